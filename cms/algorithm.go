@@ -20,6 +20,8 @@ import (
 	"fmt"
 	"math/big"
 	"strconv"
+
+	"segel/der"
 )
 
 // ErrAlgorithm is an algorithm that is unknown or that does not fit the key.
@@ -102,7 +104,7 @@ func SchemeFor(pub crypto.PublicKey) (Scheme, error) {
 
 // IsCompatible reports whether a key can sign with that scheme.
 func IsCompatible(s Scheme, pub crypto.PublicKey) bool {
-	_, err := s.buildIdentifier(pub)
+	_, err := s.BuildIdentifier(pub)
 	return err == nil
 }
 
@@ -136,9 +138,9 @@ type pssParameters struct {
 
 var asn1Null = asn1.RawValue{Tag: asn1.TagNull}
 
-// buildIdentifier returns the identifier of the signature algorithm: RSA with NULL parameters, ECDSA and Ed25519 with
+// BuildIdentifier returns the identifier of the signature algorithm: RSA with NULL parameters, ECDSA and Ed25519 with
 // none, PSS with all of them explicit (RFC 4055 §3.1, RFC 5758 §3.2, RFC 8410 §3).
-func (s Scheme) buildIdentifier(pub crypto.PublicKey) (pkix.AlgorithmIdentifier, error) {
+func (s Scheme) BuildIdentifier(pub crypto.PublicKey) (pkix.AlgorithmIdentifier, error) {
 	for _, h := range hashes {
 		if h.hash != s.Hash || !isSigningHash(h.hash) {
 			continue
@@ -163,25 +165,46 @@ func (s Scheme) buildIdentifier(pub crypto.PublicKey) (pkix.AlgorithmIdentifier,
 // buildIdentifiers returns the identifiers of the hash and of the signature algorithm.
 func (s Scheme) buildIdentifiers(pub crypto.PublicKey) (hash, signature pkix.AlgorithmIdentifier, err error) {
 	if hash, err = HashIdentifier(s.Hash); err == nil {
-		signature, err = s.buildIdentifier(pub)
+		signature, err = s.BuildIdentifier(pub)
 	}
 	return hash, signature, err
 }
 
 func buildPSSIdentifier(h crypto.Hash, oid asn1.ObjectIdentifier) (pkix.AlgorithmIdentifier, error) {
 	id := pkix.AlgorithmIdentifier{Algorithm: oid, Parameters: asn1Null}
-	inner, err := asn1.Marshal(id)
+	hash, err := der.EncodeAlgorithm(der.TagSequence, id)
 	if err != nil {
 		return pkix.AlgorithmIdentifier{}, err
 	}
-	params, err := asn1.Marshal(pssParameters{
-		Hash: id, MGF: pkix.AlgorithmIdentifier{Algorithm: oidMGF1, Parameters: asn1.RawValue{FullBytes: inner}},
-		SaltLength: h.Size(), TrailerField: 1,
-	})
+	mgf, err := der.EncodeAlgorithm(der.TagSequence, pkix.AlgorithmIdentifier{Algorithm: oidMGF1, Parameters: asn1.RawValue{FullBytes: hash}})
 	if err != nil {
 		return pkix.AlgorithmIdentifier{}, err
 	}
+	params := der.EncodeElement(der.TagSequence, // without the trailer field, which has its default
+		der.EncodeElement(der.TagContext, hash),
+		der.EncodeElement(der.TagContext|1, mgf),
+		der.EncodeElement(der.TagContext|2, der.EncodeInteger(big.NewInt(int64(h.Size())))))
 	return pkix.AlgorithmIdentifier{Algorithm: oidPSS, Parameters: asn1.RawValue{FullBytes: params}}, nil
+}
+
+// readAlgorithm reads the contents of an AlgorithmIdentifier.
+func readAlgorithm(r der.Reader) (id pkix.AlgorithmIdentifier, ok bool) {
+	id.Algorithm = readOID(&r)
+	if r.More() {
+		id.Parameters = r.ReadValue()
+	}
+	return id, !r.Failed()
+}
+
+// readOID reads an object identifier. Those of this package are not allocated again.
+func readOID(r *der.Reader) asn1.ObjectIdentifier {
+	content := r.ReadContent(der.TagOID)
+	if id, known := knownOIDs[string(content)]; known {
+		return id
+	}
+	id, ok := der.ParseOID(content)
+	r.Require(ok)
+	return id
 }
 
 // signerOptions returns the options for crypto.Signer.
@@ -239,13 +262,12 @@ func parseScheme(id pkix.AlgorithmIdentifier, digest crypto.Hash, cert *x509.Cer
 }
 
 // isPSSKey reports whether a SubjectPublicKeyInfo is for PSS only.
-func isPSSKey(der []byte) bool {
-	info, _, _ := parseElement(der)
+func isPSSKey(publicKey []byte) bool {
+	info, _, _ := parseElement(publicKey)
 	algorithm, _, _ := parseElement(info.content)
 	id, _, _ := parseElement(algorithm.content)
-	var oid asn1.ObjectIdentifier
-	_, err := asn1.Unmarshal(id.full, &oid)
-	return err == nil && oid.Equal(oidPSS)
+	r := der.NewReader(id.full)
+	return readOID(&r).Equal(oidPSS)
 }
 
 // parsePSSParameters parses the parameters of PSS. The defaults are SHA-1 and 20 bytes of salt (RFC 4055 §3.1).

@@ -3,11 +3,13 @@ package cms
 import (
 	"bytes"
 	"crypto"
+	"crypto/sha256"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/asn1"
 	"fmt"
-	"slices"
+
+	"segel/der"
 )
 
 // Attribute is an attribute of a signer info with its values, each a complete DER element.
@@ -36,144 +38,178 @@ func FindAttributeValue(attrs []Attribute, t asn1.ObjectIdentifier) (der []byte,
 	return der, ok, nil
 }
 
-// encodeSet encodes attributes as a DER SET OF with the universal tag, which is the form that is hashed and signed (RFC
-// 5652 §5.4). The elements are sorted by their encoding.
-func encodeSet(attrs []Attribute) ([]byte, error) {
+// encodeSet encodes attributes as a DER SET OF with that tag. The universal one is hashed and signed (RFC 5652 §5.4).
+func encodeSet(tag byte, attrs []Attribute) ([]byte, error) {
 	elements := make([][]byte, len(attrs))
 	for i, a := range attrs {
-		der, err := asn1.Marshal(a)
+		id, err := der.EncodeOID(a.Type)
 		if err != nil {
 			return nil, fmt.Errorf("encode attribute %v: %w", a.Type, err)
 		}
-		elements[i] = der
+		values := make([][]byte, len(a.Values))
+		for j, v := range a.Values {
+			values[j] = der.EncodeValue(v)
+		}
+		elements[i] = der.EncodeElement(der.TagSequence, id, der.EncodeSetOf(der.TagSet, values))
 	}
-	slices.SortFunc(elements, bytes.Compare)
-	return asn1.Marshal(asn1.RawValue{Tag: asn1.TagSet, IsCompound: true, Bytes: bytes.Join(elements, nil)})
+	return der.EncodeSetOf(tag, elements), nil
 }
 
-type essCertIDv2 struct {
-	HashAlgorithm pkix.AlgorithmIdentifier `asn1:"optional"` // omitted for SHA-256, the default (RFC 5035 §4)
-	CertHash      []byte
-	IssuerSerial  issuerSerial `asn1:"optional"`
-}
-
-type issuerSerial struct {
-	Issuer []asn1.RawValue
-	Serial asn1.RawValue
-}
-
-type signingCertificateV2 struct {
-	Certs    []essCertIDv2
-	Policies asn1.RawValue `asn1:"optional"`
-}
-
-func newSigningCertificateAttribute(cert *x509.Certificate) (Attribute, error) {
-	h := crypto.SHA256.New()
-	h.Write(cert.Raw)
-	serial, err := asn1.Marshal(cert.SerialNumber)
-	if err != nil {
-		return Attribute{}, err
-	}
-	der, err := asn1.Marshal(signingCertificateV2{Certs: []essCertIDv2{{
-		CertHash: h.Sum(nil),
-		IssuerSerial: issuerSerial{
-			// GeneralNames with one directoryName, which is [4] EXPLICIT Name.
-			Issuer: []asn1.RawValue{{Class: asn1.ClassContextSpecific, Tag: 4, IsCompound: true, Bytes: cert.RawIssuer}},
-			Serial: asn1.RawValue{FullBytes: serial},
-		},
-	}}})
-	if err != nil {
-		return Attribute{}, fmt.Errorf("encode signing certificate: %w", err)
-	}
-	return NewAttribute(OIDSigningCertificateV2, der), nil
+// newSigningCertificateAttribute identifies a certificate by its SHA-256, which is the default and not stated (RFC 5035
+// §4), and by its issuer and serial number.
+func newSigningCertificateAttribute(cert *x509.Certificate) Attribute {
+	sum := sha256.Sum256(cert.Raw)
+	issuer := der.EncodeElement(der.TagSequence, der.EncodeElement(der.TagContext|4, cert.RawIssuer)) // one directoryName
+	id := der.EncodeElement(der.TagSequence,
+		der.EncodeElement(der.TagOctetString, sum[:]),
+		der.EncodeElement(der.TagSequence, issuer, der.EncodeInteger(cert.SerialNumber)))
+	list := der.EncodeElement(der.TagSequence, id)
+	return NewAttribute(OIDSigningCertificateV2, der.EncodeElement(der.TagSequence, list))
 }
 
 // checkSigningCertificate compares the attribute, version 2 or 1, with the certificate. The first identifier must be
 // the signer's (RFC 5035 §3).
 func checkSigningCertificate(attrs []Attribute, cert *x509.Certificate) (present bool, err error) {
-	der, ok, err := FindAttributeValue(attrs, OIDSigningCertificateV2)
+	value, ok, err := FindAttributeValue(attrs, OIDSigningCertificateV2)
 	if err != nil {
 		return true, err
 	}
 	if !ok {
 		return checkSigningCertificateV1(attrs, cert)
 	}
-	var sc signingCertificateV2
-	if rest, err := asn1.Unmarshal(der, &sc); err != nil || len(rest) > 0 || len(sc.Certs) == 0 {
+	id, ok := parseCertID(value, true)
+	if !ok {
 		return true, fmt.Errorf("signing-certificate-v2 cannot be read")
 	}
 	h := crypto.SHA256
-	if alg := sc.Certs[0].HashAlgorithm; len(alg.Algorithm) > 0 {
-		if h, err = HashOf(alg); err != nil {
+	if len(id.hash.Algorithm) > 0 {
+		if h, err = HashOf(id.hash); err != nil {
 			return true, err
 		}
 	}
-	return true, sc.Certs[0].checkCertificate(h, cert)
-}
-
-type essCertID struct {
-	CertHash     []byte
-	IssuerSerial issuerSerial `asn1:"optional"`
+	return true, id.checkCertificate(h, cert)
 }
 
 func checkSigningCertificateV1(attrs []Attribute, cert *x509.Certificate) (bool, error) {
-	der, ok, err := FindAttributeValue(attrs, OIDSigningCertificate)
+	value, ok, err := FindAttributeValue(attrs, OIDSigningCertificate)
 	if err != nil || !ok {
 		return ok, err
 	}
-	var sc struct {
-		Certs    []essCertID
-		Policies asn1.RawValue `asn1:"optional"`
-	}
-	if rest, err := asn1.Unmarshal(der, &sc); err != nil || len(rest) > 0 || len(sc.Certs) == 0 {
+	id, ok := parseCertID(value, false)
+	if !ok {
 		return true, fmt.Errorf("signing-certificate cannot be read")
 	}
-	return true, essCertIDv2{CertHash: sc.Certs[0].CertHash, IssuerSerial: sc.Certs[0].IssuerSerial}.checkCertificate(crypto.SHA1, cert)
+	return true, id.checkCertificate(crypto.SHA1, cert)
 }
 
-func (id essCertIDv2) checkCertificate(h crypto.Hash, cert *x509.Certificate) error {
+// certID is an ESSCertIDv2, or an ESSCertID, which has no hash algorithm.
+type certID struct {
+	hash   pkix.AlgorithmIdentifier // zero: the default
+	digest []byte
+	// The issuer and serial number are optional. Without them the serial number is zero.
+	issuer  []byte // content of the first name
+	issuers int
+	serial  asn1.RawValue
+}
+
+// parseCertID parses a signing-certificate attribute and returns its first certificate identifier (RFC 5035 §3).
+func parseCertID(b []byte, statesHash bool) (first certID, ok bool) {
+	whole := der.NewReader(b)
+	attribute := whole.ReadSequence()
+	list := attribute.ReadSequence()
+	count := 0
+	for ; list.More(); count++ {
+		id, ok := readCertID(list.ReadSequence(), statesHash)
+		list.Require(ok)
+		if count == 0 {
+			first = id
+		}
+	}
+	if attribute.More() {
+		attribute.ReadValue() // policies
+	}
+	return first, whole.Complete() && !attribute.Failed() && !list.Failed() && count > 0
+}
+
+func readCertID(r der.Reader, statesHash bool) (id certID, ok bool) {
+	if statesHash && r.NextIs(der.TagSequence) {
+		id.hash, ok = readAlgorithm(r.ReadSequence())
+		r.Require(ok)
+	}
+	id.digest = r.ReadContent(der.TagOctetString)
+	if r.NextIs(der.TagSequence) {
+		both := r.ReadSequence()
+		names := both.ReadSequence()
+		for ; names.More(); id.issuers++ {
+			if name := names.ReadValue(); id.issuers == 0 {
+				id.issuer = name.Bytes
+			}
+		}
+		id.serial = both.ReadValue()
+		r.Require(!names.Failed() && !both.Failed())
+	}
+	return id, !r.Failed()
+}
+
+// computeFingerprint hashes a certificate.
+func computeFingerprint(h crypto.Hash, cert *x509.Certificate) []byte {
+	if h == crypto.SHA256 {
+		sum := sha256.Sum256(cert.Raw)
+		return sum[:]
+	}
 	sum := h.New()
 	sum.Write(cert.Raw)
-	if !bytes.Equal(sum.Sum(nil), id.CertHash) {
+	return sum.Sum(nil)
+}
+
+func (id certID) checkCertificate(h crypto.Hash, cert *x509.Certificate) error {
+	if !bytes.Equal(computeFingerprint(h, cert), id.digest) {
 		return fmt.Errorf("signing-certificate names another certificate")
 	}
-	if len(id.IssuerSerial.Serial.FullBytes) == 0 {
+	if len(id.serial.FullBytes) == 0 {
 		return nil
 	}
-	serial := id.IssuerSerial.Serial
-	if serial.Tag != asn1.TagInteger || parseInteger(serial.Bytes).Cmp(cert.SerialNumber) != 0 || len(id.IssuerSerial.Issuer) != 1 || !sameName(id.IssuerSerial.Issuer[0].Bytes, cert.RawIssuer) {
+	if id.serial.Tag != asn1.TagInteger || parseInteger(id.serial.Bytes).Cmp(cert.SerialNumber) != 0 || id.issuers != 1 || !sameName(id.issuer, cert.RawIssuer) {
 		return fmt.Errorf("signing-certificate names another issuer or serial")
 	}
 	return nil
 }
 
-// algorithmProtection is CMSAlgorithmProtection of RFC 6211 §2.
-type algorithmProtection struct {
-	Digest    pkix.AlgorithmIdentifier
-	Signature pkix.AlgorithmIdentifier `asn1:"optional,tag:1"`
-}
-
+// newAlgorithmProtectionAttribute returns CMSAlgorithmProtection of RFC 6211 §2.
 func newAlgorithmProtectionAttribute(digest, signature pkix.AlgorithmIdentifier) (Attribute, error) {
-	der, err := asn1.Marshal(algorithmProtection{digest, signature})
+	digestID, err := der.EncodeAlgorithm(der.TagSequence, digest)
 	if err != nil {
 		return Attribute{}, fmt.Errorf("encode algorithm protection: %w", err)
 	}
-	return NewAttribute(OIDAlgorithmProtection, der), nil
+	signatureID, err := der.EncodeAlgorithm(der.TagContext|1, signature)
+	if err != nil {
+		return Attribute{}, fmt.Errorf("encode algorithm protection: %w", err)
+	}
+	return NewAttribute(OIDAlgorithmProtection, der.EncodeElement(der.TagSequence, digestID, signatureID)), nil
 }
 
 func checkAlgorithmProtection(attrs []Attribute, digest, signature pkix.AlgorithmIdentifier) error {
-	der, ok, err := FindAttributeValue(attrs, OIDAlgorithmProtection)
+	value, ok, err := FindAttributeValue(attrs, OIDAlgorithmProtection)
 	if err != nil || !ok {
 		return err
 	}
-	want, err := newAlgorithmProtectionAttribute(digest, signature)
-	if err != nil {
-		return err
-	}
-	if !bytes.Equal(der, want.Values[0].FullBytes) {
+	whole := der.NewReader(value)
+	both := whole.ReadSequence()
+	digestID, signatureID := both.ReadContent(der.TagSequence), both.ReadContent(der.TagContext|1)
+	if !whole.Complete() || !both.Complete() || !isAlgorithm(digestID, digest) || !isAlgorithm(signatureID, signature) {
 		return fmt.Errorf("algorithm-protection names other algorithms")
 	}
 	return nil
+}
+
+// isAlgorithm reports whether the content of an AlgorithmIdentifier has exactly that algorithm and these parameters.
+func isAlgorithm(content []byte, want pkix.AlgorithmIdentifier) bool {
+	var parameters []byte
+	if v := want.Parameters; len(v.FullBytes) > 0 || v.Class != 0 || v.Tag != 0 {
+		parameters = der.EncodeValue(v)
+	}
+	r := der.NewReader(content)
+	return readOID(&r).Equal(want.Algorithm) && !r.Failed() && bytes.Equal(r.Rest(), parameters)
 }
 
 // Object identifiers of content types, attributes and algorithms.
@@ -225,3 +261,29 @@ var (
 	oidDSASHA1       = asn1.ObjectIdentifier{1, 2, 840, 10040, 4, 3}
 	oidDSASHA256     = asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 3, 2}
 )
+
+// derSignedData is the content type of a SignedData in DER.
+var derSignedData, _ = der.EncodeOID(OIDSignedData)
+
+// knownOIDs are the object identifiers of containers by the contents of their encodings.
+var knownOIDs = indexOIDs()
+
+func indexOIDs() map[string]asn1.ObjectIdentifier {
+	all := []asn1.ObjectIdentifier{
+		OIDData, OIDSignedData, OIDTSTInfo, OIDContentType, OIDMessageDigest, OIDAlgorithmProtection, OIDSigningCertificate,
+		OIDSigningCertificateV2, OIDSignatureTimestamp, oidRSA, oidMGF1, oidPSS, oidEd25519,
+	}
+	for _, h := range hashes {
+		all = append(all, h.oid, h.rsa)
+		if h.ecdsa != nil {
+			all = append(all, h.ecdsa)
+		}
+	}
+	known := map[string]asn1.ObjectIdentifier{}
+	for _, id := range all {
+		encoded, _ := der.EncodeOID(id)
+		r := der.NewReader(encoded)
+		known[string(r.ReadContent(der.TagOID))] = id
+	}
+	return known
+}

@@ -3,6 +3,8 @@ package cms
 import (
 	"bytes"
 	"fmt"
+
+	"segel/der"
 )
 
 // Limits for re-encoding. A container of RFC 5652 nests about a dozen levels.
@@ -158,19 +160,7 @@ func (r *berReader) convertContent(length, depth int, pieces bool) ([]byte, erro
 
 // appendHeader appends an identifier and a length in the shortest form.
 func appendHeader(out, identifier []byte, length int) []byte {
-	out = append(out, identifier...)
-	if length < 0x80 {
-		return append(out, byte(length))
-	}
-	var size byte
-	for n := length; n > 0; n >>= 8 {
-		size++
-	}
-	out = append(out, 0x80|size)
-	for ; size > 0; size-- {
-		out = append(out, byte(length>>(8*(size-1))))
-	}
-	return out
+	return der.AppendLength(append(out, identifier...), length)
 }
 
 // headerLen returns the length of an octet string's header as appendHeader writes it.

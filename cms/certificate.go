@@ -18,8 +18,24 @@ import (
 	weakly "weak"
 )
 
-// certificateCache holds the certificates that are in use, by their bytes.
-var certificateCache sync.Map // of string to weakly.Pointer[x509.Certificate]
+// certificates holds the certificates that are in use, by their bytes.
+var certificates struct {
+	mu     sync.RWMutex
+	parsed map[string]parsedCertificate
+}
+
+type parsedCertificate struct {
+	value   weakly.Pointer[x509.Certificate]
+	refusal error // of crypto/x509; nil: it accepts the certificate
+}
+
+// findCertificate returns a certificate that is in use, or nil, and the reason why crypto/x509 refuses it.
+func findCertificate(der []byte) (*x509.Certificate, error) {
+	certificates.mu.RLock()
+	defer certificates.mu.RUnlock()
+	known := certificates.parsed[string(der)]
+	return known.value.Value(), known.refusal
+}
 
 // ParseCertificate parses a DER certificate. While a certificate is in use, parsing the same bytes again returns the
 // same value, which must not be changed: the certificates of authorities occur in every signature and timestamp of a
@@ -29,30 +45,56 @@ var certificateCache sync.Map // of string to weakly.Pointer[x509.Certificate]
 // string of an unusual type: see [CheckEncoding]. Keys of types that crypto/x509 does not support are parsed if this
 // package can verify with them, and are an [UnsupportedKey] otherwise. Errors: those of crypto/x509.
 func ParseCertificate(der []byte) (*x509.Certificate, error) {
-	if known, ok := certificateCache.Load(string(der)); ok {
-		if c := known.(weakly.Pointer[x509.Certificate]).Value(); c != nil {
-			return c, nil
-		}
+	if c, _ := findCertificate(der); c != nil {
+		return c, nil
 	}
-	c, err := x509.ParseCertificate(der)
-	if err != nil {
+	c, refusal := x509.ParseCertificate(der)
+	if refusal != nil {
 		var ok bool
 		if c, ok = parseLenient(der); !ok {
-			return nil, err
+			return nil, refusal
 		}
 	}
 	if c.PublicKey == nil {
 		c.PublicKey, c.PublicKeyAlgorithm = parseKey(c.RawSubjectPublicKeyInfo)
 	}
 	key, held := string(der), weakly.Make(c)
-	certificateCache.Store(key, held)
-	runtime.AddCleanup(c, func(key string) { certificateCache.CompareAndDelete(key, held) }, key)
+	certificates.mu.Lock()
+	if certificates.parsed == nil {
+		certificates.parsed = map[string]parsedCertificate{}
+	}
+	certificates.parsed[key] = parsedCertificate{held, refusal}
+	certificates.mu.Unlock()
+	runtime.AddCleanup(c, func(key string) {
+		certificates.mu.Lock()
+		defer certificates.mu.Unlock()
+		if certificates.parsed[key].value == held {
+			delete(certificates.parsed, key)
+		}
+	}, key)
+	return c, nil
+}
+
+// ParseStrictCertificate is [ParseCertificate] for certificates that have to be correct, such as one's own: it refuses
+// what crypto/x509 refuses.
+func ParseStrictCertificate(der []byte) (*x509.Certificate, error) {
+	c, err := ParseCertificate(der)
+	if err == nil {
+		err = CheckEncoding(c)
+	}
+	if err != nil {
+		return nil, err
+	}
 	return c, nil
 }
 
 // CheckEncoding returns the reason why crypto/x509 refuses a certificate that [ParseCertificate] accepts, or nil.
 func CheckEncoding(c *x509.Certificate) error {
-	if _, err := x509.ParseCertificate(c.Raw); err != nil {
+	known, err := findCertificate(c.Raw)
+	if known == nil { // parsed by other means
+		_, err = x509.ParseCertificate(c.Raw)
+	}
+	if err != nil {
 		return fmt.Errorf("certificate: %w", err)
 	}
 	return nil

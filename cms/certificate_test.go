@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"errors"
 	"math/big"
 	"runtime"
 	"testing"
@@ -44,9 +45,35 @@ func TestCertificateIsReadOnceWhileItIsHeldAndForgottenAfterwards(t *testing.T) 
 	a = nil
 	for range 100 { // cleanups run after a collection, in a goroutine of the runtime
 		runtime.GC()
-		if _, known := certificateCache.Load(string(one)); !known {
+		certificates.mu.RLock()
+		_, known := certificates.parsed[string(one)]
+		certificates.mu.RUnlock()
+		if !known {
 			return
 		}
 	}
 	t.Error("an unused certificate is not forgotten")
+}
+
+func TestStrictParsingRefusesWhatTheStandardLibraryRefuses(t *testing.T) {
+	t.Parallel()
+	key, regular := newCredential(t, "P-256")
+	odd := newIssuer(t).certify(t, key.Public(), func(p *parts) { p.serial = []byte{2, 2, 0x80, 1} })
+	_, want := x509.ParseCertificate(odd)
+	if c, err := ParseCertificate(odd); c == nil || err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // parsed, and in use
+		if _, err := ParseStrictCertificate(odd); want == nil || err == nil || errors.Unwrap(err).Error() != want.Error() {
+			t.Errorf("%v, not %v", err, want)
+		}
+		c, err := ParseStrictCertificate(regular.Raw)
+		if err != nil || !c.Equal(regular) {
+			t.Errorf("a regular certificate: %v", err)
+		}
+		defer runtime.KeepAlive(c)
+	}
+	if _, err := ParseStrictCertificate([]byte{0x30, 0}); err == nil {
+		t.Error("an empty sequence is a certificate")
+	}
 }

@@ -45,7 +45,7 @@ func TestContainerBeyondALimitIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	signer := func(unsigned ...Attribute) []byte {
-		der, err := s.signerInfo(cert, []byte{1}, unsigned)
+		der, _, err := s.encodeSignerInfo(cert, []byte{1}, unsigned)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"math/big"
 
+	"segel/der"
 	"segel/memo"
 )
 
@@ -71,55 +72,55 @@ type Signer struct {
 
 // Parse parses a container. Trailing zeros, as in /Contents of a PDF file, are ignored; any other trailing byte is an
 // error.
-func Parse(der []byte) (*SignedData, error) {
-	if len(der) > MaxSize {
+func Parse(b []byte) (*SignedData, error) {
+	if len(b) > MaxSize {
 		return nil, newMalformed(fmt.Sprintf("more than %d bytes", MaxSize))
 	}
-	var ci contentInfo
-	rest, err := asn1.Unmarshal(der, &ci)
-	if err != nil || !ci.ContentType.Equal(OIDSignedData) {
+	whole := der.NewReader(b)
+	info := whole.ReadSequence()
+	contentType, content := readOID(&info), info.ReadExplicit(0)
+	if info.Failed() || !contentType.Equal(OIDSignedData) {
 		return nil, newMalformed("no SignedData")
 	}
-	if len(bytes.Trim(rest, "\x00")) > 0 {
+	if len(bytes.Trim(whole.Rest(), "\x00")) > 0 {
 		return nil, ErrTrailing
 	}
-	// Sets are kept raw: decoded as slices, four megabytes of them would take hundreds.
-	var sd struct {
-		Version          int
-		DigestAlgorithms asn1.RawValue
-		EncapContent     encapsulated
-		Certificates     asn1.RawValue `asn1:"optional,tag:0"`
-		CRLs             asn1.RawValue `asn1:"optional,tag:1"`
-		SignerInfos      asn1.RawValue
-	}
-	if rest, err := asn1.Unmarshal(ci.Content.Bytes, &sd); err != nil || len(rest) > 0 || !isSet(sd.DigestAlgorithms) || !isSet(sd.SignerInfos) {
+	body := der.NewReader(content.Bytes)
+	sd := body.ReadSequence()
+	sd.ReadInt() // version
+	sd.ReadContent(der.TagSet)
+	encapsulated := sd.ReadSequence()
+	// Sets are split later: decoded at once, four megabytes of them would take hundreds.
+	certificates, lists, infos := sd.ReadContext(0), sd.ReadContext(1), sd.ReadContent(der.TagSet)
+	out := &SignedData{ContentType: readOID(&encapsulated), Size: len(b) - len(whole.Rest())}
+	inner := encapsulated.ReadExplicit(0)
+	if sd.Failed() || encapsulated.Failed() || !body.Complete() {
 		return nil, newMalformed("SignedData")
 	}
-	out := &SignedData{ContentType: sd.EncapContent.ContentType, Size: len(der) - len(rest)}
-	if c := sd.EncapContent.Content; len(c.FullBytes) > 0 {
-		var octets []byte
-		if rest, err := asn1.Unmarshal(c.Bytes, &octets); err != nil || len(rest) > 0 {
+	if len(inner.FullBytes) > 0 {
+		octets := der.NewReader(inner.Bytes)
+		if out.Content = octets.ReadContent(der.TagOctetString); !octets.Complete() {
 			return nil, newMalformed("encapsulated content")
 		}
-		out.Content = append([]byte{}, octets...)
 	}
-	if out.Certificates, out.Refused, err = parseCertificates(sd.Certificates.Bytes); err != nil {
+	var err error
+	if out.Certificates, out.Refused, err = parseCertificates(certificates.Bytes); err != nil {
 		return nil, err
 	}
-	lists, err := splitSet(sd.CRLs.Bytes, MaxCertificates, "revocation lists")
+	crls, err := splitSet(lists.Bytes, MaxCertificates, "revocation lists")
 	if err != nil {
 		return nil, err
 	}
-	for _, raw := range lists {
+	for _, raw := range crls {
 		if raw.Class == asn1.ClassUniversal { // other choices are tagged
 			out.CRLs = append(out.CRLs, raw.FullBytes)
 		}
 	}
-	infos, err := splitSet(sd.SignerInfos.Bytes, MaxSigners, "signer infos")
+	signers, err := splitSet(infos, MaxSigners, "signer infos")
 	if err != nil {
 		return nil, err
 	}
-	for _, raw := range infos {
+	for _, raw := range signers {
 		s, err := parseSigner(raw.FullBytes)
 		if err != nil {
 			return nil, err
@@ -129,23 +130,26 @@ func Parse(der []byte) (*SignedData, error) {
 	return out, nil
 }
 
-func isSet(v asn1.RawValue) bool {
-	return v.Class == asn1.ClassUniversal && v.Tag == asn1.TagSet && v.IsCompound
-}
-
 // splitSet splits the content of a set into at most that many elements.
-func splitSet(der []byte, most int, what string) ([]asn1.RawValue, error) {
-	var all []asn1.RawValue
-	for len(der) > 0 {
-		if len(all) == most {
+func splitSet(content []byte, most int, what string) ([]asn1.RawValue, error) {
+	count := 0
+	r := der.NewReader(content)
+	for ; r.More(); count++ {
+		if count == most {
 			return nil, newMalformed("too many " + what)
 		}
-		var raw asn1.RawValue
-		rest, err := asn1.Unmarshal(der, &raw)
-		if err != nil {
-			return nil, newMalformed(what)
-		}
-		all, der = append(all, raw), rest
+		r.ReadValue()
+	}
+	if r.Failed() {
+		return nil, newMalformed(what)
+	}
+	if count == 0 {
+		return nil, nil
+	}
+	all := make([]asn1.RawValue, count)
+	r = der.NewReader(content)
+	for i := range all {
+		all[i] = r.ReadValue()
 	}
 	return all, nil
 }
@@ -176,65 +180,68 @@ func parseCertificates(der []byte) (certs []*x509.Certificate, refused []error, 
 	return certs, refused, nil
 }
 
-func parseSigner(der []byte) (Signer, error) {
-	var v struct {
-		Version   int
-		ID        asn1.RawValue
-		Digest    pkix.AlgorithmIdentifier
-		Attrs     asn1.RawValue `asn1:"optional,tag:0"`
-		Algorithm pkix.AlgorithmIdentifier
-		Signature []byte
-		Unsigned  asn1.RawValue `asn1:"optional,tag:1"`
-	}
-	if rest, err := asn1.Unmarshal(der, &v); err != nil || len(rest) > 0 {
+func parseSigner(b []byte) (Signer, error) {
+	whole := der.NewReader(b)
+	r := whole.ReadSequence()
+	r.ReadInt() // version
+	id := r.ReadValue()
+	digest, ok1 := readAlgorithm(r.ReadSequence())
+	signed := r.ReadContext(0)
+	algorithm, ok2 := readAlgorithm(r.ReadSequence())
+	signature := r.ReadContent(der.TagOctetString)
+	unsigned := r.ReadContext(1)
+	if !whole.Complete() || r.Failed() || !ok1 || !ok2 {
 		return Signer{}, newMalformed("signer info")
 	}
-	s := Signer{DigestID: v.Digest, SignatureID: v.Algorithm, Signature: v.Signature}
+	s := Signer{DigestID: digest, SignatureID: algorithm, Signature: signature}
 	var err error
-	if s.Digest, err = parseHash(v.Digest); err != nil {
+	if s.Digest, err = parseHash(digest); err != nil {
 		return Signer{}, err
 	}
 	switch {
-	case v.ID.Class == asn1.ClassUniversal && v.ID.Tag == asn1.TagSequence:
-		id := splitElements(v.ID.Bytes, 3)
-		if len(id) != 2 || id[0].tag != tagSequence || id[1].tag != asn1.TagInteger || len(id[1].content) == 0 {
+	case id.Class == asn1.ClassUniversal && id.Tag == asn1.TagSequence:
+		issuer, rest, ok1 := parseElement(id.Bytes)
+		serial, rest, ok2 := parseElement(rest)
+		if !ok1 || !ok2 || len(rest) > 0 || issuer.tag != tagSequence || serial.tag != asn1.TagInteger || len(serial.content) == 0 {
 			return Signer{}, newMalformed("issuer and serial")
 		}
-		s.Issuer, s.Serial = id[0].full, parseInteger(id[1].content)
-	case v.ID.Class == asn1.ClassContextSpecific && v.ID.Tag == 0:
-		s.KeyID = v.ID.Bytes
+		s.Issuer, s.Serial = issuer.full, parseInteger(serial.content)
+	case id.Class == asn1.ClassContextSpecific && id.Tag == 0:
+		s.KeyID = id.Bytes
 	default:
 		return Signer{}, newMalformed("signer identifier")
 	}
-	if len(v.Attrs.FullBytes) > 0 {
-		s.SignedDER = append([]byte{0x31}, v.Attrs.FullBytes[1:]...)
-		if s.Signed, err = parseAttributes(v.Attrs.Bytes); err != nil {
+	if len(signed.FullBytes) > 0 {
+		s.SignedDER = append([]byte{der.TagSet}, signed.FullBytes[1:]...)
+		if s.Signed, err = parseAttributes(signed.Bytes); err != nil {
 			return Signer{}, err
 		}
 	}
-	s.Unsigned, err = parseAttributes(v.Unsigned.Bytes)
+	s.Unsigned, err = parseAttributes(unsigned.Bytes)
 	return s, err
 }
 
-func parseAttributes(der []byte) ([]Attribute, error) {
-	all, err := splitSet(der, MaxAttributes, "attributes")
+func parseAttributes(b []byte) ([]Attribute, error) {
+	all, err := splitSet(b, MaxAttributes, "attributes")
 	if err != nil {
 		return nil, err
 	}
-	var attrs []Attribute
+	if len(all) == 0 {
+		return nil, nil
+	}
+	attrs := make([]Attribute, 0, len(all))
 	for _, raw := range all {
-		var a struct {
-			Type   asn1.ObjectIdentifier
-			Values asn1.RawValue
-		}
-		if _, err := asn1.Unmarshal(raw.FullBytes, &a); err != nil || !isSet(a.Values) {
+		whole := der.NewReader(raw.FullBytes)
+		r := whole.ReadSequence()
+		id, set := readOID(&r), r.ReadContent(der.TagSet)
+		if r.Failed() {
 			return nil, newMalformed("attribute")
 		}
-		values, err := splitSet(a.Values.Bytes, MaxAttributes, "values of an attribute")
+		values, err := splitSet(set, MaxAttributes, "values of an attribute")
 		if err != nil {
 			return nil, err
 		}
-		attrs = append(attrs, Attribute{a.Type, values})
+		attrs = append(attrs, Attribute{id, values})
 	}
 	return attrs, nil
 }
@@ -278,7 +285,7 @@ func (sd *SignedData) verifyAttributes(s Signer, cert *x509.Certificate, scheme 
 		return errors.New("no signed attributes")
 	}
 	// The signed attributes must be DER: another encoding of them would be another message (RFC 5652 §5.4).
-	if der, err := encodeSet(s.Signed); err != nil || !bytes.Equal(der, s.SignedDER) {
+	if !s.isSignedDER() {
 		return newMalformed("signed attributes are not DER")
 	}
 	if err := sd.checkAttributes(s, digest); err != nil {
@@ -294,21 +301,54 @@ func (sd *SignedData) verifyAttributes(s Signer, cert *x509.Certificate, scheme 
 	return memo.VerifyOnce(verify, "CMS signature", cert.Raw, scheme.encode(), s.SignedDER, s.Signature)
 }
 
+// isSignedDER reports whether SignedDER is the only DER encoding of the signed attributes: sets are sorted, and nothing
+// follows the last element of a sequence. Lengths and object identifiers were read as DER.
+func (s Signer) isSignedDER() bool {
+	whole := der.NewReader(s.SignedDER)
+	set := der.NewReader(whole.ReadContent(der.TagSet))
+	var last []byte
+	for _, a := range s.Signed {
+		element := set.ReadValue().FullBytes
+		outer := der.NewReader(element)
+		attribute := outer.ReadSequence()
+		sorted := bytes.Compare(last, element) <= 0
+		id, values := readOID(&attribute), der.NewReader(attribute.ReadContent(der.TagSet))
+		if !sorted || !attribute.Complete() || !id.Equal(a.Type) || !isSorted(values, a.Values) {
+			return false
+		}
+		last = element
+	}
+	return whole.Complete() && set.Complete()
+}
+
+// isSorted reports whether a reader reads exactly these values, in ascending order.
+func isSorted(r der.Reader, values []asn1.RawValue) bool {
+	var last []byte
+	for _, v := range values {
+		element := r.ReadValue().FullBytes
+		if bytes.Compare(last, element) > 0 || !bytes.Equal(element, v.FullBytes) {
+			return false
+		}
+		last = element
+	}
+	return r.Complete()
+}
+
 func (sd *SignedData) checkAttributes(s Signer, digest []byte) error {
-	der, ok, err := FindAttributeValue(s.Signed, OIDContentType)
+	value, ok, err := FindAttributeValue(s.Signed, OIDContentType)
 	if err != nil || !ok {
 		return errors.New("content-type does not occur exactly once")
 	}
-	var contentType asn1.ObjectIdentifier
-	if rest, err := asn1.Unmarshal(der, &contentType); err != nil || len(rest) > 0 || !contentType.Equal(sd.ContentType) {
+	r := der.NewReader(value)
+	if contentType := readOID(&r); !r.Complete() || !contentType.Equal(sd.ContentType) {
 		return errors.New("content-type differs from the content's")
 	}
-	der, ok, err = FindAttributeValue(s.Signed, OIDMessageDigest)
+	value, ok, err = FindAttributeValue(s.Signed, OIDMessageDigest)
 	if err != nil || !ok {
 		return errors.New("message-digest does not occur exactly once")
 	}
-	var have []byte
-	if rest, err := asn1.Unmarshal(der, &have); err != nil || len(rest) > 0 || !bytes.Equal(have, digest) {
+	r = der.NewReader(value)
+	if have := r.ReadContent(der.TagOctetString); !r.Complete() || !bytes.Equal(have, digest) {
 		return errors.New("message-digest differs from the content's")
 	}
 	return nil

@@ -1,18 +1,18 @@
 package cms
 
 import (
-	"bytes"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/ed25519"
 	"crypto/rsa"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/asn1"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+
+	"segel/der"
 )
 
 // Signature is a SignedData whose signed attributes are fixed and whose signature value is still missing. The exported
@@ -85,20 +85,12 @@ func NewSignature(digest []byte, chain []*x509.Certificate, o Options) (*Signatu
 	if err != nil {
 		return nil, err
 	}
-	s.Attributes, err = encodeSet(append(attrs, o.Attributes...))
+	s.Attributes, err = encodeSet(der.TagSet, append(attrs, o.Attributes...))
 	return s, err
 }
 
 func (s *Signature) signedAttributes(digest []byte, cert *x509.Certificate) ([]Attribute, error) {
-	contentType, err := asn1.Marshal(s.ContentType)
-	if err != nil {
-		return nil, err
-	}
-	messageDigest, err := asn1.Marshal(digest)
-	if err != nil {
-		return nil, err
-	}
-	signingCertificate, err := newSigningCertificateAttribute(cert)
+	contentType, err := der.EncodeOID(s.ContentType)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +103,8 @@ func (s *Signature) signedAttributes(digest []byte, cert *x509.Certificate) ([]A
 		return nil, err
 	}
 	return []Attribute{
-		NewAttribute(OIDContentType, contentType), NewAttribute(OIDMessageDigest, messageDigest), signingCertificate, protection,
+		NewAttribute(OIDContentType, contentType), NewAttribute(OIDMessageDigest, der.EncodeElement(der.TagOctetString, digest)),
+		newSigningCertificateAttribute(cert), protection,
 	}, nil
 }
 
@@ -152,104 +145,72 @@ func (s *Signature) parseSigningCertificate() (*x509.Certificate, error) {
 	return ParseCertificate(s.Chain[0])
 }
 
-type contentInfo struct {
-	ContentType asn1.ObjectIdentifier
-	Content     asn1.RawValue `asn1:"explicit,tag:0"`
-}
-
-type signedData struct {
-	Version          int
-	DigestAlgorithms []pkix.AlgorithmIdentifier `asn1:"set"`
-	EncapContent     encapsulated
-	Certificates     asn1.RawValue   `asn1:"optional,tag:0"`
-	SignerInfos      []asn1.RawValue `asn1:"set"`
-}
-
-type encapsulated struct {
-	ContentType asn1.ObjectIdentifier
-	Content     asn1.RawValue `asn1:"optional,explicit,tag:0"`
-}
-
-type signerInfo struct {
-	Version            int
-	IssuerSerial       issuerAndSerial
-	DigestAlgorithm    pkix.AlgorithmIdentifier
-	SignedAttrs        asn1.RawValue `asn1:"optional"`
-	SignatureAlgorithm pkix.AlgorithmIdentifier
-	Signature          []byte
-	UnsignedAttrs      asn1.RawValue `asn1:"optional"`
-}
-
-type issuerAndSerial struct {
-	Issuer asn1.RawValue
-	Serial asn1.RawValue
-}
-
 // Finish builds the DER container from the signature value and unsigned attributes such as a timestamp.
 func (s *Signature) Finish(value []byte, unsigned ...Attribute) ([]byte, error) {
 	cert, err := s.parseSigningCertificate()
 	if err != nil {
 		return nil, err
 	}
-	info, err := s.signerInfo(cert, value, unsigned)
+	info, hash, err := s.encodeSignerInfo(cert, value, unsigned)
 	if err != nil {
 		return nil, err
 	}
-	hashID, err := HashIdentifier(s.Scheme.Hash)
-	if err != nil {
-		return nil, err
-	}
-	sd := signedData{
-		Version: 1, DigestAlgorithms: []pkix.AlgorithmIdentifier{hashID}, EncapContent: encapsulated{ContentType: s.ContentType},
-		SignerInfos: []asn1.RawValue{{FullBytes: info}},
-	}
-	if !s.ContentType.Equal(OIDData) {
-		sd.Version = 3 // RFC 5652 §5.1: content of another type than id-data
-	}
-	if s.Content != nil {
-		octets, err := asn1.Marshal(s.Content)
-		if err != nil {
-			return nil, err
-		}
-		sd.EncapContent.Content = asn1.RawValue{Class: asn1.ClassContextSpecific, Tag: 0, IsCompound: true, Bytes: octets}
-	}
-	if !s.OmitCertificates {
-		// CertificateSet is a SET OF, so in DER it is sorted.
-		certs := slices.Clone(s.Chain)
-		slices.SortFunc(certs, bytes.Compare)
-		sd.Certificates = asn1.RawValue{Class: asn1.ClassContextSpecific, Tag: 0, IsCompound: true, Bytes: bytes.Join(certs, nil)}
-	}
-	der, err := asn1.Marshal(sd)
+	contentType, err := der.EncodeOID(s.ContentType)
 	if err != nil {
 		return nil, fmt.Errorf("encode signed data: %w", err)
 	}
-	return asn1.Marshal(contentInfo{OIDSignedData, asn1.RawValue{Class: asn1.ClassContextSpecific, Tag: 0, IsCompound: true, Bytes: der}})
+	version := byte(1)
+	if !s.ContentType.Equal(OIDData) {
+		version = 3 // RFC 5652 §5.1: content of another type than id-data
+	}
+	var content, certificates []byte
+	if s.Content != nil {
+		content = der.EncodeElement(der.TagContext, der.EncodeElement(der.TagOctetString, s.Content))
+	}
+	if !s.OmitCertificates {
+		certificates = der.EncodeSetOf(der.TagContext, slices.Clone(s.Chain))
+	}
+	return der.EncodeElement(der.TagSequence, // ContentInfo
+		derSignedData,
+		der.EncodeElement(der.TagContext, der.EncodeElement(der.TagSequence, // SignedData
+			encodeVersion(version),
+			der.EncodeElement(der.TagSet, hash),
+			der.EncodeElement(der.TagSequence, contentType, content),
+			certificates,
+			der.EncodeElement(der.TagSet, info)))), nil
 }
 
-func (s *Signature) signerInfo(cert *x509.Certificate, value []byte, unsigned []Attribute) ([]byte, error) {
-	hashID, signID, err := s.Scheme.buildIdentifiers(cert.PublicKey)
+// encodeSignerInfo returns the SignerInfo, and the identifier of its hash.
+func (s *Signature) encodeSignerInfo(cert *x509.Certificate, value []byte, unsigned []Attribute) (info, hash []byte, err error) {
+	hashID, signatureID, err := s.Scheme.buildIdentifiers(cert.PublicKey)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	serial, err := asn1.Marshal(cert.SerialNumber)
+	if hash, err = der.EncodeAlgorithm(der.TagSequence, hashID); err != nil {
+		return nil, nil, err
+	}
+	signature, err := der.EncodeAlgorithm(der.TagSequence, signatureID)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	si := signerInfo{
-		Version: 1, IssuerSerial: issuerAndSerial{asn1.RawValue{FullBytes: cert.RawIssuer}, asn1.RawValue{FullBytes: serial}},
-		DigestAlgorithm: hashID, SignatureAlgorithm: signID, Signature: value,
-		// Signed with the universal tag, sent as [0] IMPLICIT: only the first byte differs (RFC 5652 §5.4).
-		SignedAttrs: asn1.RawValue{FullBytes: append([]byte{0xA0}, s.Attributes[1:]...)},
-	}
+	var further []byte
 	if len(unsigned) > 0 {
-		set, err := encodeSet(unsigned)
-		if err != nil {
-			return nil, err
+		if further, err = encodeSet(der.TagContext|1, unsigned); err != nil {
+			return nil, nil, err
 		}
-		si.UnsignedAttrs = asn1.RawValue{FullBytes: append([]byte{0xA1}, set[1:]...)}
 	}
-	return asn1.Marshal(si)
+	return der.EncodeElement(der.TagSequence,
+		encodeVersion(1),
+		der.EncodeElement(der.TagSequence, cert.RawIssuer, der.EncodeInteger(cert.SerialNumber)),
+		hash,
+		// Signed with the universal tag, sent as [0] IMPLICIT: only the first byte differs (RFC 5652 §5.4).
+		[]byte{der.TagContext}, s.Attributes[1:],
+		signature,
+		der.EncodeElement(der.TagOctetString, value),
+		further), hash, nil
 }
+
+func encodeVersion(n byte) []byte { return []byte{der.TagInteger, 1, n} }
 
 // Size returns the maximum size of the container with unsigned attributes whose values have that many bytes in total.
 // It is computed from the chain, the attributes and the key type.
@@ -262,7 +223,7 @@ func (s *Signature) Size(unsigned int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	der, err := s.Finish(make([]byte, n))
+	container, err := s.Finish(make([]byte, n))
 	if err != nil {
 		return 0, err
 	}
@@ -271,7 +232,7 @@ func (s *Signature) Size(unsigned int) (int, error) {
 	if unsigned > 0 {
 		unsigned += attribute
 	}
-	return len(der) + nesting + unsigned, nil
+	return len(container) + nesting + unsigned, nil
 }
 
 // signatureLen returns the maximum length of a signature value. An ECDSA value is a sequence of two integers.

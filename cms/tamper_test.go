@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"segel/der"
 )
 
 // forgeSignedData signs any attributes, correct or not, and puts them into a container.
@@ -33,7 +35,7 @@ func forgeSignedData(t *testing.T, kind string, change func(s *Signature, attrs 
 		t.Fatal(err)
 	}
 	if attrs = change(s, attrs); attrs != nil {
-		if s.Attributes, err = encodeSet(attrs); err != nil {
+		if s.Attributes, err = encodeSet(der.TagSet, attrs); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -243,7 +245,7 @@ func TestSchemeThatDoesNotFitTheKeyIsNotSignedWith(t *testing.T) {
 func TestPaddingOfPSSHasToBeAsItsParametersSay(t *testing.T) {
 	t.Parallel()
 	_, cert := newCredential(t, "RSA")
-	id, err := (Scheme{Hash: crypto.SHA256, PSS: true}).buildIdentifier(cert.PublicKey)
+	id, err := (Scheme{Hash: crypto.SHA256, PSS: true}).BuildIdentifier(cert.PublicKey)
 	if err != nil {
 		t.Fatal(err)
 	}

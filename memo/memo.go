@@ -9,25 +9,38 @@ package memo
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"hash"
 	"sync"
 )
 
 // Key identifies the inputs of a result.
 type Key [sha256.Size]byte
 
-// NewKey returns the key of a kind of result and its inputs, each with its length.
+// NewKey returns the key of a kind of result and its inputs. The lengths of all are hashed too.
 func NewKey(kind string, inputs ...[]byte) Key {
-	h := sha256.New()
-	write := func(b []byte) {
-		h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(b))))
-		h.Write(b)
-	}
-	write([]byte(kind))
+	h := hashers.Get().(*hasher)
+	defer hashers.Put(h)
+	h.Reset()
+	h.buffer = append(binary.BigEndian.AppendUint64(h.buffer[:0], uint64(len(kind))), kind...)
 	for _, in := range inputs {
-		write(in)
+		h.buffer = binary.BigEndian.AppendUint64(h.buffer, uint64(len(in)))
 	}
-	return Key(h.Sum(nil))
+	h.Write(h.buffer)
+	for _, in := range inputs {
+		h.Write(in)
+	}
+	h.buffer = h.Sum(h.buffer[:0])
+	return Key(h.buffer)
 }
+
+// hasher is a SHA-256 with a buffer for lengths and sums.
+type hasher struct {
+	hash.Hash
+	buffer []byte
+}
+
+// hashers are reused: a key is needed for each verification.
+var hashers = sync.Pool{New: func() any { return &hasher{Hash: sha256.New()} }}
 
 // generation is the number of results after which a [Cache] drops those that were not used since about as many others.
 const generation = 8192

@@ -173,7 +173,7 @@ func parseContainer(contents []byte) (*cms.SignedData, *tsp.Token, error) {
 		return sd, nil, fmt.Errorf("%d signers", len(sd.Signers))
 	}
 	if sd.ContentType.Equal(cms.OIDTSTInfo) {
-		token, err := tsp.Parse(contents)
+		token, err := tsp.NewToken(sd)
 		return sd, token, err
 	}
 	token, err := parseSignatureTimestamp(sd.Signers[0])

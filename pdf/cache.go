@@ -73,7 +73,7 @@ func (d *Document) findShared(number uint32, s slot) (sharedEntry[Object], bool)
 }
 
 // cacheObject caches an object: for all states, if each state that extends as far reads the same.
-func (d *Document) cacheObject(number uint32, s slot, found *indirect) {
+func (d *Document) cacheObject(number uint32, s slot, found indirect) {
 	_, isStream := found.value.(*Stream)
 	if d.shared == nil || d.security != nil || isStream || !found.closed || found.end >= d.size {
 		d.objects.put(number, found.value, found.cost)

@@ -64,8 +64,10 @@ func (d *Document) findWrongEntry() error {
 		if err := d.spendObject(0); err != nil {
 			return err
 		}
-		p := newParser(newLexer(d.src, s.fileOffset(), min(d.size, s.fileOffset()+64)), d.limits)
+		p := d.borrowParser(lexer{src: d.src, base: s.fileOffset(), end: min(d.size, s.fileOffset()+64)})
+		p.lx.borrowBuffer()
 		ref, err := parseObjectHeader(p, s.fileOffset())
+		p.release()
 		if isReadError(err) {
 			return err
 		}

@@ -35,8 +35,9 @@ type Document struct {
 	repaired        bool
 	lengths         *lengthFinder // while the file is scanned; nil otherwise
 	tolerated       []string
-	pageCount       int  // 0 until counted
-	ambiguousTree   bool // readers disagree on the page tree; see treeWalk.countPages
+	pageCount       int      // 0 until counted
+	fields          []*Field // nil until read
+	ambiguousTree   bool     // readers disagree on the page tree; see treeWalk.countPages
 }
 
 // maxNested bounds loads that need other loads, such as a stream whose length is an object in a stream whose length is
@@ -56,7 +57,7 @@ func (d *Document) Root() (Ref, Dict, error) {
 	if ref.IsZero() {
 		return Ref{}, nil, damaged(-1, "trailer has no /Root")
 	}
-	root, err := d.Dict(ref)
+	root, err := d.Dict(d.trailer["Root"])
 	if err != nil {
 		return ref, nil, fmt.Errorf("read catalog: %w", err)
 	}
@@ -93,7 +94,7 @@ func (d *Document) Object(ref Ref) (Object, error) {
 }
 
 // loadObject reads an object without caching it.
-func (d *Document) loadObject(ref Ref, s slot) (*indirect, error) {
+func (d *Document) loadObject(ref Ref, s slot) (indirect, error) {
 	if s.kind() == slotCompressed {
 		return d.loadMember(ref.Number, s)
 	}
@@ -112,9 +113,9 @@ type indirect struct {
 
 // readObjectAt reads "n g obj ... endobj" at an absolute offset. The object must be want unless want is zero. Without
 // follow, an indirect /Length is an error: the cross-reference is not known yet.
-func (d *Document) readObjectAt(at int64, want Ref, follow bool) (*indirect, error) {
+func (d *Document) readObjectAt(at int64, want Ref, follow bool) (indirect, error) {
 	if at < 0 || at >= d.size {
-		return nil, damaged(at, "object behind the end of the file")
+		return indirect{}, damaged(at, "object behind the end of the file")
 	}
 	end := d.size
 	if d.limits.ObjectBytes < end-at {
@@ -125,54 +126,54 @@ func (d *Document) readObjectAt(at int64, want Ref, follow bool) (*indirect, err
 	defer p.release()
 	found, err := d.readObject(p, at, want, follow)
 	if spent := d.spendObject(p.lx.offset() - at); spent != nil {
-		return nil, spent
+		return indirect{}, spent
 	}
 	if err == nil || end == d.size || p.lx.offset() < end {
 		return found, err
 	}
-	return nil, tooLarge(at, "object of more than %d bytes", d.limits.ObjectBytes)
+	return indirect{}, tooLarge(at, "object of more than %d bytes", d.limits.ObjectBytes)
 }
 
-func (d *Document) readObject(p *parser, at int64, want Ref, follow bool) (*indirect, error) {
+func (d *Document) readObject(p *parser, at int64, want Ref, follow bool) (indirect, error) {
 	ref, err := parseObjectHeader(p, at)
 	if err != nil {
-		return nil, err
+		return indirect{}, err
 	}
 	if !want.IsZero() && ref != want {
-		return nil, damaged(at, "found object %v instead", ref)
+		return indirect{}, damaged(at, "found object %v instead", ref)
 	}
 	// An object may be empty; that is null.
 	first, err := p.next()
 	if err != nil {
-		return nil, err
+		return indirect{}, err
 	}
 	if first.isKeyword("endobj") {
-		return &indirect{ref: ref, value: Null{}, end: first.end, cost: 64}, nil
+		return indirect{ref: ref, value: Null{}, end: first.end, cost: 64}, nil
 	}
 	value, err := p.parseObjectFrom(first)
 	if err != nil {
-		return nil, err
+		return indirect{}, err
 	}
 	tail, err := p.next()
 	if err != nil {
-		return nil, err
+		return indirect{}, err
 	}
-	found := &indirect{ref: ref, value: value, end: tail.end}
+	found := indirect{ref: ref, value: value, end: tail.end}
 	found.cost = tail.end - at + 128*int64(d.limits.Values-p.values)
 	dict, isDict := value.(Dict)
 	switch {
 	case isDict && tail.isKeyword("stream"):
-		err = d.openStream(p, found, dict, follow)
+		err = d.openStream(p, &found, dict, follow)
 	case tail.isKeyword("endobj"):
 		found.closed = true
 	case tail.kind == tokInteger, tail.kind == tokEnd, tail.isKeyword("xref"), tail.isKeyword("startxref"):
 		d.noteDefect("object without endobj")
 		found.end = tail.start
 	default:
-		return nil, damaged(tail.start, "no endobj behind object %v", ref)
+		return indirect{}, damaged(tail.start, "no endobj behind object %v", ref)
 	}
 	if err != nil {
-		return nil, err
+		return indirect{}, err
 	}
 	if d.security != nil {
 		found.value = d.security.decryptStrings(ref, found.value)
@@ -220,6 +221,7 @@ func followRefs(o Object, get func(Ref) (Object, error)) (Object, error) {
 // what states of the file share.
 func (d *Document) DropCache() {
 	d.objects, d.objectStreams = newCache[uint32, Object](d.objects.budget), newCache[uint32, *objectStream](d.objectStreams.budget)
+	d.fields = nil
 }
 
 // spendWork counts bytes that were parsed or decoded. Otherwise overlapping objects, or streams that many others need,

@@ -1,6 +1,9 @@
 package pdf
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Field is a terminal form field: one without fields below it.
 type Field struct {
@@ -46,8 +49,12 @@ func (d *Document) Form() (Ref, Dict, error) {
 	return at, form, nil
 }
 
-// Fields lists the terminal fields of the form in the order of the tree.
+// Fields lists the terminal fields of the form in the order of the tree. The form is walked once: the fields are shared by
+// all callers and must not be changed.
 func (d *Document) Fields() ([]*Field, error) {
+	if d.fields != nil {
+		return slices.Clone(d.fields), nil
+	}
 	_, form, err := d.Form()
 	if err != nil {
 		return nil, err
@@ -56,13 +63,14 @@ func (d *Document) Fields() ([]*Field, error) {
 	if err != nil {
 		return nil, fmt.Errorf("/Fields of form: %w", err)
 	}
-	w := &fieldWalk{d: d, seen: map[Ref]bool{}}
+	w := &fieldWalk{d: d, seen: map[Ref]bool{}, fields: make([]*Field, 0, len(kids))}
 	for _, kid := range kids {
 		if err := w.visitField(kid, Field{}, 0); err != nil {
 			return nil, fmt.Errorf("form: %w", err)
 		}
 	}
-	return w.fields, nil
+	d.fields = w.fields
+	return slices.Clone(w.fields), nil
 }
 
 type fieldWalk struct {

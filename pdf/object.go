@@ -228,11 +228,25 @@ func (s String) Text() string {
 	case len(b) >= 3 && b[0] == 0xEF && b[1] == 0xBB && b[2] == 0xBF:
 		return strings.ToValidUTF8(string(b[3:]), "\uFFFD")
 	}
+	if isPlainASCII(b) {
+		return string(b)
+	}
 	var out strings.Builder
+	out.Grow(len(b) + len(b)/8) // most characters take one byte
 	for _, c := range b {
 		out.WriteRune(decodeDocChar(c))
 	}
 	return out.String()
+}
+
+// isPlainASCII reports whether each byte stands for itself in PDFDocEncoding and in UTF-8.
+func isPlainASCII(b []byte) bool {
+	for _, c := range b {
+		if c >= 0x7F || c >= 0x18 && c <= 0x1F {
+			return false
+		}
+	}
+	return true
 }
 
 func decodeUTF16(b []byte, high, low int) string {

@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"reflect"
 	"strings"
@@ -106,6 +107,16 @@ func TestEveryFiniteNumberReadsBack(t *testing.T) {
 	}
 }
 
+func TestTextOfOneByteIsThatOfTheByteBesideOthers(t *testing.T) {
+	t.Parallel()
+	for c := range 256 {
+		alone, beside := String{Bytes: []byte{byte(c)}}.Text(), String{Bytes: []byte{0x80, byte(c)}}.Text()
+		if want := strings.TrimPrefix(beside, "\u2022"); alone != want {
+			t.Errorf("%#x is %q, not %q", c, alone, want)
+		}
+	}
+}
+
 func TestTextStringsReadBack(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"", "Budi (Direktur)", "tanda tangan ✓", "emoji 🙂", "a\tb\nc"} {
@@ -192,5 +203,17 @@ func TestDecodedSizeIsLimited(t *testing.T) {
 	s := &Stream{Dict: Dict{"Filter": Name("RunLengthDecode")}, Data: []byte(strings.Repeat("\x81a", 100))}
 	if _, err := d.Decode(s); !IsFault(err) {
 		t.Errorf("12,800 bytes: %v", err)
+	}
+}
+
+func TestNumbersAreWrittenWithLeadingZeros(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int64{0, 7, 10, 99999, 65535, 9_999_999_999, 10_000_000_000} {
+		for _, digits := range []int{1, 5, 10} {
+			w := &writer{}
+			if w.writeDigits(n, digits); string(w.buf) != fmt.Sprintf("%0*d", digits, n) {
+				t.Errorf("%d with %d digits is %s", n, digits, w.buf)
+			}
+		}
 	}
 }

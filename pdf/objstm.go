@@ -18,38 +18,38 @@ type objectStream struct {
 	broken error
 }
 
-func (d *Document) loadMember(number uint32, s slot) (*indirect, error) {
+func (d *Document) loadMember(number uint32, s slot) (indirect, error) {
 	c, err := d.loadObjectStream(s.streamNumber())
 	if err != nil {
-		return nil, fmt.Errorf("object stream %d: %w", s.streamNumber(), err)
+		return indirect{}, fmt.Errorf("object stream %d: %w", s.streamNumber(), err)
 	}
 	start, ok := c.findOffset(number, s.index())
 	if !ok {
-		return nil, damaged(-1, "object stream %d does not contain it", s.streamNumber())
+		return indirect{}, damaged(-1, "object stream %d does not contain it", s.streamNumber())
 	}
 	found, err := d.parseMember(c, start)
 	if err != nil {
-		return nil, fmt.Errorf("object stream %d: %w", s.streamNumber(), err)
+		return indirect{}, fmt.Errorf("object stream %d: %w", s.streamNumber(), err)
 	}
 	return found, nil
 }
 
 // parseMember parses the object that begins at an offset of a decoded object stream.
-func (d *Document) parseMember(c *objectStream, start int) (*indirect, error) {
+func (d *Document) parseMember(c *objectStream, start int) (indirect, error) {
 	p := d.borrowParser(lexer{buf: c.data[start:], end: int64(len(c.data) - start)})
 	defer p.release()
 	o, err := p.parseObject()
 	if spent := d.spendObject(p.lx.offset()); spent != nil {
-		return nil, spent
+		return indirect{}, spent
 	}
 	if err != nil {
-		return nil, err
+		return indirect{}, err
 	}
 	switch o.(type) {
 	case Ref, *Stream:
-		return nil, damaged(-1, "it contains a bare %s", typeName(o))
+		return indirect{}, damaged(-1, "it contains a bare %s", typeName(o))
 	}
-	return &indirect{value: clearRanges(o), cost: p.lx.offset() + 128*int64(d.limits.Values-p.values)}, nil
+	return indirect{value: clearRanges(o), cost: p.lx.offset() + 128*int64(d.limits.Values-p.values)}, nil
 }
 
 // findOffset returns the offset of an object in data. It uses the index of the cross-reference if the number there

@@ -281,7 +281,9 @@ func findXref(b []byte) int {
 
 // isSection reports whether a section starts at an absolute offset, perhaps after white space.
 func (d *Document) isSection(at int64) bool {
-	p := newParser(newLexer(d.src, at, min(d.size, at+256)), d.limits)
+	p := d.borrowParser(lexer{src: d.src, base: at, end: min(d.size, at+256)})
+	p.lx.borrowBuffer()
+	defer p.release()
 	t, err := p.peekToken(0)
 	if err != nil {
 		return false

@@ -138,20 +138,40 @@ func parseKeyword(t token) (Object, error) {
 
 func (p *parser) parseIntegerOrRef(t token) (Object, error) {
 	if t.num < 0 || t.num > 1<<32-1 {
-		return Integer(t.num), nil
+		return newInteger(t.num), nil
 	}
 	g, err := p.peekToken(0)
 	if err != nil || g.kind != tokInteger || g.num < 0 || g.num > 65535 {
-		return Integer(t.num), nil
+		return newInteger(t.num), nil
 	}
 	if r, err := p.peekToken(1); err != nil || !r.isKeyword("R") {
-		return Integer(t.num), nil
+		return newInteger(t.num), nil
 	}
 	p.aheadCount = 0
 	if p.reader != nil {
 		p.reader.references.addNumber(uint32(t.num))
 	}
+	if t.num < int64(len(smallRefs)) && g.num == 0 {
+		return smallRefs[t.num], nil
+	}
 	return Ref{Number: uint32(t.num), Generation: uint16(g.num)}, nil
+}
+
+// smallIntegers and smallRefs are frequent objects of PDF files: each is allocated once, not each time it is read.
+var smallIntegers, smallRefs = newSmallObjects()
+
+func newSmallObjects() (integers, refs [1024]Object) {
+	for i := range integers {
+		integers[i], refs[i] = Integer(i), Ref{Number: uint32(i)}
+	}
+	return integers, refs
+}
+
+func newInteger(n int64) Object {
+	if n >= 0 && n < int64(len(smallIntegers)) {
+		return smallIntegers[n]
+	}
+	return Integer(n)
 }
 
 func (p *parser) parseArray(open token) (Object, error) {

@@ -31,10 +31,10 @@ func (d *Document) readSection(at int64, visit entryVisitor) (*section, error) {
 // readSectionParts is readSection with a separate visitor for the entries of the stream of a hybrid section. They
 // follow the entries that the table has in use, and precede those it has free.
 func (d *Document) readSectionParts(at int64, visit, beside entryVisitor) (*section, error) {
-	lx := newLexer(d.src, at, d.size)
-	lx.borrowBuffer()
-	defer lx.release()
-	t, err := lx.next()
+	p := d.borrowParser(lexer{src: d.src, base: at, end: d.size})
+	p.lx.borrowBuffer()
+	defer p.release()
+	t, err := p.next()
 	if err != nil {
 		return nil, err
 	}
@@ -44,19 +44,19 @@ func (d *Document) readSectionParts(at int64, visit, beside entryVisitor) (*sect
 	if !t.isKeyword("xref") {
 		return nil, damaged(at, "no cross-reference section")
 	}
-	s, err := d.readTableSection(lx, t.start, visit, beside)
+	s, err := d.readTableSection(p, t.start, visit, beside)
 	// Sections that overlap could make a small file cost as much as its square.
-	if spent := d.spendWork(lx.offset() - at); spent != nil {
+	if spent := d.spendWork(p.lx.offset() - at); spent != nil {
 		return nil, spent
 	}
 	return s, err
 }
 
-func (d *Document) readTableSection(lx *lexer, at int64, visit, beside entryVisitor) (*section, error) {
+func (d *Document) readTableSection(p *parser, at int64, visit, beside entryVisitor) (*section, error) {
 	// Objects that only the stream of a hybrid section has are marked free in its table (ISO 32000-1 §7.5.8.4), so free
 	// entries are visited after the stream.
 	var free []filePlace
-	err := d.readTable(lx, func(n uint32, s slot) error {
+	err := d.readTable(p.lx, func(n uint32, s slot) error {
 		if s.kind() == slotFree {
 			free = append(free, filePlace{n, s})
 			return nil
@@ -66,8 +66,6 @@ func (d *Document) readTableSection(lx *lexer, at int64, visit, beside entryVisi
 	if err != nil {
 		return nil, fmt.Errorf("read cross-reference table at %d: %w", at, err)
 	}
-	p := newParser(lx, d.limits)
-	p.uniqueKeys, p.reader = d.uniqueKeys, d
 	o, err := p.parseObject()
 	if err != nil {
 		return nil, fmt.Errorf("read trailer of section at %d: %w", at, err)
@@ -145,11 +143,13 @@ const entryLen = 20
 func (d *Document) readSubsection(lx *lexer, first, count int64, visit entryVisitor) error {
 	lx.skipSpace()
 	at := lx.offset()
-	chunk := make([]byte, min(count, 3000)*entryLen)
+	lent := lexerBuffers.Get().(*[]byte)
+	defer lexerBuffers.Put(lent)
+	chunk := *lent
 	var i int64
 fixed:
 	for i < count {
-		b := chunk[:min(count-i, 3000)*entryLen]
+		b := chunk[:min(count-i, int64(len(chunk)/entryLen))*entryLen]
 		n, err := d.src.ReadAt(b, at+i*entryLen)
 		if err != nil && err != io.EOF {
 			return err

@@ -36,7 +36,7 @@ type filePlace struct {
 	slot   slot
 }
 
-const slotsPerPage = 512
+const slotsPerPage = 128
 
 // slots maps object numbers to slots. Its pages exist only where objects do, so a table with only object 8,000,000 is
 // small.
@@ -82,7 +82,7 @@ func (t *slots) eachInUse(f func(n uint32, s slot) error) error {
 }
 
 // keptPages is how many pages of a table are worth clearing, which takes as long as allocating them.
-const keptPages = 64
+const keptPages = 256
 
 // clear empties the table. A small table retains its memory.
 func (t *slots) clear() {

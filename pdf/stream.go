@@ -28,7 +28,7 @@ func (d *Document) openStream(p *parser, found *indirect, dict Dict, follow bool
 	if isReadError(err) {
 		return err
 	}
-	var end *lexer
+	var end *parser
 	if err == nil && length != nil {
 		end, err = d.expectEndstream(start, size)
 	}
@@ -62,19 +62,19 @@ func (d *Document) openStream(p *parser, found *indirect, dict Dict, follow bool
 // endWindow is how many bytes behind stream data are searched for endstream and endobj.
 const endWindow = 4 << 10
 
-// expectEndstream returns a lexer behind the keyword endstream that must follow data of the given size. The caller
+// expectEndstream returns a parser behind the keyword endstream that must follow data of the given size. The caller
 // releases it.
-func (d *Document) expectEndstream(start, size int64) (*lexer, error) {
+func (d *Document) expectEndstream(start, size int64) (*parser, error) {
 	if size < 0 || size > d.size-start {
 		return nil, damaged(start, "invalid /Length of stream")
 	}
-	lx := newLexer(d.src, start+size, min(d.size, start+size+endWindow))
-	lx.borrowBuffer()
-	t, err := lx.next()
+	p := d.borrowParser(lexer{src: d.src, base: start + size, end: min(d.size, start+size+endWindow)})
+	p.lx.borrowBuffer()
+	t, err := p.next()
 	if err == nil && t.isKeyword("endstream") {
-		return lx, nil
+		return p, nil
 	}
-	lx.release()
+	p.release()
 	if isReadError(err) {
 		return nil, err
 	}

@@ -405,12 +405,18 @@ func (u *Update) writeTableSection(w *writer, entries []writtenObject, trailer D
 		w.writeText("0 0\n")
 	}
 	for run := range consecutiveRuns(entries) {
-		w.writeText(fmt.Sprintf("%d %d\n", run[0].ref.Number, len(run)))
+		w.buf = strconv.AppendUint(w.buf, uint64(run[0].ref.Number), 10)
+		w.buf = append(w.buf, ' ')
+		w.buf = strconv.AppendInt(w.buf, int64(len(run)), 10)
+		w.writeText("\n")
 		for _, e := range run {
 			if e.at > maxTableOffset {
 				return tooLarge(e.at, "offset beyond the ten digits of a cross-reference table")
 			}
-			w.writeText(fmt.Sprintf("%010d %05d n\r\n", e.at, e.ref.Generation))
+			w.writeDigits(e.at, 10)
+			w.writeText(" ")
+			w.writeDigits(int64(e.ref.Generation), 5)
+			w.writeText(" n\r\n")
 		}
 	}
 	w.writeText("trailer\n")

@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"bytes"
+	"cmp"
 	"compress/zlib"
 	"io"
 	"maps"
@@ -32,9 +33,7 @@ func (w *writer) writeText(s string) { w.buf = append(w.buf, s...) }
 // writeIndirect writes "n g obj ... endobj" and returns its offset.
 func (w *writer) writeIndirect(ref Ref, o Object) (int64, error) {
 	at := w.offset()
-	w.buf = strconv.AppendUint(w.buf, uint64(ref.Number), 10)
-	w.buf = append(w.buf, ' ')
-	w.buf = strconv.AppendUint(w.buf, uint64(ref.Generation), 10)
+	w.writeRef(ref)
 	w.writeText(" obj\n")
 	var err error
 	if s, ok := o.(*Stream); ok {
@@ -44,6 +43,31 @@ func (w *writer) writeIndirect(ref Ref, o Object) (int64, error) {
 	}
 	w.writeText("\nendobj\n")
 	return at, err
+}
+
+// writeRef writes the number and the generation of an object.
+func (w *writer) writeRef(r Ref) {
+	w.buf = strconv.AppendUint(w.buf, uint64(r.Number), 10)
+	w.buf = append(w.buf, ' ')
+	w.buf = strconv.AppendUint(w.buf, uint64(r.Generation), 10)
+}
+
+// writeDigits writes a number with leading zeros.
+func (w *writer) writeDigits(n int64, digits int) {
+	for at := n; digits > 1; digits-- {
+		if at /= 10; at == 0 {
+			w.buf = append(w.buf, '0')
+		}
+	}
+	w.buf = strconv.AppendInt(w.buf, n, 10)
+}
+
+// writeRepeated writes a byte n times.
+func (w *writer) writeRepeated(c byte, n int) {
+	w.buf = slices.Grow(w.buf, n)
+	for range n {
+		w.buf = append(w.buf, c)
+	}
 }
 
 func (w *writer) writeObject(o Object) error {
@@ -65,7 +89,8 @@ func (w *writer) writeObject(o Object) error {
 	case Dict:
 		return w.writeDict(o)
 	case Ref:
-		w.writeText(o.String())
+		w.writeRef(o)
+		w.writeText(" R")
 	case *Hole:
 		return w.writeHole(o)
 	case *Stream:
@@ -220,12 +245,17 @@ func sortedKeys(d Dict) []Name {
 		}
 		return 2
 	}
-	return slices.SortedFunc(maps.Keys(d), func(a, b Name) int {
+	keys := make([]Name, 0, len(d))
+	for k := range d {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b Name) int {
 		if r := rank(a) - rank(b); r != 0 {
 			return r
 		}
-		return bytes.Compare([]byte(a), []byte(b))
+		return cmp.Compare(a, b)
 	})
+	return keys
 }
 
 func (w *writer) enterNesting() error {
@@ -303,11 +333,11 @@ func (w *writer) writeHole(h *Hole) error {
 	w.holes[h] = len(w.buf)
 	if h.Hex {
 		w.buf = append(w.buf, '<')
-		w.buf = append(w.buf, bytes.Repeat([]byte{'0'}, h.Len-2)...)
+		w.writeRepeated('0', h.Len-2)
 		w.buf = append(w.buf, '>')
 		return nil
 	}
 	w.writeText("null")
-	w.buf = append(w.buf, bytes.Repeat([]byte{' '}, h.Len-len("null"))...)
+	w.writeRepeated(' ', h.Len-len("null"))
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/crypto/ocsp"
 
 	"segel/cms"
+	"segel/der"
 	"segel/memo"
 )
 
@@ -153,7 +154,7 @@ func (b *basicResponse) verify(cert, issuer *x509.Certificate, known responders)
 
 // findResponse returns the single response about cert. If several have its serial, it returns the one with this issuer.
 func (b *basicResponse) findResponse(cert, issuer *x509.Certificate) (singleResponse, error) {
-	err := newUnusable("OCSP response is about another certificate")
+	var err error
 	for _, r := range b.Data.Responses {
 		if r.ID.Serial.Cmp(cert.SerialNumber) != 0 {
 			continue
@@ -161,6 +162,9 @@ func (b *basicResponse) findResponse(cert, issuer *x509.Certificate) (singleResp
 		if err = r.ID.checkIssuer(issuer); err == nil {
 			return r, nil
 		}
+	}
+	if err == nil {
+		err = newUnusable("OCSP response is about another certificate")
 	}
 	return singleResponse{}, err
 }
@@ -322,6 +326,14 @@ func computeDigest(hash crypto.Hash, b []byte) []byte {
 // signatureAlgorithm returns the crypto/x509 algorithm of an identifier, parameters included. That package exposes this
 // only through certificates and lists, so an empty list is parsed with it.
 func signatureAlgorithm(id pkix.AlgorithmIdentifier) (x509.SignatureAlgorithm, error) {
+	encoded, err := der.EncodeAlgorithm(der.TagSequence, id)
+	if err != nil {
+		return 0, newUnusable("signature algorithm %v: %w", id.Algorithm, err)
+	}
+	key := memo.NewKey("signature algorithm", encoded)
+	if known, ok := signatureAlgorithms.Get(key); ok {
+		return known, nil
+	}
 	type tbs struct {
 		Version    int
 		Signature  pkix.AlgorithmIdentifier
@@ -330,7 +342,7 @@ func signatureAlgorithm(id pkix.AlgorithmIdentifier) (x509.SignatureAlgorithm, e
 		NextUpdate time.Time
 	}
 	epoch := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
-	der, err := asn1.Marshal(struct {
+	list, err := asn1.Marshal(struct {
 		TBS       tbs
 		Algorithm pkix.AlgorithmIdentifier
 		Value     asn1.BitString
@@ -338,9 +350,13 @@ func signatureAlgorithm(id pkix.AlgorithmIdentifier) (x509.SignatureAlgorithm, e
 	if err != nil {
 		return 0, newUnusable("signature algorithm %v: %w", id.Algorithm, err)
 	}
-	l, err := x509.ParseRevocationList(der)
+	l, err := x509.ParseRevocationList(list)
 	if err != nil || l.SignatureAlgorithm == x509.UnknownSignatureAlgorithm {
 		return 0, newUnusable("signature algorithm %v", id.Algorithm)
 	}
+	signatureAlgorithms.Put(key, l.SignatureAlgorithm)
 	return l.SignatureAlgorithm, nil
 }
+
+// signatureAlgorithms holds the results of signatureAlgorithm.
+var signatureAlgorithms memo.Cache[x509.SignatureAlgorithm]

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"segel/cms"
+	"segel/der"
 	"segel/memo"
 )
 
@@ -27,9 +28,6 @@ type Responder struct {
 	Clock  func() time.Time
 	Random io.Reader // for serials and signatures
 }
-
-// statedAccuracy is the accuracy in the tokens: one second.
-var statedAccuracy = accuracy{Seconds: 1}
 
 // Timestamp issues a token over a SHA-256 digest.
 func (r *Responder) Timestamp(_ context.Context, digest []byte) ([]byte, error) {
@@ -109,18 +107,40 @@ func (r *Responder) issueToken(request Request) ([]byte, error) {
 		return nil, fmt.Errorf("generate timestamp serial: %w", err)
 	}
 	serial[0] &= 0x7f
-	id, err := cms.HashIdentifier(request.Hash)
-	if err != nil {
-		return nil, err
-	}
-	info, err := asn1.Marshal(tstInfo{
-		Version: 1, Policy: r.Policy, Imprint: messageImprint{id, request.Imprint}, Serial: new(big.Int).SetBytes(serial),
-		GenTime: now, Accuracy: statedAccuracy, Nonce: request.Nonce,
-	})
+	info, err := encodeInfo(request, r.Policy, new(big.Int).SetBytes(serial), now)
 	if err != nil {
 		return nil, fmt.Errorf("encode TSTInfo: %w", err)
 	}
 	return r.signToken(info, request.CertReq)
+}
+
+// encodeInfo encodes a TSTInfo that states an accuracy of one second (RFC 3161 §2.4.2).
+func encodeInfo(request Request, policy asn1.ObjectIdentifier, serial *big.Int, at time.Time) ([]byte, error) {
+	id, err := cms.HashIdentifier(request.Hash)
+	if err != nil {
+		return nil, err
+	}
+	hash, err := der.EncodeAlgorithm(der.TagSequence, id)
+	if err != nil {
+		return nil, err
+	}
+	policyID, err := der.EncodeOID(policy)
+	if err != nil {
+		return nil, err
+	}
+	var nonce []byte
+	if request.Nonce != nil {
+		nonce = der.EncodeInteger(request.Nonce)
+	}
+	one := []byte{der.TagInteger, 1, 1}
+	return der.EncodeElement(der.TagSequence,
+		one, // version
+		policyID,
+		der.EncodeElement(der.TagSequence, hash, der.EncodeElement(der.TagOctetString, request.Imprint)),
+		der.EncodeInteger(serial),
+		der.EncodeTime(at),
+		der.EncodeElement(der.TagSequence, one), // accuracy in seconds
+		nonce), nil
 }
 
 func (r *Responder) signToken(info []byte, withCertificates bool) ([]byte, error) {

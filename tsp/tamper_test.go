@@ -13,6 +13,7 @@ import (
 	"math/big"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -20,6 +21,88 @@ import (
 
 	"segel/cms"
 )
+
+// statedAccuracy is the accuracy in the tokens: one second.
+var statedAccuracy = accuracy{Seconds: 1}
+
+func TestTokensAreEncodedAsInTheStandardLibrary(t *testing.T) {
+	t.Parallel()
+	for _, hash := range []crypto.Hash{crypto.SHA256, crypto.SHA384, crypto.SHA512} {
+		id, err := cms.HashIdentifier(hash)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, nonce := range []*big.Int{nil, new(big.Int), big.NewInt(128), big.NewInt(-1), new(big.Int).Lsh(big.NewInt(1), 128)} {
+			imprint, serial := make([]byte, hash.Size()), new(big.Int).SetBytes(bytes.Repeat([]byte{0x7f}, 20))
+			want, err := asn1.Marshal(tstInfo{
+				Version: 1, Policy: policy, Imprint: messageImprint{id, imprint}, Serial: serial, GenTime: now, Accuracy: statedAccuracy, Nonce: nonce,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := encodeInfo(Request{Hash: hash, Imprint: imprint, Nonce: nonce, CertReq: true}, policy, serial, now)
+			if err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%v with nonce %v is %x, not %x: %v", hash, nonce, got, want, err)
+			}
+		}
+	}
+}
+
+// FuzzInfo compares parseInfo with encoding/asn1.
+func FuzzInfo(f *testing.F) {
+	id, err := cms.HashIdentifier(crypto.SHA256)
+	if err != nil {
+		f.Fatal(err)
+	}
+	extension := pkix.Extension{Id: policy, Critical: true, Value: []byte{5, 0}}
+	name := asn1.RawValue{Class: asn1.ClassContextSpecific, IsCompound: true, Bytes: []byte{0xa4, 2, 0x30, 0}}
+	for _, info := range []tstInfo{
+		{Version: 1, Policy: policy, Imprint: messageImprint{id, digest[:]}, Serial: big.NewInt(1), GenTime: now},
+		{Version: 1, Policy: policy, Imprint: messageImprint{id, digest[:]}, Serial: big.NewInt(-1), GenTime: now, Accuracy: accuracy{1, 2, 3}, Ordering: true, Nonce: big.NewInt(9), TSA: name, Extensions: []pkix.Extension{extension}},
+		{Version: 1, Policy: policy, Imprint: messageImprint{id, nil}, Serial: big.NewInt(1), GenTime: now, Accuracy: accuracy{Micros: 300}, Extensions: []pkix.Extension{extension}},
+	} {
+		b, err := asn1.Marshal(info)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Fuzz(compareInfo)
+}
+
+func TestAlteredTokensAreReadAsInTheStandardLibrary(t *testing.T) {
+	t.Parallel()
+	id, err := cms.HashIdentifier(crypto.SHA256)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := asn1.Marshal(tstInfo{
+		Version: 1, Policy: policy, Imprint: messageImprint{id, digest[:]}, Serial: big.NewInt(300), GenTime: now, Accuracy: accuracy{1, 2, 3}, Ordering: true, Nonce: big.NewInt(9),
+		TSA: asn1.RawValue{Class: asn1.ClassContextSpecific, IsCompound: true, Bytes: []byte{0xa4, 2, 0x30, 0}}, Extensions: []pkix.Extension{{Id: policy, Value: []byte{5, 0}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at, was := range whole {
+		for altered := range 256 {
+			whole[at] = byte(altered)
+			compareInfo(t, whole)
+		}
+		whole[at] = was
+		compareInfo(t, whole[:at])
+	}
+}
+
+func compareInfo(t *testing.T, b []byte) {
+	t.Helper()
+	var want tstInfo
+	rest, err := asn1.Unmarshal(b, &want)
+	readable := err == nil && len(rest) == 0
+	got, ok := parseInfo(b)
+	if ok != readable || ok && !reflect.DeepEqual(got, want) {
+		t.Fatalf("%x: %v %+v, not %v %+v", b, ok, got, err, want)
+	}
+}
 
 // buildResponse builds a response with any token, signed by a proper authority.
 func buildResponse(t *testing.T, r *Responder, change func(*tstInfo)) []byte {

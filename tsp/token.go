@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"segel/cms"
+	"segel/der"
 )
 
 // ErrMalformed is input that violates the protocol.
@@ -70,14 +71,19 @@ func Parse(der []byte) (*Token, error) {
 	if err != nil {
 		return nil, err
 	}
+	return NewToken(sd)
+}
+
+// NewToken is [Parse] for a container that is parsed already.
+func NewToken(sd *cms.SignedData) (*Token, error) {
 	if !sd.ContentType.Equal(cms.OIDTSTInfo) || sd.Content == nil {
 		return nil, newMalformed("no TSTInfo")
 	}
 	if len(sd.Signers) != 1 {
 		return nil, newMalformed("not exactly one signer")
 	}
-	var info tstInfo
-	if rest, err := asn1.Unmarshal(sd.Content, &info); err != nil || len(rest) > 0 || info.Version != 1 || info.Serial == nil {
+	info, ok := parseInfo(sd.Content)
+	if !ok || info.Version != 1 {
 		return nil, newMalformed("TSTInfo")
 	}
 	hash, err := cms.HashOf(info.Imprint.Algorithm)
@@ -100,6 +106,57 @@ func Parse(der []byte) (*Token, error) {
 	}
 	return t, t.verifySignature()
 }
+
+// parseInfo parses a TSTInfo. Ok is false where [asn1.Unmarshal] returns an error or a rest.
+func parseInfo(b []byte) (info tstInfo, ok bool) {
+	whole := der.NewReader(b)
+	r := whole.ReadSequence()
+	info.Version, info.Policy = int(r.ReadInt()), r.ReadOID()
+
+	imprint := r.ReadSequence()
+	algorithm := imprint.ReadSequence()
+	info.Imprint.Algorithm.Algorithm = algorithm.ReadOID()
+	if algorithm.More() {
+		info.Imprint.Algorithm.Parameters = algorithm.ReadValue()
+	}
+	info.Imprint.Digest = imprint.ReadContent(der.TagOctetString)
+
+	info.Serial = r.ReadInteger()
+	at, err := asn1.UnmarshalWithParams(r.ReadValue().FullBytes, &info.GenTime, "generalized")
+	r.Require(err == nil && len(at) == 0 && !imprint.Failed() && !algorithm.Failed())
+	if r.NextIs(der.TagSequence) {
+		accuracy := r.ReadSequence()
+		for _, part := range []struct {
+			tag byte
+			to  *int
+		}{{der.TagInteger, &info.Accuracy.Seconds}, {tagMillis, &info.Accuracy.Millis}, {tagMicros, &info.Accuracy.Micros}} {
+			if accuracy.NextIs(part.tag) {
+				*part.to = int(accuracy.ReadTaggedInt(part.tag))
+			}
+		}
+		r.Require(!accuracy.Failed())
+	}
+	if r.NextIs(asn1.TagBoolean) {
+		ordering := r.ReadContent(asn1.TagBoolean)
+		r.Require(len(ordering) == 1 && (ordering[0] == 0 || ordering[0] == 0xff))
+		info.Ordering = !r.Failed() && ordering[0] != 0
+	}
+	if r.NextIs(der.TagInteger) {
+		info.Nonce = r.ReadInteger()
+	}
+	info.TSA = r.ReadExplicit(0)
+	if r.NextIs(der.TagContext | 1) {
+		rest, err := asn1.UnmarshalWithParams(r.ReadValue().FullBytes, &info.Extensions, "tag:1")
+		r.Require(err == nil && len(rest) == 0)
+	}
+	return info, whole.Complete() && !r.Failed()
+}
+
+// Identifier octets of the parts of an Accuracy.
+const (
+	tagMillis = asn1.ClassContextSpecific << 6 // [0]
+	tagMicros = tagMillis | 1                  // [1]
+)
 
 // toDuration refuses more than a day, which would be useless; without a limit the seconds could overflow. Milliseconds
 // and microseconds are below one second (RFC 3161 §2.4.2).

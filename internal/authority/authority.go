@@ -19,6 +19,8 @@ import (
 	"sync"
 	"time"
 
+	"segel/certpath"
+	"segel/cms"
 	"segel/internal/credential"
 	"segel/internal/durable"
 	"segel/tsp"
@@ -188,7 +190,7 @@ func (a *Authority) Certify(ctx context.Context, h Holder, key crypto.PublicKey)
 	if err != nil {
 		return nil, fmt.Errorf("certify %s: %w", h.ID, err)
 	}
-	cert, err := x509.ParseCertificate(der)
+	cert, err := cms.ParseStrictCertificate(der)
 	if err != nil {
 		return nil, err
 	}
@@ -211,7 +213,7 @@ func (a *Authority) MatchesHolder(cert *x509.Certificate, h Holder) bool {
 	}
 	der, err := asn1.Marshal(subject.ToRDNSequence())
 	return err == nil && bytes.Equal(der, cert.RawSubject) && hasOnlyPolicy(cert, h.Assurance) &&
-		cert.CheckSignatureFrom(a.selectIssuer(h.Assurance).issuing.cert) == nil
+		certpath.CheckIssuedBy(cert, a.selectIssuer(h.Assurance).issuing.cert) == nil
 }
 
 func formatSerial(c *x509.Certificate) string { return fmt.Sprintf("%x", c.SerialNumber) }
@@ -329,7 +331,7 @@ func readMembers(file string, names ...string) (map[string]*x509.Certificate, er
 	}
 	found := map[string]*x509.Certificate{}
 	for _, name := range names {
-		if found[name], err = x509.ParseCertificate(in.Members[name].Certificate); err != nil {
+		if found[name], err = cms.ParseStrictCertificate(in.Members[name].Certificate); err != nil {
 			return nil, fmt.Errorf("%s in %s: %w", name, file, err)
 		}
 	}

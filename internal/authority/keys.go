@@ -18,9 +18,9 @@ import (
 	"slices"
 	"time"
 
-	"segel/internal/durable"
-
+	"segel/cms"
 	"segel/internal/credential"
+	"segel/internal/durable"
 )
 
 // identity is a private key with its certificate.
@@ -190,7 +190,7 @@ func newIdentity(template *x509.Certificate, curve elliptic.Curve, issuer *ident
 	if err != nil {
 		return identity{}, fmt.Errorf("certify %s: %w", template.Subject.CommonName, err)
 	}
-	cert, err := x509.ParseCertificate(der)
+	cert, err := cms.ParseStrictCertificate(der)
 	return identity{key, cert}, err
 }
 
@@ -291,7 +291,7 @@ func (m storedIdentity) openMember(name string, s *credential.Sealer) (identity,
 	if !ok {
 		return identity{}, fmt.Errorf("key of the authority's %s cannot sign", name)
 	}
-	cert, err := x509.ParseCertificate(m.Certificate)
+	cert, err := cms.ParseStrictCertificate(m.Certificate)
 	if err != nil {
 		return identity{}, fmt.Errorf("certificate of the authority's %s: %w", name, err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/crypto/ocsp"
 
+	"segel/cms"
 	"segel/revocation"
 )
 
@@ -91,7 +92,7 @@ func (a *Authority) buildOCSPResponse(ctx context.Context, by issuer, serial *bi
 	}
 	r := ocsp.Response{
 		Status: ocsp.Good, SerialNumber: serial, ThisUpdate: now, NextUpdate: now.Add(ocspValidity),
-		Certificate: by.ocsp.cert, IssuerHash: named,
+		IssuerHash: named,
 	}
 	record, err := a.ledger.Lookup(ctx, fmt.Sprintf("%x", serial))
 	if err == nil && !by.hasIssued(record) {
@@ -107,13 +108,13 @@ func (a *Authority) buildOCSPResponse(ctx context.Context, by issuer, serial *bi
 	case !record.RevokedAt.IsZero() && !record.RevokedAt.After(now):
 		r.Status, r.RevokedAt, r.RevocationReason = ocsp.Revoked, record.RevokedAt, record.Reason
 	}
-	return ocsp.CreateResponse(by.issuing.cert, by.ocsp.cert, r, by.ocsp.key)
+	return signOCSPResponse(by, r, now.Truncate(time.Minute))
 }
 
 // hasIssued reports whether a certificate in the ledger is from this issuer, according to the certificate itself and
 // not to other columns.
 func (i issuer) hasIssued(r Record) bool {
-	c, err := x509.ParseCertificate(r.DER)
+	c, err := cms.ParseStrictCertificate(r.DER)
 	return err == nil && bytes.Equal(c.RawIssuer, i.issuing.cert.RawSubject) && bytes.Equal(c.AuthorityKeyId, i.issuing.cert.SubjectKeyId)
 }
 

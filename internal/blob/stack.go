@@ -47,6 +47,7 @@ type Stack struct {
 	begins   []int64 // offset of each segment in the document
 	size     int64
 	open     []opened // most recently read first
+	verified []*VerifiedReaderAt
 	closed   bool
 }
 
@@ -137,15 +138,20 @@ func (s *Stack) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// Close closes the open blobs. Later reads fail with [ErrClosed].
+// Close closes the open blobs and returns the buffers of the readers. Later reads fail with [ErrClosed].
 func (s *Stack) Close() error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	verified := s.verified
 	var errs []error
 	for _, o := range s.open {
 		errs = append(errs, o.blob.Close())
 	}
-	s.open, s.closed = nil, true
+	s.open, s.verified, s.closed = nil, nil, true
+	s.mu.Unlock()
+	// A reader locks itself before it locks the stack.
+	for _, v := range verified {
+		v.releaseBuffers()
+	}
 	return errors.Join(errs...)
 }
 

@@ -42,7 +42,38 @@ type fingerprints [ChunkSize / partSize]uint64
 
 // VerifiedReaderAt returns a reader at any offset. It lives as long as the stack; several may read one stack.
 func (s *Stack) VerifiedReaderAt() *VerifiedReaderAt {
-	return &VerifiedReaderAt{stack: s, seed: maphash.MakeSeed(), known: map[chunkID]fingerprints{}}
+	v := &VerifiedReaderAt{stack: s, seed: maphash.MakeSeed(), known: map[chunkID]fingerprints{}}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.verified = append(s.verified, v)
+	return v
+}
+
+// chunkBuffers and partBuffers hold buffers of closed stacks for the readers of others.
+var (
+	chunkBuffers sync.Pool // of *[]byte with any capacity
+	partBuffers  = sync.Pool{New: func() any { return new([partSize]byte) }}
+)
+
+// borrowChunk returns a buffer of that size.
+func borrowChunk(size int) []byte {
+	if lent, ok := chunkBuffers.Get().(*[]byte); ok && cap(*lent) >= size {
+		return (*lent)[:size]
+	}
+	return make([]byte, size)
+}
+
+// releaseBuffers returns the buffers. A later read finds no bytes in memory and fails, because the stack is closed.
+func (v *VerifiedReaderAt) releaseBuffers() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if chunk := v.chunk; cap(chunk) > 0 {
+		chunkBuffers.Put(&chunk)
+	}
+	if cap(v.part) == partSize {
+		partBuffers.Put((*[partSize]byte)(v.part[:partSize]))
+	}
+	v.chunk, v.part = nil, nil
 }
 
 // ReadAt implements [io.ReaderAt]. A chunk that does not match its sum, or that changed since it was first read, is a
@@ -88,7 +119,7 @@ func (v *VerifiedReaderAt) loadChunk(where chunkID) error {
 	within := where.number * ChunkSize
 	size := int(min(ChunkSize, seg.Size-within))
 	if cap(v.chunk) < size {
-		v.chunk = make([]byte, size)
+		v.chunk = borrowChunk(size)
 	}
 	b := v.chunk[:size]
 	v.chunk = v.chunk[:0] // its array is about to be overwritten, perhaps with wrong bytes
@@ -116,7 +147,7 @@ func (v *VerifiedReaderAt) rereadPart(p []byte, where chunkID, offset int, known
 	seg := v.stack.segments[where.segment]
 	within := where.number*ChunkSize + int64(i*partSize)
 	if v.part == nil {
-		v.part = make([]byte, partSize)
+		v.part = partBuffers.Get().(*[partSize]byte)[:]
 	}
 	b := v.part[:min(partSize, seg.Size-within, (where.number+1)*ChunkSize-within)]
 	v.part = v.part[:0]

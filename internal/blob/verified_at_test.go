@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/iotest"
@@ -120,4 +121,53 @@ func (c countingBlob) ReadAt(p []byte, at int64) (int, error) {
 		p[lie-at] ^= 1
 	}
 	return n, err
+}
+
+func TestVerifiedReadsAfterCloseFailAndOtherReadersAreNotDisturbed(t *testing.T) {
+	t.Parallel()
+	var working sync.WaitGroup
+	for i := range 4 {
+		m := &blobtest.Memory{}
+		segments, document := storeSegments(t, m, blob.ChunkSize+1000*i, 500)
+		working.Go(func() {
+			for range 30 {
+				st, err := blob.OpenStack(t.Context(), m, segments)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				v := st.VerifiedReaderAt()
+				read := func(off int) (string, error) {
+					p := make([]byte, 300)
+					n, err := v.ReadAt(p, int64(off))
+					return string(p[:n]), err
+				}
+				// The first chunk, the next one, and a part of the first one again.
+				for _, off := range []int{0, blob.ChunkSize - 100, 70_000, 70_100} {
+					if got, err := read(off); err != nil || got != string(document[off:off+300]) {
+						t.Errorf("at %d: %v", off, err)
+					}
+				}
+				var closing sync.WaitGroup
+				closing.Go(func() { // either the bytes or an error, never other bytes
+					if got, err := read(70_200); err == nil && got != string(document[70_200:70_500]) || err != nil && !errors.Is(err, blob.ErrClosed) {
+						t.Errorf("while it is closed: %v", err)
+					}
+				})
+				if err := st.Close(); err != nil {
+					t.Error(err)
+				}
+				closing.Wait()
+				for _, off := range []int{0, 70_000} {
+					if got, err := read(off); !errors.Is(err, blob.ErrClosed) || got != "" {
+						t.Errorf("after it was closed: %d bytes, %v", len(got), err)
+					}
+				}
+				if err := st.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	working.Wait()
 }

@@ -62,9 +62,24 @@ func (c *cachedReader) readBlock(number int64, end int) []byte {
 	}
 	b := held.b[:cap(held.b)]
 	if b == nil {
-		b = make([]byte, blockLen)
+		b = blockBuffers.Get().(*[blockLen]byte)[:]
 	}
 	n, _ := c.r.ReadAt(b, number*blockLen) // the caller reads again and gets the error
 	held.number, held.b = number, b[:n]
 	return held.b
+}
+
+// blockBuffers holds the blocks of closed files for others.
+var blockBuffers = sync.Pool{New: func() any { return new([blockLen]byte) }}
+
+// releaseBlocks returns the blocks. Later reads do not find them.
+func (c *cachedReader) releaseBlocks() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, held := range c.blocks {
+		if held.b != nil {
+			blockBuffers.Put((*[blockLen]byte)(held.b[:blockLen]))
+			c.blocks[i] = cachedBlock{}
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"sync"
 	"testing"
 )
 
@@ -72,4 +73,32 @@ func TestPiecesReadAPieceOnceAndPassOnWhatFails(t *testing.T) {
 	if n, err := c.ReadAt(make([]byte, 10), 2*blockLen); n != 10 || err != nil {
 		t.Errorf("after the repair: %d bytes, %v", n, err)
 	}
+}
+
+func TestPiecesAreNotReadAfterTheyWereReleased(t *testing.T) {
+	t.Parallel()
+	var working sync.WaitGroup
+	for i := range 4 {
+		working.Go(func() {
+			file := bytes.Repeat([]byte{byte(i + 1)}, 10*blockLen+5)
+			under := &counted{Reader: bytes.NewReader(file), bad: -1}
+			c := &cachedReader{r: under}
+			for range 200 {
+				p := make([]byte, 100)
+				for at := int64(blockLen); at < 10*blockLen; at += blockLen {
+					if _, err := c.ReadAt(p, at-50); err != nil || !bytes.Equal(p, file[:100]) {
+						t.Errorf("at %d: %v, %v", at, p, err)
+					}
+				}
+				c.releaseBlocks()
+				before := under.n
+				if _, err := c.ReadAt(p, 0); err != nil || under.n != before+1 || p[0] != byte(i+1) {
+					t.Errorf("a released block is read again: %v, %v", p[0], err)
+				}
+				c.releaseBlocks()
+				c.releaseBlocks() // nothing is returned twice
+			}
+		})
+	}
+	working.Wait()
 }

@@ -18,7 +18,8 @@ import (
 type File struct {
 	*blob.Stack
 	Reader    io.ReaderAt // the stack behind a cache of small reads
-	CheckedAt time.Time   // when all bytes were last found present
+	cache     *cachedReader
+	CheckedAt time.Time // when all bytes were last found present
 	last      contract.Revision
 	doc       *pdf.Document // nil: not parsed
 	// foreign: doc came with a revision of the stamp office and may number new objects lower than the revision demands, so
@@ -37,7 +38,16 @@ func (s *Documents) OpenFile(ctx context.Context, revisions []contract.Revision)
 	if err := stack.CheckPresent(); err != nil {
 		return nil, errors.Join(BlobRefusal(err), stack.Close())
 	}
-	return &File{Stack: stack, Reader: &cachedReader{r: stack}, CheckedAt: s.Clock(), last: revisions[len(revisions)-1], random: s.Random}, nil
+	cache := &cachedReader{r: stack}
+	return &File{Stack: stack, Reader: cache, cache: cache, CheckedAt: s.Clock(), last: revisions[len(revisions)-1], random: s.Random}, nil
+}
+
+// Close closes the file and returns the buffers of its cache. Later reads fail with [blob.ErrClosed], those of the parsed
+// document too.
+func (f *File) Close() error {
+	err := f.Stack.Close()
+	f.cache.releaseBlocks()
+	return err
 }
 
 // EndsWith reports whether the file ends with that revision.

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"segel/cms"
 	"segel/internal/blob"
 	"segel/internal/contract"
 	"segel/internal/store"
@@ -132,7 +133,7 @@ func (s *Service) decryptCredential(c store.SealedCredential) (signingCredential
 	}
 	out := signingCredential{key: key}
 	for _, der := range c.Chain {
-		cert, err := x509.ParseCertificate(der)
+		cert, err := cms.ParseStrictCertificate(der)
 		if err != nil {
 			return signingCredential{}, fmt.Errorf("parse certificate of credential %s: %w", c.ID, err)
 		}

@@ -19,6 +19,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"segel/cms"
 	"segel/internal/blob"
 	"segel/internal/contract"
 	"segel/internal/documents"
@@ -267,7 +268,7 @@ func (t *throwawayCredentials) issueCertificate(issuer *x509.Certificate, by *ec
 	if err != nil {
 		return nil, nil, err
 	}
-	cert, err := x509.ParseCertificate(der)
+	cert, err := cms.ParseStrictCertificate(der)
 	return key, cert, err
 }
 

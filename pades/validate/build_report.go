@@ -99,13 +99,13 @@ func (v *validation) buildSignature(s *checkedSignature) Signature {
 	if f.Visible {
 		out.Page = f.Page
 	}
-	if s.cert != nil {
-		d := describeCertificate(s.cert)
-		out.Signer = &d
-	}
-	if s.trust.certificates != nil {
+	switch {
+	case s.trust.certificates != nil:
 		out.Chain = s.trust.certificates
 		out.Signer = &out.Chain[0]
+	case s.cert != nil:
+		d := v.cachedDescription(s.cert)
+		out.Signer = &d
 	}
 	for i, t := range s.tokens {
 		if i < len(s.tokenStatuses) {

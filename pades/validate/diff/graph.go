@@ -8,7 +8,7 @@ import (
 	"iter"
 	"math/bits"
 	"slices"
-	"strings"
+	"strconv"
 
 	"segel/pdf"
 )
@@ -40,6 +40,7 @@ type graph struct {
 
 	typed, untyped []node // to be visited
 	newNodes       map[node]bool
+	steps          []pathStep // empty, for the next walker
 
 	// incomplete is why not all objects could be visited; then no change is allowed.
 	incomplete error
@@ -206,8 +207,9 @@ func (g *graph) visitObject(d *pdf.Document, n node) error {
 		g.addReference(n.number, nil, ref, n.role, n.owner)
 		return nil
 	}
-	w := &walker{g: g, d: d, from: n.number}
+	w := &walker{g: g, d: d, from: n.number, steps: g.steps}
 	w.followObject(o, n.role, n.owner)
+	g.steps = w.steps[:0]
 	return w.err
 }
 
@@ -265,15 +267,15 @@ type pathStep struct {
 }
 
 func formatPath(steps []pathStep) string {
-	var b strings.Builder
+	b := make([]byte, 0, 64)
 	for _, s := range steps {
 		if s.key != "" {
-			b.WriteString("/" + string(s.key))
+			b = append(append(b, '/'), s.key...)
 		} else {
-			fmt.Fprintf(&b, "[%d]", s.index)
+			b = append(strconv.AppendInt(append(b, '['), int64(s.index), 10), ']')
 		}
 	}
-	return b.String()
+	return string(b)
 }
 
 // role is what an object is to those that refer to it. It selects the rule for changes of the object. An object with
@@ -402,23 +404,25 @@ func (s *numberSet) all() iter.Seq[uint32] {
 	}
 }
 
+const perMapPage = 256
+
 // numberMap maps object numbers to numbers; 0 is absent.
-type numberMap struct{ pages []*[perPage]uint32 }
+type numberMap struct{ pages []*[perMapPage]uint32 }
 
 func (m *numberMap) get(n uint32) uint32 {
-	if i := int(n / perPage); i < len(m.pages) && m.pages[i] != nil {
-		return m.pages[i][n%perPage]
+	if i := int(n / perMapPage); i < len(m.pages) && m.pages[i] != nil {
+		return m.pages[i][n%perMapPage]
 	}
 	return 0
 }
 
 func (m *numberMap) set(n, v uint32) {
-	i := int(n / perPage)
+	i := int(n / perMapPage)
 	if i >= len(m.pages) {
-		m.pages = append(m.pages, make([]*[perPage]uint32, i+1-len(m.pages))...)
+		m.pages = append(m.pages, make([]*[perMapPage]uint32, i+1-len(m.pages))...)
 	}
 	if m.pages[i] == nil {
-		m.pages[i] = new([perPage]uint32)
+		m.pages[i] = new([perMapPage]uint32)
 	}
-	m.pages[i][n%perPage] = v
+	m.pages[i][n%perMapPage] = v
 }

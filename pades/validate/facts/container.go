@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"segel/cms"
+	"segel/der"
 	"segel/pdf"
 	"segel/tsp"
 )
@@ -24,14 +25,16 @@ func (s *Signature) parseContainer(r *reader) {
 	case FormUnknown:
 		s.Odd = append(s.Odd, Reason{UnknownForm, string(s.SubFilter)})
 	}
-	contents := s.Contents
-	if s.Container, s.ContainerErr = cms.Parse(contents); errors.Is(s.ContainerErr, cms.ErrMalformed) {
-		contents = s.parseBER()
+	if s.Container, s.ContainerErr = cms.Parse(s.Contents); errors.Is(s.ContainerErr, cms.ErrMalformed) {
+		s.parseBER()
 	}
 	if s.ContainerErr != nil {
 		return
 	}
 	s.Certificates, s.Refused = s.Container.Certificates, s.Container.Refused
+	if s.Form == FormRFC3161 { // with the certificates of the token alone
+		s.Token, s.TokenErr = tsp.NewToken(s.Container)
+	}
 	if len(s.Container.Signers) > 0 {
 		s.Info = &s.Container.Signers[0]
 		s.Signer = s.Container.Certificate(*s.Info)
@@ -44,7 +47,7 @@ func (s *Signature) parseContainer(r *reader) {
 	}
 	switch {
 	case s.Form == FormRFC3161:
-		if s.Token, s.TokenErr = tsp.Parse(contents); s.Token != nil {
+		if s.Token != nil {
 			s.Digest, s.Stated = s.Token.Hash, s.Token.Imprint
 		}
 	case s.Form == FormSHA1:
@@ -59,17 +62,16 @@ func (s *Signature) parseContainer(r *reader) {
 	s.requestDigest(s.Digest)
 }
 
-// parseBER parses a container in BER, as older signers wrote it, and returns it in DER. The signed parts have to be DER
-// and are verified as they are.
-func (s *Signature) parseBER() []byte {
+// parseBER parses a container in BER, as older signers wrote it. The signed parts have to be DER and are verified as they
+// are.
+func (s *Signature) parseBER() {
 	der, changed, err := cms.ConvertToDER(s.Contents)
 	if err != nil || !changed {
-		return s.Contents
+		return
 	}
 	if s.Container, s.ContainerErr = cms.Parse(der); s.ContainerErr == nil {
 		s.Odd = append(s.Odd, Reason{BasicEncoding, ""})
 	}
-	return der
 }
 
 // parseRSA reads the form with the certificate in the dictionary (ISO 32000-2 §12.8.3.2).
@@ -139,15 +141,15 @@ func (s *Signature) findSignerCertificate(r *reader) {
 
 // messageDigest returns the digest in the signed attributes, or nil.
 func messageDigest(s *cms.Signer) []byte {
-	der, ok, err := cms.FindAttributeValue(s.Signed, cms.OIDMessageDigest)
+	value, ok, err := cms.FindAttributeValue(s.Signed, cms.OIDMessageDigest)
 	if err != nil || !ok {
 		return nil
 	}
-	var v []byte
-	if rest, err := asn1.Unmarshal(der, &v); err != nil || len(rest) > 0 {
-		return nil
+	r := der.NewReader(value)
+	if digest := r.ReadContent(der.TagOctetString); r.Complete() {
+		return digest
 	}
-	return v
+	return nil
 }
 
 // verifySignatures verifies each signature with the computed digests.
