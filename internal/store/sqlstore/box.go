@@ -1,11 +1,8 @@
 package sqlstore
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"maps"
-	"slices"
 	"time"
 
 	"segel/internal/contract"
@@ -18,16 +15,12 @@ func dayOf(t time.Time) int64 {
 	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60)
 }
 
-// boxCount identifies a row of box_count.
+// boxCount identifies the rows of a list that are of one state and one day.
 type boxCount struct {
 	person contract.PersonID
 	box    store.Box
 	state  contract.State
 	day    int64
-}
-
-func compareCounts(a, b boxCount) int {
-	return cmp.Or(cmp.Compare(a.person, b.person), cmp.Compare(a.box, b.box), cmp.Compare(a.state, b.state), cmp.Compare(a.day, b.day))
 }
 
 // updateBoxes updates the lists that contain the document: its owner's, and those of each participant from the moment
@@ -109,25 +102,13 @@ func (w *documentWriter) addToBoxes(moved map[boxCount]int) (inserts []statement
 // countsPerStatement bounds the counts that one statement changes, and with it the number of different statements.
 const countsPerStatement = 16
 
-// addCounts adds to the counts by day and by block, always in the same order, so that two transactions do not deadlock.
+// addCounts adds to the counts of the lists. A title that changes counts too, even if no row moves.
 func (w *documentWriter) addCounts(ctx context.Context, moved map[boxCount]int) error {
 	edited := w.before != nil && w.before.Title != w.after.Title
 	changes := blockChanges(moved, edited)
 	maps.DeleteFunc(moved, func(_ boxCount, n int) bool { return n == 0 })
 	if len(moved) == 0 && !edited {
 		return nil
-	}
-	days := slices.SortedFunc(maps.Keys(moved), compareCounts)
-	for some := range slices.Chunk(days, countsPerStatement) {
-		upsert := statement{what: fmt.Sprintf("count the lists of document %d by day", w.after.ID)}
-		for _, c := range some {
-			upsert.args = append(upsert.args, c.person, c.box, c.state, c.day, moved[c])
-		}
-		upsert.sql = `INSERT INTO box_count (person, box, state, day, amount) VALUES ` + placeholderRows(len(some), 5) + `
-			ON CONFLICT (person, box, state, day) DO UPDATE SET amount = box_count.amount + excluded.amount`
-		if err := w.addStatements(ctx, upsert); err != nil {
-			return err
-		}
 	}
 	return w.addBlockCounts(ctx, changes, edited)
 }
