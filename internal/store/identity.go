@@ -144,38 +144,20 @@ type SealedCredential struct {
 	CreatedAt time.Time
 }
 
-// Certificate is the record of a certificate that the embedded authority issued.
-type Certificate struct {
-	Serial    string // lower-case hexadecimal
-	Subject   string
-	DER       []byte
-	IssuedAt  time.Time
-	NotAfter  time.Time
-	RevokedAt time.Time // zero: not revoked
-	Reason    int       // RFC 5280 §5.3.1
-	Holder    string    // our identifier of the subject: a person, or an organisation for its seal
-
-	// What was verified about the holder, who named a guest, the organisation and the holder's e-mail at the time of issue.
-	// Empty for certificates issued before this was recorded. The e-mail is not in the certificate.
-	Assurance    contract.Assurance
-	NamedBy      string
-	Organisation string
-	Email        string
-}
-
 // Certificates stores the certificates that the embedded authority issued.
 type Certificates interface {
-	AddCertificate(ctx context.Context, c Certificate) error // ErrExists if the serial is taken
-	Certificate(ctx context.Context, serial string) (Certificate, error)
+	// AddCertificate records a certificate by itself. Commit records one together with the change for which it was issued.
+	AddCertificate(ctx context.Context, c contract.Certificate) error // ErrExists if the serial is taken
+	Certificate(ctx context.Context, serial string) (contract.Certificate, error)
 	// RevokeCertificate revokes a certificate from that moment on and logs the event. If the certificate is revoked
 	// already, its time and reason stay, and nothing is logged.
 	RevokeCertificate(ctx context.Context, serial string, reason int, at time.Time, e contract.Event) error
-	RevokedCertificates(ctx context.Context) ([]Certificate, error)
+	RevokedCertificates(ctx context.Context) ([]contract.Certificate, error)
 	// Revocations counts the revoked certificates. A changed count means that a cached list of them is outdated.
 	Revocations(ctx context.Context) (int, error)
 	// EachCertificate calls yield with each certificate, by serial, until yield returns false. No transaction is open
 	// while yield runs.
-	EachCertificate(ctx context.Context, yield func(Certificate) bool) error
+	EachCertificate(ctx context.Context, yield func(contract.Certificate) bool) error
 }
 
 // Log is the append-only Merkle log of all events.

@@ -47,16 +47,26 @@ func (s *Service) organisationCredential(ctx context.Context, id contract.Organi
 	return c, h, err
 }
 
-func (s *Service) newCredential(ctx context.Context, h Holder) (signingCredential, error) {
+// issueGuestCredential makes a guest's credential. It is for one signature and never stored, so the key cannot sign again. The
+// caller commits the returned record of the certificate before the key signs.
+func (s *Service) issueGuestCredential(h Holder) (signingCredential, *contract.Certificate, error) {
+	key, err := newSigningKey()
+	if err != nil {
+		return signingCredential{}, nil, err
+	}
+	chain, record, err := s.Issuer.IssueUnrecorded(h, key.Public())
+	if err != nil {
+		return signingCredential{}, nil, fmt.Errorf("certify key of guest %s: %w", h.ID, err)
+	}
+	return signingCredential{key, chain}, &record, nil
+}
+
+func newSigningKey() (*ecdsa.PrivateKey, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return signingCredential{}, fmt.Errorf("make key: %w", err)
+		return nil, fmt.Errorf("make key: %w", err)
 	}
-	chain, err := s.Issuer.Certify(ctx, h, key.Public())
-	if err != nil {
-		return signingCredential{}, fmt.Errorf("certify key of %s: %w", h.ID, err)
-	}
-	return signingCredential{key, chain}, nil
+	return key, nil
 }
 
 // loadOrCreateCredential loads a holder's credential, or makes and stores one. If two are made at the same moment, both
@@ -65,12 +75,8 @@ func (s *Service) newCredential(ctx context.Context, h Holder) (signingCredentia
 // describes the holder differently from a new one, or belongs to another holder, is not used either: it is older than
 // the attestation in certificates, or its row was moved in the database.
 //
-// A guest's credential is made for one signature and never stored, so it cannot sign again. Now is the local time,
-// checked by the caller: certificates are issued for it.
+// Now is the local time, checked by the caller: certificates are issued for it.
 func (s *Service) loadOrCreateCredential(ctx context.Context, h Holder, now time.Time) (signingCredential, error) {
-	if h.Assurance == contract.AssuranceGuest {
-		return s.newCredential(ctx, h)
-	}
 	sealed, err := s.Store.Credential(ctx, h.ID, now, now.Add(renewBefore))
 	if err == nil {
 		c, err := s.decryptCredential(sealed)
@@ -87,10 +93,15 @@ func (s *Service) loadOrCreateCredential(ctx context.Context, h Holder, now time
 	} else if !errors.Is(err, store.ErrNotFound) {
 		return signingCredential{}, fmt.Errorf("read credential: %w", err)
 	}
-	c, err := s.newCredential(ctx, h)
+	key, err := newSigningKey()
 	if err != nil {
 		return signingCredential{}, err
 	}
+	chain, err := s.Issuer.Certify(ctx, h, key.Public())
+	if err != nil {
+		return signingCredential{}, fmt.Errorf("certify key of %s: %w", h.ID, err)
+	}
+	c := signingCredential{key, chain}
 	id, err := blob.NewKey(s.Random) // a credential has a random ID of the same form as a blob
 	if err != nil {
 		return signingCredential{}, err

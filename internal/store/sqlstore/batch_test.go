@@ -35,7 +35,7 @@ func TestTransactionsTakeFewRoundTrips(t *testing.T) {
 		"a write":                      {func() error { return s.PurgeTokens(ctx, time.Unix(1, 0)) }, 2},
 		"a write of several":           {func() error { return s.AddTokens(ctx, store.Token{Hash: [32]byte{1}}, store.Token{Hash: [32]byte{2}}) }, 2},
 		"events":                       {func() error { return s.LogEvents(ctx, contract.Event{}, contract.Event{}) }, 2},
-		"a record":                     {func() error { return s.AddCertificate(ctx, store.Certificate{Serial: "1"}) }, 2},
+		"a record":                     {func() error { return s.AddCertificate(ctx, contract.Certificate{Serial: "1"}) }, 2},
 		"a transaction without effect": {func() error { return s.db.withTx(ctx, func(tx) error { return nil }) }, 0},
 	} {
 		if got := s.roundTrips(t, c.call); got > c.want {
