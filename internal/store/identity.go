@@ -126,7 +126,8 @@ type Credentials interface {
 	// AddCredential stores a sealed key under its holder: a person, or an organisation for its seal.
 	AddCredential(ctx context.Context, c SealedCredential) error
 	// Credential returns the newest credential of a holder whose validity begins at begun or earlier and ends after until.
-	// A credential made while the clock was ahead is not valid yet: an older one is returned, or ErrNotFound.
+	// A credential made while the clock was ahead is not valid yet: an older one is returned, or ErrNotFound. The same query reads
+	// whether its certificate is revoked.
 	Credential(ctx context.Context, holder string, begun, until time.Time) (SealedCredential, error)
 	// EachCredential calls yield with each credential, by identifier, until yield returns false. No transaction is open
 	// while yield runs.
@@ -142,6 +143,10 @@ type SealedCredential struct {
 	NotBefore time.Time
 	NotAfter  time.Time
 	CreatedAt time.Time
+
+	// What the ledger said, when the credential was read, about the first certificate of the chain. EachCredential leaves it zero.
+	Recorded  bool      // the ledger has the certificate, with the same holder
+	RevokedAt time.Time // zero: not revoked, or not recorded
 }
 
 // Certificates stores the certificates that the embedded authority issued.
@@ -188,6 +193,7 @@ type Store interface {
 	Identities
 	Credentials
 	Certificates
+	Signings
 	Answers
 	Log
 	Clocks

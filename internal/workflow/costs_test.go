@@ -41,8 +41,8 @@ func TestADocumentCostsFewStatementsAndRoundTrips(t *testing.T) {
 			{"sign", func() error {
 				_, err := h.Sign(ctx, contract.Actor{Person: d.Participants[0].Person, Guest: d.ID}, d.ID, workflow.SignRequest{})
 				return err
-			}, 22, 8, 3, 2},
-			{"complete", func() error { return h.Complete(ctx, d.ID) }, 18, 11, 7, 1},
+			}, 20, 6, 1, 2},
+			{"complete", func() error { return h.Complete(ctx, d.ID) }, 14, 7, 3, 1},
 		}
 		for _, first := range []bool{true, false} { // the first makes the credential of the seal
 			for _, step := range steps {

@@ -27,6 +27,7 @@ type Store interface {
 	store.Quotas
 	store.Administration
 	store.Credentials
+	store.Signings
 	User(ctx context.Context, id contract.PersonID) (store.User, error)
 	MemberByEmail(ctx context.Context, o contract.OrganisationID, email string) (store.User, error)
 	Specimen(ctx context.Context, id contract.PersonID) ([]byte, error)

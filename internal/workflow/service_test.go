@@ -302,8 +302,22 @@ type failingStore struct {
 // Times moves the time of the database's machine by ahead.
 func (f *failingStore) Times(ctx context.Context) (contract.ClockReading, error) {
 	r, err := f.Store.Times(ctx)
+	return f.moveClock(r), err
+}
+
+func (f *failingStore) moveClock(r contract.ClockReading) contract.ClockReading {
 	if f.ahead != nil && !r.Database.IsZero() {
 		r.Database = r.Database.Add(f.ahead())
+	}
+	return r
+}
+
+// ReadSigning is changed as Times and Credential are.
+func (f *failingStore) ReadSigning(ctx context.Context, q store.SigningQuery) (store.Signing, error) {
+	r, err := f.Store.ReadSigning(ctx, q)
+	r.Clock = f.moveClock(r.Clock)
+	if f.swapped != nil && q.Person == "" && f.swapped.Holder == string(r.Organisation.ID) {
+		r.Credential = *f.swapped
 	}
 	return r, err
 }

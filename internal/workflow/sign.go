@@ -2,7 +2,6 @@ package workflow
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"segel/internal/contract"
@@ -33,14 +32,20 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 		return contract.Document{}, err
 	}
 	defer release()
-	now, inDoubt := s.CheckClock(ctx)
-	if inDoubt != nil && !errors.Is(inDoubt, contract.ErrClock) {
-		return contract.Document{}, inDoubt
+	// Read together, and older than the commit that follows:
+	//   - the document: the commit is refused if its version has changed, and it is read again;
+	//   - what the clock is compared with: times that others record meanwhile come from clocks that were checked as well, and the
+	//     timestamp is compared with the local clock again;
+	//   - the name of the organisation, which goes into the certificate and onto the page: one that was valid a moment ago.
+	read, err := s.readSigning(ctx, id, by.ID)
+	if err != nil {
+		return contract.Document{}, err
 	}
+	now, inDoubt := s.CheckReading(ctx, read.Clock)
 	var strokes *appearance.Strokes
 	var h Holder
 	var credential signingCredential
-	d, err := s.ApplyRuleAs(ctx, by, id, func(d *contract.Document) (*contract.Change, error) {
+	d, err := s.ApplyRuleTo(ctx, read.Document, func(d *contract.Document) (*contract.Change, error) {
 		change, err := contract.IntendSign(d, r.Shown, by, now)
 		if err == nil {
 			err = inDoubt // the last rule, so that callers who may not see the document learn nothing
@@ -61,9 +66,7 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 			return nil, err
 		}
 		p := d.Participant(by.ID)
-		if h, err = s.participantHolder(ctx, d, *p); err != nil {
-			return nil, err
-		}
+		h = participantHolder(d, *p, read.Organisation)
 		if h.Assurance == contract.AssuranceGuest {
 			// Made by the last rule, for this try alone: if the change is refused or loses a race, nothing is recorded, and the
 			// next try makes another key and certificate.
@@ -79,7 +82,8 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 	// finds the tail, and the certificate stays in the ledger with a key that no longer exists.
 	p := d.Participant(by.ID)
 	if h.Assurance != contract.AssuranceGuest {
-		if credential, err = s.loadOrCreateCredential(ctx, h, now); err != nil {
+		// Read only now: a credential that was revoked before the intention was committed is not used.
+		if credential, err = s.loadUserCredential(ctx, h, now); err != nil {
 			return contract.Document{}, timestampRefusal(err)
 		}
 	}

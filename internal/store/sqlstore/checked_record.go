@@ -408,7 +408,7 @@ var restOfDocument = func() []recordPart {
 var restUnion, restWidth = func() (string, int) {
 	arms, width := make([]unionArm, len(restOfDocument)), 0
 	for i, p := range restOfDocument {
-		arms[i] = unionArm{columns: strings.Join(p.columns, ", "), width: len(p.columns), from: p.table, key: p.keys[0]}
+		arms[i] = unionArm{columns: strings.Join(p.columns, ", "), width: len(p.columns), from: p.table, where: p.keys[0] + " = $1"}
 		width = max(width, len(p.columns))
 	}
 	return selectUnion(arms, width, ""), width

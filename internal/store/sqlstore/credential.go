@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,26 +36,42 @@ var credentialRows = rowType[store.SealedCredential]{
 	},
 }
 
+// credentialTable reads the newest credential of a holder that is valid: a row for each certificate of its chain, and without a chain
+// one with an empty certificate. The row of the first certificate has what the ledger says about it. The arguments are expressions.
+func credentialTable(c *store.SealedCredential, holder, begun, until string) documentTable {
+	newest := credentialRows.selectWhere(`WHERE holder = ` + holder + ` AND not_before <= ` + begun + ` AND not_after > ` + until + ` ORDER BY created_at DESC, id DESC LIMIT 1`)
+	var positions []int64
+	return documentTable{
+		unionArm: unionArm{
+			columns: `c.id, c.holder, c.sealed_key, c.not_before, c.not_after, c.created_at, chain.position, chain.der, r.revoked_at`, width: 9,
+			from: `(` + newest + `) c LEFT JOIN credential_chain chain ON chain.credential = c.id
+				LEFT JOIN certificate r ON chain.position = 0 AND r.holder = c.holder AND r.der = chain.der`,
+			where: `TRUE`,
+		},
+		scan: func(scan scanFunc) error {
+			var position int64
+			var der []byte
+			err := scan(append(credentialRows.dest(c), scanOptional(scanNumber(&position)), scanOptional(scanBytes(&der)), scanOptional(func(column any) error {
+				c.Recorded = true
+				return scanTime(&c.RevokedAt)(column)
+			}))...)
+			if err != nil || der == nil {
+				return err
+			}
+			at, _ := slices.BinarySearch(positions, position)
+			positions = slices.Insert(positions, at, position)
+			c.Chain = slices.Insert(c.Chain, at, der)
+			return nil
+		},
+	}
+}
+
 // Credential implements [store.Credentials].
 func (s *Store) Credential(ctx context.Context, holder string, begun, until time.Time) (store.SealedCredential, error) {
 	var c store.SealedCredential
-	// A row for each certificate of the chain; without a chain, one with an empty certificate.
-	newest := credentialRows.selectWhere(`WHERE holder = $1 AND not_before <= $2 AND not_after > $3 ORDER BY created_at DESC, id DESC LIMIT 1`)
+	t := credentialTable(&c, "$1", "$2", "$3")
 	err := s.db.readTogether(ctx, statement{
-		sql: `SELECT ` + credentialRows.columns + `, der FROM (` + newest + `) c
-			LEFT JOIN (SELECT credential, position, der FROM credential_chain) chain ON chain.credential = c.id ORDER BY position`,
-		args: []any{holder, toMicros(begun), toMicros(until)},
-		each: func(scan scanFunc) error {
-			var der []byte
-			if err := scan(append(credentialRows.dest(&c), scanOptional(scanBytes(&der)))...); err != nil {
-				return err
-			}
-			if der != nil {
-				c.Chain = append(c.Chain, der)
-			}
-			return nil
-		},
-		done: requireRow,
+		sql: `SELECT ` + t.columns + ` FROM ` + t.from, args: []any{holder, toMicros(begun), toMicros(until)}, each: t.scan, done: requireRow,
 	})
 	return c, wrapf(err, "read credential of %s", holder)
 }

@@ -96,4 +96,52 @@ var credentialTests = map[string]func(*testing.T, *fixture){
 		}
 		b.must(b.CheckLog(b.ctx))
 	},
+	"WhatASignatureNeedsIsReadTogether": func(t *testing.T, b *fixture) {
+		d := b.finalizeDraft(b.uploadDraft(owner), owner)
+		at := b.now.Truncate(time.Microsecond)
+		o, err := b.Organisation(b.ctx, d.Organisation)
+		b.must(err)
+		read := func(id contract.DocumentID, who contract.PersonID, after time.Duration) (store.Signing, error) {
+			r, err := b.ReadSigning(b.ctx, store.SigningQuery{Document: id, Person: who, Begun: at.Add(after), Until: at.Add(after)})
+			r.Clock.Database = time.Time{} // it runs
+			return r, err
+		}
+		times, err := b.Times(b.ctx)
+		b.must(err)
+		times.Database = time.Time{}
+		want := store.Signing{Document: d, Clock: times, Organisation: o}
+		requireRead(b, "of a signer", want)(read(d.ID, first.ID, 0))
+		requireRead(b, "of an organisation without a credential", want)(read(d.ID, "", 0))
+		for who, id := range map[contract.PersonID]contract.DocumentID{otherOwner.ID: d.ID, first.ID: d.ID + 1000, "": d.ID + 1000} {
+			_, err := read(id, who, 0)
+			b.requireError("document for "+string(who), err, store.ErrNotFound)
+		}
+
+		holder := string(d.Organisation)
+		older := store.SealedCredential{ID: "1", Holder: holder, Key: []byte{1}, Chain: [][]byte{{1}, {2}, {3}}, NotBefore: at.Add(-time.Minute), NotAfter: at.Add(3 * time.Hour), CreatedAt: at}
+		newer := store.SealedCredential{ID: "2", Holder: holder, Key: []byte{2}, NotBefore: at.Add(59 * time.Minute), NotAfter: at.Add(2 * time.Hour), CreatedAt: at.Add(time.Hour)}
+		another := store.SealedCredential{ID: "3", Holder: string(first.ID), Key: []byte{3}, Chain: [][]byte{{9}}, NotBefore: at.Add(-time.Minute), NotAfter: at.Add(3 * time.Hour), CreatedAt: at}
+		for _, c := range []store.SealedCredential{older, newer, another} {
+			b.must(b.AddCredential(b.ctx, c))
+		}
+		requireCredential := func(what string, after time.Duration, want store.SealedCredential) {
+			t.Helper()
+			r, err := read(d.ID, "", after)
+			b.must(err)
+			b.requireEqual(what, r.Credential, want)
+			requireRead(b, what+", by itself", want)(b.Credential(b.ctx, holder, at.Add(after), at.Add(after)))
+		}
+		requireCredential("the credential valid now", 0, older)
+		requireCredential("a newer one without a chain", time.Hour, newer)
+		// The ledger has the certificate of another holder, one that is not the first of the chain, and then the first.
+		b.must(b.AddCertificate(b.ctx, contract.Certificate{Serial: "0a", DER: []byte{1}, Holder: string(first.ID), IssuedAt: at, NotAfter: at}))
+		b.must(b.AddCertificate(b.ctx, contract.Certificate{Serial: "0b", DER: []byte{2}, Holder: holder, IssuedAt: at, NotAfter: at}))
+		requireCredential("one that is not recorded", 0, older)
+		b.must(b.AddCertificate(b.ctx, contract.Certificate{Serial: "0c", DER: []byte{1}, Holder: holder, IssuedAt: at, NotAfter: at}))
+		older.Recorded = true
+		requireCredential("a recorded one", 0, older)
+		b.must(b.RevokeCertificate(b.ctx, "0c", 1, at, contract.Event{Type: contract.EventCertificateRevoked, At: at}))
+		older.RevokedAt = at
+		requireCredential("a revoked one", 0, older)
+	},
 }
