@@ -36,13 +36,13 @@ func TestADocumentCostsFewStatementsAndRoundTrips(t *testing.T) {
 					{Role: contract.Signer, Number: 1, Guest: true, Name: "Budi", Email: "tamu@example.test"},
 				}})
 				return err
-			}, 14, 6, 1, 1},
-			{"finalize", func() error { _, err := h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); return err }, 15, 5, 1, 1},
+			}, 12, 4, 1, 1},
+			{"finalize", func() error { _, err := h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); return err }, 14, 3, 1, 1},
 			{"sign", func() error {
 				_, err := h.Sign(ctx, contract.Actor{Person: d.Participants[0].Person, Guest: d.ID}, d.ID, workflow.SignRequest{})
 				return err
-			}, 20, 6, 1, 2},
-			{"complete", func() error { return h.Complete(ctx, d.ID) }, 14, 7, 3, 1},
+			}, 18, 5, 1, 2},
+			{"complete", func() error { return h.Complete(ctx, d.ID) }, 13, 5, 3, 1},
 		}
 		for _, first := range []bool{true, false} { // the first makes the credential of the seal
 			for _, step := range steps {

@@ -85,13 +85,6 @@ func writeChange(ctx context.Context, t tx, c contract.Change, blocks blockSizes
 	if err != nil {
 		return contract.Document{}, fmt.Errorf("digest document %d: %w", after.ID, err)
 	}
-	jobs := fillDocumentID(c.Jobs, after.ID, func(j *contract.Job) *contract.DocumentID { return &j.Document })
-	for i := range jobs {
-		jobs[i].Organisation = after.Organisation
-	}
-	if err := t.addJobs(ctx, jobs); err != nil {
-		return contract.Document{}, err
-	}
 	entry := logEntry{
 		events:  fillDocumentID(c.Events, after.ID, func(e *contract.Event) *contract.DocumentID { return &e.Document }),
 		records: serialRecords(c.Serials),
@@ -100,8 +93,23 @@ func writeChange(ctx context.Context, t tx, c contract.Change, blocks blockSizes
 		token:   c.Timestamp,
 		at:      w.at,
 	}
-	if err := entry.appendToLog(ctx, t); err != nil {
+	log, err := entry.lockLog(ctx, t)
+	if err != nil {
 		return contract.Document{}, fmt.Errorf("log the events of document %d: %w", after.ID, err)
+	}
+	// Jobs come after the statements that lock the log, because on PostgreSQL their result is needed: both travel together.
+	jobs := fillDocumentID(c.Jobs, after.ID, func(j *contract.Job) *contract.DocumentID { return &j.Document })
+	for i := range jobs {
+		jobs[i].Organisation = after.Organisation
+	}
+	if err := t.addJobs(ctx, jobs); err != nil {
+		return contract.Document{}, err
+	}
+	if err := log.appendEvents(ctx, t); err != nil {
+		return contract.Document{}, fmt.Errorf("log the events of document %d: %w", after.ID, err)
+	}
+	if err := w.splitSpans(ctx); err != nil {
+		return contract.Document{}, err
 	}
 	return after, nil
 }
