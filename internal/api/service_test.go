@@ -555,11 +555,11 @@ func (s watchedTokens) Token(ctx context.Context, hash [32]byte) (store.Token, e
 	return s.Store.Token(ctx, hash)
 }
 
-func (s watchedTokens) TokenWithUser(ctx context.Context, hash [32]byte) (store.Token, store.User, error) {
+func (s watchedTokens) TokenWithHolder(ctx context.Context, hash [32]byte) (store.Token, store.User, store.Guest, error) {
 	if s.b.onToken != nil {
 		s.b.onToken()
 	}
-	return s.Store.TokenWithUser(ctx, hash)
+	return s.Store.TokenWithHolder(ctx, hash)
 }
 
 // watchedRevocation tells a test that a file is being verified.

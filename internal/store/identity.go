@@ -56,6 +56,13 @@ type GuestLink struct {
 	CreatedAt time.Time
 }
 
+// Guest is a guest of a document, with the end of that document.
+type Guest struct {
+	contract.Person
+	State   contract.State
+	EndedAt time.Time
+}
+
 // Caller is the origin of a login.
 type Caller struct {
 	Device  [32]byte // SHA-256 of the secret that the device was given; zero: none
@@ -93,12 +100,16 @@ type Identities interface {
 	// them. Search matches part of a name or an e-mail.
 	Users(ctx context.Context, o contract.OrganisationID, search string, offset, limit int) ([]User, int, error)
 
-	// AddTokens stores tokens. A concurrent SetPassword, RevokeFamily, or Commit that replaces the guest's link either ends
-	// them, or is visible to a later read of the person, of another token of the family, or of the link.
+	// AddTokens stores tokens of users. A concurrent SetPassword or RevokeFamily either ends them, or is visible to a later read
+	// of the person or of another token of the family.
 	AddTokens(ctx context.Context, tokens ...Token) error
+	// AddGuestToken stores a token for the guest of a link. It returns ErrNotFound if another link has replaced that one, or it
+	// was revoked. A concurrent Commit that replaces the link ends the token.
+	AddGuestToken(ctx context.Context, link [32]byte, k Token) error
 	Token(ctx context.Context, hash [32]byte) (Token, error)
-	// TokenWithUser is Token with the user who holds it, in one query. The user is zero for a guest's token.
-	TokenWithUser(ctx context.Context, hash [32]byte) (Token, User, error)
+	// TokenWithHolder is Token with the user or the guest who holds it, in one query. The other one is zero; both are if there is
+	// no such person any more.
+	TokenWithHolder(ctx context.Context, hash [32]byte) (Token, User, Guest, error)
 	// RotateTokens marks a refresh token used, makes the access tokens of its family expire at until or earlier, and adds
 	// tokens of the same person and family, all in one transaction. It returns ErrConflict if the token was used before, and
 	// ErrNotFound if it no longer exists, for example because its family was revoked; then nothing is changed.
@@ -114,8 +125,9 @@ type Identities interface {
 	// PurgeCallers deletes devices and addresses that were last used before a moment.
 	PurgeCallers(ctx context.Context, before time.Time) error
 
-	// GuestLink reads the current link; Commit stores it, see contract.Change.
-	GuestLink(ctx context.Context, hash [32]byte) (GuestLink, error)
+	// GuestLink reads a current link with its guest; Commit stores it, see contract.Change. The guest is zero if the person is not a
+	// guest of the document.
+	GuestLink(ctx context.Context, hash [32]byte) (GuestLink, Guest, error)
 
 	SetSpecimen(ctx context.Context, id contract.PersonID, image []byte) error // nil removes it
 	Specimen(ctx context.Context, id contract.PersonID) ([]byte, error)
