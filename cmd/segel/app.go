@@ -230,10 +230,21 @@ type issuer struct{ a *authority.Authority }
 
 func (i issuer) Certify(ctx context.Context, h workflow.Holder, key crypto.PublicKey) ([]*x509.Certificate, error) {
 	chain, err := i.a.Certify(ctx, holderOf(h), key)
+	return chain, certifyRefusal(err)
+}
+
+func (i issuer) IssueUnrecorded(h workflow.Holder, key crypto.PublicKey) ([]*x509.Certificate, contract.Certificate, error) {
+	chain, r, err := i.a.IssueUnrecorded(holderOf(h), key)
+	return chain, certificateOf(r), certifyRefusal(err)
+}
+
+// certifyRefusal turns an error of the authority into a refusal that the client may retry: the authority was created while the
+// clock was ahead, or the clock is behind now.
+func certifyRefusal(err error) error {
 	if errors.Is(err, authority.ErrNotYetValid) {
-		err = contract.ErrClock.WithCause(err) // the authority was created while the clock was ahead, or the clock is behind now
+		return contract.ErrClock.WithCause(err)
 	}
-	return chain, err
+	return err
 }
 
 func (i issuer) MatchesHolder(cert *x509.Certificate, h workflow.Holder) bool {
@@ -255,7 +266,7 @@ func ownCertificates(a *authority.Authority) []workflow.CertificateLine {
 	var all []workflow.CertificateLine
 	for _, o := range a.OwnCertificates() {
 		c := o.Certificate
-		all = append(all, workflow.CertificateLine{Role: o.Role, Certificate: store.Certificate{
+		all = append(all, workflow.CertificateLine{Role: o.Role, Certificate: contract.Certificate{
 			Serial: fmt.Sprintf("%x", c.SerialNumber), Subject: c.Subject.String(), DER: c.Raw, IssuedAt: c.NotBefore, NotAfter: c.NotAfter,
 		}})
 	}
@@ -269,10 +280,14 @@ type ledger struct {
 }
 
 func (l ledger) RecordIssued(ctx context.Context, r authority.Record) error {
-	return l.s.AddCertificate(ctx, store.Certificate{
+	return l.s.AddCertificate(ctx, certificateOf(r))
+}
+
+func certificateOf(r authority.Record) contract.Certificate {
+	return contract.Certificate{
 		Serial: r.Serial, Subject: r.Subject, DER: r.DER, IssuedAt: r.IssuedAt, NotAfter: r.NotAfter, RevokedAt: r.RevokedAt, Reason: r.Reason, Holder: r.Holder,
 		Assurance: contract.Assurance(r.Assurance), NamedBy: r.NamedBy, Organisation: r.Organisation, Email: r.Email,
-	})
+	}
 }
 
 func (l ledger) Lookup(ctx context.Context, serial string) (authority.Record, error) {
@@ -283,7 +298,7 @@ func (l ledger) Lookup(ctx context.Context, serial string) (authority.Record, er
 	return recordOf(c), err
 }
 
-func recordOf(c store.Certificate) authority.Record {
+func recordOf(c contract.Certificate) authority.Record {
 	return authority.Record{
 		Serial: c.Serial, Subject: c.Subject, DER: c.DER, IssuedAt: c.IssuedAt, NotAfter: c.NotAfter, RevokedAt: c.RevokedAt, Reason: c.Reason, Holder: c.Holder,
 		Assurance: authority.Assurance(c.Assurance), NamedBy: c.NamedBy, Organisation: c.Organisation, Email: c.Email,

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"segel/internal/store"
+	"segel/internal/contract"
 	"segel/revocation"
 )
 
@@ -37,7 +37,7 @@ type authorityListCommand struct {
 func (c authorityListCommand) Run(w *environment) error {
 	return c.withApp(w, reading, func(a *app) error {
 		out := bufio.NewWriter(w.stdout)
-		err := a.store.EachCertificate(w.ctx, func(r store.Certificate) bool {
+		err := a.store.EachCertificate(w.ctx, func(r contract.Certificate) bool {
 			if c.Revoked && r.RevokedAt.IsZero() || c.Email != "" && !issuedTo(r, c.Email) {
 				return true
 			}
@@ -59,7 +59,7 @@ func formatTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // issuedTo reports whether a certificate was issued to a holder with that e-mail: by the recorded e-mail or, if the
 // certificate was issued before e-mails were recorded, by the one in the certificate.
-func issuedTo(r store.Certificate, email string) bool {
+func issuedTo(r contract.Certificate, email string) bool {
 	if strings.EqualFold(r.Email, email) {
 		return true
 	}
@@ -108,7 +108,7 @@ func (c authorityRevokeCommand) Run(w *environment) error {
 // validOf returns the serials of the certificates issued to an e-mail that are neither revoked nor expired.
 func (c authorityRevokeCommand) validOf(w *environment, a *app) ([]string, error) {
 	var serials []string
-	err := a.store.EachCertificate(w.ctx, func(r store.Certificate) bool {
+	err := a.store.EachCertificate(w.ctx, func(r contract.Certificate) bool {
 		if r.RevokedAt.IsZero() && r.NotAfter.After(a.clock()) && issuedTo(r, c.Email) {
 			serials = append(serials, r.Serial)
 		}

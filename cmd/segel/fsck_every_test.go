@@ -96,8 +96,7 @@ var undetected = map[string]string{
 // chosen restricts the rows that are changed, for tables where not every row matters.
 var chosen = map[string]string{
 	"river_job": "finalized_at IS NULL",
-	"box_count": "amount <> 0", // a count of 0 equals no row
-	"box_span":  "amount <> 0",
+	"box_span":  "amount <> 0", // a count of 0 equals no row
 }
 
 // fullInstallation creates an installation with rows in every table, stops its service, and returns its folder.

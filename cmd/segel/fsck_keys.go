@@ -28,7 +28,7 @@ func (a *app) checkKeys(ctx context.Context, tell func(store.Discrepancy)) error
 		tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "keys", About: about, Text: fmt.Sprintf(format, args...), Remedy: restoreKeys})
 	}
 	issuers := a.authority.Issuers()
-	err := a.store.EachCertificate(ctx, func(c store.Certificate) bool {
+	err := a.store.EachCertificate(ctx, func(c contract.Certificate) bool {
 		about := "certificate " + c.Serial
 		cert, err := x509.ParseCertificate(c.DER)
 		switch {

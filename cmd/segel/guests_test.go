@@ -23,7 +23,6 @@ import (
 	"segel/internal/authority"
 	"segel/internal/contract"
 	"segel/internal/identity"
-	"segel/internal/store"
 	"segel/internal/store/sqlstore"
 	"segel/internal/store/storetest/pgtest"
 	verdicts "segel/internal/text/verdict"
@@ -404,7 +403,7 @@ func earlierSignature(t *testing.T, s *service, subject pkix.Name, email string)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.store.AddCertificate(t.Context(), store.Certificate{Serial: fmt.Sprintf("%x", serial), Subject: leaf.Subject.String(), DER: der, IssuedAt: time.Now(), NotAfter: leaf.NotAfter}); err != nil {
+	if err := s.store.AddCertificate(t.Context(), contract.Certificate{Serial: fmt.Sprintf("%x", serial), Subject: leaf.Subject.String(), DER: der, IssuedAt: time.Now(), NotAfter: leaf.NotAfter}); err != nil {
 		t.Fatal(err)
 	}
 	file := simple()

@@ -45,7 +45,7 @@ func TestAQuestionOfAdministrationArrivesAsItWasAsked(t *testing.T) {
 		"attempts?from=2026-01-02T07:00:00%2B07:00&limit=1":        store.AttemptQuery{From: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), Limit: 1},
 		"serials?state=free&page=9007199254740992":                 store.SerialQuery{States: []contract.SerialState{contract.SerialFree}, Offset: maxInteger / maxLimit * 50, Limit: 50},
 		"stuck":                          store.WaitingQuery{Before: now.Add(-time.Minute), Limit: 50},
-		"certificates?standing=revoked":  store.CertificateQuery{Status: store.CertificateRevoked, Now: now, Limit: 50},
+		"certificates?standing=revoked":  store.CertificateQuery{Status: contract.CertificateRevoked, Now: now, Limit: 50},
 		"audit-log?type=signed&limit=10": store.LogQuery{Type: contract.EventSigned, Limit: 10},
 	} {
 		b := newBench(t, draft())

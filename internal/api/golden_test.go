@@ -17,7 +17,6 @@ import (
 
 	"segel/internal/blob/blobtest"
 	"segel/internal/contract"
-	"segel/internal/store"
 	"segel/internal/workflow"
 )
 
@@ -256,13 +255,13 @@ func administered(b *bench) string {
 		},
 	})
 	err = errors.Join(err, reported)
-	certificate := func(serial, subject string, ends time.Time) store.Certificate {
-		return store.Certificate{Serial: serial, Subject: subject, DER: []byte(serial), IssuedAt: now.AddDate(-1, 0, 0), NotAfter: ends, Organisation: string(works)}
+	certificate := func(serial, subject string, ends time.Time) contract.Certificate {
+		return contract.Certificate{Serial: serial, Subject: subject, DER: []byte(serial), IssuedAt: now.AddDate(-1, 0, 0), NotAfter: ends, Organisation: string(works)}
 	}
 	guest, seal, revoked := certificate("0a", "CN=Siti Rahma", now.AddDate(0, 1, 0)), certificate("0b", "CN=PT Contoh", now.AddDate(1, 0, 0)), certificate("0c", "CN=Budi", now.AddDate(1, 0, 0))
 	guest.Holder, guest.Assurance, guest.NamedBy = string(siti.ID), contract.AssuranceGuest, "Andi Wijaya"
 	seal.Holder, revoked.Holder, revoked.RevokedAt = string(works), string(andi.ID), now.Add(-time.Hour)
-	for _, c := range []store.Certificate{guest, seal, revoked} {
+	for _, c := range []contract.Certificate{guest, seal, revoked} {
 		err = errors.Join(err, b.store.AddCertificate(ctx, c))
 	}
 	b.workflow.AuthorityCertificates = []workflow.CertificateLine{{Certificate: certificate("01", "CN=Segel Root", now.AddDate(29, 0, 0)), Role: "root"}}

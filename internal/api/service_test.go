@@ -123,8 +123,9 @@ func failed() contract.Document {
 
 // prepared is what the services of all tests begin with. Making it takes much longer than copying it.
 type prepared struct {
-	database  []byte            // an SQLite file with the organisations, their quota and the users
-	secrets   map[string]string // access tokens by the name of their holder
+	database  []byte                  // an SQLite file with the organisations, their quota and the users
+	secrets   map[string]string       // access tokens by the name of their holder
+	ledger    *authority.MemoryLedger // of the authority
 	authority *authority.Authority
 	sealer    *credential.Sealer
 }
@@ -174,10 +175,11 @@ var prepare = sync.OnceValues(func() (p prepared, err error) {
 	if p.database, err = os.ReadFile(path); err != nil {
 		return p, err
 	}
-	if p.authority, err = authority.NewEphemeral("https://segel.contoh.id", clock); err != nil {
+	if p.sealer, err = credential.NewSealer(make([]byte, 32)); err != nil {
 		return p, err
 	}
-	p.sealer, err = credential.NewSealer(make([]byte, 32))
+	p.ledger = &authority.MemoryLedger{}
+	p.authority, err = authority.Open(filepath.Join(dir, "authority"), authority.Options{PublicURL: "https://segel.contoh.id", Clock: clock, Sealer: p.sealer, Ledger: p.ledger})
 	return p, err
 })
 
@@ -249,7 +251,7 @@ func newBench(t *testing.T, d contract.Document, adjust ...func(*Options)) *benc
 	}
 	b.workflow = &workflow.Service{
 		Documents: docs, Stamping: &stamping.Stamping{Documents: docs, Store: b.store, Office: office}, Store: b.store, Scratch: b.newScratch,
-		Issuer: issuer{p.authority}, Sealer: p.sealer, Timestamper: p.authority.Timestamper(), Revocation: p.authority, Links: b.identity,
+		Issuer: issuer{p.authority, p.ledger}, Sealer: p.sealer, Timestamper: p.authority.Timestamper(), Revocation: p.authority, Links: b.identity,
 		FileRevocation: watchedRevocation{p.authority, b},
 	}
 	b.workflow.Trust.Add(validate.ForAll, validate.OriginOwn, p.authority.Root())
@@ -553,11 +555,11 @@ func (s watchedTokens) Token(ctx context.Context, hash [32]byte) (store.Token, e
 	return s.Store.Token(ctx, hash)
 }
 
-func (s watchedTokens) TokenWithUser(ctx context.Context, hash [32]byte) (store.Token, store.User, error) {
+func (s watchedTokens) TokenWithHolder(ctx context.Context, hash [32]byte) (store.Token, store.User, store.Guest, error) {
 	if s.b.onToken != nil {
 		s.b.onToken()
 	}
-	return s.Store.TokenWithUser(ctx, hash)
+	return s.Store.TokenWithHolder(ctx, hash)
 }
 
 // watchedRevocation tells a test that a file is being verified.
@@ -574,10 +576,22 @@ func (s watchedRevocation) Revocation(ctx context.Context, cert, by *x509.Certif
 }
 
 // issuer adapts the authority to the workflow.
-type issuer struct{ a *authority.Authority }
+type issuer struct {
+	a      *authority.Authority
+	ledger *authority.MemoryLedger
+}
 
 func (i issuer) Certify(ctx context.Context, h workflow.Holder, key crypto.PublicKey) ([]*x509.Certificate, error) {
 	return i.a.Certify(ctx, holderOf(h), key)
+}
+
+// IssueUnrecorded also records the certificate in memory: the authority of all tests does not read their databases.
+func (i issuer) IssueUnrecorded(h workflow.Holder, key crypto.PublicKey) ([]*x509.Certificate, contract.Certificate, error) {
+	chain, r, err := i.a.IssueUnrecorded(holderOf(h), key)
+	if err == nil {
+		err = i.ledger.RecordIssued(context.Background(), r)
+	}
+	return chain, contract.Certificate{Serial: r.Serial, DER: r.DER, IssuedAt: r.IssuedAt, NotAfter: r.NotAfter, Holder: r.Holder}, err
 }
 
 func (i issuer) MatchesHolder(cert *x509.Certificate, h workflow.Holder) bool {

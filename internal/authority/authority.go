@@ -159,22 +159,36 @@ const backdating = 2 * tsp.Skew
 // have a separate issuer. The certificate is in the ledger before it is returned. Errors: ErrHolder for a holder that
 // does not fit the assurance, ErrNotYetValid, ErrExpired.
 func (a *Authority) Certify(ctx context.Context, h Holder, key crypto.PublicKey) ([]*x509.Certificate, error) {
+	chain, r, err := a.IssueUnrecorded(h, key)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.ledger.RecordIssued(ctx, r); err != nil {
+		return nil, fmt.Errorf("record certificate %s: %w", r.Serial, err)
+	}
+	return chain, nil
+}
+
+// IssueUnrecorded is [Authority.Certify] for a caller who adds the returned record to the ledger, such as in the transaction
+// that records why the certificate was issued. The record must be durable before the key signs and before anyone else
+// gets the certificate: until then its status is unknown here, and it cannot be revoked.
+func (a *Authority) IssueUnrecorded(h Holder, key crypto.PublicKey) ([]*x509.Certificate, Record, error) {
 	subject, err := h.buildSubject()
 	if err != nil {
-		return nil, fmt.Errorf("certify: %w", err)
+		return nil, Record{}, fmt.Errorf("certify: %w", err)
 	}
 	by := a.selectIssuer(h.Assurance)
 	policy, err := certificatePolicies(a.urls.policiesURL(), h.Assurance)
 	if err != nil {
-		return nil, err
+		return nil, Record{}, err
 	}
 	serial, err := newSerial()
 	if err != nil {
-		return nil, err
+		return nil, Record{}, err
 	}
 	now := a.clock()
 	if err := requireValid(now, a.keys.root, by.issuing); err != nil {
-		return nil, fmt.Errorf("certify %s: %w", h.ID, err)
+		return nil, Record{}, fmt.Errorf("certify %s: %w", h.ID, err)
 	}
 	end, last := now.AddDate(personYears, 0, 0), by.issuing.cert.NotAfter
 	if end.After(last) {
@@ -188,20 +202,16 @@ func (a *Authority) Certify(ctx context.Context, h Holder, key crypto.PublicKey)
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, by.issuing.cert, key, by.issuing.key)
 	if err != nil {
-		return nil, fmt.Errorf("certify %s: %w", h.ID, err)
+		return nil, Record{}, fmt.Errorf("certify %s: %w", h.ID, err)
 	}
 	cert, err := cms.ParseStrictCertificate(der)
 	if err != nil {
-		return nil, err
+		return nil, Record{}, err
 	}
-	r := Record{
+	return []*x509.Certificate{cert, by.issuing.cert, a.keys.root.cert}, Record{
 		Serial: formatSerial(cert), Subject: cert.Subject.String(), DER: der, IssuedAt: now, NotAfter: cert.NotAfter, Holder: h.ID,
 		Assurance: h.Assurance, NamedBy: h.NamedBy, Organisation: h.Organisation, Email: h.Email,
-	}
-	if err := a.ledger.RecordIssued(ctx, r); err != nil {
-		return nil, fmt.Errorf("record certificate %s: %w", r.Serial, err)
-	}
-	return []*x509.Certificate{cert, by.issuing.cert, a.keys.root.cert}, nil
+	}, nil
 }
 
 // MatchesHolder reports whether a certificate is what Certify would issue for that holder now: same issuer, subject and

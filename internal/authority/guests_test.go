@@ -512,3 +512,40 @@ func TestFirstFormOfAnIssuerForGuestsIsStillRead(t *testing.T) {
 		t.Error("the issuer for guests cannot issue")
 	}
 }
+
+func TestACertificateIsUnknownUntilItsRecordIsInTheLedger(t *testing.T) {
+	t.Parallel()
+	l := &MemoryLedger{}
+	a := openAuthority(t, t.TempDir(), l)
+	chain, r, err := a.IssueUnrecorded(budiHolder(), newKey(t).Public())
+	if err != nil {
+		t.Fatal(err)
+	}
+	status := func() int {
+		t.Helper()
+		der, err := a.buildOCSPResponse(t.Context(), a.selectIssuer(Guest), chain[0].SerialNumber, crypto.SHA256)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := ocsp.ParseResponse(der, chain[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer.Status
+	}
+	if got := status(); got != ocsp.Unknown {
+		t.Errorf("before: status %d", got)
+	}
+	if _, err := a.Revocation(t.Context(), chain[0], chain[1]); err == nil {
+		t.Error("before: it has revocation data")
+	}
+	if err := l.RecordIssued(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	if got := status(); got != ocsp.Good {
+		t.Errorf("after: status %d", got)
+	}
+	if want := budiHolder(); r.Serial != formatSerial(chain[0]) || !bytes.Equal(r.DER, chain[0].Raw) || r.Holder != want.ID || r.Assurance != Guest || r.Email != want.Email || r.NamedBy != want.NamedBy {
+		t.Errorf("record %+v", r)
+	}
+}

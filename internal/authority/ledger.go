@@ -29,7 +29,7 @@ type Record struct {
 	Email        string
 }
 
-// Ledger records which certificates were issued and revoked. A certificate is in the ledger before it is handed out.
+// Ledger records which certificates were issued and revoked. A certificate is in the ledger before it is used or handed out.
 type Ledger interface {
 	RecordIssued(ctx context.Context, r Record) error
 	Lookup(ctx context.Context, serial string) (Record, error) // ErrUnknown

@@ -18,6 +18,9 @@ type Change struct {
 	Serials  []SerialMove
 	Attempts []Attempt // opened or closed; identified by document, stamp and number
 
+	// Certificate was issued for the signature that the change intends, and is recorded with the intention. Nil: none.
+	Certificate *Certificate
+
 	GuestLink *GuestLink // replaces or removes the guest's link, and revokes the tokens opened with the previous one
 
 	// StorageLimit bounds the storage of all documents of the organisation after the change. Nil: no limit, so that

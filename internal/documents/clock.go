@@ -36,15 +36,20 @@ type clockAlarm struct {
 // without this limit a corrected clock would stay in doubt until the next signature.
 const disagreementLifetime = 10 * time.Minute
 
-// ReadClock reads the local and the database's clock and the recorded times, and compares them. It is called before
-// anything is signed. It does not ask time-stamp authorities: the timestamp of the signature does.
+// ReadClock reads the local and the database's clock and the recorded times, and compares them. It does not ask time-stamp
+// authorities: the timestamp of the signature does.
 func (s *Documents) ReadClock(ctx context.Context) (contract.ClockFinding, error) {
 	r, err := s.Store.Times(ctx)
 	if err != nil {
 		return contract.ClockFinding{}, err
 	}
+	return s.compareClock(r), nil
+}
+
+// compareClock compares the local clock with what the store has just returned.
+func (s *Documents) compareClock(r contract.ClockReading) contract.ClockFinding {
 	r.Local = s.Clock()
-	return contract.CheckClock(r, s.clockTolerance()), nil
+	return contract.CheckClock(r, s.clockTolerance())
 }
 
 // ClockFinding reports whether the clock is reliable, from all that this process knows. It is for operators and
@@ -64,12 +69,18 @@ func (s *Documents) ClockFinding(ctx context.Context) (contract.ClockFinding, er
 	return f, nil
 }
 
-// CheckClock returns the local time if it is reliable, else ErrClock.
+// CheckClock returns the local time if it is reliable, else ErrClock. It is called before anything is signed.
 func (s *Documents) CheckClock(ctx context.Context) (time.Time, error) {
-	f, err := s.ReadClock(ctx)
+	r, err := s.Store.Times(ctx)
 	if err != nil {
 		return time.Time{}, err
 	}
+	return s.CheckReading(ctx, r)
+}
+
+// CheckReading is CheckClock with a reading that the store has just returned.
+func (s *Documents) CheckReading(ctx context.Context, r contract.ClockReading) (time.Time, error) {
+	f := s.compareClock(r)
 	if f.State != contract.ClockFine {
 		s.LogClockState(ctx, f)
 	}

@@ -15,7 +15,7 @@ func (s *Service) Authenticate(ctx context.Context, token string) (contract.Acto
 	if !ok {
 		return contract.Actor{}, contract.ErrUnauthenticated
 	}
-	t, u, err := s.store.TokenWithUser(ctx, hash)
+	t, u, guest, err := s.store.TokenWithHolder(ctx, hash)
 	if err == nil && !s.isCurrent(t, kind) {
 		err = store.ErrNotFound
 	}
@@ -23,11 +23,10 @@ func (s *Service) Authenticate(ctx context.Context, token string) (contract.Acto
 		return contract.Actor{}, refuseNotFound(fmt.Errorf("read a token: %w", err), contract.ErrUnauthenticated)
 	}
 	if kind == store.GuestToken {
-		guest, _, err := s.loadGuest(ctx, t.Document, t.Person, t.CreatedAt)
-		if err != nil {
+		if _, err := s.requireGuest(guest, t.CreatedAt); err != nil {
 			return contract.Actor{}, refuseNotFound(err, contract.ErrUnauthenticated)
 		}
-		return contract.Actor{Person: guest, Guest: t.Document}, nil
+		return contract.Actor{Person: guest.Person, Guest: t.Document}, nil
 	}
 	if u.ID == "" {
 		return contract.Actor{}, contract.ErrUnauthenticated

@@ -43,11 +43,11 @@ func (s *Service) GuestLogin(ctx context.Context, link string) (GuestSession, er
 	if !ok {
 		return GuestSession{}, ErrLink
 	}
-	l, err := s.store.GuestLink(ctx, hash)
+	l, guest, err := s.store.GuestLink(ctx, hash)
 	if err != nil {
 		return GuestSession{}, refuseNotFound(fmt.Errorf("read a guest's link: %w", err), ErrLink)
 	}
-	person, expires, err := s.loadGuest(ctx, l.Document, l.Person, l.CreatedAt)
+	expires, err := s.requireGuest(guest, l.CreatedAt)
 	if err != nil {
 		return GuestSession{}, refuseNotFound(err, ErrLink)
 	}
@@ -59,36 +59,25 @@ func (s *Service) GuestLogin(ctx context.Context, link string) (GuestSession, er
 	if !expires.IsZero() && expires.Before(token.ExpiresAt) {
 		token.ExpiresAt = expires
 	}
-	if err := s.store.AddTokens(ctx, token); err != nil {
-		return GuestSession{}, fmt.Errorf("keep the token of guest %s: %w", l.Person, err)
+	// ErrNotFound: the link was replaced or revoked after it was read above.
+	if err := s.store.AddGuestToken(ctx, hash, token); err != nil {
+		return GuestSession{}, refuseNotFound(fmt.Errorf("store the token of guest %s: %w", l.Person, err), ErrLink)
 	}
-	// If the link was revoked after it was read above, the token would outlive it.
-	if _, err := s.store.GuestLink(ctx, hash); err != nil {
-		if err := s.store.RevokeFamily(ctx, token.Family); err != nil {
-			return GuestSession{}, fmt.Errorf("revoke token family %s: %w", token.Family, err)
-		}
-		return GuestSession{}, refuseNotFound(fmt.Errorf("read a guest's link again: %w", err), ErrLink)
-	}
-	return GuestSession{Token: clear, ExpiresIn: token.ExpiresAt.Sub(token.CreatedAt), Document: l.Document, Person: person}, nil
+	return GuestSession{Token: clear, ExpiresIn: token.ExpiresAt.Sub(token.CreatedAt), Document: l.Document, Person: guest.Person}, nil
 }
 
-// loadGuest returns the guest with that id on a document, and when a link or token that was made for them at the given
-// time expires. A zero time means that it does not expire. It returns store.ErrNotFound if the person is not a guest of the
-// document, the document does not exist, or the link or token has expired.
-func (s *Service) loadGuest(ctx context.Context, id contract.DocumentID, person contract.PersonID, made time.Time) (contract.Person, time.Time, error) {
-	d, err := s.store.Document(ctx, id)
-	if err != nil {
-		return contract.Person{}, time.Time{}, fmt.Errorf("read document %d: %w", id, err)
+// requireGuest returns when a link or token that was made for a guest at the given time expires. A zero time means that it
+// does not expire. It returns store.ErrNotFound if there is no guest, or the link or token has expired.
+func (s *Service) requireGuest(g store.Guest, made time.Time) (expires time.Time, err error) {
+	if g.ID == "" {
+		return time.Time{}, store.ErrNotFound
 	}
-	p := d.Participant(person)
-	if p == nil || !p.Guest {
-		return contract.Person{}, time.Time{}, store.ErrNotFound
-	}
-	expires := d.LinkExpiry(made, s.lifetimes.Link)
+	d := contract.Document{State: g.State, EndedAt: g.EndedAt}
+	expires = d.LinkExpiry(made, s.lifetimes.Link)
 	if !expires.IsZero() && !s.clock().Before(expires) {
-		return contract.Person{}, time.Time{}, store.ErrNotFound
+		return time.Time{}, store.ErrNotFound
 	}
-	return p.Person, expires, nil
+	return expires, nil
 }
 
 // secretOf returns the secret in a link, at any position, or the text itself.

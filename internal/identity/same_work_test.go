@@ -43,7 +43,7 @@ func (r *recording) LogEvents(ctx context.Context, events ...contract.Event) err
 	return r.Store.LogEvents(ctx, events...)
 }
 
-func (r *recording) GuestLink(ctx context.Context, hash [32]byte) (store.GuestLink, error) {
+func (r *recording) GuestLink(ctx context.Context, hash [32]byte) (store.GuestLink, store.Guest, error) {
 	r.ask("GuestLink")
 	return r.Store.GuestLink(ctx, hash)
 }

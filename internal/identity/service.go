@@ -12,11 +12,10 @@ import (
 	"segel/internal/store"
 )
 
-// Store holds accounts, tokens and guest links, the documents that guests take part in, and the log.
+// Store holds accounts, tokens and guest links, and the log.
 type Store interface {
 	store.Identities
 	Organisations(ctx context.Context) ([]store.Organisation, error)
-	Document(ctx context.Context, id contract.DocumentID) (contract.Document, error)
 	LogEvents(ctx context.Context, events ...contract.Event) error
 }
 

@@ -173,16 +173,38 @@ func (m *memory) Token(_ context.Context, hash [32]byte) (store.Token, error) {
 	return t, nil
 }
 
-func (m *memory) TokenWithUser(ctx context.Context, hash [32]byte) (store.Token, store.User, error) {
+func (m *memory) TokenWithHolder(ctx context.Context, hash [32]byte) (store.Token, store.User, store.Guest, error) {
 	t, err := m.Token(ctx, hash)
 	if err != nil {
-		return t, store.User{}, err
+		return t, store.User{}, store.Guest{}, err
 	}
 	u, err := m.User(ctx, t.Person)
 	if errors.Is(err, store.ErrNotFound) {
 		err = nil
 	}
-	return t, u, err
+	return t, u, m.guest(t.Document, t.Person), err
+}
+
+// guest returns the guest of a document, or zero.
+func (m *memory) guest(id contract.DocumentID, person contract.PersonID) store.Guest {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	d := m.documents[id]
+	p := d.Participant(person)
+	if p == nil || !p.Guest {
+		return store.Guest{}
+	}
+	return store.Guest{Person: p.Person, State: d.State, EndedAt: d.EndedAt}
+}
+
+func (m *memory) AddGuestToken(ctx context.Context, link [32]byte, k store.Token) error {
+	m.mu.Lock()
+	l, ok := m.links[link]
+	m.mu.Unlock()
+	if !ok || l.Document != k.Document || l.Person != k.Person {
+		return store.ErrNotFound
+	}
+	return m.AddTokens(ctx, k)
 }
 
 func (m *memory) RotateTokens(_ context.Context, used [32]byte, now, until time.Time, tokens ...store.Token) error {
@@ -285,7 +307,7 @@ func (m *memory) setGuestLink(l store.GuestLink) {
 	})
 }
 
-func (m *memory) GuestLink(_ context.Context, hash [32]byte) (store.GuestLink, error) {
+func (m *memory) GuestLink(_ context.Context, hash [32]byte) (store.GuestLink, store.Guest, error) {
 	m.mu.Lock()
 	l, ok := m.links[hash]
 	then := m.afterGuestLink
@@ -295,9 +317,9 @@ func (m *memory) GuestLink(_ context.Context, hash [32]byte) (store.GuestLink, e
 		then()
 	}
 	if !ok {
-		return store.GuestLink{}, store.ErrNotFound
+		return store.GuestLink{}, store.Guest{}, store.ErrNotFound
 	}
-	return l, nil
+	return l, m.guest(l.Document, l.Person), nil
 }
 
 func (m *memory) SetSpecimen(_ context.Context, id contract.PersonID, image []byte) error {
@@ -314,16 +336,6 @@ func (m *memory) Specimen(_ context.Context, id contract.PersonID) ([]byte, erro
 		return nil, store.ErrNotFound
 	}
 	return m.specimens[id], nil
-}
-
-func (m *memory) Document(_ context.Context, id contract.DocumentID) (contract.Document, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	d, ok := m.documents[id]
-	if !ok {
-		return contract.Document{}, store.ErrNotFound
-	}
-	return d, nil
 }
 
 func (m *memory) LogEvents(_ context.Context, events ...contract.Event) error {

@@ -43,31 +43,10 @@ type WaitingQuery struct {
 	Limit        int
 }
 
-// CertificateStatus is the status of a certificate at a moment.
-type CertificateStatus string
-
-// The certificate statuses.
-const (
-	CertificateValid   CertificateStatus = "valid"
-	CertificateEnded   CertificateStatus = "ended"
-	CertificateRevoked CertificateStatus = "revoked"
-)
-
-// Status returns the status of the certificate at a moment.
-func (c Certificate) Status(now time.Time) CertificateStatus {
-	switch {
-	case !c.RevokedAt.IsZero():
-		return CertificateRevoked
-	case !c.NotAfter.After(now):
-		return CertificateEnded
-	}
-	return CertificateValid
-}
-
 // CertificateQuery selects certificates: valid ones by expiry, soonest first; expired ones latest first.
 type CertificateQuery struct {
-	Organisation contract.OrganisationID // of the holder: the organisation, its users and the guests of its documents
-	Status       CertificateStatus       // empty: all
+	Organisation contract.OrganisationID    // of the holder: the organisation, its users and the guests of its documents
+	Status       contract.CertificateStatus // empty: all
 	Now          time.Time
 	Offset       int
 	Limit        int
@@ -75,7 +54,7 @@ type CertificateQuery struct {
 
 // CertificatePage is one page of certificates and how many there are in all.
 type CertificatePage struct {
-	Certificates []Certificate
+	Certificates []contract.Certificate
 	Total        int
 }
 

@@ -56,6 +56,13 @@ type GuestLink struct {
 	CreatedAt time.Time
 }
 
+// Guest is a guest of a document, with the end of that document.
+type Guest struct {
+	contract.Person
+	State   contract.State
+	EndedAt time.Time
+}
+
 // Caller is the origin of a login.
 type Caller struct {
 	Device  [32]byte // SHA-256 of the secret that the device was given; zero: none
@@ -93,12 +100,16 @@ type Identities interface {
 	// them. Search matches part of a name or an e-mail.
 	Users(ctx context.Context, o contract.OrganisationID, search string, offset, limit int) ([]User, int, error)
 
-	// AddTokens stores tokens. A concurrent SetPassword, RevokeFamily, or Commit that replaces the guest's link either ends
-	// them, or is visible to a later read of the person, of another token of the family, or of the link.
+	// AddTokens stores tokens of users. A concurrent SetPassword or RevokeFamily either ends them, or is visible to a later read
+	// of the person or of another token of the family.
 	AddTokens(ctx context.Context, tokens ...Token) error
+	// AddGuestToken stores a token for the guest of a link. It returns ErrNotFound if another link has replaced that one, or it
+	// was revoked. A concurrent Commit that replaces the link ends the token.
+	AddGuestToken(ctx context.Context, link [32]byte, k Token) error
 	Token(ctx context.Context, hash [32]byte) (Token, error)
-	// TokenWithUser is Token with the user who holds it, in one query. The user is zero for a guest's token.
-	TokenWithUser(ctx context.Context, hash [32]byte) (Token, User, error)
+	// TokenWithHolder is Token with the user or the guest who holds it, in one query. The other one is zero; both are if there is
+	// no such person any more.
+	TokenWithHolder(ctx context.Context, hash [32]byte) (Token, User, Guest, error)
 	// RotateTokens marks a refresh token used, makes the access tokens of its family expire at until or earlier, and adds
 	// tokens of the same person and family, all in one transaction. It returns ErrConflict if the token was used before, and
 	// ErrNotFound if it no longer exists, for example because its family was revoked; then nothing is changed.
@@ -114,8 +125,9 @@ type Identities interface {
 	// PurgeCallers deletes devices and addresses that were last used before a moment.
 	PurgeCallers(ctx context.Context, before time.Time) error
 
-	// GuestLink reads the current link; Commit stores it, see contract.Change.
-	GuestLink(ctx context.Context, hash [32]byte) (GuestLink, error)
+	// GuestLink reads a current link with its guest; Commit stores it, see contract.Change. The guest is zero if the person is not a
+	// guest of the document.
+	GuestLink(ctx context.Context, hash [32]byte) (GuestLink, Guest, error)
 
 	SetSpecimen(ctx context.Context, id contract.PersonID, image []byte) error // nil removes it
 	Specimen(ctx context.Context, id contract.PersonID) ([]byte, error)
@@ -126,7 +138,8 @@ type Credentials interface {
 	// AddCredential stores a sealed key under its holder: a person, or an organisation for its seal.
 	AddCredential(ctx context.Context, c SealedCredential) error
 	// Credential returns the newest credential of a holder whose validity begins at begun or earlier and ends after until.
-	// A credential made while the clock was ahead is not valid yet: an older one is returned, or ErrNotFound.
+	// A credential made while the clock was ahead is not valid yet: an older one is returned, or ErrNotFound. The same query reads
+	// whether its certificate is revoked.
 	Credential(ctx context.Context, holder string, begun, until time.Time) (SealedCredential, error)
 	// EachCredential calls yield with each credential, by identifier, until yield returns false. No transaction is open
 	// while yield runs.
@@ -142,40 +155,26 @@ type SealedCredential struct {
 	NotBefore time.Time
 	NotAfter  time.Time
 	CreatedAt time.Time
-}
 
-// Certificate is the record of a certificate that the embedded authority issued.
-type Certificate struct {
-	Serial    string // lower-case hexadecimal
-	Subject   string
-	DER       []byte
-	IssuedAt  time.Time
-	NotAfter  time.Time
-	RevokedAt time.Time // zero: not revoked
-	Reason    int       // RFC 5280 §5.3.1
-	Holder    string    // our identifier of the subject: a person, or an organisation for its seal
-
-	// What was verified about the holder, who named a guest, the organisation and the holder's e-mail at the time of issue.
-	// Empty for certificates issued before this was recorded. The e-mail is not in the certificate.
-	Assurance    contract.Assurance
-	NamedBy      string
-	Organisation string
-	Email        string
+	// What the ledger said, when the credential was read, about the first certificate of the chain. EachCredential leaves it zero.
+	Recorded  bool      // the ledger has the certificate, with the same holder
+	RevokedAt time.Time // zero: not revoked, or not recorded
 }
 
 // Certificates stores the certificates that the embedded authority issued.
 type Certificates interface {
-	AddCertificate(ctx context.Context, c Certificate) error // ErrExists if the serial is taken
-	Certificate(ctx context.Context, serial string) (Certificate, error)
+	// AddCertificate records a certificate by itself. Commit records one together with the change for which it was issued.
+	AddCertificate(ctx context.Context, c contract.Certificate) error // ErrExists if the serial is taken
+	Certificate(ctx context.Context, serial string) (contract.Certificate, error)
 	// RevokeCertificate revokes a certificate from that moment on and logs the event. If the certificate is revoked
 	// already, its time and reason stay, and nothing is logged.
 	RevokeCertificate(ctx context.Context, serial string, reason int, at time.Time, e contract.Event) error
-	RevokedCertificates(ctx context.Context) ([]Certificate, error)
+	RevokedCertificates(ctx context.Context) ([]contract.Certificate, error)
 	// Revocations counts the revoked certificates. A changed count means that a cached list of them is outdated.
 	Revocations(ctx context.Context) (int, error)
 	// EachCertificate calls yield with each certificate, by serial, until yield returns false. No transaction is open
 	// while yield runs.
-	EachCertificate(ctx context.Context, yield func(Certificate) bool) error
+	EachCertificate(ctx context.Context, yield func(contract.Certificate) bool) error
 }
 
 // Log is the append-only Merkle log of all events.
@@ -206,6 +205,7 @@ type Store interface {
 	Identities
 	Credentials
 	Certificates
+	Signings
 	Answers
 	Log
 	Clocks

@@ -24,11 +24,12 @@ var (
 type Documents interface {
 	// Commit applies a change in one transaction: the document (compare-and-swap on Before.Version; a nil
 	// Before creates it and assigns its number), lists and their counters, audit events with their leaves of
-	// the Merkle log, quota moves, and jobs. It returns the document as stored, with the new version.
+	// the Merkle log, quota moves, jobs, and the record of a certificate. It returns the document as stored, with the new
+	// version.
 	//
 	// It returns ErrConflict if another writer committed since Before was read, ErrNotFound if the document no longer exists,
-	// contract.ErrQuota if a reservation exceeds the quota, and the error of contract.CheckStorage if the change exceeds its
-	// StorageLimit.
+	// contract.ErrQuota if a reservation exceeds the quota, the error of contract.CheckStorage if the change exceeds its
+	// StorageLimit, and ErrExists if the serial of the certificate is recorded already.
 	//
 	// With a context of [WithFinalAnswer], the same transaction stores the answer to the request; ErrClaimLost if another
 	// request holds the key.

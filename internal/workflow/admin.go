@@ -69,7 +69,7 @@ type WaitingPage struct {
 
 // CertificateLine is one certificate of the embedded authority.
 type CertificateLine struct {
-	store.Certificate
+	contract.Certificate
 	Role string // authority's own: root, issuing, tsa, ocsp, guest_issuing or guest_ocsp; issued by it: seal or person
 }
 

@@ -13,6 +13,7 @@ import (
 	"segel/internal/documents"
 	"segel/internal/emeterai"
 	"segel/internal/outage"
+	"segel/internal/store"
 	"segel/pades"
 	"segel/pades/validate"
 	"segel/pades/validate/facts"
@@ -31,17 +32,24 @@ func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 		return err
 	}
 	defer release()
-	d, err := s.LoadDocument(ctx, id)
+	// Read together, and older than the seal and the commit:
+	//   - the document: the commit is refused if its version has changed;
+	//   - what the clock is compared with: times that others record meanwhile come from clocks that were checked as well, and each
+	//     timestamp is compared with the local clock again;
+	//   - the organisation's credential, and whether it is revoked: the validation data asks again after the seal is made, and a
+	//     document with the seal of a revoked certificate is not committed.
+	read, err := s.readSigning(ctx, id, "")
 	if errors.Is(err, contract.ErrNotFound) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
+	d := read.Document
 	if d.State != contract.Processing || !d.FullySigned() || d.NextStamp() >= 0 {
 		return nil // already done, or not yet due; the change that makes it due enqueues the job again
 	}
-	now, err := s.CheckClock(ctx)
+	now, err := s.CheckReading(ctx, read.Clock)
 	if errors.Is(err, contract.ErrClock) {
 		if err := s.delayClosing(ctx, id, contract.WaitsForClock); err != nil {
 			return err
@@ -73,7 +81,7 @@ func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 		}
 		return &contract.Later{After: wait, Err: fmt.Errorf("a signature is dated %s", newest.UTC().Format(time.RFC3339))}
 	}
-	closing, timestamper, err := s.buildClosingRevisions(ctx, d, f, now)
+	closing, timestamper, err := s.buildClosingRevisions(ctx, read, f, now)
 	if err == nil {
 		// Durable: the closing tails. Not yet: the document's reference to them. If the process dies here, the next run
 		// makes new tails and fsck finds these. Only revisions that were validated from their stored bytes are
@@ -103,9 +111,10 @@ func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 
 // buildClosingRevisions makes and stores the closing revisions. It also returns the timestamper that recorded the time
 // of the document timestamp. Now is the local time, checked by the caller.
-func (s *Service) buildClosingRevisions(ctx context.Context, d contract.Document, f *documents.File, now time.Time) ([]contract.Revision, *recordingTimestamper, error) {
+func (s *Service) buildClosingRevisions(ctx context.Context, read store.Signing, f *documents.File, now time.Time) ([]contract.Revision, *recordingTimestamper, error) {
 	timestamper := s.newRecordingTimestamper()
-	seal, holder, err := s.organisationCredential(ctx, d.Organisation, now)
+	d, holder := read.Document, organisationHolder(read.Organisation)
+	seal, err := s.useOrCreateCredential(ctx, holder, read.Credential, now)
 	if err != nil {
 		return nil, timestamper, err
 	}

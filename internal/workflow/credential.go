@@ -27,71 +27,90 @@ type signingCredential struct {
 // renewBefore is how long before its expiry a certificate is no longer used for signing.
 const renewBefore = 24 * time.Hour
 
-// participantHolder returns the subject of a participant's certificate.
-func (s *Service) participantHolder(ctx context.Context, d *contract.Document, p contract.Participant) (Holder, error) {
-	o, err := s.Store.Organisation(ctx, d.Organisation)
-	if err != nil {
-		return Holder{}, fmt.Errorf("read organisation: %w", err)
+// readSigning reads a document with what a signature of the person needs, or without a person what the organisation's seal needs.
+func (s *Service) readSigning(ctx context.Context, id contract.DocumentID, person contract.PersonID) (store.Signing, error) {
+	now := s.Clock()
+	r, err := s.Store.ReadSigning(ctx, store.SigningQuery{Document: id, Person: person, Begun: now, Until: now.Add(renewBefore)})
+	if errors.Is(err, store.ErrNotFound) {
+		err = contract.ErrNotFound
 	}
-	return Holder{ID: string(p.ID), Name: p.DisplayName(), Email: p.Email, Attestation: d.AttestParticipant(p, o.Name)}, nil
+	return r, err
 }
 
-// organisationCredential returns the credential of an organisation's seal. Now is the local time, checked by the caller.
-func (s *Service) organisationCredential(ctx context.Context, id contract.OrganisationID, now time.Time) (signingCredential, Holder, error) {
-	o, err := s.Store.Organisation(ctx, id)
-	if err != nil {
-		return signingCredential{}, Holder{}, fmt.Errorf("read organisation: %w", err)
-	}
+// participantHolder returns the subject of a participant's certificate. The organisation is that of the document.
+func participantHolder(d *contract.Document, p contract.Participant, o store.Organisation) Holder {
+	return Holder{ID: string(p.ID), Name: p.DisplayName(), Email: p.Email, Attestation: d.AttestParticipant(p, o.Name)}
+}
+
+// organisationHolder returns the subject of the certificate of an organisation's seal.
+func organisationHolder(o store.Organisation) Holder {
 	name := contract.Person{ID: contract.PersonID(o.ID), Name: o.Name}.DisplayName()
-	h := Holder{ID: string(o.ID), Name: name, Attestation: contract.Attestation{Assurance: contract.AssuranceSeal, Organisation: name}}
-	c, err := s.loadOrCreateCredential(ctx, h, now)
-	return c, h, err
+	return Holder{ID: string(o.ID), Name: name, Attestation: contract.Attestation{Assurance: contract.AssuranceSeal, Organisation: name}}
 }
 
-func (s *Service) newCredential(ctx context.Context, h Holder) (signingCredential, error) {
+// issueGuestCredential makes a guest's credential. It is for one signature and never stored, so the key cannot sign again. The
+// caller commits the returned record of the certificate before the key signs.
+func (s *Service) issueGuestCredential(h Holder) (signingCredential, *contract.Certificate, error) {
+	key, err := newSigningKey()
+	if err != nil {
+		return signingCredential{}, nil, err
+	}
+	chain, record, err := s.Issuer.IssueUnrecorded(h, key.Public())
+	if err != nil {
+		return signingCredential{}, nil, fmt.Errorf("certify key of guest %s: %w", h.ID, err)
+	}
+	return signingCredential{key, chain}, &record, nil
+}
+
+func newSigningKey() (*ecdsa.PrivateKey, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return signingCredential{}, fmt.Errorf("make key: %w", err)
+		return nil, fmt.Errorf("make key: %w", err)
+	}
+	return key, nil
+}
+
+// loadUserCredential loads the credential of a user, or makes one; see useOrCreateCredential.
+func (s *Service) loadUserCredential(ctx context.Context, h Holder, now time.Time) (signingCredential, error) {
+	sealed, err := s.Store.Credential(ctx, h.ID, now, now.Add(renewBefore))
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return signingCredential{}, fmt.Errorf("read credential: %w", err)
+	}
+	return s.useOrCreateCredential(ctx, h, sealed, now)
+}
+
+// useOrCreateCredential decrypts a credential that was read for a holder, or makes and stores one. If two are made at the
+// same moment, both are valid and the newer one is used from then on. A credential that is not valid now is replaced: one
+// that expired, was revoked, or begins in the future because it was made while the clock was ahead. A credential whose
+// certificate describes the holder differently from a new one, or belongs to another holder, is not used either: it is older
+// than the attestation in certificates, or its row was moved in the database.
+//
+// Sealed has no ID if there is none. Now is the local time, checked by the caller: certificates are issued for it.
+func (s *Service) useOrCreateCredential(ctx context.Context, h Holder, sealed store.SealedCredential, now time.Time) (signingCredential, error) {
+	if sealed.ID != "" {
+		c, err := s.decryptCredential(sealed)
+		if err != nil {
+			return signingCredential{}, err
+		}
+		revoked := !sealed.RevokedAt.IsZero()
+		if !sealed.Recorded { // such as a row that was moved
+			if revoked, err = s.Issuer.IsRevoked(ctx, c.chain[0]); err != nil {
+				return signingCredential{}, fmt.Errorf("check revocation of credential %s: %w", sealed.ID, err)
+			}
+		}
+		if !revoked && c.isValidAt(now) && s.Issuer.MatchesHolder(c.chain[0], h) {
+			return c, nil
+		}
+	}
+	key, err := newSigningKey()
+	if err != nil {
+		return signingCredential{}, err
 	}
 	chain, err := s.Issuer.Certify(ctx, h, key.Public())
 	if err != nil {
 		return signingCredential{}, fmt.Errorf("certify key of %s: %w", h.ID, err)
 	}
-	return signingCredential{key, chain}, nil
-}
-
-// loadOrCreateCredential loads a holder's credential, or makes and stores one. If two are made at the same moment, both
-// are valid and the newer one is used from then on. A credential that is not valid now is replaced: one that expired,
-// was revoked, or begins in the future because it was made while the clock was ahead. A credential whose certificate
-// describes the holder differently from a new one, or belongs to another holder, is not used either: it is older than
-// the attestation in certificates, or its row was moved in the database.
-//
-// A guest's credential is made for one signature and never stored, so it cannot sign again. Now is the local time,
-// checked by the caller: certificates are issued for it.
-func (s *Service) loadOrCreateCredential(ctx context.Context, h Holder, now time.Time) (signingCredential, error) {
-	if h.Assurance == contract.AssuranceGuest {
-		return s.newCredential(ctx, h)
-	}
-	sealed, err := s.Store.Credential(ctx, h.ID, now, now.Add(renewBefore))
-	if err == nil {
-		c, err := s.decryptCredential(sealed)
-		if err != nil {
-			return signingCredential{}, err
-		}
-		revoked, err := s.Issuer.IsRevoked(ctx, c.chain[0])
-		if err != nil {
-			return signingCredential{}, fmt.Errorf("check revocation of credential %s: %w", sealed.ID, err)
-		}
-		if !revoked && c.isValidAt(now) && s.Issuer.MatchesHolder(c.chain[0], h) {
-			return c, nil
-		}
-	} else if !errors.Is(err, store.ErrNotFound) {
-		return signingCredential{}, fmt.Errorf("read credential: %w", err)
-	}
-	c, err := s.newCredential(ctx, h)
-	if err != nil {
-		return signingCredential{}, err
-	}
+	c := signingCredential{key, chain}
 	id, err := blob.NewKey(s.Random) // a credential has a random ID of the same form as a blob
 	if err != nil {
 		return signingCredential{}, err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"segel/internal/contract"
+	"segel/internal/documents"
 	"segel/internal/store"
 	"segel/internal/workflow"
 	"segel/pdf/pdftest"
@@ -137,4 +138,142 @@ func TestAddressOfAUserElsewhereIsLookedUpLikeAnUnknownOne(t *testing.T) {
 			t.Errorf("guest %t: %s, %v; of a user elsewhere %s, %v", guest, unknown, err1, elsewhere, err2)
 		}
 	}
+}
+
+// certificatesOf returns the serials of the certificates in the ledger that a person holds.
+func (h *harness) certificatesOf(id contract.PersonID) (serials []string) {
+	h.t.Helper()
+	err := h.store.EachCertificate(context.Background(), func(c contract.Certificate) bool {
+		if c.Holder == string(id) {
+			serials = append(serials, c.Serial)
+		}
+		return true
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return serials
+}
+
+// guestDraft finalizes a document whose only signer is a guest, and returns both.
+func (h *harness) guestDraft() (contract.DocumentID, contract.Actor) {
+	h.t.Helper()
+	ctx := context.Background()
+	id := h.draftOf(false, 0)
+	d, err := h.SetParticipants(ctx, h.owner, id, []workflow.PersonRequest{{Guest: true, Name: "Budi", Email: "tamu@example.test", Role: contract.Signer, Number: 1}}, nil)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if _, err := h.Finalize(ctx, h.owner, id, contract.FinalizeOptions{}); err != nil {
+		h.t.Fatal(err)
+	}
+	return id, contract.Actor{Person: d.Participants[0].Person, Guest: id}
+}
+
+func TestAGuestsCertificateIsRecordedWithTheIntentionAndBeforeTheSignature(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	ctx := context.Background()
+	id, guest := h.guestDraft()
+	var recorded []string
+	h.store.committed = func() {
+		if d := h.read(id); recorded == nil && !d.Participant(guest.ID).IntentAt.IsZero() && len(d.Revisions) == 2 {
+			recorded = h.certificatesOf(guest.ID)
+		}
+	}
+	if _, err := h.Sign(ctx, guest, id, workflow.SignRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	h.store.committed = nil
+	d := h.read(id)
+	if signed := h.signers(id)[d.Participant(guest.ID).Field]; len(recorded) != 1 || recorded[0] != fmt.Sprintf("%x", signed.SerialNumber) {
+		t.Errorf("with the intention %q were recorded", recorded)
+	}
+	h.work(id)
+}
+
+func TestARefusedSignatureRecordsNoCertificate(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	ctx := context.Background()
+	id, guest := h.guestDraft()
+	refused := map[string]func() error{
+		"a revision that is not current": func() error {
+			_, err := h.Sign(ctx, guest, id, workflow.SignRequest{Shown: contract.ShownPages{Digest: [32]byte{1}}})
+			return err
+		},
+		"a picture that is none": func() error {
+			_, err := h.Sign(ctx, guest, id, workflow.SignRequest{Picture: []byte("x")})
+			return err
+		},
+		"the clock is in doubt": func() error {
+			h.later(-24 * time.Hour)
+			defer h.later(24 * time.Hour)
+			_, err := h.Sign(ctx, guest, id, workflow.SignRequest{})
+			return err
+		},
+		"the commit fails": func() error {
+			h.store.fail(1, false)
+			_, err := h.Sign(ctx, guest, id, workflow.SignRequest{})
+			return err
+		},
+	}
+	for name, sign := range refused {
+		if err := sign(); err == nil {
+			t.Errorf("%s: it was signed", name)
+		}
+		if all := h.certificatesOf(guest.ID); len(all) != 0 {
+			t.Errorf("%s: certificates %q were recorded", name, all)
+		}
+	}
+	// After a crash between the commits, the certificate stays, and the next signature has another.
+	h.store.fail(2, false)
+	if _, err := h.Sign(ctx, guest, id, workflow.SignRequest{}); err == nil {
+		t.Error("signed without the second commit")
+	}
+	if all := h.certificatesOf(guest.ID); len(all) != 1 {
+		t.Errorf("after a crash: %q", all)
+	}
+	if _, err := h.Sign(ctx, guest, id, workflow.SignRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	if all := h.certificatesOf(guest.ID); len(all) != 2 {
+		t.Errorf("after another signature: %q", all)
+	}
+	h.work(id)
+}
+
+func TestALostRaceRecordsNoCertificate(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	ctx := context.Background()
+	id, guest := h.guestDraft()
+	raced := &racingStore{failingStore: h.store, race: func() {
+		if _, err := h.Documents.ApplyRule(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+			return documents.ChangeOf(contract.Remind(d, h.owner, h.now()))
+		}); err != nil {
+			t.Error(err)
+		}
+	}}
+	defer h.useStore(raced)()
+	if _, err := h.Sign(ctx, guest, id, workflow.SignRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	if all := h.certificatesOf(guest.ID); len(all) != 1 {
+		t.Errorf("certificates %q were recorded", all)
+	}
+}
+
+// racingStore has another writer commit before its first commit.
+type racingStore struct {
+	*failingStore
+	race func()
+}
+
+func (r *racingStore) Commit(ctx context.Context, c contract.Change) (contract.Document, error) {
+	if race := r.race; race != nil {
+		r.race = nil
+		race()
+	}
+	return r.failingStore.Commit(ctx, c)
 }

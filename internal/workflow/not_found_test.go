@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"segel/internal/contract"
+	"segel/internal/store"
 	"segel/internal/workflow"
 )
 
@@ -25,6 +26,14 @@ func (r *recordingReads) DocumentFor(ctx context.Context, id contract.DocumentID
 func (r *recordingReads) Document(ctx context.Context, id contract.DocumentID) (contract.Document, error) {
 	r.asked = append(r.asked, "document")
 	return r.Store.Document(ctx, id)
+}
+
+func (r *recordingReads) ReadSigning(ctx context.Context, q store.SigningQuery) (store.Signing, error) {
+	r.asked = append(r.asked, "signing for")
+	if q.Person == "" {
+		r.asked = append(r.asked, "signing for anyone")
+	}
+	return r.Store.ReadSigning(ctx, q)
 }
 
 // drawnLinks returns the same link each time.
@@ -95,7 +104,11 @@ func TestAnotherPersonsDocumentIsAsMuchWorkAsOneThatDoesNotExist(t *testing.T) {
 			}
 		}
 		for name, q := range missing {
-			if !slices.Equal(q, []string{"document for"}) {
+			want := "document for"
+			if name == "sign" {
+				want = "signing for"
+			}
+			if !slices.Equal(q, []string{want}) {
 				t.Errorf("%s as %s queries %v", name, who, q)
 			}
 		}

@@ -27,6 +27,7 @@ type Store interface {
 	store.Quotas
 	store.Administration
 	store.Credentials
+	store.Signings
 	User(ctx context.Context, id contract.PersonID) (store.User, error)
 	MemberByEmail(ctx context.Context, o contract.OrganisationID, email string) (store.User, error)
 	Specimen(ctx context.Context, id contract.PersonID) ([]byte, error)
@@ -34,8 +35,11 @@ type Store interface {
 
 // Issuer certifies keys, as the embedded authority does.
 type Issuer interface {
-	// Certify returns the certificate chain for a key and its holder, leaf first.
+	// Certify returns the certificate chain for a key and its holder, leaf first. The certificate is recorded.
 	Certify(ctx context.Context, h Holder, key crypto.PublicKey) ([]*x509.Certificate, error)
+	// IssueUnrecorded is Certify for a caller who records the certificate: Change.Certificate does. The key must not sign before
+	// the record is durable.
+	IssueUnrecorded(h Holder, key crypto.PublicKey) ([]*x509.Certificate, contract.Certificate, error)
 	// MatchesHolder reports whether a certificate equals what Certify would issue to the holder now.
 	MatchesHolder(cert *x509.Certificate, h Holder) bool
 	// IsRevoked reports whether a certificate of this issuer is revoked.

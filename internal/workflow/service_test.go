@@ -74,11 +74,11 @@ func newHarnessOn(t testing.TB, dsn string) *harness {
 	})
 	h := &harness{t: t, store: &failingStore{Store: real}}
 	h.store.ahead = func() time.Duration { return time.Duration(h.ahead.Load()) } // the database is on the same machine as the service
-	a, err := authority.NewEphemeral("http://segel.test", h.now)
+	sealer, err := credential.NewSealer(bytes.Repeat([]byte{7}, 32))
 	if err != nil {
 		t.Fatal(err)
 	}
-	sealer, err := credential.NewSealer(bytes.Repeat([]byte{7}, 32))
+	a, err := authority.Open(filepath.Join(dir, "authority"), authority.Options{PublicURL: "http://segel.test", Clock: h.now, Sealer: sealer, Ledger: ledger{real, h.now}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,6 +154,14 @@ func (i issuer) Certify(ctx context.Context, w workflow.Holder, key crypto.Publi
 	return chain, err
 }
 
+func (i issuer) IssueUnrecorded(w workflow.Holder, key crypto.PublicKey) ([]*x509.Certificate, contract.Certificate, error) {
+	chain, r, err := i.a.IssueUnrecorded(holder(w), key)
+	if err == nil {
+		i.issued.Store(r.Serial, w)
+	}
+	return chain, certificateOf(r), err
+}
+
 func (i issuer) MatchesHolder(cert *x509.Certificate, w workflow.Holder) bool {
 	return i.a.MatchesHolder(cert, holder(w))
 }
@@ -166,6 +174,53 @@ func holder(w workflow.Holder) authority.Holder {
 
 func (i issuer) IsRevoked(ctx context.Context, cert *x509.Certificate) (bool, error) {
 	return i.a.IsRevoked(ctx, cert)
+}
+
+// ledger is the authority's ledger in the store, as the service has it.
+type ledger struct {
+	s     *sqlstore.Store
+	clock func() time.Time
+}
+
+func (l ledger) RecordIssued(ctx context.Context, r authority.Record) error {
+	return l.s.AddCertificate(ctx, certificateOf(r))
+}
+
+func (l ledger) Lookup(ctx context.Context, serial string) (authority.Record, error) {
+	c, err := l.s.Certificate(ctx, serial)
+	if errors.Is(err, store.ErrNotFound) {
+		err = authority.ErrUnknown
+	}
+	return recordOf(c), err
+}
+
+func (l ledger) ListRevoked(ctx context.Context) ([]authority.Record, error) {
+	all, err := l.s.RevokedCertificates(ctx)
+	records := make([]authority.Record, len(all))
+	for i, c := range all {
+		records[i] = recordOf(c)
+	}
+	return records, err
+}
+
+func (l ledger) CountRevoked(ctx context.Context) (int, error) { return l.s.Revocations(ctx) }
+
+func (l ledger) Revoke(ctx context.Context, serial string, reason int, at time.Time) error {
+	return l.s.RevokeCertificate(ctx, serial, reason, at, contract.Event{Type: contract.EventCertificateRevoked, At: l.clock()})
+}
+
+func certificateOf(r authority.Record) contract.Certificate {
+	return contract.Certificate{
+		Serial: r.Serial, Subject: r.Subject, DER: r.DER, IssuedAt: r.IssuedAt, NotAfter: r.NotAfter, RevokedAt: r.RevokedAt, Reason: r.Reason, Holder: r.Holder,
+		Assurance: contract.Assurance(r.Assurance), NamedBy: r.NamedBy, Organisation: r.Organisation, Email: r.Email,
+	}
+}
+
+func recordOf(c contract.Certificate) authority.Record {
+	return authority.Record{
+		Serial: c.Serial, Subject: c.Subject, DER: c.DER, IssuedAt: c.IssuedAt, NotAfter: c.NotAfter, RevokedAt: c.RevokedAt, Reason: c.Reason, Holder: c.Holder,
+		Assurance: authority.Assurance(c.Assurance), NamedBy: c.NamedBy, Organisation: c.Organisation, Email: c.Email,
+	}
 }
 
 // draft uploads and finalizes a file with that many stamps, and optionally the signer.
@@ -247,8 +302,22 @@ type failingStore struct {
 // Times moves the time of the database's machine by ahead.
 func (f *failingStore) Times(ctx context.Context) (contract.ClockReading, error) {
 	r, err := f.Store.Times(ctx)
+	return f.moveClock(r), err
+}
+
+func (f *failingStore) moveClock(r contract.ClockReading) contract.ClockReading {
 	if f.ahead != nil && !r.Database.IsZero() {
 		r.Database = r.Database.Add(f.ahead())
+	}
+	return r
+}
+
+// ReadSigning is changed as Times and Credential are.
+func (f *failingStore) ReadSigning(ctx context.Context, q store.SigningQuery) (store.Signing, error) {
+	r, err := f.Store.ReadSigning(ctx, q)
+	r.Clock = f.moveClock(r.Clock)
+	if f.swapped != nil && q.Person == "" && f.swapped.Holder == string(r.Organisation.ID) {
+		r.Credential = *f.swapped
 	}
 	return r, err
 }

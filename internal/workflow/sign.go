@@ -2,7 +2,6 @@ package workflow
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"segel/internal/contract"
@@ -23,22 +22,30 @@ type SignRequest struct {
 
 // Sign adds the caller's signature to the file.
 //
-// Sign makes two commits. After the first, the request and its revision are durable; nothing is signed. After the
-// second, the signature is in the file and in the record. If the process dies between the two, at most a tail remains
-// that nothing refers to. The signer can sign again, and so can a repeat of the request: its answer is stored with the
-// second commit.
+// Sign makes two commits. After the first, the request, its revision and the record of a guest's certificate are durable;
+// nothing is signed. After the second, the signature is in the file and in the record. If the process dies between the two,
+// at most a tail remains that nothing refers to, and a certificate whose key is lost. The signer can sign again, and so can
+// a repeat of the request: its answer is stored with the second commit.
 func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.DocumentID, r SignRequest) (contract.Document, error) {
 	release, err := s.LockDocument(ctx, id)
 	if err != nil {
 		return contract.Document{}, err
 	}
 	defer release()
-	now, inDoubt := s.CheckClock(ctx)
-	if inDoubt != nil && !errors.Is(inDoubt, contract.ErrClock) {
-		return contract.Document{}, inDoubt
+	// Read together, and older than the commit that follows:
+	//   - the document: the commit is refused if its version has changed, and it is read again;
+	//   - what the clock is compared with: times that others record meanwhile come from clocks that were checked as well, and the
+	//     timestamp is compared with the local clock again;
+	//   - the name of the organisation, which goes into the certificate and onto the page: one that was valid a moment ago.
+	read, err := s.readSigning(ctx, id, by.ID)
+	if err != nil {
+		return contract.Document{}, err
 	}
+	now, inDoubt := s.CheckReading(ctx, read.Clock)
 	var strokes *appearance.Strokes
-	d, err := s.ApplyRuleAs(ctx, by, id, func(d *contract.Document) (*contract.Change, error) {
+	var h Holder
+	var credential signingCredential
+	d, err := s.ApplyRuleTo(ctx, read.Document, func(d *contract.Document) (*contract.Change, error) {
 		change, err := contract.IntendSign(d, r.Shown, by, now)
 		if err == nil {
 			err = inDoubt // the last rule, so that callers who may not see the document learn nothing
@@ -55,20 +62,30 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 		default:
 			strokes, err = s.specimenStrokes(ctx, d, *d.Participant(by.ID))
 		}
+		if err != nil {
+			return nil, err
+		}
+		p := d.Participant(by.ID)
+		h = participantHolder(d, *p, read.Organisation)
+		if h.Assurance == contract.AssuranceGuest {
+			// Made by the last rule, for this try alone: if the change is refused or loses a race, nothing is recorded, and the
+			// next try makes another key and certificate.
+			credential, change.Certificate, err = s.issueGuestCredential(h)
+		}
 		return &change, err
 	})
 	if err != nil {
 		return contract.Document{}, err
 	}
-	// Durable: the request. Not yet: the signature. If the process dies before the second commit, fsck finds the tail.
+	// Durable: the request, and a guest's certificate. Before this commit the certificate did not exist for anyone else; from now on
+	// its status can be asked and it can be revoked. Not yet: the signature. If the process dies before the second commit, fsck
+	// finds the tail, and the certificate stays in the ledger with a key that no longer exists.
 	p := d.Participant(by.ID)
-	h, err := s.participantHolder(ctx, &d, *p)
-	if err != nil {
-		return contract.Document{}, err
-	}
-	credential, err := s.loadOrCreateCredential(ctx, h, now)
-	if err != nil {
-		return contract.Document{}, timestampRefusal(err)
+	if h.Assurance != contract.AssuranceGuest {
+		// Read only now: a credential that was revoked before the intention was committed is not used.
+		if credential, err = s.loadUserCredential(ctx, h, now); err != nil {
+			return contract.Document{}, timestampRefusal(err)
+		}
 	}
 	attestation := h.Attestation // what the certificate says about the participant
 	attestation.Certificate = fmt.Sprintf("%x", credential.chain[0].SerialNumber)

@@ -35,11 +35,46 @@ func TestTransactionsTakeFewRoundTrips(t *testing.T) {
 		"a write":                      {func() error { return s.PurgeTokens(ctx, time.Unix(1, 0)) }, 2},
 		"a write of several":           {func() error { return s.AddTokens(ctx, store.Token{Hash: [32]byte{1}}, store.Token{Hash: [32]byte{2}}) }, 2},
 		"events":                       {func() error { return s.LogEvents(ctx, contract.Event{}, contract.Event{}) }, 2},
-		"a record":                     {func() error { return s.AddCertificate(ctx, store.Certificate{Serial: "1"}) }, 2},
+		"a record":                     {func() error { return s.AddCertificate(ctx, contract.Certificate{Serial: "1"}) }, 2},
 		"a transaction without effect": {func() error { return s.db.withTx(ctx, func(tx) error { return nil }) }, 0},
 	} {
 		if got := s.roundTrips(t, c.call); got > c.want {
 			t.Errorf("%s takes %d round trips, want at most %d", name, got, c.want)
+		}
+	}
+}
+
+// TestACommitTakesTheSameRoundTripsWhetherASpanIsSplitOrNot makes documents in lists whose spans are split with the third.
+func TestACommitTakesTheSameRoundTripsWhetherASpanIsSplitOrNot(t *testing.T) {
+	t.Parallel()
+	s := openWith(t, pgtest.Database(t, Migrate), smallBlocks)
+	if err := s.CreateOrganisation(t.Context(), store.Organisation{ID: "org", Name: "Org"}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 5 {
+		var d contract.Document
+		// The number of the document; the rest, the lock and the tree of the log; its leaves with the commit.
+		if got := s.roundTrips(t, func() error { d = s.uploadDocument(t, i); return nil }); got > 3 {
+			t.Errorf("document %d takes %d round trips", i+1, got)
+		}
+		var split bool
+		if err := s.readRow(t.Context(), []any{&split}, `SELECT split FROM box_span WHERE person = 'owner' AND start = 0 AND state = ''`); err != nil || split != (i >= 2) {
+			t.Errorf("after %d documents the span is split: %v, %v", i+1, split, err)
+		}
+		after := d
+		after.Title, after.State = "another", contract.Failed
+		change := contract.Change{Before: &d, After: after, At: time.Unix(1_800_000_001, 0)}
+		if got := s.roundTrips(t, func() error { _, err := s.Commit(t.Context(), change); return err }); got > 2 {
+			t.Errorf("a change of document %d takes %d round trips", i+1, got)
+		}
+	}
+	c, found := newChecker(t, s)
+	if err := c.CheckDerived(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range *found {
+		if d.Check == "lists" {
+			t.Error(d)
 		}
 	}
 }

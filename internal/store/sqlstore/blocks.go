@@ -1,10 +1,10 @@
 package sqlstore
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
+	"strconv"
+	"strings"
 
 	"segel/internal/contract"
 	"segel/internal/store"
@@ -93,118 +93,107 @@ func readLeaves(ctx context.Context, r querier, person contract.PersonID, box st
 // maxDocument is above all document numbers.
 const maxDocument = 1 << 62
 
-// blockChange is what a commit changes in the counts of a list, in one state or, if it is empty, in all.
-type blockChange struct {
-	person contract.PersonID
-	box    store.Box
-	state  contract.State
-	day    int64
-	amount int
-}
-
-// blockChanges returns the changes by state and of all states, always in the same order, so that two transactions do not deadlock.
-func blockChanges(moved map[boxCount]int, edited bool) []blockChange {
-	byState := map[blockChange]int{} // without amounts
-	for c, n := range moved {
-		byState[blockChange{person: c.person, box: c.box, state: c.state, day: c.day}] += n
-		byState[blockChange{person: c.person, box: c.box, day: c.day}] += n
-	}
-	var all []blockChange
-	for c, n := range byState {
-		if c.amount = n; n != 0 || edited || c.state == "" {
-			all = append(all, c)
-		}
-	}
-	slices.SortFunc(all, func(a, b blockChange) int {
-		return cmp.Or(cmp.Compare(a.person, b.person), cmp.Compare(a.box, b.box), cmp.Compare(a.state, b.state), cmp.Compare(a.day, b.day))
-	})
-	return all
-}
-
-// boxList is a list of a person.
-type boxList struct {
-	person contract.PersonID
-	box    store.Box
-}
-
 // addBlockCounts adds to the counts of the document's span, and of its leaf in spans that are split. The row of all states is
-// locked first and until the commit, so one transaction at a time changes a list in a span, or splits the span.
-func (w *documentWriter) addBlockCounts(ctx context.Context, changes []blockChange, edited bool) error {
+// locked first and until the commit, so one transaction at a time changes a list in a span, or splits the span. Spans that have
+// become large are split by splitSpans.
+func (w *documentWriter) addBlockCounts(ctx context.Context, change listChange) error {
 	id := int64(w.after.ID)
-	span := id - id%w.blocks.span
-	splits := map[boxList]bool{} // spans that were split before, or have to be split now
-	err := w.changeBlocks(ctx, "box_span", span, changes, edited, `RETURNING person, box, state, amount, split`, func(scan scanFunc) error {
+	span, split := id-id%w.blocks.span, false
+	counts := w.changeBlocks("box_span", span, change, "")
+	counts.sql += ` RETURNING person, box, state, amount, split`
+	counts.each = func(scan scanFunc) error {
 		var l boxList
 		var state contract.State
 		var amount int
-		var split bool
-		err := scan(&l.person, &l.box, &state, &amount, &split)
-		if state == "" && (split || amount >= w.blocks.split) {
-			splits[l] = split
+		var isSplit bool
+		err := scan(&l.person, &l.box, &state, &amount, &isSplit)
+		switch {
+		case state != "": // says nothing about leaves
+		case isSplit:
+			split = true
+		case amount >= w.blocks.split:
+			w.large = append(w.large, l)
 		}
 		return err
-	})
-	if err != nil {
-		return fmt.Errorf("count documents by span: %w", err)
 	}
-	var inLeaf []blockChange
-	for _, c := range changes {
-		l := boxList{c.person, c.box}
-		split, large := splits[l]
-		switch {
-		case split:
-			inLeaf = append(inLeaf, c)
-		case large && c.state == "":
-			if err := w.splitSpan(ctx, l, span); err != nil {
-				return fmt.Errorf("count documents of %s of %s by leaf: %w", l.box, l.person, err)
-			}
-		}
+	if err := w.addStatements(ctx, counts); err != nil {
+		return err
 	}
-	err = w.changeBlocks(ctx, "box_leaf", id-id%w.blocks.leaf, inLeaf, edited, "", nil)
-	return wrapf(err, "count documents by leaf")
+	if !split && !w.collects() {
+		return nil
+	}
+	// Where the statement above has not run yet, this one finds out by itself whether there are leaves.
+	return w.addStatements(ctx, w.changeBlocks("box_leaf", id-id%w.blocks.leaf, change,
+		` WHERE EXISTS (SELECT 1 FROM box_span s WHERE s.person = l.person AND s.box = l.box AND s.start = `+strconv.FormatInt(span, 10)+` AND s.state = '' AND s.split)`))
 }
 
-// changeBlocks adds changes to the counts in a table of blocks, and calls fn for each row that the statements return. Without fn they
-// are only added to the transaction.
-func (w *documentWriter) changeBlocks(ctx context.Context, table string, start int64, changes []blockChange, edited bool, returning string, fn func(scanFunc) error) error {
+// changeBlocks returns the statement that adds a change to the counts in a table of blocks, for the rows of the document's lists
+// before the change that meet a condition. It is one statement for all lists, in the order of their keys, so that two transactions do
+// not deadlock.
+func (w *documentWriter) changeBlocks(table string, start int64, change listChange, condition string) statement {
+	s := statement{what: "count documents in " + table}
+	arg := func(v any, as string) string {
+		s.args = append(s.args, v)
+		return `CAST($` + strconv.Itoa(len(s.args)) + ` AS ` + as + `)`
+	}
+	document := arg(w.after.ID, "BIGINT")
+	var lists []string
+	if len(change.counted) > 0 {
+		counted := make([]string, len(change.counted))
+		for i, c := range change.counted {
+			counted[i] = `SELECT ` + arg(c.state, "TEXT") + ` AS state, ` + strconv.Itoa(c.amount) + ` AS amount`
+		}
+		lists = append(lists, `SELECT x.person, x.box, x.day, c.state, c.amount FROM box x CROSS JOIN (`+strings.Join(counted, ` UNION ALL `)+`) c WHERE x.document = `+document)
+	}
+	if len(change.added) > 0 {
+		added := make([]string, len(change.added))
+		for i, l := range change.added {
+			added[i] = `(` + arg(l.person, "TEXT") + `, ` + arg(l.box, "TEXT") + `)`
+		}
+		// Both databases call the columns of VALUES so.
+		lists = append(lists, `SELECT n.column1 AS person, n.column2 AS box, `+arg(dayOf(w.after.CreatedAt), "BIGINT")+` AS day, c.state, 1 AS amount
+			FROM (VALUES `+strings.Join(added, `, `)+`) n CROSS JOIN (SELECT `+arg(w.after.State, "TEXT")+` AS state UNION ALL SELECT '') c
+			WHERE NOT EXISTS (SELECT 1 FROM box x WHERE x.document = `+document+` AND x.person = n.column1 AND x.box = n.column2)`)
+	}
 	edits := 0
-	if edited {
+	if change.edited {
 		edits = 1
 	}
-	for some := range slices.Chunk(changes, countsPerStatement) {
-		var args []any
-		for _, c := range some {
-			args = append(args, c.person, c.box, start, c.state, c.amount, c.day, c.day, int64(c.amount)*checksumOf(w.after.ID), edits)
+	s.sql = `INSERT INTO ` + table + ` AS b (person, box, start, state, amount, first_day, last_day, checksum, edits)
+		SELECT l.person, l.box, ` + arg(start, "BIGINT") + `, l.state, l.amount, l.day, l.day, l.amount * ` + arg(checksumOf(w.after.ID), "BIGINT") + `, ` + arg(edits, "BIGINT") + `
+		FROM (` + strings.Join(lists, ` UNION ALL `) + `) l` + condition + ` ORDER BY l.person, l.box, l.state
+		ON CONFLICT (person, box, start, state) DO UPDATE SET amount = b.amount + excluded.amount,
+			first_day = CASE WHEN excluded.first_day < b.first_day THEN excluded.first_day ELSE b.first_day END,
+			last_day = CASE WHEN excluded.last_day > b.last_day THEN excluded.last_day ELSE b.last_day END,
+			checksum = b.checksum + excluded.checksum, edits = b.edits + excluded.edits`
+	return s
+}
+
+// splitSpans counts the rows of the lists that have become large by leaves too. It follows the statement of addBlockCounts, which
+// found them, and that of the rows: on PostgreSQL both have run once the log is locked. Few commits find any.
+func (w *documentWriter) splitSpans(ctx context.Context) error {
+	id := int64(w.after.ID)
+	span := id - id%w.blocks.span
+	for _, l := range w.large {
+		var all []statement
+		for _, state := range []string{"state", "''"} {
+			all = append(all, statement{
+				sql: `INSERT INTO box_leaf (person, box, start, state, amount, first_day, last_day, checksum, edits)
+				SELECT person, box, document - document % $5, ` + state + `, COUNT(*), MIN(day), MAX(day),
+					CAST(SUM(((document % 524288 + 1) * (document % 524288 + 1) * 15485863) % 1099511627689) AS BIGINT), 0
+				FROM box WHERE person = $1 AND box = $2 AND document >= $3 AND document < $4 GROUP BY 1, 2, 3, 4`,
+				args: []any{l.person, l.box, span, span + w.blocks.span, w.blocks.leaf},
+				what: fmt.Sprintf("count documents of %s of %s by leaf", l.box, l.person),
+			})
 		}
-		upsert := statement{what: "count documents in " + table, args: args, each: fn}
-		upsert.sql = `INSERT INTO ` + table + ` AS b (person, box, start, state, amount, first_day, last_day, checksum, edits) VALUES ` + placeholderRows(len(some), 9) + `
-			ON CONFLICT (person, box, start, state) DO UPDATE SET amount = b.amount + excluded.amount,
-				first_day = CASE WHEN excluded.first_day < b.first_day THEN excluded.first_day ELSE b.first_day END,
-				last_day = CASE WHEN excluded.last_day > b.last_day THEN excluded.last_day ELSE b.last_day END,
-				checksum = b.checksum + excluded.checksum, edits = b.edits + excluded.edits ` + returning
-		run := w.runBatch
-		if fn == nil {
-			run = w.addStatements
-		}
-		if err := run(ctx, upsert); err != nil {
+		all = append(all, statement{
+			sql:  `UPDATE box_span SET split = TRUE WHERE person = $1 AND box = $2 AND start = $3 AND state = ''`,
+			args: []any{l.person, l.box, span},
+			what: fmt.Sprintf("split the span of %s of %s", l.box, l.person),
+		})
+		if err := w.addStatements(ctx, all...); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// splitSpan counts the rows of a span by leaves, from the rows of the list.
-func (w *documentWriter) splitSpan(ctx context.Context, l boxList, span int64) error {
-	for _, state := range []string{"state", "''"} {
-		_, err := w.exec(ctx, `INSERT INTO box_leaf (person, box, start, state, amount, first_day, last_day, checksum, edits)
-			SELECT person, box, document - document % $5, `+state+`, COUNT(*), MIN(day), MAX(day),
-				CAST(SUM(((document % 524288 + 1) * (document % 524288 + 1) * 15485863) % 1099511627689) AS BIGINT), 0
-			FROM box WHERE person = $1 AND box = $2 AND document >= $3 AND document < $4 GROUP BY 1, 2, 3, 4`,
-			l.person, l.box, span, span+w.blocks.span, w.blocks.leaf)
-		if err != nil {
-			return err
-		}
-	}
-	_, err := w.exec(ctx, `UPDATE box_span SET split = TRUE WHERE person = $1 AND box = $2 AND start = $3 AND state = ''`, l.person, l.box, span)
-	return err
 }

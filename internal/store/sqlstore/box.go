@@ -1,11 +1,7 @@
 package sqlstore
 
 import (
-	"cmp"
 	"context"
-	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"segel/internal/contract"
@@ -18,116 +14,78 @@ func dayOf(t time.Time) int64 {
 	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60)
 }
 
-// boxCount identifies a row of box_count.
-type boxCount struct {
+// boxList is a list of a person.
+type boxList struct {
 	person contract.PersonID
 	box    store.Box
-	state  contract.State
-	day    int64
 }
 
-func compareCounts(a, b boxCount) int {
-	return cmp.Or(cmp.Compare(a.person, b.person), cmp.Compare(a.box, b.box), cmp.Compare(a.state, b.state), cmp.Compare(a.day, b.day))
+// listChange is what a commit changes in the lists of its document.
+type listChange struct {
+	// counted says how much each row that the document has in a list adds to the counts of that list, by state; the empty state
+	// counts all. Empty: nothing.
+	counted []stateCount
+	added   []boxList // lists that get the document; one that has it already is not changed
+	edited  bool      // the title changed
+}
+
+type stateCount struct {
+	state  contract.State
+	amount int
 }
 
 // updateBoxes updates the lists that contain the document: its owner's, and those of each participant from the moment
-// that they may see it, permanently. Counts change only with rows that change.
+// that they may see it, permanently.
 func (w *documentWriter) updateBoxes(ctx context.Context, remove bool) error {
-	moved := map[boxCount]int{}
-	var changes []statement
-	switch {
-	case remove:
-		changes = []statement{w.removeFromBoxes(moved), {sql: `DELETE FROM document WHERE id = $1`, args: []any{w.after.ID}}}
-	case w.before != nil && (w.before.State != w.after.State || w.before.Title != w.after.Title):
-		changes = append([]statement{w.updateBoxStates(moved)}, w.addToBoxes(moved)...)
-	default:
-		changes = w.addToBoxes(moved)
+	var change listChange
+	var rows []statement
+	if remove {
+		change.counted = []stateCount{{w.before.State, -1}, {"", -1}}
+		rows = []statement{{sql: `DELETE FROM box WHERE document = $1`, args: []any{w.after.ID}}, {sql: `DELETE FROM document WHERE id = $1`, args: []any{w.after.ID}}}
+	} else {
+		change = w.listChange()
+		if w.before != nil && w.before.State != w.after.State {
+			rows = append(rows, statement{sql: `UPDATE box SET state = $1 WHERE document = $2`, args: []any{w.after.State, w.after.ID}})
+		}
+		if len(change.added) > 0 {
+			rows = append(rows, w.insertIntoBoxes(change.added))
+		}
 	}
-	if len(changes) == 0 {
+	if len(change.counted)+len(change.added) == 0 {
 		return nil
 	}
-	if err := w.runBatch(ctx, changes...); err != nil {
+	// The counts come first: they depend on the rows before the change.
+	if err := w.addBlockCounts(ctx, change); err != nil {
 		return err
 	}
-	return w.addCounts(ctx, moved)
+	return w.addStatements(ctx, rows...)
 }
 
-func (w *documentWriter) removeFromBoxes(moved map[boxCount]int) statement {
-	return statement{
-		sql:  `DELETE FROM box WHERE document = $1 RETURNING person, box, state, day`,
-		args: []any{w.after.ID},
-		each: func(scan scanFunc) error {
-			var c boxCount
-			err := scan(&c.person, &c.box, &c.state, &c.day)
-			moved[c]--
-			return err
-		},
-	}
-}
-
-// updateBoxStates updates the rows for another state or another title.
-func (w *documentWriter) updateBoxStates(moved map[boxCount]int) statement {
-	return statement{
-		sql:  `UPDATE box SET state = $1 WHERE document = $2 RETURNING person, box, day`,
-		args: []any{w.after.State, w.after.ID},
-		each: func(scan scanFunc) error {
-			var c boxCount
-			err := scan(&c.person, &c.box, &c.day)
-			c.state = w.before.State
-			moved[c]--
-			c.state = w.after.State
-			moved[c]++
-			return err
-		},
-	}
-}
-
-// addToBoxes adds the document to the lists of people who see it now and did not before.
-func (w *documentWriter) addToBoxes(moved map[boxCount]int) (inserts []statement) {
-	day := dayOf(w.after.CreatedAt)
-	put := func(id contract.PersonID, b store.Box) {
-		inserts = append(inserts, statement{
-			sql:  `INSERT INTO box (person, box, document, state, day) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
-			args: []any{id, b, w.after.ID, w.after.State, day},
-			done: func(n int64) error {
-				moved[boxCount{id, b, w.after.State, day}] += int(n)
-				return nil
-			},
-		})
-	}
+// listChange returns what changes in the lists of a document that is not deleted.
+func (w *documentWriter) listChange() (c listChange) {
 	if w.before == nil {
-		put(w.after.Owner.ID, store.Outbox)
+		c.added = append(c.added, boxList{w.after.Owner.ID, store.Outbox})
+	} else {
+		c.edited = w.before.Title != w.after.Title
+		switch {
+		case w.before.State != w.after.State:
+			c.counted = []stateCount{{w.before.State, -1}, {w.after.State, 1}, {"", 0}}
+		case c.edited:
+			c.counted = []stateCount{{w.after.State, 0}, {"", 0}}
+		}
 	}
 	for _, p := range w.after.Participants {
 		if p.ID != w.after.Owner.ID && w.after.IsVisibleTo(p.ID) && (w.before == nil || !w.before.IsVisibleTo(p.ID)) {
-			put(p.ID, store.Inbox)
+			c.added = append(c.added, boxList{p.ID, store.Inbox})
 		}
 	}
-	return inserts
+	return c
 }
 
-// countsPerStatement bounds the counts that one statement changes, and with it the number of different statements.
-const countsPerStatement = 16
-
-// addCounts adds to the counts by day and by block, always in the same order, so that two transactions do not deadlock.
-func (w *documentWriter) addCounts(ctx context.Context, moved map[boxCount]int) error {
-	edited := w.before != nil && w.before.Title != w.after.Title
-	changes := blockChanges(moved, edited)
-	maps.DeleteFunc(moved, func(_ boxCount, n int) bool { return n == 0 })
-	if len(moved) == 0 && !edited {
-		return nil
+func (w *documentWriter) insertIntoBoxes(lists []boxList) statement {
+	var args []any
+	for _, l := range lists {
+		args = append(args, l.person, l.box, w.after.ID, w.after.State, dayOf(w.after.CreatedAt))
 	}
-	days := slices.SortedFunc(maps.Keys(moved), compareCounts)
-	for some := range slices.Chunk(days, countsPerStatement) {
-		upsert := statement{what: fmt.Sprintf("count the lists of document %d by day", w.after.ID)}
-		for _, c := range some {
-			upsert.args = append(upsert.args, c.person, c.box, c.state, c.day, moved[c])
-		}
-		upsert.sql = `INSERT INTO box_count (person, box, state, day, amount) VALUES ` + placeholderRows(len(some), 5) + `
-			ON CONFLICT (person, box, state, day) DO UPDATE SET amount = box_count.amount + excluded.amount`
-		if err := w.addStatements(ctx, upsert); err != nil {
-			return err
-		}
-	}
-	return w.addBlockCounts(ctx, changes, edited)
+	return statement{sql: `INSERT INTO box (person, box, document, state, day) VALUES ` + placeholderRows(len(lists), 5) + ` ON CONFLICT DO NOTHING`, args: args}
 }

@@ -30,10 +30,6 @@ const maxPerCheck = 1000
 // rowChecks compare tables with each other. All of them run on one snapshot. Numbers are cast to text, which works in both
 // databases.
 var rowChecks = []rowCheck{
-	{"lists", store.SeverityDerived, "the count of documents in list %s, state %s, day %s is off by %s", "Stop the service and restore the table box_count from a backup, or correct the count", `
-		SELECT 'lists of ' || person, box, state, CAST(day AS TEXT), CAST(SUM(n) AS TEXT) FROM (
-			SELECT person, box, state, day, amount AS n FROM box_count UNION ALL SELECT person, box, state, day, -1 FROM box) counted
-		GROUP BY person, box, state, day HAVING SUM(n) <> 0`},
 	{"quota", store.SeverityEvidence, "granted, reserved, spent and the number of entries are off by %s, %s, %s, %s from the sum of the ledger", restoreDatabase, `
 		SELECT 'quota of ' || organisation || ' ' || unit, CAST(SUM(g) AS TEXT), CAST(SUM(r) AS TEXT), CAST(SUM(s) AS TEXT), CAST(SUM(e) AS TEXT) FROM (
 			SELECT organisation, unit, granted AS g, reserved AS r, spent AS s, entries AS e FROM quota UNION ALL

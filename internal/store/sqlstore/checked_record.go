@@ -366,17 +366,16 @@ func (w *documentWriter) encodeRecord(deleted bool) (*writtenRecord, error) {
 	return r, nil
 }
 
-// addReads adds the statements that read back the tables of records whose rows are not known.
-func addReads(ctx context.Context, t tx, records []*writtenRecord) error {
+// addReads adds the statements that read back the tables of records whose rows are not known. Where statements run at once, it leaves
+// out the rest of a document, which selectRest reads, and returns that document.
+func addReads(ctx context.Context, t tx, records []*writtenRecord) (rest *writtenRecord, err error) {
 	for _, r := range records {
 		kind, known := findRecordKind(r.kind)
 		if !known {
-			return fmt.Errorf("no kind of record is called %q", r.kind)
+			return nil, fmt.Errorf("no kind of record is called %q", r.kind)
 		}
 		if _, digested := r.rows["document"]; digested && !t.collects() {
-			if err := t.addStatements(ctx, r.selectRest()); err != nil {
-				return err
-			}
+			rest = r
 			continue
 		}
 		for _, p := range kind.parts {
@@ -389,11 +388,11 @@ func addReads(ctx context.Context, t tx, records []*writtenRecord) error {
 				err = t.addStatements(ctx, read)
 			}
 			if err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
-	return nil
+	return rest, nil
 }
 
 // restOfDocument are the parts of a document that [documentWriter.encodeRecord] does not know.
@@ -404,23 +403,33 @@ var restOfDocument = func() []recordPart {
 	})
 }()
 
-// restUnion is the statement of [writtenRecord.selectRest]. All columns of a row follow the number of its part.
-var restUnion, restWidth = func() (string, int) {
-	arms, width := make([]unionArm, len(restOfDocument)), 0
-	for i, p := range restOfDocument {
-		arms[i] = unionArm{columns: strings.Join(p.columns, ", "), width: len(p.columns), from: p.table, key: p.keys[0]}
+// restArms select the rows of restOfDocument. All columns of a row follow the number of its part.
+var restArms, restWidth = func() (arms []unionArm, width int) {
+	for _, p := range restOfDocument {
+		arms = append(arms, unionArm{columns: strings.Join(p.columns, ", "), width: len(p.columns), from: p.table, where: p.keys[0] + " = $1"})
 		width = max(width, len(p.columns))
 	}
-	return selectUnion(arms, width, ""), width
+	return arms, width
 }()
 
-// selectRest returns one statement that adds the rows of restOfDocument, for SQLite.
-func (w *writtenRecord) selectRest() statement {
-	var part int
+// selectRest returns one statement, for SQLite, that adds the rows of restOfDocument to the record, and hashes of the log at these
+// positions to h.
+func (w *writtenRecord) selectRest(h hashes, positions []int64) statement {
+	arms, args := restArms, []any{documentKey(w.record)}
+	if len(positions) > 0 {
+		arms = append(slices.Clone(arms), unionArm{columns: "position, hash", width: 2, from: "log_hash", where: "position IN (" + placeholders(2, len(positions)) + ")"})
+		for _, p := range positions {
+			args = append(args, p)
+		}
+	}
 	values, dest := anyColumns(restWidth)
-	return statement{sql: restUnion, args: []any{documentKey(w.record)}, what: "read the rest of document " + w.key, each: func(scan scanFunc) error {
+	return statement{sql: selectUnion(arms, restWidth, ""), args: args, what: "read the rest of document " + w.key, each: func(scan scanFunc) error {
+		var part int
 		if err := scan(append([]any{&part}, dest...)...); err != nil {
 			return err
+		}
+		if part == len(restOfDocument) {
+			return h.scanHash(func(to ...any) error { return scan(slices.Concat(ignored[:1], to, ignored[:restWidth-len(to)])...) })
 		}
 		p := restOfDocument[part]
 		return w.addRow(p.table, values[:len(p.columns)])

@@ -7,13 +7,24 @@ import (
 	"segel/internal/contract"
 )
 
+// selectTimes are the columns of [store.Clocks.Times] in log_size. Clock is the expression of serverClock.
+func selectTimes(clock string) string { return `latest_at, timestamp_at, timestamp_accuracy, ` + clock }
+
+func scanTimes(r *contract.ClockReading) func(scanFunc) error {
+	return func(scan scanFunc) error {
+		var accuracy int64
+		err := scan(scanTime(&r.LastEvent), scanTime(&r.Timestamp.At), scanNumber(&accuracy), scanServerTime(&r.Database))
+		r.Timestamp.Accuracy = time.Duration(accuracy) * time.Microsecond
+		return err
+	}
+}
+
 // Times implements [store.Clocks].
 func (s *Store) Times(ctx context.Context) (contract.ClockReading, error) {
 	var r contract.ClockReading
-	var accuracy int64
-	err := s.readRow(ctx, []any{scanTime(&r.LastEvent), scanTime(&r.Timestamp.At), &accuracy, scanServerTime(&r.Database)},
-		`SELECT latest_at, timestamp_at, timestamp_accuracy, `+s.db.serverClock()+` FROM log_size WHERE id = 1`)
-	r.Timestamp.Accuracy = time.Duration(accuracy) * time.Microsecond
+	err := s.db.readTogether(ctx, statement{
+		sql: `SELECT ` + selectTimes(s.db.serverClock()) + ` FROM log_size WHERE id = 1`, each: scanTimes(&r), done: requireRow,
+	})
 	return r, wrapf(err, "read recorded times")
 }
 

@@ -13,8 +13,8 @@ import (
 
 // Commit implements [store.Documents].
 //
-// Durable on return: the document with its lists, events and their leaves, quota and jobs, and the answer if this is the effect
-// of a request with an Idempotency-Key. If the connection is lost while the database commits, the outcome is unknown: the caller
+// Durable on return: the document with its lists, events and their leaves, quota and jobs, the record of a certificate that was issued
+// for a signature, and the answer if this is the effect of a request with an Idempotency-Key. If the connection is lost while the database commits, the outcome is unknown: the caller
 // gets an error, reads the document again, and its version shows the outcome.
 func (s *Store) Commit(ctx context.Context, c contract.Change) (contract.Document, error) {
 	c.After = asStored(c.After)
@@ -73,10 +73,31 @@ func writeChange(ctx context.Context, t tx, c contract.Change, blocks blockSizes
 			return contract.Document{}, err
 		}
 	}
+	written := quota
+	if c.Certificate != nil {
+		certificate, err := insertCertificate(ctx, t, *c.Certificate)
+		if err != nil {
+			return contract.Document{}, err
+		}
+		written = append(written, certificate)
+	}
 	document, err := w.encodeRecord(c.Delete)
 	if err != nil {
 		return contract.Document{}, fmt.Errorf("digest document %d: %w", after.ID, err)
 	}
+	entry := logEntry{
+		events:  fillDocumentID(c.Events, after.ID, func(e *contract.Event) *contract.DocumentID { return &e.Document }),
+		records: serialRecords(c.Serials),
+		written: append(written, document),
+		files:   statedFiles(c, &after),
+		token:   c.Timestamp,
+		at:      w.at,
+	}
+	log, err := entry.lockLog(ctx, t)
+	if err != nil {
+		return contract.Document{}, fmt.Errorf("log the events of document %d: %w", after.ID, err)
+	}
+	// Jobs come after the statements that lock the log, because on PostgreSQL their result is needed: both travel together.
 	jobs := fillDocumentID(c.Jobs, after.ID, func(j *contract.Job) *contract.DocumentID { return &j.Document })
 	for i := range jobs {
 		jobs[i].Organisation = after.Organisation
@@ -84,16 +105,11 @@ func writeChange(ctx context.Context, t tx, c contract.Change, blocks blockSizes
 	if err := t.addJobs(ctx, jobs); err != nil {
 		return contract.Document{}, err
 	}
-	entry := logEntry{
-		events:  fillDocumentID(c.Events, after.ID, func(e *contract.Event) *contract.DocumentID { return &e.Document }),
-		records: serialRecords(c.Serials),
-		written: append(quota, document),
-		files:   statedFiles(c, &after),
-		token:   c.Timestamp,
-		at:      w.at,
-	}
-	if err := entry.appendToLog(ctx, t); err != nil {
+	if err := log.appendEvents(ctx, t); err != nil {
 		return contract.Document{}, fmt.Errorf("log the events of document %d: %w", after.ID, err)
+	}
+	if err := w.splitSpans(ctx); err != nil {
+		return contract.Document{}, err
 	}
 	return after, nil
 }

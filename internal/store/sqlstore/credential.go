@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,26 +36,42 @@ var credentialRows = rowType[store.SealedCredential]{
 	},
 }
 
+// credentialTable reads the newest credential of a holder that is valid: a row for each certificate of its chain, and without a chain
+// one with an empty certificate. The row of the first certificate has what the ledger says about it. The arguments are expressions.
+func credentialTable(c *store.SealedCredential, holder, begun, until string) documentTable {
+	newest := credentialRows.selectWhere(`WHERE holder = ` + holder + ` AND not_before <= ` + begun + ` AND not_after > ` + until + ` ORDER BY created_at DESC, id DESC LIMIT 1`)
+	var positions []int64
+	return documentTable{
+		unionArm: unionArm{
+			columns: `c.id, c.holder, c.sealed_key, c.not_before, c.not_after, c.created_at, chain.position, chain.der, r.revoked_at`, width: 9,
+			from: `(` + newest + `) c LEFT JOIN credential_chain chain ON chain.credential = c.id
+				LEFT JOIN certificate r ON chain.position = 0 AND r.holder = c.holder AND r.der = chain.der`,
+			where: `TRUE`,
+		},
+		scan: func(scan scanFunc) error {
+			var position int64
+			var der []byte
+			err := scan(append(credentialRows.dest(c), scanOptional(scanNumber(&position)), scanOptional(scanBytes(&der)), scanOptional(func(column any) error {
+				c.Recorded = true
+				return scanTime(&c.RevokedAt)(column)
+			}))...)
+			if err != nil || der == nil {
+				return err
+			}
+			at, _ := slices.BinarySearch(positions, position)
+			positions = slices.Insert(positions, at, position)
+			c.Chain = slices.Insert(c.Chain, at, der)
+			return nil
+		},
+	}
+}
+
 // Credential implements [store.Credentials].
 func (s *Store) Credential(ctx context.Context, holder string, begun, until time.Time) (store.SealedCredential, error) {
 	var c store.SealedCredential
-	// A row for each certificate of the chain; without a chain, one with an empty certificate.
-	newest := credentialRows.selectWhere(`WHERE holder = $1 AND not_before <= $2 AND not_after > $3 ORDER BY created_at DESC, id DESC LIMIT 1`)
+	t := credentialTable(&c, "$1", "$2", "$3")
 	err := s.db.readTogether(ctx, statement{
-		sql: `SELECT ` + credentialRows.columns + `, der FROM (` + newest + `) c
-			LEFT JOIN (SELECT credential, position, der FROM credential_chain) chain ON chain.credential = c.id ORDER BY position`,
-		args: []any{holder, toMicros(begun), toMicros(until)},
-		each: func(scan scanFunc) error {
-			var der []byte
-			if err := scan(append(credentialRows.dest(&c), scanOptional(scanBytes(&der)))...); err != nil {
-				return err
-			}
-			if der != nil {
-				c.Chain = append(c.Chain, der)
-			}
-			return nil
-		},
-		done: requireRow,
+		sql: `SELECT ` + t.columns + ` FROM ` + t.from, args: []any{holder, toMicros(begun), toMicros(until)}, each: t.scan, done: requireRow,
 	})
 	return c, wrapf(err, "read credential of %s", holder)
 }
@@ -81,25 +98,42 @@ func readChain(ctx context.Context, q querier, id string) ([][]byte, error) {
 	return queryAll(ctx, q, der, `SELECT der FROM credential_chain WHERE credential = $1 ORDER BY position`, id)
 }
 
-var certificateRows = rowType[store.Certificate]{
+var certificateRows = rowType[contract.Certificate]{
 	"certificate",
 	`serial, subject, der, issued_at, not_after, revoked_at, reason, holder, assurance, named_by, organisation, email`,
-	func(c *store.Certificate) []any {
+	func(c *contract.Certificate) []any {
 		return []any{&c.Serial, &c.Subject, scanBytes(&c.DER), scanTime(&c.IssuedAt), scanTime(&c.NotAfter), scanTime(&c.RevokedAt), &c.Reason, &c.Holder,
 			&c.Assurance, &c.NamedBy, &c.Organisation, &c.Email}
 	},
 }
 
 // AddCertificate implements [store.Certificates].
-func (s *Store) AddCertificate(ctx context.Context, c store.Certificate) error {
-	err := s.insertRecord(ctx, recordOf("certificate", c.Serial), logEntry{at: c.IssuedAt}, `INSERT INTO certificate (`+certificateRows.columns+`) VALUES (`+placeholders(1, 12)+`) ON CONFLICT DO NOTHING`,
-		c.Serial, c.Subject, bytesArg(c.DER), toMicros(c.IssuedAt), toMicros(c.NotAfter), toMicros(c.RevokedAt), c.Reason, c.Holder,
-		c.Assurance, c.NamedBy, c.Organisation, c.Email)
+func (s *Store) AddCertificate(ctx context.Context, c contract.Certificate) error {
+	err := s.db.withTx(ctx, func(t tx) error {
+		written, err := insertCertificate(ctx, t, c)
+		if err != nil {
+			return err
+		}
+		return logEntry{written: []*writtenRecord{written}, at: c.IssuedAt}.appendToLog(ctx, t)
+	})
 	return wrapf(err, "add certificate %s", c.Serial)
 }
 
+// insertCertificate adds a certificate, and returns its record. The transaction ends with store.ErrExists if the serial is taken.
+func insertCertificate(ctx context.Context, t tx, c contract.Certificate) (*writtenRecord, error) {
+	written := newWrittenRecord(recordOf("certificate", c.Serial))
+	insert, err := written.writeRow(`INSERT INTO certificate (`+certificateRows.columns+`) VALUES (`+placeholders(1, 12)+`) ON CONFLICT DO NOTHING`,
+		c.Serial, c.Subject, bytesArg(c.DER), toMicros(c.IssuedAt), toMicros(c.NotAfter), toMicros(c.RevokedAt), c.Reason, c.Holder,
+		c.Assurance, c.NamedBy, c.Organisation, c.Email)
+	if err != nil {
+		return nil, err
+	}
+	insert.done, insert.what = requireNew, "record certificate "+c.Serial
+	return written, t.addStatements(ctx, insert)
+}
+
 // Certificate implements [store.Certificates].
-func (s *Store) Certificate(ctx context.Context, serial string) (store.Certificate, error) {
+func (s *Store) Certificate(ctx context.Context, serial string) (contract.Certificate, error) {
 	c, err := certificateRows.readOne(ctx, s, `WHERE serial = $1`, serial)
 	return c, wrapf(err, "read certificate %s", serial)
 }
@@ -126,13 +160,13 @@ func (s *Store) Revocations(ctx context.Context) (n int, err error) {
 }
 
 // EachCertificate implements [store.Certificates].
-func (s *Store) EachCertificate(ctx context.Context, yield func(store.Certificate) bool) error {
-	key := func(c *store.Certificate) []any { return []any{c.Serial} }
+func (s *Store) EachCertificate(ctx context.Context, yield func(contract.Certificate) bool) error {
+	key := func(c *contract.Certificate) []any { return []any{c.Serial} }
 	return wrapf(certificateRows.eachRow(ctx, s, &condition{}, "serial", key, yield), "read certificates")
 }
 
 // RevokedCertificates implements [store.Certificates].
-func (s *Store) RevokedCertificates(ctx context.Context) ([]store.Certificate, error) {
+func (s *Store) RevokedCertificates(ctx context.Context) ([]contract.Certificate, error) {
 	all, err := readAll(ctx, s, certificateRows.dest, certificateRows.selectWhere(`WHERE revoked_at <> 0 ORDER BY revoked_at, serial`))
 	return all, wrapf(err, "read revoked certificates")
 }
@@ -142,14 +176,14 @@ func (s *Store) CertificateList(ctx context.Context, q store.CertificateQuery) (
 	c := &condition{}
 	order := "not_after, serial"
 	switch now := toMicros(q.Now); q.Status {
-	case store.CertificateValid:
+	case contract.CertificateValid:
 		c.terms = append(c.terms, "revoked_at = 0")
 		c.addTerm("not_after > %s", now)
-	case store.CertificateEnded:
+	case contract.CertificateEnded:
 		c.terms = append(c.terms, "revoked_at = 0")
 		c.addTerm("not_after <= %s", now)
 		order = "not_after DESC, serial"
-	case store.CertificateRevoked:
+	case contract.CertificateRevoked:
 		c.terms = append(c.terms, "revoked_at <> 0")
 		order = "revoked_at DESC, serial"
 	}

@@ -37,63 +37,60 @@ type logEntry struct {
 // until the transaction ends. On PostgreSQL that is two round trips: one that reads back what was written, locks the log and
 // reads its tree; and one that adds the leaves and commits.
 func (l logEntry) appendToLog(ctx context.Context, t tx) error {
-	records := slices.Clone(l.written)
-	for _, r := range l.records {
-		records = append(records, newWrittenRecord(r))
-	}
-	if err := addReads(ctx, t, records); err != nil {
-		return fmt.Errorf("digest what was written: %w", err)
-	}
-	clock := newWrittenRecord(recordOf("clock", 1))
-	if !l.token.At.IsZero() {
-		records = append(records, clock)
-	}
-	events := slices.Clone(l.events)
-	if len(events) == 0 && len(records)+len(l.files) > 0 {
-		events = []contract.Event{{Type: contract.EventRecorded, At: l.at}}
-	}
-	if len(events) == 0 {
-		return nil
-	}
-	tree, err := lockTree(ctx, t, events, l.token, clock)
+	log, err := l.lockLog(ctx, t)
 	if err != nil {
 		return err
 	}
-	lines, err := formatLines(records, l.files)
-	if err != nil {
-		return fmt.Errorf("digest what was written: %w", err)
-	}
-	for i, e := range events {
-		with := ""
-		if i == len(events)-1 {
-			with = lines
-		}
-		if err := appendEvent(ctx, t, tree, storedEvent(e), with); err != nil {
-			return fmt.Errorf("log event %d: %w", tree.Size(), err)
-		}
-	}
-	return nil
+	return log.appendEvents(ctx, t)
 }
 
-// lockTree makes space for the leaves of events and returns the tree before them. It runs all statements that were added to the
-// transaction. With the lock it records the times that the clock is compared with: those of the events, and of a timestamp, whose
-// row it adds to clock.
-func lockTree(ctx context.Context, t tx, events []contract.Event, token contract.TrustedTime, clock *writtenRecord) (*audit.Tree, error) {
+// lockedLog is the log with space for the leaves of an entry. What it reads is known once the statements that were added to the
+// transaction have run.
+type lockedLog struct {
+	events  []contract.Event
+	records []*writtenRecord
+	files   []statedRecord
+	size    int64  // leaves before the entry; negative: not known yet
+	peaks   hashes // of the tree of these leaves
+}
+
+// lockLog adds the statements that read back what the transaction wrote, lock the log until the transaction ends, and read its
+// tree. With the lock they record the times that the clock is compared with: those of the events, and of a timestamp. An entry
+// without events and records locks nothing.
+func (l logEntry) lockLog(ctx context.Context, t tx) (*lockedLog, error) {
+	log := &lockedLog{events: slices.Clone(l.events), records: slices.Clone(l.written), files: l.files, size: -1, peaks: hashes{}}
+	for _, r := range l.records {
+		log.records = append(log.records, newWrittenRecord(r))
+	}
+	rest, err := addReads(ctx, t, log.records)
+	if err != nil {
+		return nil, fmt.Errorf("digest what was written: %w", err)
+	}
+	clock := newWrittenRecord(recordOf("clock", 1))
+	if !l.token.At.IsZero() {
+		log.records = append(log.records, clock)
+	}
+	if len(log.events) == 0 && len(log.records)+len(log.files) > 0 {
+		log.events = []contract.Event{{Type: contract.EventRecorded, At: l.at}}
+	}
+	if len(log.events) == 0 {
+		return log, nil
+	}
 	var latest int64
-	for _, e := range events {
+	for _, e := range log.events {
 		if e.Type != contract.EventRecorded { // it may be made while the clock is in doubt
 			latest = max(latest, toMicros(e.At))
 		}
 	}
-	size, at, accuracy := int64(-1), int64(0), int64(0)
-	err := t.addStatements(ctx, statement{
+	err = t.addStatements(ctx, statement{
 		sql: `UPDATE log_size SET size = size + $1, latest_at = CASE WHEN latest_at < $2 THEN $2 ELSE latest_at END,
 			timestamp_accuracy = CASE WHEN timestamp_at < $3 THEN $4 ELSE timestamp_accuracy END,
 			timestamp_at = CASE WHEN timestamp_at < $3 THEN $3 ELSE timestamp_at END
 			WHERE id = 1 RETURNING size - $1, timestamp_at, timestamp_accuracy`,
-		args: []any{len(events), latest, toMicros(token.At), token.Accuracy.Microseconds()},
+		args: []any{len(log.events), latest, toMicros(l.token.At), l.token.Accuracy.Microseconds()},
 		each: func(scan scanFunc) error {
-			if err := scan(&size, &at, &accuracy); err != nil {
+			var at, accuracy int64
+			if err := scan(&log.size, &at, &accuracy); err != nil {
 				return err
 			}
 			return clock.addRow("log_size", []any{at, accuracy})
@@ -104,18 +101,48 @@ func lockTree(ctx context.Context, t tx, events []contract.Event, token contract
 	if err != nil {
 		return nil, err
 	}
-	peaks := hashes{}
-	var reads []statement
+	var read statement
 	switch {
-	case size < 0: // the statement waits for the next round trip
-		reads = []statement{peaks.selectPeaks(len(events))}
-	case size > 0:
-		reads = []statement{peaks.selectHashes(audit.PeakIndexes(size))}
+	case log.size < 0: // the statement waits for the next round trip
+		read = log.peaks.selectPeaks(len(log.events))
+	case rest != nil:
+		read = rest.selectRest(log.peaks, audit.PeakIndexes(log.size))
+	case log.size > 0:
+		read = log.peaks.selectHashes(audit.PeakIndexes(log.size))
+	default:
+		return log, nil
 	}
-	if err := t.runBatch(ctx, reads...); err != nil {
-		return nil, err
+	return log, t.addStatements(ctx, read)
+}
+
+// appendEvents adds the leaves of the entry. It runs the statements of lockLog, unless a statement that was added after them has.
+func (k *lockedLog) appendEvents(ctx context.Context, t tx) error {
+	if len(k.events) == 0 {
+		return nil
 	}
-	return audit.ResumeTree(ctx, size, peaks)
+	if k.size < 0 { // otherwise the statements of lockLog have run, which travel together
+		if err := t.runBatch(ctx); err != nil {
+			return err
+		}
+	}
+	tree, err := audit.ResumeTree(ctx, k.size, k.peaks)
+	if err != nil {
+		return err
+	}
+	lines, err := formatLines(k.records, k.files)
+	if err != nil {
+		return fmt.Errorf("digest what was written: %w", err)
+	}
+	for i, e := range k.events {
+		with := ""
+		if i == len(k.events)-1 {
+			with = lines
+		}
+		if err := appendEvent(ctx, t, tree, storedEvent(e), with); err != nil {
+			return fmt.Errorf("log event %d: %w", tree.Size(), err)
+		}
+	}
+	return nil
 }
 
 // appendEvent adds an event, already in the form that [storedEvent] returns, with its lines, if any. The leaf has only the digest

@@ -154,12 +154,7 @@ func (s *Store) insertRecord(ctx context.Context, r record, entry logEntry, sql 
 		if err != nil {
 			return err
 		}
-		insert.done = func(n int64) error {
-			if n == 0 {
-				return store.ErrExists
-			}
-			return nil
-		}
+		insert.done = requireNew
 		if err := t.addStatements(ctx, insert); err != nil {
 			return err
 		}
@@ -190,6 +185,14 @@ func selectOne(dest []any, sql string, args ...any) statement {
 func requireRow(n int64) error {
 	if n == 0 {
 		return store.ErrNotFound
+	}
+	return nil
+}
+
+// requireNew ends a batch with store.ErrExists if an INSERT ... ON CONFLICT DO NOTHING added no row.
+func requireNew(n int64) error {
+	if n == 0 {
+		return store.ErrExists
 	}
 	return nil
 }

@@ -38,10 +38,7 @@ func (s *Store) readDocument(ctx context.Context, condition string, args ...any)
 	if err := s.db.readTogether(ctx, reads...); err != nil {
 		return contract.Document{}, err
 	}
-	for _, d := range r.heads {
-		return *d, nil
-	}
-	return contract.Document{}, store.ErrNotFound
+	return r.only()
 }
 
 // readDocuments reads documents with all their parts, in one query per table. They come in the order of ids;
@@ -71,9 +68,10 @@ type documentReader struct {
 	tables  []documentTable
 }
 
-// documentTable reads one table.
+// documentTable reads the rows of one table that belong to documents.
 type documentTable struct {
 	unionArm
+	key   string // the column that has the number of the document
 	order string
 	scan  func(scanFunc) error
 }
@@ -81,7 +79,7 @@ type documentTable struct {
 func newDocumentReader() *documentReader {
 	r := &documentReader{heads: map[contract.DocumentID]*contract.Document{}, partial: map[contract.DocumentID]*contract.Document{}}
 	r.tables = []documentTable{
-		{unionArm: unionArm{columns: "id, " + documentColumns, width: 1 + documentWidth, from: "document", key: "id"}, scan: r.scanHead},
+		{unionArm: unionArm{columns: "id, " + documentColumns, width: 1 + documentWidth, from: "document", where: "id = $1"}, key: "id", scan: r.scanHead},
 		newPartTable(r, participantRows, func(d *contract.Document) *[]contract.Participant { return &d.Participants }),
 		newPartTable(r, placementRows, func(d *contract.Document) *[]contract.Placement { return &d.Placements }),
 		newPartTable(r, stampRows, func(d *contract.Document) *[]contract.Stamp { return &d.Stamps }),
@@ -98,6 +96,14 @@ func (r *documentReader) find(id contract.DocumentID) *contract.Document {
 		r.partial[id] = d
 	}
 	return d
+}
+
+// only returns the document, if one was asked for and was found; else store.ErrNotFound.
+func (r *documentReader) only() (contract.Document, error) {
+	for _, d := range r.heads {
+		return *d, nil
+	}
+	return contract.Document{}, store.ErrNotFound
 }
 
 func (r *documentReader) scanHead(scan scanFunc) error {
@@ -120,7 +126,8 @@ func newPartTable[T any](r *documentReader, part rowType[T], of func(*contract.D
 	columns := "document, position, " + part.columns
 	positions := map[contract.DocumentID][]int64{}
 	return documentTable{
-		unionArm: unionArm{columns: columns, width: 1 + strings.Count(columns, ","), from: part.table, key: "document"},
+		unionArm: unionArm{columns: columns, width: 1 + strings.Count(columns, ","), from: part.table, where: "document = $1"},
+		key:      "document",
 		order:    " ORDER BY document, position",
 		scan: func(scan scanFunc) error {
 			var id contract.DocumentID
@@ -154,12 +161,12 @@ func (r *documentReader) selectEach(documents, condition string, args []any) []s
 var ignored = slices.Repeat([]any{scanner(func(any) error { return nil })}, 1+documentWidth)
 
 // unionOfTables are the statements of selectTogether by condition.
-var unionOfTables = map[string]string{"": selectTables(""), ifInvolved: selectTables(ifInvolved)}
+var unionOfTables = map[string]string{"": selectTables(newDocumentReader().tables, ""), ifInvolved: selectTables(newDocumentReader().tables, ifInvolved)}
 
-func selectTables(condition string) string {
-	var arms []unionArm
-	for _, t := range newDocumentReader().tables {
-		arms = append(arms, t.unionArm)
+func selectTables(tables []documentTable, condition string) string {
+	arms := make([]unionArm, len(tables))
+	for i, t := range tables {
+		arms[i] = t.unionArm
 	}
 	return selectUnion(arms, len(ignored), condition)
 }
@@ -169,7 +176,7 @@ type unionArm struct {
 	columns string
 	width   int // number of columns
 	from    string
-	key     string // the column that is compared with $1
+	where   string // a condition on its rows
 }
 
 // selectUnion returns a query for SQLite, which does not require the columns of a union to have one type. The first column says of
@@ -179,22 +186,27 @@ func selectUnion(arms []unionArm, width int, condition string) string {
 	// SQLite takes the declared types from the first SELECT, and the driver converts by them: this one has neither types nor rows.
 	sql.WriteString(`SELECT 0` + strings.Repeat(`, NULL`, width) + ` WHERE FALSE`)
 	for i, a := range arms {
-		fmt.Fprintf(&sql, ` UNION ALL SELECT %d, %s%s FROM %s WHERE %s = $1%s`, i, a.columns, strings.Repeat(`, NULL`, width-a.width), a.from, a.key, condition)
+		fmt.Fprintf(&sql, ` UNION ALL SELECT %d, %s%s FROM %s WHERE %s%s`, i, a.columns, strings.Repeat(`, NULL`, width-a.width), a.from, a.where, condition)
 	}
 	return sql.String()
 }
 
 // selectTogether returns one statement for all tables, for SQLite.
 func (r *documentReader) selectTogether(condition string, args []any) []statement {
-	return []statement{{sql: unionOfTables[condition], args: args, each: func(scan scanFunc) error {
+	return []statement{{sql: unionOfTables[condition], args: args, each: scanTables(r.tables)}}
+}
+
+// scanTables scans the rows of a union of tables.
+func scanTables(tables []documentTable) func(scanFunc) error {
+	return func(scan scanFunc) error {
 		var table int
 		if err := scan(append([]any{&table}, ignored...)...); err != nil {
 			return err
 		}
-		return r.tables[table].scan(func(dest ...any) error {
+		return tables[table].scan(func(dest ...any) error {
 			return scan(slices.Concat(ignored[:1], dest, ignored[len(dest):])...)
 		})
-	}}}
+	}
 }
 
 // The rows of the parts of a document. The columns document and position precede these.

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"segel/internal/store"
@@ -31,14 +32,27 @@ func insertToken(ctx context.Context, t tx, k store.Token) error {
 	})
 }
 
-// awaitRevocation waits for a transaction that is replacing the person's password, ending the family, or replacing the
-// guest's link: it has removed tokens and not committed yet, so it would not remove this one, and a read after this one
-// would not see its change. It locks the row in turn, so that later revocations wait until this transaction ends.
+// awaitRevocation waits for a transaction that is replacing the person's password or ending the family: it has removed tokens
+// and not committed yet, so it would not remove this one, and a read after this one would not see its change. It locks the row
+// in turn, so that later revocations wait until this transaction ends.
 func awaitRevocation(ctx context.Context, t tx, k store.Token) error {
-	if k.Document != 0 {
-		return t.addStatements(ctx, statement{sql: `UPDATE guest_link SET created_at = created_at WHERE document = $1 AND person = $2`, args: []any{k.Document, k.Person}})
-	}
 	return t.addStatements(ctx, statement{sql: `UPDATE users SET password = password WHERE id = $1`, args: []any{k.Person}})
+}
+
+// AddGuestToken implements [store.Identities]. It locks the link first: a transaction that is replacing it ends before, and the link
+// is not found; a later one waits, and removes the token.
+func (s *Store) AddGuestToken(ctx context.Context, link [32]byte, k store.Token) error {
+	err := s.db.withTx(ctx, func(t tx) error {
+		lock := statement{
+			sql:  `UPDATE guest_link SET created_at = created_at WHERE hash = $1 AND document = $2 AND person = $3`,
+			args: []any{link[:], k.Document, k.Person}, done: requireRow,
+		}
+		if err := t.addStatements(ctx, lock); err != nil {
+			return err
+		}
+		return insertToken(ctx, t, k)
+	})
+	return wrapf(err, "add a token of guest %s", k.Person)
 }
 
 func tokenDest(k *store.Token) []any {
@@ -52,15 +66,25 @@ func (s *Store) Token(ctx context.Context, hash [32]byte) (store.Token, error) {
 	return k, wrapf(err, "read token")
 }
 
-// TokenWithUser implements [store.Identities].
-func (s *Store) TokenWithUser(ctx context.Context, hash [32]byte) (store.Token, store.User, error) {
-	k, u := store.Token{Hash: hash}, store.User{}
-	err := s.readRow(ctx, append(tokenDest(&k), userRows.dest(&u)...),
+// guestColumns and joinGuest read the guest of a document, from a table %s that has both.
+const (
+	guestColumns = `COALESCE(p.person, ''), COALESCE(p.name, ''), COALESCE(p.email, ''), COALESCE(d.state, ''), COALESCE(d.ended_at, 0)`
+	joinGuest    = ` LEFT JOIN participant p ON p.document = %[1]s.document AND p.person = %[1]s.person AND p.guest LEFT JOIN document d ON d.id = p.document `
+)
+
+func guestDest(g *store.Guest) []any {
+	return []any{&g.ID, &g.Name, &g.Email, &g.State, scanTime(&g.EndedAt)}
+}
+
+// TokenWithHolder implements [store.Identities].
+func (s *Store) TokenWithHolder(ctx context.Context, hash [32]byte) (store.Token, store.User, store.Guest, error) {
+	k, u, g := store.Token{Hash: hash}, store.User{}, store.Guest{}
+	err := s.readRow(ctx, slices.Concat(tokenDest(&k), userRows.dest(&u), guestDest(&g)),
 		`SELECT t.kind, t.person, t.document, t.family, t.created_at, t.expires_at, t.used_at, COALESCE(u.id, ''), COALESCE(u.organisation, ''),
 			COALESCE(u.name, ''), COALESCE(u.email, ''), COALESCE(u.admin, FALSE), COALESCE(u.password, ''), COALESCE(u.must_reset, FALSE),
-			COALESCE(u.given, FALSE), COALESCE(u.created_at, 0)
-		FROM token t LEFT JOIN users u ON u.id = t.person WHERE t.hash = $1`, hash[:])
-	return k, u, wrapf(err, "read token with its user")
+			COALESCE(u.given, FALSE), COALESCE(u.created_at, 0), `+guestColumns+`
+		FROM token t LEFT JOIN users u ON u.id = t.person`+fmt.Sprintf(joinGuest, "t")+`WHERE t.hash = $1`, hash[:])
+	return k, u, g, wrapf(err, "read token with its holder")
 }
 
 // RotateTokens implements [store.Identities].
@@ -131,8 +155,9 @@ func setGuestLink(ctx context.Context, t tx, l store.GuestLink) error {
 }
 
 // GuestLink implements [store.Identities].
-func (s *Store) GuestLink(ctx context.Context, hash [32]byte) (store.GuestLink, error) {
-	l := store.GuestLink{Hash: hash}
-	err := s.readRow(ctx, []any{&l.Document, &l.Person, scanTime(&l.CreatedAt)}, `SELECT document, person, created_at FROM guest_link WHERE hash = $1`, hash[:])
-	return l, wrapf(err, "read a guest's link")
+func (s *Store) GuestLink(ctx context.Context, hash [32]byte) (store.GuestLink, store.Guest, error) {
+	l, g := store.GuestLink{Hash: hash}, store.Guest{}
+	err := s.readRow(ctx, append([]any{&l.Document, &l.Person, scanTime(&l.CreatedAt)}, guestDest(&g)...),
+		`SELECT l.document, l.person, l.created_at, `+guestColumns+` FROM guest_link l`+fmt.Sprintf(joinGuest, "l")+`WHERE l.hash = $1`, hash[:])
+	return l, g, wrapf(err, "read a guest's link")
 }

@@ -82,6 +82,18 @@ func scanText(to *string) scanner {
 	}
 }
 
+// scanNumber scans an integer.
+func scanNumber(to *int64) scanner {
+	return func(column any) error {
+		n, ok := column.(int64)
+		if !ok {
+			return fmt.Errorf("%T is not a number", column)
+		}
+		*to = n
+		return nil
+	}
+}
+
 // scanServerTime scans the expression of serverClock. NULL becomes the zero time.
 func scanServerTime(to *time.Time) scanner {
 	return func(column any) error {

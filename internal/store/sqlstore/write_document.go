@@ -17,6 +17,7 @@ type documentWriter struct {
 	after  *contract.Document
 	at     time.Time // of the change
 	blocks blockSizes
+	large  []boxList // whose span of the document is to be split
 }
 
 const documentColumns = `version, organisation, owner, owner_name, owner_email, name, title, filename, state, mode, parallel, pages,

@@ -26,7 +26,7 @@ func partsBefore[T any](w *documentWriter, parts func(*contract.Document) []T) [
 func (w *documentWriter) writeParticipants(ctx context.Context) error {
 	before := partsBefore(w, func(d *contract.Document) []contract.Participant { return d.Participants })
 	samePerson := func(a, b contract.Participant) bool { return a.ID == b.ID }
-	if !slices.EqualFunc(before, w.after.Participants, samePerson) {
+	if w.before != nil && !slices.EqualFunc(before, w.after.Participants, samePerson) {
 		// The participants changed. Updating row by row would briefly store a person twice when two swap positions.
 		if err := w.addStatements(ctx, statement{sql: `DELETE FROM participant WHERE document = $1`, args: []any{w.after.ID}}); err != nil {
 			return err

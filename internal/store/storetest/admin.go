@@ -95,22 +95,22 @@ var administrationTests = map[string]func(*testing.T, *fixture){
 			{"03", "org", 2 * time.Hour}, {"04", "guest", 4 * time.Hour}, {"05", "org", -time.Hour},
 			{"06", "org", -2 * time.Hour}, {"07", "org", time.Hour}, {"08", "", time.Minute},
 		} {
-			b.must(b.AddCertificate(b.ctx, store.Certificate{
+			b.must(b.AddCertificate(b.ctx, contract.Certificate{
 				Serial: c.serial, Subject: "CN=" + c.holder, Holder: c.holder, DER: []byte{1}, IssuedAt: now, NotAfter: now.Add(c.ends),
 			}))
 		}
 		b.must(b.RevokeCertificate(b.ctx, "07", 1, now, contract.Event{Type: contract.EventCertificateRevoked, At: now}))
 		for _, q := range []struct {
 			of     contract.OrganisationID
-			status store.CertificateStatus
+			status contract.CertificateStatus
 			want   []string
 		}{
-			{"", store.CertificateValid, []string{"08", "02", "03", "01", "04"}},
-			{"org", store.CertificateValid, []string{"03", "01", "04"}},
-			{"other", store.CertificateValid, []string{"02"}},
-			{"", store.CertificateEnded, []string{"05", "06"}},
-			{"org", store.CertificateRevoked, []string{"07"}},
-			{"other", store.CertificateRevoked, nil},
+			{"", contract.CertificateValid, []string{"08", "02", "03", "01", "04"}},
+			{"org", contract.CertificateValid, []string{"03", "01", "04"}},
+			{"other", contract.CertificateValid, []string{"02"}},
+			{"", contract.CertificateEnded, []string{"05", "06"}},
+			{"org", contract.CertificateRevoked, []string{"07"}},
+			{"other", contract.CertificateRevoked, nil},
 			{"other", "", []string{"02"}},
 		} {
 			p, err := b.CertificateList(b.ctx, store.CertificateQuery{Organisation: q.of, Status: q.status, Now: now, Limit: 10})

@@ -37,8 +37,8 @@ var installationTests = map[string]func(*testing.T, *fixture){
 		for range 3 {
 			last = b.uploadDraft(owner)
 		}
-		b.must(b.AddCertificate(b.ctx, store.Certificate{Serial: "1", DER: []byte{1}, IssuedAt: b.now}))
-		b.must(b.AddCertificate(b.ctx, store.Certificate{Serial: "2", DER: []byte{2}, IssuedAt: b.now.Add(time.Second)}))
+		b.must(b.AddCertificate(b.ctx, contract.Certificate{Serial: "1", DER: []byte{1}, IssuedAt: b.now}))
+		b.must(b.AddCertificate(b.ctx, contract.Certificate{Serial: "2", DER: []byte{2}, IssuedAt: b.now.Add(time.Second)}))
 		e, err := b.Evidence(b.ctx, 2)
 		b.must(err)
 		b.requireEqual("documents", e.Documents, 3)

@@ -43,21 +43,55 @@ var tokenTests = map[string]func(*testing.T, *fixture){
 		}
 		b.requireGone(t, 3, 3)
 	},
-	"ATokenIsReadWithItsUserOrWithoutOneForAGuest": func(t *testing.T, b *fixture) {
+	"ATokenIsReadWithItsHolder": func(t *testing.T, b *fixture) {
 		now := b.now.Truncate(time.Microsecond)
 		u := store.User{Person: contract.Person{ID: "holder", Name: "H", Email: "holder@example.test"}, Organisation: "org", Admin: true, Password: "p", MustReset: true, Given: true, CreatedAt: now}
 		b.must(b.CreateUser(b.ctx, u))
-		ofUser := store.Token{Hash: [32]byte{1}, Kind: store.AccessToken, Person: u.ID, Family: "f", CreatedAt: now, ExpiresAt: now.Add(time.Hour)}
-		ofGuest := store.Token{Hash: [32]byte{2}, Kind: store.GuestToken, Person: "guest", Document: 7, Family: "g", CreatedAt: now, ExpiresAt: now.Add(time.Hour)}
-		b.must(b.AddTokens(b.ctx, ofUser, ofGuest))
-		for want, holder := range map[store.Token]store.User{ofUser: u, ofGuest: {}} {
-			k, got, err := b.TokenWithUser(b.ctx, want.Hash)
-			b.must(err)
-			b.requireEqual("token", k, want)
-			b.requireEqual("user", got, holder)
+		d := b.uploadDraft(owner, func(d *contract.Upload) {
+			d.Participants = append(d.Participants, contract.Participant{Person: newPerson("guest"), Role: contract.Viewer, Number: 4, Guest: true})
+		})
+		d = b.finalizeDraft(d, owner)
+		c, err := contract.Cancel(&d, "no", owner, limits, b.now)
+		d = b.commitChange(c, err)
+		token := func(n byte, kind store.TokenKind, person contract.PersonID, id contract.DocumentID) store.Token {
+			return store.Token{Hash: [32]byte{n}, Kind: kind, Person: person, Document: id, Family: "f", CreatedAt: now, ExpiresAt: now.Add(time.Hour)}
 		}
-		_, _, err := b.TokenWithUser(b.ctx, [32]byte{3})
+		guest := store.Guest{Person: newPerson("guest"), State: d.State, EndedAt: d.EndedAt}
+		for _, want := range []struct {
+			store.Token
+			user  store.User
+			guest store.Guest
+		}{
+			{token(1, store.AccessToken, u.ID, 0), u, store.Guest{}},
+			{token(2, store.GuestToken, "guest", d.ID), store.User{}, guest},
+			{token(3, store.GuestToken, "guest", d.ID+1000), store.User{}, store.Guest{}},
+			{token(4, store.GuestToken, first.ID, d.ID), store.User{}, store.Guest{}}, // a participant who is not a guest
+		} {
+			b.must(b.AddTokens(b.ctx, want.Token))
+			k, user, guest, err := b.TokenWithHolder(b.ctx, want.Hash)
+			b.must(err)
+			b.requireEqual("token", k, want.Token)
+			b.requireEqual("user", user, want.user)
+			b.requireEqual("guest", guest, want.guest)
+		}
+		_, _, _, err = b.TokenWithHolder(b.ctx, [32]byte{9})
 		b.requireError("no token", err, store.ErrNotFound)
+		before := d
+		d = b.commitChange(contract.Change{Before: &before, After: before, At: b.now, GuestLink: &contract.GuestLink{Guest: "guest", Hash: [32]byte{7}}}, nil)
+		l, got, err := b.GuestLink(b.ctx, [32]byte{7})
+		b.must(err)
+		b.requireEqual("link", l, store.GuestLink{Hash: [32]byte{7}, Document: d.ID, Person: "guest", CreatedAt: now})
+		b.requireEqual("guest of the link", got, guest)
+		b.must(b.AddGuestToken(b.ctx, [32]byte{7}, token(5, store.GuestToken, "guest", d.ID)))
+		requireRead(b, "token", token(5, store.GuestToken, "guest", d.ID))(b.Token(b.ctx, [32]byte{5}))
+		for what, err := range map[string]error{
+			"another link":     b.AddGuestToken(b.ctx, [32]byte{8}, token(6, store.GuestToken, "guest", d.ID)),
+			"another document": b.AddGuestToken(b.ctx, [32]byte{7}, token(6, store.GuestToken, "guest", d.ID+1)),
+			"another guest":    b.AddGuestToken(b.ctx, [32]byte{7}, token(6, store.GuestToken, first.ID, d.ID)),
+		} {
+			b.requireError(what, err, store.ErrNotFound)
+		}
+		b.requireGone(t, 6, 2, 6) // the link ended the guest's earlier token
 	},
 	"ARefreshTokenIsUsedOnce": func(t *testing.T, b *fixture) {
 		b.must(b.AddTokens(b.ctx, newToken(1, store.RefreshToken, "u1", "f")))
@@ -117,17 +151,21 @@ var tokenTests = map[string]func(*testing.T, *fixture){
 		b.must(b.AddTokens(b.ctx, guest(1, d1, "g1"), guest(2, d1, "g2"), guest(3, d2, "g1")))
 		now := link(4, &d1, "g1")
 		b.requireGone(t, 3, 1)
-		_, err := b.GuestLink(b.ctx, [32]byte{1})
+		readLink := func(n byte) (store.GuestLink, error) {
+			l, _, err := b.GuestLink(b.ctx, [32]byte{n})
+			return l, err
+		}
+		_, err := readLink(1)
 		b.requireError("the replaced link", err, store.ErrNotFound)
 		for _, want := range append(others, now) {
-			requireRead(b, "link", want)(b.GuestLink(b.ctx, want.Hash))
+			requireRead(b, "link", want)(readLink(want.Hash[0]))
 		}
 		d1 = revoke(d1, "g2")
 		b.requireGone(t, 3, 1, 2)
-		_, err = b.GuestLink(b.ctx, [32]byte{2})
+		_, err = readLink(2)
 		b.requireError("the revoked link", err, store.ErrNotFound)
 		for _, hash := range []byte{3, 4} {
-			_, err := b.GuestLink(b.ctx, [32]byte{hash})
+			_, err := readLink(hash)
 			b.must(err)
 		}
 		revoke(d1, "g2") // no such link
