@@ -68,7 +68,7 @@ func endpointGroups() []endpointGroup {
 			{del, docs + "{document_id}", "delete", may(contract.OpDelete), noBody, lengthy, answerData((*call).deleteDocument), "Delete a draft"},
 			{get, docs + "data", "list-inbound", accounts, noBody, brief, answerData(listBox(store.Inbox)), "Documents sent to the caller"},
 			{get, docs + "out", "list-sent", accounts, noBody, brief, answerData(listBox(store.Outbox)), "Documents that the caller created"},
-			{get, docs + "detail/{document_id}", "detail", may(contract.OpDetail), noBody, brief, showDocument((*call).detailOf), "Everything about a document"},
+			{get, docs + "detail/{document_id}", "detail", may(contract.OpDetail), noBody, brief, answerData((*call).loadDetail), "Everything about a document"},
 			{get, docs + "status/{document_id}", "status", may(contract.OpStatus), noBody, brief, showDocument((*call).statusOf), "The progress of a document"},
 			{get, docs + "signers/{document_id}", "signers", may(contract.OpSigners), noBody, brief, showDocument((*call).signersOf), "The participants of a document"},
 			{get, docs + "placements/{document_id}", "placements", may(contract.OpDetail), noBody, brief, showDocument((*call).placementsData), "The placements on the pages of a document"},

@@ -1615,6 +1615,8 @@ export interface components {
              */
             mode?: "signing" | "stamping";
             owner: components["schemas"]["DetailOwner"];
+            /** @description the caller's own part; null if they are no participant */
+            participant: components["schemas"]["DetailPart"] | null;
             /** @description the boxes of all people, in the order in which they were placed */
             placements: components["schemas"]["PlacementItem"][];
             progress: components["schemas"]["Progress"];
@@ -1643,7 +1645,29 @@ export interface components {
             email: string;
             /** @example Andi Wijaya */
             name: string;
+            /**
+             * @description name of the owner's organisation
+             * @example PT Contoh Sejahtera
+             */
+            organisation: string;
             /** @example 5c0e7b1a-93d2-4d0b-9a5e-7f6d3c2b1a00 */
+            user_id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        DetailPart: {
+            /** @example Siti Rahma */
+            name: string;
+            /**
+             * @example signer
+             * @enum {string}
+             */
+            role: "signer" | "viewer";
+            /** @description ISO 8601, null: not yet */
+            signed_at: string | null;
+            /** @description has signed */
+            signing_status: boolean;
+            /** @example 8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01 */
             user_id: string;
         } & {
             [key: string]: unknown;
