@@ -62,6 +62,7 @@ func endpointGroups() []endpointGroup {
 			{post, verbs + "cancel-docs", "cancel", may(contract.OpCancel), smallJSON, brief, endDocument("done.cancel", (*workflow.Service).Cancel), "Cancel a document"},
 			{post, verbs + "remind-docs", "remind", may(contract.OpRemind), smallJSON, brief, changeDocument("done.remind", (*workflow.Service).Remind), "Record that the signers should be reminded"},
 			{post, verbs + "restamp-docs", "restamp", may(contract.OpRestamp), smallJSON, lengthy, acceptJSON((*call).restampDocument), "Try a failed stamp again"},
+			{post, verbs + "copy-docs", "copy", may(contract.OpCopy), smallJSON, lengthy, acceptJSON((*call).copyDocument), "Make a draft of an ended document"},
 			{post, verbs + "retry-docs", "retry", may(contract.OpRetry), smallJSON, lengthy, changeDocument("done.retried", (*workflow.Service).RetryOwn), "Retry now what a document waits for"},
 		}},
 		{"documents", "What can be seen of documents.", []row{
@@ -169,6 +170,9 @@ var descriptions = map[string]description{
 	"restamp": {text: "Returns a failed document to processing, with the serials it has: no unit is spent twice. With new_serial, another serial is used instead, if the stamp office now " +
 		"reports the refused one as unused; the refused one is then used for another document."},
 	"retry": {text: "The service retries by itself, after growing pauses; this ends the pause. 409 if the document does not wait for the service; restamp-docs resumes a document that failed."},
+	"copy": {text: "Makes a draft of a completed, rejected, canceled or expired document: the file as it was uploaded, without signatures, stamps or seal, its people and their boxes. The file is examined and " +
+		"counted like an upload (402 if the organisation has too many drafts or bytes). Guests get new links. A deadline that has passed is left out. 409 for a document that has not ended.",
+		refuses: []int{http.StatusPaymentRequired}},
 
 	"delete":       {text: "Returns the last state of the document."},
 	"list-inbound": {text: "Newest first. A page out of range is empty.", params: listParams()},
