@@ -71,7 +71,7 @@ func endpointGroups() []endpointGroup {
 			{get, docs + "out", "list-sent", accounts, noBody, brief, answerData(listBox(store.Outbox)), "Documents that the caller created"},
 			{get, docs + "detail/{document_id}", "detail", may(contract.OpDetail), noBody, brief, answerData((*call).loadDetail), "Everything about a document"},
 			{get, docs + "status/{document_id}", "status", may(contract.OpStatus), noBody, brief, showDocument((*call).statusOf), "The progress of a document"},
-			{get, docs + "signers/{document_id}", "signers", may(contract.OpSigners), noBody, brief, showDocument((*call).signersOf), "The participants of a document"},
+			{get, docs + "signers/{document_id}", "signers", may(contract.OpSigners), noBody, brief, answerData((*call).loadSigners), "The participants of a document"},
 			{get, docs + "placements/{document_id}", "placements", may(contract.OpDetail), noBody, brief, showDocument((*call).placementsData), "The placements on the pages of a document"},
 			{get, docs + "audit-trail/{document_id}", "audit-trail", may(contract.OpAuditTrail), noBody, brief, answerData((*call).listEvents), "The events of a document"},
 			{get, docs + "events/{document_id}", "events", may(contract.OpEvents), noBody, brief, serveStream((*call).streamEvents), "Follow a document"},
@@ -140,7 +140,8 @@ var descriptions = map[string]description{
 	"session": {text: "Takes the same members as login and sets a cookie that scripts cannot read. Requests with this cookie are accepted only from our own " +
 		"pages. Logout ends it. A second cookie, which stays, lets the next login from this browser be admitted at once while others " +
 		"try passwords on the account."},
-	"guest":        {text: "Returns a token that is used like any other, for detail, status, preview, sign, reject and download of the one document."},
+	"guest": {text: "Returns a token that is used like any other, for detail, status, preview, sign, reject and download of the one document. A link that opens nothing is 404; error.code says whether a newer one replaced it " +
+		"(guest.link_replaced), the owner revoked it (guest.link_revoked), or it expired (guest.link_expired)."},
 	"list-users":   {text: "Users of the caller's organisation, by name.", params: pageParams(directoryLimit)},
 	"specimen":     {text: "PNG or JPEG as it was stored; 404 if there is none.", refuses: []int{http.StatusNotFound}, answers: pictureAnswer()},
 	"put-specimen": {text: "The body is the picture itself, PNG or JPEG by its content, of at most 1 MiB. It is shown as dark strokes on a transparent ground; a picture without recognisable strokes is 422.", refuses: []int{http.StatusUnsupportedMediaType}},

@@ -2,6 +2,7 @@ package identity
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"segel/internal/contract"
@@ -24,7 +25,10 @@ func (s *Service) Authenticate(ctx context.Context, token string) (contract.Acto
 	}
 	if kind == store.GuestToken {
 		guest, _, err := s.loadGuest(ctx, t.Document, t.Person, t.CreatedAt)
-		if err != nil {
+		switch {
+		case errors.Is(err, ErrLinkExpired):
+			return contract.Actor{}, contract.ErrUnauthenticated
+		case err != nil:
 			return contract.Actor{}, refuseNotFound(err, contract.ErrUnauthenticated)
 		}
 		return contract.Actor{Person: guest, Guest: t.Document}, nil

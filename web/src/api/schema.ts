@@ -392,7 +392,7 @@ export interface paths {
         put?: never;
         /**
          * Open a guest link
-         * @description Returns a token that is used like any other, for detail, status, preview, sign, reject and download of the one document.
+         * @description Returns a token that is used like any other, for detail, status, preview, sign, reject and download of the one document. A link that opens nothing is 404; error.code says whether a newer one replaced it (guest.link_replaced), the owner revoked it (guest.link_revoked), or it expired (guest.link_expired).
          */
         post: operations["guest"];
         delete?: never;
@@ -3517,6 +3517,8 @@ export interface components {
             is_owner: boolean;
             /** @description it is their turn now */
             is_signing: boolean;
+            /** @description when the guest's current link was created, for the owner; null: there is none */
+            link_created_at: string | null;
             /** @example Siti Rahma */
             name: string;
             /**
