@@ -1,6 +1,6 @@
 import { Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 
@@ -58,6 +58,11 @@ function Reading({ document: d }: { document: Detail }) {
   const shown = useRef(newest);
   if (!holds) shown.current = newest;
   const file = useFile({ url: address.preview(d.id) }, shown.current);
+  const queries = useQueryClient();
+  const denied = file.problem?.code === 401;
+  useEffect(() => {
+    if (denied) void queries.invalidateQueries({ queryKey: ["document", d.id] }); // its answer says why
+  }, [denied, queries, d.id]);
   const live = useProgress(d.id, d.status === "processing");
   const wide = useMediaQuery("(min-width: 62em)", undefined, { getInitialValueInEffect: false });
   const [opened, setOpened] = useState(false);
