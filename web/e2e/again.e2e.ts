@@ -40,7 +40,7 @@ for (const [language, w] of [["en", en], ["id", id]] as const) {
     const contract = await send(owner, title, [dua, budi]);
     const signer = await s.enter(dua.email);
     await post(signer, "reject-docs", { document_id: contract.id, reason: "Harga salah" });
-    const page = await s.enter(satu.email, { locale: language });
+    const page = await s.enter(satu.email, { locale: language, reducedMotion: "reduce" });
     await throttle(page);
     await page.goto(`${s.url}/document/${contract.id}`);
     let copies = 0;
@@ -51,6 +51,7 @@ for (const [language, w] of [["en", en], ["id", id]] as const) {
     expect(copy).toBeGreaterThan(contract.id);
     expect(copies).toBe(1);
     await page.getByText(fill(w.document.copied, { title })).waitFor();
+    await page.getByRole("combobox", { name: w.new.member }).waitFor();
     for (const name of [dua.name, budi.name]) await page.getByRole("main").getByText(name).first().waitFor();
     expect(await violations(page)).toEqual([]);
     await button(page, w.new.next).click();
@@ -76,7 +77,7 @@ for (const [language, w] of [["en", en], ["id", id]] as const) {
     await signer.getByRole("menuitem", { name: en.document.original }).waitFor();
     expect(await signer.getByRole("menuitem", { name: en.document.useAgain }).count()).toBe(0); // not theirs
     await signer.context().close();
-    const page = await s.enter(satu.email, { locale: language });
+    const page = await s.enter(satu.email, { locale: language, reducedMotion: "reduce" });
     await page.goto(`${s.url}/document/${contract.id}`);
     await button(page, w.document.more).click();
     await page.getByRole("menuitem", { name: w.document.useAgain }).click();
@@ -91,7 +92,7 @@ for (const [language, w] of [["en", en], ["id", id]] as const) {
 
   test(`a new link says before it is created that the former one stops working, and the guest with the former one reads why, ${language}`, async () => {
     const contract = await send(owner, `Surat Kuasa ${language}`, [budi, dua], 0);
-    const page = await s.enter(satu.email, { locale: language });
+    const page = await s.enter(satu.email, { locale: language, reducedMotion: "reduce" });
     await page.goto(`${s.url}/document/${contract.id}`);
     const row = page.getByRole("listitem").filter({ hasText: budi.name });
     const shown = row.getByRole("link", { name: /#/ });
@@ -100,7 +101,7 @@ for (const [language, w] of [["en", en], ["id", id]] as const) {
     const first = (await shown.textContent())!;
 
     // The guest reads the document while the owner replaces their link.
-    const guest = await (await s.browser.newContext({ locale: language })).newPage();
+    const guest = await (await s.browser.newContext({ locale: language, reducedMotion: "reduce" })).newPage();
     await throttle(guest);
     await guest.goto(first);
     await guest.locator("[data-page='1'] canvas").waitFor();

@@ -74,6 +74,8 @@ test("everyone gets the sheet, and declining without a reason shows the error be
   await sheet(page).getByRole("button", { name: "Decline" }).tap();
   await foot(page).waitFor({ state: "detached" });
   await sheet(page).waitFor({ state: "detached" });
+  await page.getByRole("heading", { name: "You have declined" }).waitFor();
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe("You have declined");
   await page.getByText(/Harga belum sesuai/).first().waitFor();
   await owner.goto(`${url}/document/${contract.id}`);
   await owner.getByRole("listitem").filter({ hasText: dua.name }).getByText(/^Declined /).waitFor();

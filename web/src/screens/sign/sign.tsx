@@ -80,14 +80,14 @@ function Reading({ document: d }: { document: Detail }) {
   const { onShown } = tour;
   const unseen = holds && sign.isSuccess ? me : undefined;
   const overlay = useCallback((number: number, size: PageSize, scale: number) => <Marks boxes={boxes.filter((b) => b.page === number)} all={boxes} me={asks ? me : undefined} signed={unseen} size={size} scale={scale} open={wide ? undefined : answer} onShown={onShown} />, [boxes, me, asks, unseen, wide, answer, onShown]);
-  const outcome = <Outcome document={d} live={live} acted={sign.isSuccess || reject.isSuccess} signed={sign.isSuccess} showNewest={holds && sign.isSuccess ? () => setReleased(true) : undefined} />;
+  const outcome = <Outcome document={d} live={live} acted={sign.isSuccess ? "signed" : reject.isSuccess ? "declined" : undefined} showNewest={holds && sign.isSuccess ? () => setReleased(true) : undefined} />;
   const drawn = file.document !== undefined && reading.started;
   return (
     <Stack w="100%" maw={1300} mx="auto" gap="md">
       <div>
         <Title order={1} size="h3" style={{ overflowWrap: "anywhere" }}>{d.document_title}</Title>
         <Text size="sm" c="dimmed">{t("sign.from", { name: d.owner.name, organisation: d.owner.organisation })} · {d.status_info}</Text>
-        {d.participant && <Text size="sm">{t(d.participant.role === "viewer" ? "sign.asViewer" : d.participant.signing_status ? "sign.asDone" : "sign.as", { name: d.participant.name })}</Text>}
+        {d.participant && d.mode === "signing" && <Text size="sm">{t(d.participant.role === "viewer" ? "sign.asViewer" : d.participant.signing_status ? "sign.asDone" : "sign.as", { name: d.participant.name })}</Text>}
       </div>
       <Findings warnings={d.warnings} sender={d.owner.name} />
       {differs && <Views print={print} setPrint={setPrint} />}
