@@ -48,7 +48,7 @@ export function Asked({ document: d, boxes, titled = false, answer, reading, tou
       <div>
         {!titled && <Title order={2} size="h5">{t("sign.asked")}</Title>}
         <Text size="sm">{asked}</Text>
-        {d.participant && <Text size="sm">{t("sign.as", { name: d.participant.name })}</Text>}
+        {titled && d.participant && <Text size="sm">{t("sign.as", { name: d.participant.name })}</Text>}
       </div>
       {tour && <ShowPlace tour={tour} />}
       {boxes.length > 0 && ready && <Look document={d.id} name={account?.fullname ?? guest.name() ?? ""} kept={kept.data ?? null} keeps={!guest.token()} hand={hand} setHand={setHand} />}
