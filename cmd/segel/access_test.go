@@ -105,7 +105,7 @@ func TestEveryOperationAnswersEveryActorAsItShould(t *testing.T) {
 func expected(op contract.Operation, who string) int {
 	switch op {
 	case contract.OpParticipants, contract.OpDescribe, contract.OpPlace, contract.OpFinalize, contract.OpCancel, contract.OpRemind, contract.OpRestamp, contract.OpRetry,
-		contract.OpGuestLink, contract.OpGuestRevoke, contract.OpDelete, contract.OpAuditTrail, contract.OpOriginal:
+		contract.OpGuestLink, contract.OpGuestRevoke, contract.OpCopy, contract.OpDelete, contract.OpAuditTrail, contract.OpOriginal:
 		return http.StatusForbidden
 	case contract.OpSigners:
 		if who == "guest" {

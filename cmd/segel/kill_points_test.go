@@ -261,6 +261,12 @@ func (w *surviving) finalized() int64 {
 	return id
 }
 
+func (w *surviving) canceled() int64 {
+	id := w.finalized()
+	w.owner.verb("cancel-docs", id).ok()
+	return id
+}
+
 // signed waits for the service, which runs no jobs.
 func (w *surviving) signed() int64 {
 	id := w.finalized()
@@ -342,6 +348,7 @@ var keyedRequests = map[string][]keyedRequest{
 		{make: func(w *surviving) request { return of(w.owner, w.finalized(), "reason", "salah") }},
 		{make: func(w *surviving) request { return of(w.owner, 999_999) }, changesNothing: true}, // 404
 	},
+	"copy":            {{make: func(w *surviving) request { return of(w.owner, w.canceled()) }}},
 	"remind":          {{make: func(w *surviving) request { return of(w.owner, w.finalized()) }}},
 	"restamp":         {{make: func(w *surviving) request { return of(w.owner, w.failed()) }}},
 	"retry":           {{make: func(w *surviving) request { return of(w.owner, w.signed()) }}},

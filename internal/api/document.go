@@ -25,6 +25,7 @@ type detailData struct {
 	IsPaid               bool                `json:"is_paid" doc:"all quota that it needs is reserved or spent"`
 	IsSign               bool                `json:"is_sign" doc:"it is the caller's turn to sign"`
 	Owner                detailOwner         `json:"owner"`
+	Participant          maybe[detailPart]   `json:"participant" doc:"the caller's own part; null if they are no participant"`
 	Signer               []detailSigner      `json:"signer" doc:"participants by number"`
 	DataToken            dataToken           `json:"data_token"`
 	InfoRestamping       infoRestamping      `json:"info_restamping"`
@@ -43,6 +44,17 @@ type detailOwner struct {
 	UserID contract.PersonID `json:"user_id" example:"5c0e7b1a-93d2-4d0b-9a5e-7f6d3c2b1a00"`
 	Email  string            `json:"email" example:"andi@contoh.id"`
 	Name   string            `json:"name" example:"Andi Wijaya"`
+
+	Organisation string `json:"organisation" doc:"name of the owner's organisation" example:"PT Contoh Sejahtera"`
+}
+
+// detailPart is the caller as a participant.
+type detailPart struct {
+	UserID        contract.PersonID `json:"user_id" example:"8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01"`
+	Name          string            `json:"name" example:"Siti Rahma"`
+	Role          contract.Role     `json:"role" enum:"signer,viewer" example:"signer"`
+	SigningStatus bool              `json:"signing_status" doc:"has signed"`
+	SignedAt      *string           `json:"signed_at" doc:"ISO 8601, null: not yet"`
 }
 
 type detailSigner struct {
@@ -75,14 +87,31 @@ type infoRestamping struct {
 	ColorBackground  string `json:"color_background" enum:"success,warning,danger" example:"success"`
 }
 
-func (c *call) detailOf(d *contract.Document) detailData {
+func (c *call) loadDetail() (detailData, error) {
+	id, err := c.pathDocumentID()
+	if err != nil {
+		return detailData{}, err
+	}
+	d, err := c.Workflow.LoadAuthorised(c.r.Context(), c.by, c.endpoint.access.op, id)
+	if err != nil {
+		return detailData{}, err
+	}
+	return c.detailOf(&d)
+}
+
+func (c *call) detailOf(d *contract.Document) (detailData, error) {
+	organisation, err := c.Workflow.OrganisationName(c.r.Context(), d.Organisation)
+	if err != nil {
+		return detailData{}, err
+	}
 	counters := d.Counters()
 	return detailData{
 		ID: d.ID, DocumentTitle: d.Title, DocumentName: d.Name,
 		Status: d.State, Expired: isoOrNull(d.ExpiresAt), IsExpired: isExpired(d, c.Clock()),
 		SigningStatus: d.SigningState(), Description: text.Description(c.language, d), CreateAt: formatISO(d.CreatedAt),
 		IsParallel: d.Parallel, IsOwner: c.by.ID == d.Owner.ID, IsPaid: d.IsPaid(), IsSign: d.InTurn(c.by.ID),
-		Owner: detailOwner{UserID: d.Owner.ID, Email: d.Owner.Email, Name: d.Owner.Name},
+		Owner:       detailOwner{UserID: d.Owner.ID, Email: d.Owner.Email, Name: d.Owner.Name, Organisation: organisation},
+		Participant: partOf(d, c.by.ID),
 		Signer: convertAll(d.Participants, func(p contract.Participant) detailSigner {
 			return detailSigner{
 				Name: p.Name, Email: orNull(p.Email), Status: d.HasActed(p), SigningStatus: d.HasSigned(p),
@@ -94,7 +123,16 @@ func (c *call) detailOf(d *contract.Document) detailData {
 		LastSignedAt:   isoOrNull(d.LastSignedAt), StatusInfo: c.statusInfo(d),
 		ActiveDownloadButton: d.State == contract.Completed, SerialNumber: d.Serials(),
 		Specimen: d.Specimen, Mode: d.Mode, Progress: progressOf(d, c.language), Placements: placementsOf(d), Warnings: c.fileWarnings(d),
+	}, nil
+}
+
+// partOf returns a person's part in a document, or null.
+func partOf(d *contract.Document, id contract.PersonID) maybe[detailPart] {
+	p := d.Participant(id)
+	if p == nil {
+		return maybe[detailPart]{}
 	}
+	return maybe[detailPart]{&detailPart{UserID: p.ID, Name: p.Name, Role: p.Role, SigningStatus: d.HasSigned(*p), SignedAt: isoOrNull(p.SignedAt)}}
 }
 
 // fileWarnings returns the warnings about the file: it differs from the upload, may look different, or contains
@@ -354,7 +392,7 @@ func (c *call) deleteDocument() (detailData, error) {
 	if err != nil {
 		return detailData{}, err
 	}
-	return c.detailOf(&d), nil
+	return c.detailOf(&d)
 }
 
 type auditLine struct {

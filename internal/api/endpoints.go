@@ -62,15 +62,16 @@ func endpointGroups() []endpointGroup {
 			{post, verbs + "cancel-docs", "cancel", may(contract.OpCancel), smallJSON, brief, endDocument("done.cancel", (*workflow.Service).Cancel), "Cancel a document"},
 			{post, verbs + "remind-docs", "remind", may(contract.OpRemind), smallJSON, brief, changeDocument("done.remind", (*workflow.Service).Remind), "Record that the signers should be reminded"},
 			{post, verbs + "restamp-docs", "restamp", may(contract.OpRestamp), smallJSON, lengthy, acceptJSON((*call).restampDocument), "Try a failed stamp again"},
+			{post, verbs + "copy-docs", "copy", may(contract.OpCopy), smallJSON, lengthy, acceptJSON((*call).copyDocument), "Make a draft of an ended document"},
 			{post, verbs + "retry-docs", "retry", may(contract.OpRetry), smallJSON, lengthy, changeDocument("done.retried", (*workflow.Service).RetryOwn), "Retry now what a document waits for"},
 		}},
 		{"documents", "What can be seen of documents.", []row{
 			{del, docs + "{document_id}", "delete", may(contract.OpDelete), noBody, lengthy, answerData((*call).deleteDocument), "Delete a draft"},
 			{get, docs + "data", "list-inbound", accounts, noBody, brief, answerData(listBox(store.Inbox)), "Documents sent to the caller"},
 			{get, docs + "out", "list-sent", accounts, noBody, brief, answerData(listBox(store.Outbox)), "Documents that the caller created"},
-			{get, docs + "detail/{document_id}", "detail", may(contract.OpDetail), noBody, brief, showDocument((*call).detailOf), "Everything about a document"},
+			{get, docs + "detail/{document_id}", "detail", may(contract.OpDetail), noBody, brief, answerData((*call).loadDetail), "Everything about a document"},
 			{get, docs + "status/{document_id}", "status", may(contract.OpStatus), noBody, brief, showDocument((*call).statusOf), "The progress of a document"},
-			{get, docs + "signers/{document_id}", "signers", may(contract.OpSigners), noBody, brief, showDocument((*call).signersOf), "The participants of a document"},
+			{get, docs + "signers/{document_id}", "signers", may(contract.OpSigners), noBody, brief, answerData((*call).loadSigners), "The participants of a document"},
 			{get, docs + "placements/{document_id}", "placements", may(contract.OpDetail), noBody, brief, showDocument((*call).placementsData), "The placements on the pages of a document"},
 			{get, docs + "audit-trail/{document_id}", "audit-trail", may(contract.OpAuditTrail), noBody, brief, answerData((*call).listEvents), "The events of a document"},
 			{get, docs + "events/{document_id}", "events", may(contract.OpEvents), noBody, brief, serveStream((*call).streamEvents), "Follow a document"},
@@ -141,7 +142,8 @@ var descriptions = map[string]description{
 	"session": {text: "Takes the same members as login and sets a cookie that scripts cannot read. Requests with this cookie are accepted only from our own " +
 		"pages. Logout ends it. A second cookie, which stays, lets the next login from this browser be admitted at once while others " +
 		"try passwords on the account."},
-	"guest":        {text: "Returns a token that is used like any other, for detail, status, preview, sign, reject and download of the one document."},
+	"guest": {text: "Returns a token that is used like any other, for detail, status, preview, sign, reject and download of the one document. A link that opens nothing is 404; error.code says whether a newer one replaced it " +
+		"(guest.link_replaced), the owner revoked it (guest.link_revoked), or it expired (guest.link_expired)."},
 	"list-users":   {text: "Users of the caller's organisation, by name.", params: pageParams(directoryLimit)},
 	"specimen":     {text: "PNG or JPEG as it was stored; 404 if there is none.", refuses: []int{http.StatusNotFound}, answers: pictureAnswer()},
 	"put-specimen": {text: "The body is the picture itself, PNG or JPEG by its content, of at most 1 MiB. It is shown as dark strokes on a transparent ground; a picture without recognisable strokes is 422.", refuses: []int{http.StatusUnsupportedMediaType}},
@@ -171,6 +173,9 @@ var descriptions = map[string]description{
 	"restamp": {text: "Returns a failed document to processing, with the serials it has: no unit is spent twice. With new_serial, another serial is used instead, if the stamp office now " +
 		"reports the refused one as unused; the refused one is then used for another document."},
 	"retry": {text: "The service retries by itself, after growing pauses; this ends the pause. 409 if the document does not wait for the service; restamp-docs resumes a document that failed."},
+	"copy": {text: "Makes a draft of a completed, rejected, canceled or expired document: the file as it was uploaded, without signatures, stamps or seal, its people and their boxes. The file is examined and " +
+		"counted like an upload (402 if the organisation has too many drafts or bytes). Guests get new links. A deadline that has passed is left out. 409 for a document that has not ended.",
+		refuses: []int{http.StatusPaymentRequired}},
 
 	"delete":       {text: "Returns the last state of the document."},
 	"list-inbound": {text: "Newest first. A page out of range is empty.", params: listParams()},

@@ -117,6 +117,12 @@ var shapes = []struct {
 	{golden: "reject.json", method: "POST", path: sBase + "reject-docs", body: `{"document_id":1207,"reason":"Harga salah"}`, doc: processing, header: []string{"X-Access-Token", "signer"}},
 	{golden: "cancel.json", method: "POST", path: sBase + "cancel-docs", body: `{"document_id":1207}`, doc: processing},
 	{golden: "remind.json", method: "POST", path: sBase + "remind-docs", body: `{"document_id":1207}`, doc: processing},
+	{golden: "copy.json", method: "POST", path: sBase + "copy-docs", doc: none, prepare: func(b *bench) string {
+		requireOK[done[uploadData]](b.t, b.ask("POST", sBase+"upload-docs-base64", uploadBody))
+		requireOK[done[verbData]](b.t, b.ask("POST", sBase+"finalize-docs", `{"document_id":1207}`))
+		requireOK[done[verbData]](b.t, b.ask("POST", sBase+"cancel-docs", `{"document_id":1207}`))
+		return `{"document_id":1207}`
+	}},
 	{golden: "retry.json", method: "POST", path: sBase + "retry-docs", body: `{"document_id":1207}`, doc: signed},
 	{golden: "restamp.json", method: "POST", path: sBase + "restamp-docs", body: `{"document_id":1207}`, doc: failed},
 	{golden: "guest_link.json", method: "POST", path: sBase + "guest-link-docs", doc: processing, body: `{"document_id":1207,"user_id":"3b7e1a52-6a0f-4c1d-8e7b-2f9d0c4a5b61"}`},

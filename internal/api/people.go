@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"segel/internal/contract"
@@ -55,16 +57,32 @@ type signersItem struct {
 	SigningStatus bool              `json:"signing_status" doc:"has signed"`
 	SignedAt      *string           `json:"signed_at"`
 	ViewedAt      *string           `json:"viewed_at"`
+	LinkCreatedAt *string           `json:"link_created_at" doc:"when the guest's current link was created, for the owner; null: there is none"`
 }
 
-func (c *call) signersOf(d *contract.Document) signersData {
+func (c *call) loadSigners() (signersData, error) {
+	id, err := c.pathDocumentID()
+	if err != nil {
+		return signersData{}, err
+	}
+	d, err := c.Workflow.LoadAuthorised(c.r.Context(), c.by, c.endpoint.access.op, id)
+	if err != nil {
+		return signersData{}, err
+	}
+	var links map[contract.PersonID]time.Time
+	if c.by.ID == d.Owner.ID && slices.ContainsFunc(d.Participants, func(p contract.Participant) bool { return p.Guest }) {
+		if links, err = c.Identity.GuestLinkTimes(c.r.Context(), id); err != nil {
+			return signersData{}, err
+		}
+	}
 	return signersData{DocumentID: d.ID, Signer: convertAll(d.Participants, func(p contract.Participant) signersItem {
 		return signersItem{
 			UserID: p.ID, Name: p.Name, Email: orNull(p.Email), Phone: orNull(p.Phone), Avatar: c.avatarURL(p.Person),
 			Role: p.Role, Number: p.Number, IsGuest: p.Guest, IsOwner: p.ID == d.Owner.ID, IsSigning: d.InTurn(p.ID),
 			Status: d.HasActed(p), SigningStatus: d.HasSigned(p), SignedAt: isoOrNull(p.SignedAt), ViewedAt: isoOrNull(p.ViewedAt),
+			LinkCreatedAt: isoOrNull(links[p.ID]),
 		}
-	})}
+	})}, nil
 }
 
 // directoryAnswer has no success member, unlike other answers.

@@ -27,18 +27,19 @@ const (
 	OpRetry        Operation = "retry-docs"
 	OpGuestLink    Operation = "guest-link-docs"
 	OpGuestRevoke  Operation = "guest-revoke-docs"
+	OpCopy         Operation = "copy-docs"
 	OpDelete       Operation = "delete"
 )
 
 // Operations lists every operation.
 var Operations = []Operation{
 	OpDetail, OpStatus, OpSigners, OpAuditTrail, OpEvents, OpPreview, OpDownload, OpOriginal,
-	OpParticipants, OpDescribe, OpPlace, OpFinalize, OpSign, OpReject, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestLink, OpGuestRevoke, OpDelete,
+	OpParticipants, OpDescribe, OpPlace, OpFinalize, OpSign, OpReject, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestLink, OpGuestRevoke, OpCopy, OpDelete,
 }
 
 // ownerOnly are the operations that only the owner may use. A participant may see the document, so they are told
 // Forbidden.
-var ownerOnly = []Operation{OpParticipants, OpDescribe, OpPlace, OpFinalize, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestLink, OpGuestRevoke, OpDelete, OpAuditTrail, OpOriginal}
+var ownerOnly = []Operation{OpParticipants, OpDescribe, OpPlace, OpFinalize, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestLink, OpGuestRevoke, OpCopy, OpDelete, OpAuditTrail, OpOriginal}
 
 // guestForbidden are the operations that a guest's token does not permit, even on the guest's own document.
 var guestForbidden = []Operation{OpSigners, OpAuditTrail, OpOriginal}

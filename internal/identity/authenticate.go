@@ -2,6 +2,7 @@ package identity
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"segel/internal/contract"
@@ -23,7 +24,11 @@ func (s *Service) Authenticate(ctx context.Context, token string) (contract.Acto
 		return contract.Actor{}, refuseNotFound(fmt.Errorf("read a token: %w", err), contract.ErrUnauthenticated)
 	}
 	if kind == store.GuestToken {
-		if _, err := s.requireGuest(guest, t.CreatedAt); err != nil {
+		_, err := s.requireGuest(guest, t.CreatedAt)
+		switch {
+		case errors.Is(err, ErrLinkExpired):
+			return contract.Actor{}, contract.ErrUnauthenticated
+		case err != nil:
 			return contract.Actor{}, refuseNotFound(err, contract.ErrUnauthenticated)
 		}
 		return contract.Actor{Person: guest.Person, Guest: t.Document}, nil

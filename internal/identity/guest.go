@@ -3,6 +3,7 @@ package identity
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -11,9 +12,17 @@ import (
 	"segel/internal/store"
 )
 
-// ErrLink is returned for every guest link that cannot be used: unknown, replaced by a newer one, revoked, expired, or of
-// a deleted document. The caller cannot tell these apart.
+// ErrLink is returned for a guest link that is unknown, of a deleted document, or of a person who is no longer a guest on
+// it. The caller cannot tell these apart.
 var ErrLink = contract.Refuse(contract.NotFound, "guest.link_invalid")
+
+// Refusals of a link that was created here. The person who presents it has its secret, so they may learn what happened to it,
+// and nothing else.
+var (
+	ErrLinkReplaced = contract.Refuse(contract.NotFound, "guest.link_replaced") // by a newer one
+	ErrLinkRevoked  = contract.Refuse(contract.NotFound, "guest.link_revoked")
+	ErrLinkExpired  = contract.Refuse(contract.NotFound, "guest.link_expired")
+)
 
 // GuestPath is the page of the web app that a guest link leads to. The secret follows as the fragment, which
 // browsers do not send: it appears in no access log and no Referer header.
@@ -37,7 +46,7 @@ func (s *Service) NewGuestLink() (url string, hash [32]byte, err error) {
 }
 
 // GuestLogin exchanges a guest link, the whole URL or only its secret, for a token that is valid for that person and
-// that document only. It returns ErrLink if the link cannot be used.
+// that document only. It returns ErrLink, ErrLinkReplaced, ErrLinkRevoked or ErrLinkExpired if the link cannot be used.
 func (s *Service) GuestLogin(ctx context.Context, link string) (GuestSession, error) {
 	hash, ok := checkSecret(secretOf(link), prefixLink)
 	if !ok {
@@ -45,7 +54,7 @@ func (s *Service) GuestLogin(ctx context.Context, link string) (GuestSession, er
 	}
 	l, guest, err := s.store.GuestLink(ctx, hash)
 	if err != nil {
-		return GuestSession{}, refuseNotFound(fmt.Errorf("read a guest's link: %w", err), ErrLink)
+		return GuestSession{}, s.refuseLink(ctx, hash, fmt.Errorf("read a guest's link: %w", err))
 	}
 	expires, err := s.requireGuest(guest, l.CreatedAt)
 	if err != nil {
@@ -61,13 +70,43 @@ func (s *Service) GuestLogin(ctx context.Context, link string) (GuestSession, er
 	}
 	// ErrNotFound: the link was replaced or revoked after it was read above.
 	if err := s.store.AddGuestToken(ctx, hash, token); err != nil {
-		return GuestSession{}, refuseNotFound(fmt.Errorf("store the token of guest %s: %w", l.Person, err), ErrLink)
+		return GuestSession{}, s.refuseLink(ctx, hash, fmt.Errorf("store the token of guest %s: %w", l.Person, err))
 	}
 	return GuestSession{Token: clear, ExpiresIn: token.ExpiresAt.Sub(token.CreatedAt), Document: l.Document, Person: guest.Person}, nil
 }
 
+// refuseLink returns the refusal of a link that is not a current one: what became of it, if that is recorded. Other
+// errors of the store are returned as they are.
+func (s *Service) refuseLink(ctx context.Context, hash [32]byte, err error) error {
+	if !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	former, err := s.store.FormerGuestLink(ctx, hash)
+	switch {
+	case err != nil:
+		return refuseNotFound(fmt.Errorf("read a guest's former link: %w", err), ErrLink)
+	case former.Revoked:
+		return ErrLinkRevoked
+	}
+	return ErrLinkReplaced
+}
+
+// GuestLinkTimes returns when the current links of the guests of a document were created, by guest. A guest without a link
+// is missing.
+func (s *Service) GuestLinkTimes(ctx context.Context, id contract.DocumentID) (map[contract.PersonID]time.Time, error) {
+	links, err := s.store.GuestLinks(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("read guests' links: %w", err)
+	}
+	times := make(map[contract.PersonID]time.Time, len(links))
+	for _, l := range links {
+		times[l.Person] = l.CreatedAt
+	}
+	return times, nil
+}
+
 // requireGuest returns when a link or token that was made for a guest at the given time expires. A zero time means that it
-// does not expire. It returns store.ErrNotFound if there is no guest, or the link or token has expired.
+// does not expire. It returns store.ErrNotFound if there is no guest, and ErrLinkExpired if the link or token has expired.
 func (s *Service) requireGuest(g store.Guest, made time.Time) (expires time.Time, err error) {
 	if g.ID == "" {
 		return time.Time{}, store.ErrNotFound
@@ -75,7 +114,7 @@ func (s *Service) requireGuest(g store.Guest, made time.Time) (expires time.Time
 	d := contract.Document{State: g.State, EndedAt: g.EndedAt}
 	expires = d.LinkExpiry(made, s.lifetimes.Link)
 	if !expires.IsZero() && !s.clock().Before(expires) {
-		return time.Time{}, store.ErrNotFound
+		return time.Time{}, ErrLinkExpired
 	}
 	return expires, nil
 }

@@ -74,7 +74,7 @@ func TestAnotherLinkTakesBackTheFormer(t *testing.T) {
 	}
 	h.mint(t)
 	h.dead(t, g.Token)
-	if _, err := h.GuestLogin(t.Context(), former); !errors.Is(err, ErrLink) {
+	if _, err := h.GuestLogin(t.Context(), former); !errors.Is(err, ErrLinkReplaced) {
 		t.Errorf("the former link: %v", err)
 	}
 }
@@ -86,7 +86,7 @@ func TestATokenDoesNotOutliveALinkTakenBackMeanwhile(t *testing.T) {
 	h.store.afterGuestLink = func() {
 		h.mint(t)
 	}
-	if _, err := h.GuestLogin(t.Context(), former); !errors.Is(err, ErrLink) {
+	if _, err := h.GuestLogin(t.Context(), former); !errors.Is(err, ErrLinkReplaced) {
 		t.Errorf("opened: %v", err)
 	}
 	if n := len(h.store.tokens); n != 0 {
@@ -160,7 +160,7 @@ func TestARevokedLinkAndItsTokensAreDeadInEveryState(t *testing.T) {
 		}
 		h.store.setGuestLink(store.GuestLink{Document: 7, Person: tamu})
 		h.dead(t, g.Token)
-		if _, err := h.GuestLogin(t.Context(), url); !errors.Is(err, ErrLink) {
+		if _, err := h.GuestLogin(t.Context(), url); !errors.Is(err, ErrLinkRevoked) {
 			t.Errorf("%s: the link: %v", state, err)
 		}
 		h.store.setGuestLink(store.GuestLink{Document: 7, Person: tamu})
@@ -190,7 +190,7 @@ func TestALinkExpiresSomeTimeAfterItsDocumentEnded(t *testing.T) {
 	h.alive(t, last.Token)
 	h.advance(time.Hour)
 	h.dead(t, last.Token)
-	if _, err := h.GuestLogin(t.Context(), url); !errors.Is(err, ErrLink) {
+	if _, err := h.GuestLogin(t.Context(), url); !errors.Is(err, ErrLinkExpired) {
 		t.Errorf("a month after the end: %v", err)
 	}
 	if g, err := h.GuestLogin(t.Context(), h.mint(t)); err != nil || g.ExpiresIn != 24*time.Hour {
@@ -199,5 +199,24 @@ func TestALinkExpiresSomeTimeAfterItsDocumentEnded(t *testing.T) {
 	h.lifetimes.Link = 0
 	if _, err := h.GuestLogin(t.Context(), h.mint(t)); err != nil {
 		t.Errorf("where links do not expire: %v", err)
+	}
+}
+
+func TestALinkThatWasReplacedAndThenRevokedKeepsItsFirstReason(t *testing.T) {
+	t.Parallel()
+	h := hosting(t)
+	first, second := h.mint(t), h.mint(t)
+	h.store.setGuestLink(store.GuestLink{Document: 7, Person: tamu})
+	for link, want := range map[string]*contract.Error{first: ErrLinkReplaced, second: ErrLinkRevoked} {
+		if _, err := h.GuestLogin(t.Context(), link); !errors.Is(err, want) || contract.KindOf(err) != contract.NotFound {
+			t.Errorf("%v, want %v", err, want)
+		}
+	}
+	third := h.mint(t)
+	if times, err := h.GuestLinkTimes(t.Context(), 7); err != nil || len(times) != 1 || !times[tamu].Equal(h.now) {
+		t.Errorf("the current links are of %v, %v", times, err)
+	}
+	if _, err := h.GuestLogin(t.Context(), third); err != nil {
+		t.Error(err)
 	}
 }

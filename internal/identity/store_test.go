@@ -25,6 +25,7 @@ type memory struct {
 	users         []store.User
 	tokens        map[[32]byte]store.Token
 	links         map[[32]byte]store.GuestLink
+	former        map[[32]byte]store.FormerGuestLink
 	specimens     map[contract.PersonID][]byte
 	documents     map[contract.DocumentID]contract.Document
 	events        []contract.Event
@@ -295,6 +296,7 @@ func (m *memory) setGuestLink(l store.GuestLink) {
 	m.mu.Lock()
 	for hash, old := range m.links {
 		if old.Document == l.Document && old.Person == l.Person {
+			m.former[hash] = store.FormerGuestLink{Hash: hash, Document: l.Document, Person: l.Person, EndedAt: l.CreatedAt, Revoked: l.Hash == [32]byte{}}
 			delete(m.links, hash)
 		}
 	}
@@ -320,6 +322,28 @@ func (m *memory) GuestLink(_ context.Context, hash [32]byte) (store.GuestLink, s
 		return store.GuestLink{}, store.Guest{}, store.ErrNotFound
 	}
 	return l, m.guest(l.Document, l.Person), nil
+}
+
+func (m *memory) FormerGuestLink(_ context.Context, hash [32]byte) (store.FormerGuestLink, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	l, ok := m.former[hash]
+	if !ok {
+		return store.FormerGuestLink{}, store.ErrNotFound
+	}
+	return l, nil
+}
+
+func (m *memory) GuestLinks(_ context.Context, id contract.DocumentID) ([]store.GuestLink, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	links := []store.GuestLink{}
+	for _, l := range m.links {
+		if l.Document == id {
+			links = append(links, l)
+		}
+	}
+	return links, nil
 }
 
 func (m *memory) SetSpecimen(_ context.Context, id contract.PersonID, image []byte) error {
@@ -372,7 +396,7 @@ func empty(t *testing.T, change ...func(*Options)) *fixture {
 	t.Helper()
 	h := &fixture{
 		store: &memory{
-			tokens: map[[32]byte]store.Token{}, links: map[[32]byte]store.GuestLink{},
+			tokens: map[[32]byte]store.Token{}, links: map[[32]byte]store.GuestLink{}, former: map[[32]byte]store.FormerGuestLink{},
 			specimens: map[contract.PersonID][]byte{}, documents: map[contract.DocumentID]contract.Document{},
 			devices: map[contract.PersonID]map[[32]byte]time.Time{}, addresses: map[contract.PersonID]map[string]time.Time{},
 		},

@@ -63,6 +63,15 @@ type Guest struct {
 	EndedAt time.Time
 }
 
+// FormerGuestLink is a link that was replaced or revoked. It opens nothing.
+type FormerGuestLink struct {
+	Hash     [32]byte
+	Document contract.DocumentID
+	Person   contract.PersonID
+	EndedAt  time.Time
+	Revoked  bool // else it was replaced by a newer one
+}
+
 // Caller is the origin of a login.
 type Caller struct {
 	Device  [32]byte // SHA-256 of the secret that the device was given; zero: none
@@ -128,6 +137,11 @@ type Identities interface {
 	// GuestLink reads a current link with its guest; Commit stores it, see contract.Change. The guest is zero if the person is not a
 	// guest of the document.
 	GuestLink(ctx context.Context, hash [32]byte) (GuestLink, Guest, error)
+	// FormerGuestLink reads a link that a commit replaced or removed. Links that ended before they were recorded are
+	// ErrNotFound.
+	FormerGuestLink(ctx context.Context, hash [32]byte) (FormerGuestLink, error)
+	// GuestLinks returns the current links of a document, at most one of each guest, by person.
+	GuestLinks(ctx context.Context, id contract.DocumentID) ([]GuestLink, error)
 
 	SetSpecimen(ctx context.Context, id contract.PersonID, image []byte) error // nil removes it
 	Specimen(ctx context.Context, id contract.PersonID) ([]byte, error)

@@ -16,6 +16,9 @@ var documents = map[string]sentence{
 	"document.not_processing": {
 		"Tindakan ini tidak dapat dilakukan karena dokumen tidak sedang diproses.",
 		"This cannot be done because the document is not being processed."},
+	"document.not_ended": {
+		"Salinan hanya dapat dibuat dari dokumen yang sudah selesai, ditolak, dibatalkan, atau kedaluwarsa.",
+		"Only a document that was completed, declined, canceled or has expired can be copied."},
 	"document.not_in_turn": {
 		"Belum giliran Anda: penanda tangan lain harus menandatangani terlebih dahulu.",
 		"It is not your turn yet: others must sign first."},

@@ -43,7 +43,7 @@ var labels = map[string]sentence{
 
 // events describe the audit trail. Arguments are the event's details.
 var events = map[string]sentence{
-	"event.uploaded":              {"Mengunggah dokumen[ dari berkas {filename}]", "Uploaded the document[ from the file {filename}]"},
+	"event.uploaded":              {"Mengunggah dokumen[ dari berkas {filename}][; salinan dokumen nomor {copy_of}]", "Uploaded the document[ from the file {filename}][; a copy of document {copy_of}]"},
 	"event.participants_changed":  {"Mengubah peserta dokumen", "Changed the participants"},
 	"event.described":             {"Mengubah judul atau batas waktu[ ({title})]", "Changed the title or the deadline[ ({title})]"},
 	"event.placed":                {"Menentukan penempatan[ ({placements})]", "Set the placements[ ({placements})]"},
@@ -104,6 +104,7 @@ var messages = map[string]sentence{
 	"done.finalize_completed": {"Dokumen telah selesai.", "The document is completed."},
 	"done.sign":               {"Dokumen berhasil ditandatangani.", "You have signed the document."},
 	"done.reject":             {"Dokumen telah ditolak.", "You have declined the document."},
+	"done.copy":               {"Draf telah dibuat dengan berkas, orang, dan letak yang sama.", "A draft has been made with the same file, people and boxes."},
 	"done.cancel":             {"Dokumen telah dibatalkan.", "The document has been canceled."},
 	"done.remind":             {"Permintaan pengingat telah dicatat. Layanan ini tidak mengirim pesan; silakan hubungi para penanda tangan secara langsung.", "Your request for a reminder has been recorded. This service sends no messages; please contact the signers yourself."},
 	"done.restamp":            {"Pembubuhan ulang telah dimulai.", "Stamping has started again."},

@@ -19,6 +19,15 @@ var people = map[string]sentence{
 	"guest.link_invalid": {
 		"Tautan ini tidak berlaku atau sudah diganti. Silakan minta tautan baru kepada pemilik dokumen.",
 		"This link is not valid or has been replaced. Please ask the owner of the document for a new one."},
+	"guest.link_replaced": {
+		"Tautan ini sudah digantikan oleh tautan yang lebih baru. Silakan gunakan tautan terbaru, atau mintalah kepada pemilik dokumen.",
+		"This link was replaced by a newer one. Please use the newest link, or ask the owner of the document for it."},
+	"guest.link_revoked": {
+		"Tautan ini sudah dicabut oleh pemilik dokumen. Silakan hubungi pemilik dokumen.",
+		"The owner of the document revoked this link. Please ask the owner of the document."},
+	"guest.link_expired": {
+		"Tautan ini sudah kedaluwarsa karena dokumennya telah lama berakhir. Silakan hubungi pemilik dokumen.",
+		"This link has expired, because its document ended some time ago. Please ask the owner of the document."},
 	"guest.not_found": {
 		"Orang ini bukan tamu pada dokumen ini.",
 		"This person is not a guest on this document."},

@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"context"
+	"fmt"
 
 	"segel/internal/contract"
 	"segel/internal/documents"
@@ -23,6 +24,19 @@ func (s *Service) Balance(ctx context.Context, by contract.Actor) (map[contract.
 		return nil, contract.ErrNotAllowed
 	}
 	return s.Store.Quota(ctx, by.Organisation)
+}
+
+// OrganisationName returns the name of an organisation.
+func (s *Service) OrganisationName(ctx context.Context, id contract.OrganisationID) (string, error) {
+	if name, ok := s.organisationNames.Load(id); ok {
+		return name.(string), nil
+	}
+	o, err := s.Store.Organisation(ctx, id)
+	if err != nil {
+		return "", fmt.Errorf("read organisation %s: %w", id, err)
+	}
+	s.organisationNames.Store(id, o.Name)
+	return o.Name, nil
 }
 
 // ListRequest selects one page of one of the caller's lists. Pages are numbered from 1.

@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto"
 	"crypto/x509"
+	"sync"
 	"time"
 
 	"segel/internal/admission"
@@ -93,4 +94,7 @@ type Service struct {
 	fileSlots  fileSlots
 	throwaways throwawayCache
 	pageCache  pageCache
+
+	// organisationNames has names by contract.OrganisationID. They are read once: no operation changes a name.
+	organisationNames sync.Map
 }

@@ -44,7 +44,7 @@ type PersonRequest struct {
 //
 // The files are durable before the document that refers to them. If the document is refused, they are removed. If the
 // process dies in between, fsck finds them.
-func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest) (d contract.Document, err error) {
+func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest) (contract.Document, error) {
 	if by.Guest != 0 {
 		return contract.Document{}, contract.ErrNotAllowed
 	}
@@ -60,26 +60,37 @@ func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest
 	if err != nil {
 		return contract.Document{}, err
 	}
-	now := s.Clock()
-	base.At = now
+	base.At = s.Clock()
 	if r.File.isWord {
-		return s.uploadWord(ctx, by, u, base, unknown)
+		return s.uploadWord(ctx, by, base, func() (contract.Change, error) {
+			u.Base, u.Word = base, true
+			c, err := contract.Create(u, by, s.Limits, base.At)
+			return c, contract.JoinFieldErrors(err, unknown)
+		})
 	}
-	found, rewritten, err := s.examineOrRepair(ctx, by.Organisation, base)
+	return s.uploadPDF(ctx, by, base, func(uploaded contract.Revision, found examination) (contract.Change, error) {
+		u.Base, u.Pages, u.Findings = uploaded, found.pages, found.findings
+		c, err := contract.Create(u, by, s.Limits, base.At)
+		return c, contract.JoinFieldErrors(err, unknown)
+	})
+}
+
+// uploadPDF examines a stored file and commits the draft that create makes of it. Create gets the file as it was
+// uploaded and what was found in it, or in its rewritten form.
+func (s *Service) uploadPDF(ctx context.Context, by contract.Actor, uploaded contract.Revision, create func(uploaded contract.Revision, found examination) (contract.Change, error)) (d contract.Document, err error) {
+	found, rewritten, err := s.examineOrRepair(ctx, by.Organisation, uploaded)
 	if err != nil {
-		return contract.Document{}, errors.Join(err, s.RemoveBlob(ctx, base.Tail.Key))
+		return contract.Document{}, errors.Join(err, s.RemoveBlob(ctx, uploaded.Tail.Key))
 	}
 	stored := []contract.Revision{found.base}
 	if rewritten {
-		stored = append(stored, base)
+		stored = append(stored, uploaded)
 	} else {
-		base = found.base
+		uploaded = found.base
 	}
-	u.Base, u.Pages, u.Findings = base, found.pages, found.findings
-	c, err := contract.Create(u, by, s.Limits, now)
-	err = contract.JoinFieldErrors(err, unknown)
+	c, err := create(uploaded, found)
 	if err == nil && rewritten {
-		err = c.ReplaceBase(found.base, contract.NormalisedDamaged, by, now)
+		err = c.ReplaceBase(found.base, contract.NormalisedDamaged, by, uploaded.At)
 	}
 	if err == nil {
 		d, err = s.CommitChange(documents.WithDocumentAnswer(ctx), c)

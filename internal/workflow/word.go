@@ -41,16 +41,15 @@ var (
 	}
 )
 
-// uploadWord makes a draft from a Word document and enqueues its conversion. The file is checked first, so that a
-// refused file leaves nothing behind.
-func (s *Service) uploadWord(ctx context.Context, by contract.Actor, u contract.Upload, base contract.Revision, unknown []contract.FieldError) (contract.Document, error) {
+// uploadWord commits the draft that create makes of a stored Word document and enqueues its conversion. The file is
+// checked first, so that a refused file leaves nothing behind.
+func (s *Service) uploadWord(ctx context.Context, by contract.Actor, base contract.Revision, create func() (contract.Change, error)) (contract.Document, error) {
 	if err := s.requireConvertible(ctx, by, base); err != nil {
 		return contract.Document{}, errors.Join(err, s.RemoveBlob(ctx, base.Tail.Key))
 	}
-	u.Base, u.Word = base, true
-	c, err := contract.Create(u, by, s.Limits, base.At)
+	c, err := create()
 	var d contract.Document
-	if err = contract.JoinFieldErrors(err, unknown); err == nil {
+	if err == nil {
 		// The request waits for the conversion. If the process dies meanwhile, a repeat gets the present state as the
 		// answer.
 		d, err = s.CommitChange(store.WithProvisionalAnswer(ctx, func(d contract.Document) any { return d }), c)

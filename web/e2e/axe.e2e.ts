@@ -11,7 +11,7 @@ const satu = { name: "Pemilik Satu", email: "o@example.test" }, dua = { name: "P
 const budi = { name: "Budi Tamu", email: "budi@example.test", guest: true };
 
 let desk: Office, s: Stage;
-let done: Sent, open: Sent, failed: Sent, invited: Sent, file: Buffer, serial: string, link: string;
+let done: Sent, open: Sent, failed: Sent, ended: Sent, waits: Sent, invited: Sent, file: Buffer, serial: string, link: string;
 
 beforeAll(async () => {
   desk = await office();
@@ -31,6 +31,9 @@ beforeAll(async () => {
   await sign(failed);
   open = await send(owner, "Perjanjian Sewa Ruko", [dua, satu, budi]);
   await send(owner, "Surat Pernyataan", [satu, dua]);
+  ended = await send(owner, "Sewa yang Batal", [budi], 0);
+  await owner.request.post(`${s.url}/v1/econtract/web/sign/cancel-docs`, { data: { document_id: ended.id } });
+  waits = await send(owner, "Sewa yang Menunggu", [satu, dua], 0);
   invited = await send(owner, "Surat Kuasa Khusus", [budi], 0);
   link = await guestLink(owner, invited, budi.email);
   await owner.goto(`${s.url}/document/${failed.id}`);
@@ -136,13 +139,25 @@ const documents: Walk = async (page, check, w) => {
   await check("document, completed");
   await page.goto(`${s.url}/document/${open.id}`);
   await firstPage(page);
-  await button(page, w.document.makeLink).click();
+  // The walk in the other language may have created the link before.
+  const make = button(page, w.document.makeLink), replace = button(page, w.document.replaceLink);
+  await make.or(replace).click();
+  await button(page, w.copy).or(page.getByRole("dialog")).first().waitFor();
+  if (await page.getByRole("dialog").count() === 0) await replace.click();
+  await page.getByRole("dialog").waitFor();
+  await check("document, a link is replaced");
+  await page.getByRole("dialog").getByRole("button", { name: w.document.replaceLink }).click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
   await button(page, w.copy).waitFor();
   await more();
   await check("document, in progress");
   await page.getByRole("menuitem", { name: w.document.cancel }).click();
   await page.getByRole("dialog").waitFor();
   await check("document, cancel");
+  await page.goto(`${s.url}/document/${ended.id}`);
+  await firstPage(page);
+  await button(page, w.document.correct).waitFor();
+  await check("document, canceled");
   await page.goto(`${s.url}/document/${failed.id}`);
   await firstPage(page);
   await more();
@@ -159,6 +174,10 @@ const signer: Walk = async (page, check, w) => {
   await page.goto(`${s.url}/inbox?search=tidak-ada`);
   await button(page, w.list.clear).waitFor();
   await check("inbox, nothing found");
+  await page.goto(`${s.url}/document/${waits.id}/sign`);
+  await firstPage(page);
+  await page.getByRole("heading", { name: w.sign.notYourTurn }).waitFor();
+  await check("sign, not the turn");
   await page.goto(`${s.url}/document/${open.id}/sign`);
   await firstPage(page);
   await page.locator("section canvas[role=img]").waitFor();

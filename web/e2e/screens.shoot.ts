@@ -131,7 +131,7 @@ async function signing(look: Look): Promise<void> {
     await page.request.post(`${url}/v1/econtract/web/sign/sign-docs`, { data: { document_id: Number(id) } });
     await page.goto(`${url}/document/${id}/sign`);
     await drawn(page);
-    await page.locator("[data-step=signed][data-state=done]").waitFor();
+    await page.getByRole("heading", { name: /^(You have signed|Anda telah menandatangani)$/ }).waitFor();
     await look.take(page, "sign-done");
   }
   await page.context().close();

@@ -74,6 +74,8 @@ test("everyone gets the sheet, and declining without a reason shows the error be
   await sheet(page).getByRole("button", { name: "Decline" }).tap();
   await foot(page).waitFor({ state: "detached" });
   await sheet(page).waitFor({ state: "detached" });
+  await page.getByRole("heading", { name: "You have declined" }).waitFor();
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe("You have declined");
   await page.getByText(/Harga belum sesuai/).first().waitFor();
   await owner.goto(`${url}/document/${contract.id}`);
   await owner.getByRole("listitem").filter({ hasText: dua.name }).getByText(/^Declined /).waitFor();
@@ -170,14 +172,14 @@ test("a guest on a desk reads pages as wide as a member does", async () => {
   await page.context().close();
 });
 
-test("while the service is away the steps say so, and go on by themselves once it is back", async () => {
+test("while the service is away the page says so, and goes on by itself once it is back", async () => {
   const contract = await send(owner, "Layanan Pergi", [dua, satu]);
   const page = await enter(dua.email);
   await opened(page, contract.id);
   await foot(page).getByRole("button", { name: "Sign", exact: true }).tap();
   await read(page);
   await sheet(page).getByRole("button", { name: "Sign", exact: true }).tap();
-  await page.locator("[data-step=signed]").getByText(satu.name).waitFor(); // whose turn it is now
+  await page.getByText(`Next to sign: ${satu.name}.`).waitFor();
   await service.end();
   const away = page.getByText("The connection to the service was lost.");
   await away.waitFor();

@@ -52,6 +52,8 @@ test("a member reads and signs on a phone, and sees the document stamped and sea
   await read(page);
   await page.getByRole("dialog").getByRole("button", { name: "Sign", exact: true }).tap();
   await page.getByRole("link", { name: "Download" }).waitFor({ timeout: 40_000 });
+  await page.getByRole("heading", { name: "You have signed" }).waitFor();
+  await page.getByRole("link", { name: "Document details" }).click();
   const steps = page.getByRole("list", { name: "Progress" });
   for (const step of ["Signed", "Stamped", "Sealed"]) await steps.getByText(step, { exact: false }).first().waitFor();
   const download = page.waitForEvent("download");

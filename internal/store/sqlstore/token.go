@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"segel/internal/contract"
 	"segel/internal/store"
 )
 
@@ -139,19 +140,28 @@ func (s *Store) PurgeTokens(ctx context.Context, before time.Time) error {
 	return wrapf(s.runStatement(ctx, `DELETE FROM token WHERE expires_at < $1`, toMicros(before)), "purge tokens")
 }
 
-// setGuestLink replaces the guest's link and ends its tokens. A link without a hash only removes the previous one.
+// setGuestLink replaces the guest's link and ends its tokens. A link without a hash only removes the previous one. The
+// hash of the previous link is kept, so that its holder can be told what happened to it.
 // The link is written before the tokens: a transaction that adds a token of it locks its row, see awaitRevocation.
 func setGuestLink(ctx context.Context, t tx, l store.GuestLink) error {
+	what := fmt.Sprintf("set the link of guest %s on document %d", l.Person, l.Document)
+	revoked := l.Hash == [32]byte{}
+	former := statement{
+		sql: `INSERT INTO former_link (hash, document, person, ended_at, revoked)
+			SELECT hash, document, person, CAST($3 AS BIGINT), CAST($4 AS BOOLEAN) FROM guest_link WHERE document = $1 AND person = $2
+			ON CONFLICT DO NOTHING`,
+		args: []any{l.Document, l.Person, toMicros(l.CreatedAt), revoked}, what: what,
+	}
 	link := statement{
 		sql: `INSERT INTO guest_link (hash, document, person, created_at) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (document, person) DO UPDATE SET hash = excluded.hash, created_at = excluded.created_at`,
 		args: []any{l.Hash[:], l.Document, l.Person, toMicros(l.CreatedAt)},
 	}
-	if l.Hash == [32]byte{} {
+	if revoked {
 		link = statement{sql: `DELETE FROM guest_link WHERE document = $1 AND person = $2`, args: []any{l.Document, l.Person}}
 	}
-	link.what = fmt.Sprintf("set the link of guest %s on document %d", l.Person, l.Document)
-	return t.addStatements(ctx, link, statement{sql: `DELETE FROM token WHERE person = $1 AND document = $2`, args: []any{l.Person, l.Document}, what: link.what})
+	link.what = what
+	return t.addStatements(ctx, former, link, statement{sql: `DELETE FROM token WHERE person = $1 AND document = $2`, args: []any{l.Person, l.Document}, what: what})
 }
 
 // GuestLink implements [store.Identities].
@@ -160,4 +170,20 @@ func (s *Store) GuestLink(ctx context.Context, hash [32]byte) (store.GuestLink, 
 	err := s.readRow(ctx, append([]any{&l.Document, &l.Person, scanTime(&l.CreatedAt)}, guestDest(&g)...),
 		`SELECT l.document, l.person, l.created_at, `+guestColumns+` FROM guest_link l`+fmt.Sprintf(joinGuest, "l")+`WHERE l.hash = $1`, hash[:])
 	return l, g, wrapf(err, "read a guest's link")
+}
+
+// FormerGuestLink implements [store.Identities].
+func (s *Store) FormerGuestLink(ctx context.Context, hash [32]byte) (store.FormerGuestLink, error) {
+	l := store.FormerGuestLink{Hash: hash}
+	err := s.readRow(ctx, []any{&l.Document, &l.Person, scanTime(&l.EndedAt), &l.Revoked}, `SELECT document, person, ended_at, revoked FROM former_link WHERE hash = $1`, hash[:])
+	return l, wrapf(err, "read a guest's former link")
+}
+
+// GuestLinks implements [store.Identities].
+func (s *Store) GuestLinks(ctx context.Context, id contract.DocumentID) ([]store.GuestLink, error) {
+	dest := func(l *store.GuestLink) []any {
+		return []any{scanDigest(&l.Hash), &l.Document, &l.Person, scanTime(&l.CreatedAt)}
+	}
+	links, err := readAll(ctx, s, dest, `SELECT hash, document, person, created_at FROM guest_link WHERE document = $1 ORDER BY person`, id)
+	return links, wrapf(err, "read the guests' links of document %d", id)
 }

@@ -169,6 +169,19 @@ var tokenTests = map[string]func(*testing.T, *fixture){
 			b.must(err)
 		}
 		revoke(d1, "g2") // no such link
+		for hash, revoked := range map[byte]bool{1: false, 2: true} {
+			former, err := b.FormerGuestLink(b.ctx, [32]byte{hash})
+			b.must(err)
+			if former.Document != d1.ID || former.Revoked != revoked || former.Person != contract.PersonID(fmt.Sprint("g", hash)) || former.EndedAt.IsZero() {
+				t.Errorf("former link %d is %+v", hash, former)
+			}
+		}
+		for _, hash := range []byte{3, 4, 9} {
+			_, err := b.FormerGuestLink(b.ctx, [32]byte{hash})
+			b.requireError("a link that did not end", err, store.ErrNotFound)
+		}
+		requireRead(b, "links of a document", []store.GuestLink{now})(b.GuestLinks(b.ctx, d1.ID))
+		requireRead(b, "links of another document", []store.GuestLink{others[1]})(b.GuestLinks(b.ctx, d2.ID))
 	},
 }
 

@@ -95,6 +95,8 @@ export const verbs = {
   restamp: (id: number, newSerial = false) => take(api.POST("/v1/econtract/{service}/sign/restamp-docs", { params: service, body: { ...named(id), new_serial: newSerial ? 1 : 0 } })),
   /** Ends the pause before the service retries the step that a document waits for. */
   retry: (id: number) => take(api.POST("/v1/econtract/{service}/sign/retry-docs", { params: service, body: named(id) })),
+  /** Makes a draft of a document that ended. */
+  copy: async (id: number) => (await take(api.POST("/v1/econtract/{service}/sign/copy-docs", { params: service, body: named(id) }))).response.data.document_id,
   guestLink: async (id: number, person: string) =>
     (await take(api.POST("/v1/econtract/{service}/sign/guest-link-docs", { params: service, body: { ...named(id), user_id: person } }))).response.data.url,
   /** Revokes a guest's link and every token that was opened with it. */

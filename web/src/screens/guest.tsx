@@ -1,8 +1,9 @@
 import { Group, Stack, Text, Title } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 
 import { api, Problem, take } from "../api/client";
+import { detail } from "../api/documents";
 import { guest } from "../api/guest";
 import { takeGuest } from "../api/early";
 import { useText } from "../text";
@@ -39,20 +40,27 @@ export function Guest() {
     return () => window.removeEventListener("hashchange", take);
   }, [mutate]);
   const document = enter.data?.data.document_id ?? (enter.isIdle ? guest.document() : undefined);
+  const found = useQuery({ ...detail(document ?? 0), enabled: document !== undefined });
+  const denied = found.error instanceof Problem && found.error.code === 401;
+  // The token ended while it was used. The link, which this page remembers, opens the document again or says why it does not.
+  const again = denied && found.dataUpdatedAt > 0 && latest.current !== "" && !enter.isError;
+  useEffect(() => {
+    if (again) mutate(latest.current);
+  }, [again, mutate]);
   return (
     <Stack component="main" p="md" gap="md">
       <Group justify="space-between" maw={1300} w="100%" mx="auto">
         <Text fw={700} size="lg">{t("app.name")}</Text>
         <Group gap={4}><LanguageMenu /><SchemeButton /></Group>
       </Group>
-      {enter.isPending && <Loading />}
-      {!enter.isPending && document === undefined && (
+      {(enter.isPending || again) && <Loading />}
+      {!enter.isPending && !again && (document === undefined || denied) && (
         <Stack maw={560} mx="auto" w="100%" mt="xl">
           <Title order={1} size="h3">{t("guest.title")}</Title>
-          {enter.isError ? <Trouble error={enter.error} retry={enter.error instanceof Problem && enter.error.retryable ? () => enter.mutate(enter.variables!) : undefined} /> : <Text>{t("guest.noLink")}</Text>}
+          {enter.isError ? <Trouble error={enter.error} retry={enter.error instanceof Problem && enter.error.retryable ? () => enter.mutate(enter.variables!) : undefined} /> : <Text role={denied ? "alert" : undefined}>{t(denied ? "guest.ended" : "guest.noLink")}</Text>}
         </Stack>
       )}
-      {document !== undefined && <Signing id={document} />}
+      {document !== undefined && !denied && <Signing id={document} />}
     </Stack>
   );
 }

@@ -1,6 +1,6 @@
 import { Button, Group, Menu, Stack, Textarea, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconDots, IconPencil, IconRotate, IconSignature } from "@tabler/icons-react";
+import { IconCopy, IconDots, IconPencil, IconRotate, IconSignature } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -22,10 +22,15 @@ export function Actions({ document: d }: { document: Detail }) {
   const restamp = useMutation({ mutationFn: (newSerial: boolean) => verbs.restamp(d.id, newSerial), onSuccess: refresh });
   const remind = useMutation({ mutationFn: () => verbs.remind(d.id), onSuccess: refresh });
   const remove = useMutation({ mutationFn: () => verbs.remove(d.id), onSuccess: () => { refresh(); void go({ to: "/sent", search: noSearch }); } });
+  const copy = useMutation({
+    mutationFn: () => verbs.copy(d.id),
+    onSuccess: (document) => { refresh(); void go({ to: "/new", search: { document, step: "people" }, state: { told: { msg: t("document.copied", { title: d.document_title }), notes: [] } } }); },
+  });
   const [canceling, cancel] = useDisclosure();
   const [renewing, renew] = useDisclosure();
   const running = d.is_owner && d.status === "processing";
-  const trouble = restamp.error ?? remind.error ?? remove.error;
+  const trouble = restamp.error ?? remind.error ?? remove.error ?? copy.error;
+  const corrects = d.is_owner && ["rejected", "canceled", "expired"].includes(d.status);
   return (
     <Stack gap="xs" align="flex-end">
       <Group gap="xs">
@@ -33,10 +38,12 @@ export function Actions({ document: d }: { document: Detail }) {
         {d.is_sign && <ButtonLink to="/document/$id/sign" params={{ id: String(d.id) }} leftSection={<IconSignature size={16} aria-hidden />}>{t("document.sign")}</ButtonLink>}
         {d.active_download_button && <Download id={d.id} />}
         {d.is_owner && d.status === "failed" && <Button onClick={() => restamp.mutate(false)} loading={restamp.isPending} disabled={!d.info_restamping.allowed_stamping} leftSection={<IconRotate size={16} aria-hidden />}>{t("document.restamp")}</Button>}
+        {corrects && <Button onClick={() => copy.mutate()} loading={copy.isPending} leftSection={<IconCopy size={16} aria-hidden />}>{t("document.correct")}</Button>}
         <Menu position="bottom-end">
           <Menu.Target><Button variant="default" aria-label={t("document.more")}><IconDots size={16} aria-hidden /></Button></Menu.Target>
           <Menu.Dropdown>
             <Menu.Item component="a" href={address.original(d.id)}>{t("document.original")}</Menu.Item>
+            {d.is_owner && d.status === "completed" && <Menu.Item disabled={copy.isPending} onClick={() => copy.mutate()}>{t("document.useAgain")}</Menu.Item>}
             {d.is_owner && d.status === "failed" && <Menu.Item disabled={!d.info_restamping.allowed_stamping} onClick={renew.open}>{t("document.newSerial")}</Menu.Item>}
             {running && <Menu.Item onClick={() => remind.mutate()}>{t("document.remind")}</Menu.Item>}
             {(running || (d.is_owner && d.status === "failed")) && <Menu.Item color="red" onClick={cancel.open}>{t("document.cancel")}</Menu.Item>}

@@ -1,11 +1,10 @@
-import { Anchor, Avatar, Badge, Button, Group, Stack, Text, Title } from "@mantine/core";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { Avatar, Badge, Group, Stack, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 
-import { people, trail, verbs, type Detail, type Person } from "../../api/documents";
+import { people, trail, type Detail, type Person } from "../../api/documents";
 import { useLanguage, useText } from "../../text";
-import { Copy } from "../../ui/copy";
-import { Trouble } from "../../ui/trouble";
 import { declinedBy } from "./declined";
+import { GuestLink } from "./guest-link";
 
 /** People lists the participants, in the order in which they act, with what each did and when. */
 export function People({ document: d }: { document: Detail }) {
@@ -31,8 +30,6 @@ function One({ person: p, document: d, declinedAt }: { person: Person; document:
   const when = (s: string | null) => (s ? new Date(s).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" }) : "");
   // A participant who declined has acted; the steps show the reason.
   const ended = ["rejected", "canceled", "expired"].includes(d.status);
-  const link = useMutation({ mutationFn: () => verbs.guestLink(d.id, p.user_id) });
-  const revoke = useMutation({ mutationFn: () => verbs.revokeGuestLink(d.id, p.user_id), onSuccess: () => link.reset() });
   return (
     <Group component="li" wrap="nowrap" align="flex-start" gap="sm">
       <Avatar src={p.avatar} alt="" size="sm" />
@@ -46,19 +43,7 @@ function One({ person: p, document: d, declinedAt }: { person: Person; document:
         <Text size="xs">
           {p.signing_status ? t("document.signedAt", { when: when(p.signed_at) }) : declinedAt ? t("document.declinedAt", { when: when(declinedAt) }) : p.viewed_at ? t("document.viewedAt", { when: when(p.viewed_at) }) : p.is_signing ? t("document.turn") : ended ? null : t("document.waiting")}
         </Text>
-        {p.is_guest && d.is_owner && d.status !== "draft" && (
-          <Stack gap={4} mt={4}>
-            {link.data && <Group gap={6} wrap="nowrap"><Anchor size="xs" href={link.data} truncate maw={220}>{link.data}</Anchor><Copy text={link.data} /></Group>}
-            <Group gap={6}>
-              {!ended && !link.data && <Button size="compact-sm" variant="default" loading={link.isPending} onClick={() => { revoke.reset(); link.mutate(); }}>{t("document.makeLink")}</Button>}
-              <Button size="compact-sm" variant="subtle" color="red" loading={revoke.isPending} onClick={() => revoke.mutate()}>{t("document.revokeLink")}</Button>
-            </Group>
-            {!ended && <Text size="xs" c="dimmed">{t("document.linkHint")}</Text>}
-            {revoke.isSuccess && <Text size="xs" role="status">{t("document.linkRevoked")}</Text>}
-          </Stack>
-        )}
-        {link.isError && <Trouble error={link.error} />}
-        {revoke.isError && <Trouble error={revoke.error} />}
+        {p.is_guest && d.is_owner && d.status !== "draft" && <GuestLink document={d.id} person={p} ended={ended} />}
       </div>
     </Group>
   );

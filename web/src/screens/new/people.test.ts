@@ -19,7 +19,7 @@ test("members and guests are named as the service names them", () => {
 });
 
 test("what the service tells becomes the list it came from", () => {
-  const told = { avatar: "", is_owner: false, is_signing: false, status: false, signing_status: false, signed_at: null, viewed_at: null };
+  const told = { avatar: "", is_owner: false, is_signing: false, status: false, signing_status: false, signed_at: null, viewed_at: null, link_created_at: null };
   const all = fromService([
     { ...told, user_id: "1", name: "A", email: "a@x.test", phone: null, role: "signer", number: 1, is_guest: false },
     { ...told, user_id: "9", name: "B", email: "B@x.test", phone: "08", role: "signer", number: 2, is_guest: true },

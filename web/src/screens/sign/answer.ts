@@ -37,12 +37,12 @@ export function useAnswer(id: number, asks: boolean) {
     onSettled,
   });
   const reject = useMutation({ mutationFn: () => verbs.reject(id, reason), onSettled });
-  const { reset } = sign;
+  const { reset, isError: failed } = sign;
   useEffect(() => {
     if (asks) return;
-    reset();
+    if (failed) reset();
     setHand(undefined);
-  }, [asks, reset]);
+  }, [asks, failed, reset]);
   return { hand, setHand, declining, setDeclining, reason, setReason, sign, reject };
 }
 

@@ -11,6 +11,7 @@ import { Trouble } from "../../ui/trouble";
 import type { Answer } from "./answer";
 import { Look } from "./look";
 import { enough, type Reading } from "./reading";
+import type { Tour } from "./tour";
 
 /** What I am asked to do, in one sentence. */
 export function useAsked(boxes: Placement[]): string {
@@ -28,10 +29,12 @@ interface Props {
   titled?: boolean;
   answer: Answer;
   reading: Reading;
+  /** Leads to the boxes, where no other button does. */
+  tour?: Tour | undefined;
 }
 
 /** Asked shows what I am asked to do, and takes the answer: one signature, one confirmation. */
-export function Asked({ document: d, boxes, titled = false, answer, reading }: Props) {
+export function Asked({ document: d, boxes, titled = false, answer, reading, tour }: Props) {
   const t = useText();
   const asked = useAsked(boxes);
   const account = useAccount();
@@ -45,7 +48,9 @@ export function Asked({ document: d, boxes, titled = false, answer, reading }: P
       <div>
         {!titled && <Title order={2} size="h5">{t("sign.asked")}</Title>}
         <Text size="sm">{asked}</Text>
+        {titled && d.participant && <Text size="sm">{t("sign.as", { name: d.participant.name })}</Text>}
       </div>
+      {tour && <ShowPlace tour={tour} />}
       {boxes.length > 0 && ready && <Look document={d.id} name={account?.fullname ?? guest.name() ?? ""} kept={kept.data ?? null} keeps={!guest.token()} hand={hand} setHand={setHand} />}
       <Text size="xs" c="dimmed">{t("sign.means")}</Text>
       <Read reading={reading} id={state} />
@@ -55,6 +60,18 @@ export function Asked({ document: d, boxes, titled = false, answer, reading }: P
         <Button size="md" loading={sign.isPending || sign.isSuccess} disabled={!ready || !enough(reading)} aria-describedby={state} onClick={() => sign.mutate({ digest: reading.digest, pages: reading.pages() })}>{t("document.sign")}</Button>
       </Group>
     </Stack>
+  );
+}
+
+/** ShowPlace leads to the reader's boxes, one after the other. */
+export function ShowPlace({ tour }: { tour: Tour }) {
+  const t = useText();
+  if (tour.count === 0) return null;
+  return (
+    <Group gap={6} wrap="nowrap">
+      <Button variant="subtle" size="compact-sm" style={{ flex: "none" }} onClick={tour.next}>{t(tour.count === 1 ? "sign.show" : "sign.showNext")}</Button>
+      <Text size="xs" c="dimmed" role="status">{tour.at && tour.count > 1 && t("sign.shownPlace", { number: tour.at.number, count: tour.count, page: tour.at.page })}</Text>
+    </Group>
   );
 }
 

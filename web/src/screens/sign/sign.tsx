@@ -1,12 +1,13 @@
 import { Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
-import { useCallback, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 
 import { useAccount } from "../../api/account";
+import { Problem } from "../../api/client";
 import { detail, type Detail, type Placement } from "../../api/documents";
-import { useProgress, type Following } from "../../api/events";
+import { useProgress } from "../../api/events";
 import { guest } from "../../api/guest";
 import type { PageSize } from "../../pdf/page-size";
 import { Pages } from "../../pdf/pages";
@@ -14,18 +15,19 @@ import { useDocument } from "../../pdf/use-document";
 import { usePrint, Views } from "../../pdf/views";
 import { useText } from "../../text";
 import { Sheet } from "../../ui/dialog";
-import { Download } from "../../ui/download";
 import { Findings } from "../../ui/findings";
-import { AnchorLink } from "../../ui/links";
 import { Loading } from "../../ui/loading";
-import { Steps, stepsOf } from "../../ui/steps";
 import { Trouble } from "../../ui/trouble";
 import { useAnswer } from "./answer";
-import { Asked, useAsked } from "./asked";
+import { Asked, ShowPlace, useAsked } from "./asked";
 import { BoxList } from "./box-list";
 import { Marks } from "./marks";
+import { Outcome } from "./outcome";
 import { useReading } from "./reading";
+import { ReadingTools } from "./reading-tools";
 import classes from "./sign.module.css";
+import { useTour, type Tour } from "./tour";
+import { useZoom } from "./zoom";
 
 /** Sign is the screen on which a member of the organisation reads and signs. */
 export function Sign() {
@@ -45,43 +47,73 @@ function Reading({ document: d }: { document: Detail }) {
   const boxes = d.placements;
   // The reader is a participant; their own boxes identify them. A guest's token belongs to one person.
   const me = useAccount()?.id ?? guest.person();
-  const mine = boxes.filter((b) => b.user_id === me && b.type !== "emet");
-  const file = useDocument(d.id, `${d.id} ${d.last_signed_at ?? ""} ${d.status}`);
+  const mine = useMemo(() => boxes.filter((b) => b.user_id === me && b.type !== "emet"), [boxes, me]);
+  const given = useAnswer(d.id, d.is_sign);
+  const { declining, setDeclining, sign, reject } = given;
+  const asks = d.is_sign && !sign.isSuccess && !reject.isSuccess;
+  // From sending a signature on, the pages stay as the signer read them, at the same place, until they ask for the newest.
+  const [released, setReleased] = useState(false);
+  const holds = sign.isPending || (sign.isSuccess && !released);
+  const newest = `${d.id} ${d.last_signed_at ?? ""} ${d.status}`;
+  const shown = useRef(newest);
+  if (!holds) shown.current = newest;
+  const file = useDocument(d.id, shown.current);
+  const queries = useQueryClient();
+  const { again } = file, changed = sign.error instanceof Problem && sign.error.reason === "document.revision_changed";
+  useEffect(() => {
+    if (changed) again(); // another signature was added to the file that was read
+  }, [changed, again]);
+  const denied = file.problem?.code === 401;
+  useEffect(() => {
+    if (denied) void queries.invalidateQueries({ queryKey: ["document", d.id] }); // its answer says why
+  }, [denied, queries, d.id]);
   const live = useProgress(d.id, d.status === "processing");
   const wide = useMediaQuery("(min-width: 62em)", undefined, { getInitialValueInEffect: false });
   const [opened, setOpened] = useState(false);
-  const asks = d.is_sign;
-  const given = useAnswer(d.id, asks);
   const reading = useReading(file);
+  const tour = useTour(mine);
+  const [page, setPage] = useState(1);
+  const { pages, zoom, larger, smaller } = useZoom();
+  const height = useHeight(pages);
   const { differs, print, setPrint } = usePrint(d.warnings);
-  const { declining, setDeclining } = given;
   const open = useCallback((decline = false) => {
     setDeclining(decline);
     setOpened(true);
   }, [setDeclining]);
   const answer = useCallback(() => open(), [open]);
-  const overlay = useCallback((number: number, size: PageSize, scale: number) => <Marks boxes={boxes.filter((b) => b.page === number)} all={boxes} me={asks ? me : undefined} size={size} scale={scale} open={wide ? undefined : answer} />, [boxes, me, asks, wide, answer]);
-  const standing = <Standing document={d} live={live} />;
+  const { onShown } = tour;
+  const unseen = holds && sign.isSuccess ? me : undefined;
+  const overlay = useCallback((number: number, size: PageSize, scale: number) => <Marks boxes={boxes.filter((b) => b.page === number)} all={boxes} me={asks ? me : undefined} signed={unseen} size={size} scale={scale} open={wide ? undefined : answer} onShown={onShown} />, [boxes, me, asks, unseen, wide, answer, onShown]);
+  const outcome = <Outcome document={d} live={live} acted={sign.isSuccess ? "signed" : reject.isSuccess ? "declined" : undefined} showNewest={holds && sign.isSuccess ? () => setReleased(true) : undefined} />;
+  const drawn = file.document !== undefined && reading.started;
   return (
     <Stack w="100%" maw={1300} mx="auto" gap="md">
       <div>
         <Title order={1} size="h3" style={{ overflowWrap: "anywhere" }}>{d.document_title}</Title>
-        <Text size="sm" c="dimmed">{t("list.from", { name: d.owner.name })} · {d.status_info}</Text>
+        <Text size="sm" c="dimmed">{t("sign.from", { name: d.owner.name, organisation: d.owner.organisation })} · {d.status_info}</Text>
+        {d.participant && d.mode === "signing" && <Text size="sm">{t(d.participant.role === "viewer" ? "sign.asViewer" : d.participant.signing_status ? "sign.asDone" : "sign.as", { name: d.participant.name })}</Text>}
       </div>
       <Findings warnings={d.warnings} sender={d.owner.name} />
       {differs && <Views print={print} setPrint={setPrint} />}
-      {!wide && !asks && <Paper withBorder p="md" component="section" aria-label={t("steps.title")}>{standing}</Paper>}
       <div className={classes.columns}>
-        <Pages file={file} overlay={overlay} print={print} onDrawn={reading.onDrawn} onEnd={reading.onEnd} />
+        <div>
+          <ReadingTools page={page} total={file.document?.numPages ?? 0} zoom={zoom} larger={larger} smaller={smaller} />
+          {/* While another revision is opened, its pages keep their room, and so the reader their place. */}
+          <div ref={pages} className={classes.pages} data-zoomed={zoom > 1 || undefined} {...(zoom > 1 ? { tabIndex: 0, role: "group", "aria-label": t("sign.pages") } : {})} style={{ minHeight: drawn ? undefined : height.current }}>
+            <Pages file={file} overlay={overlay} print={print} zoom={zoom} onVisible={setPage} onDrawn={reading.onDrawn} onEnd={reading.onEnd} />
+          </div>
+        </div>
         {wide && (
           <Paper className={classes.side} withBorder p="md" component="section" aria-label={t(asks ? "sign.asked" : "steps.title")}>
-            {asks ? <Asked document={d} boxes={mine} answer={given} reading={reading} /> : standing}
+            {asks ? <Asked document={d} boxes={mine} answer={given} reading={reading} tour={tour} /> : outcome}
             <BoxList boxes={boxes} />
           </Paper>
         )}
       </div>
       {!wide && <BoxList boxes={boxes} />}
-      {!wide && asks && <Bar boxes={mine} sign={answer} decline={() => open(true)} />}
+      {!wide && (asks
+        ? <Bar boxes={mine} sign={answer} decline={() => open(true)} tour={tour} />
+        : <Paper className={classes.bar} withBorder shadow="lg" p="sm" component="section" aria-label={t("steps.title")}>{outcome}</Paper>)}
       <Sheet opened={opened && !wide && asks} onClose={() => setOpened(false)} title={t(declining ? "sign.decline" : "sign.asked")} className={classes.sheet}>
         <Asked document={d} boxes={mine} titled answer={given} reading={reading} />
       </Sheet>
@@ -89,32 +121,27 @@ function Reading({ document: d }: { document: Detail }) {
   );
 }
 
-/** Standing shows the state of the document when I am not asked to do anything. */
-function Standing({ document: d, live }: { document: Detail; live: Following }) {
-  const t = useText();
-  return (
-    <Stack gap="sm">
-      <Text fw={600} role="status">{d.description}</Text>
-      {live.lost && <Text size="sm" role="status">{t("steps.lost")}</Text>}
-      <Steps steps={stepsOf(live.status?.progress ?? d.progress, d.status)} own={d.is_owner ? d.id : undefined} />
-      <Group>
-        {d.active_download_button && <Download id={d.id} />}
-        {!guest.token() && <AnchorLink to="/document/$id" params={{ id: String(d.id) }} size="sm">{t("sign.details")}</AnchorLink>}
-      </Group>
-    </Stack>
-  );
+/** The height of an element when it was last laid out. */
+function useHeight(of: React.RefObject<HTMLElement | null>): React.RefObject<number | undefined> {
+  const height = useRef<number>(undefined);
+  useEffect(() => {
+    const element = of.current!;
+    const watch = new ResizeObserver(() => { height.current = element.offsetHeight; });
+    watch.observe(element);
+    return () => watch.disconnect();
+  }, [of]);
+  return height;
 }
 
 /** Bar shows at the bottom of a small window what I am asked to do, without covering the pages. */
-function Bar({ boxes, sign, decline }: { boxes: Placement[]; sign: () => void; decline: () => void }) {
+function Bar({ boxes, sign, decline, tour }: { boxes: Placement[]; sign: () => void; decline: () => void; tour: Tour }) {
   const t = useText();
-  const asked = useAsked(boxes), first = boxes.map((b) => b.page).sort((a, b) => a - b)[0];
-  const goThere = () => window.document.querySelector(`[data-mark="${first}"]`)?.scrollIntoView({ block: "center" });
+  const asked = useAsked(boxes);
   return (
     <Paper className={classes.bar} withBorder shadow="lg" p="sm" component="section" aria-label={t("sign.asked")}>
-      <Group justify="space-between" gap="xs" wrap="nowrap" mb={6}>
+      <Group justify="space-between" gap="xs" mb={6}>
         <Text size="sm">{asked}</Text>
-        {first !== undefined && <Button variant="subtle" size="compact-sm" style={{ flex: "none" }} onClick={goThere}>{t("sign.show")}</Button>}
+        <ShowPlace tour={tour} />
       </Group>
       <Group justify="space-between" wrap="nowrap">
         <Button variant="subtle" color="red" onClick={decline}>{t("sign.decline")}</Button>

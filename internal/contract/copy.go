@@ -1,0 +1,102 @@
+package contract
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// ErrNotEnded refuses to copy a document that has not ended: its owner changes the draft, or cancels it first.
+var ErrNotEnded = Refuse(Conflict, "document.not_ended")
+
+// CheckCopyable refuses to copy a document for an actor who is not its owner, and one that has not ended.
+func (d *Document) CheckCopyable(by Actor) error {
+	if err := d.Authorise(by, OpCopy); err != nil {
+		return err
+	}
+	if !d.State.IsFinal() {
+		return ErrNotEnded
+	}
+	return nil
+}
+
+// CopiedFile is the file of a copy, which was stored and examined like an upload.
+type CopiedFile struct {
+	Participants []Participant // those of the copied document in the same order; a guest has a new identifier
+	Original     Revision      // the uploaded bytes, stored again
+	Entropy      [16]byte      // randomness of the document's name
+
+	// PDF is the file that people sign, stored again, and what is known about it. It is nil for a Word document that was
+	// not converted, which is converted now. For other Word documents it is the PDF of the former conversion, and for all
+	// others Base is the Original.
+	PDF *ExaminedPDF
+}
+
+// ExaminedPDF is a PDF that was examined like an upload.
+type ExaminedPDF struct {
+	Base     Revision
+	Pages    int
+	Findings []Finding
+}
+
+// Copy makes a draft of an ended document: the file as it was uploaded, without signatures, stamps or seal, its people
+// and their boxes. Nothing that a person did is copied, and no serial of a stamp. A deadline that has passed is left out.
+func Copy(d *Document, f CopiedFile, by Actor, l Limits, now time.Time) (Change, error) {
+	if err := d.CheckCopyable(by); err != nil {
+		return Change{}, err
+	}
+	var bad fieldErrors
+	stamps := 0
+	for _, p := range d.Placements {
+		if p.Kind == PlaceStamp {
+			stamps++
+		}
+	}
+	if len(d.Placements) > l.Placements {
+		bad.add("signers", "placements.too_many", "limit", l.Placements)
+	}
+	if stamps > l.Stamps {
+		bad.add("signers", "stamps.too_many", "limit", l.Stamps)
+	}
+	if err := bad.asError(); err != nil {
+		return Change{}, err
+	}
+	u := Upload{
+		Title: d.Title, Filename: d.Filename, Parallel: d.Parallel, Participants: f.Participants,
+		Base: f.Original, Word: d.IsWord(), Entropy: f.Entropy,
+	}
+	if d.ExpiresAt.After(now) {
+		u.ExpiresAt = d.ExpiresAt
+	}
+	if f.PDF != nil && !u.Word {
+		u.Pages, u.Findings = f.PDF.Pages, f.PDF.Findings
+	}
+	c, err := Create(u, by, l, now)
+	if err != nil {
+		return Change{}, err
+	}
+	c.Events[0].Details["copy_of"] = fmt.Sprint(d.ID)
+	if f.PDF != nil && u.Word {
+		converted, _, err := Convert(&c.After, f.PDF.Base, f.PDF.Pages, f.PDF.Findings, d.Conversion.Warnings, l, now)
+		if err != nil {
+			return Change{}, err
+		}
+		c.After, c.Events, c.Jobs = converted.After, append(c.Events, converted.Events...), nil
+	}
+	c.After.Placements = copyPlacements(d, f.Participants, &c.After)
+	return c, nil
+}
+
+// copyPlacements returns the boxes of a document for its copy, whose participants are given in the order of the
+// document's. A box that its person may no longer have is left out.
+func copyPlacements(d *Document, participants []Participant, copied *Document) []Placement {
+	people := map[PersonID]PersonID{d.Owner.ID: copied.Owner.ID}
+	for i, p := range d.Participants {
+		people[p.ID] = participants[i].ID
+	}
+	placements := slices.Clone(d.Placements)
+	for i := range placements {
+		placements[i].Person = people[placements[i].Person]
+	}
+	return slices.DeleteFunc(placements, func(p Placement) bool { return !p.isAllowedFor(copied, copied.Participant(p.Person)) })
+}

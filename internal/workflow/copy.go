@@ -1,0 +1,113 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"segel/internal/contract"
+	"segel/internal/documents"
+)
+
+// Copy makes a draft of an ended document, with the same file, people and boxes. The uploaded bytes are stored again and
+// examined like an upload, within the same limits: the rules may have become stricter, and a file may not be shared, so
+// that deleting one document leaves the other whole.
+//
+// The files are durable before the document that refers to them. If the draft is refused, they are removed. If the
+// process dies in between, fsck finds them.
+func (s *Service) Copy(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
+	d, err := s.LoadDocumentFor(ctx, by, id)
+	if err != nil {
+		return contract.Document{}, err
+	}
+	if err := d.CheckCopyable(by); err != nil {
+		return contract.Document{}, err
+	}
+	people, unknown, err := s.resolveParticipants(ctx, by, nil, personRequests(d.Participants))
+	if err != nil {
+		return contract.Document{}, err
+	}
+	if len(unknown) > 0 {
+		return contract.Document{}, contract.InvalidInput(unknown...)
+	}
+	f := contract.CopiedFile{Participants: people}
+	if _, err := io.ReadFull(s.Random, f.Entropy[:]); err != nil {
+		return contract.Document{}, fmt.Errorf("generate document name: %w", err)
+	}
+	f.Original, err = s.storeAgain(ctx, d, contract.Revision{Tail: d.Original, End: d.Original.Size, Digest: d.Original.Digest})
+	switch {
+	case err != nil:
+		return contract.Document{}, err
+	case !d.IsWord():
+		return s.uploadPDF(ctx, by, f.Original, func(uploaded contract.Revision, found examination) (contract.Change, error) {
+			f.Original, f.PDF = uploaded, &contract.ExaminedPDF{Base: uploaded, Pages: found.pages, Findings: found.findings}
+			return contract.Copy(&d, f, by, s.Limits, uploaded.At)
+		})
+	case len(d.Revisions) == 0:
+		return s.uploadWord(ctx, by, f.Original, func() (contract.Change, error) { return contract.Copy(&d, f, by, s.Limits, f.Original.At) })
+	}
+	return s.copyConverted(ctx, by, d, f)
+}
+
+// copyConverted copies a Word document with the PDF of its conversion, on which the boxes were placed: another conversion
+// may have other pages.
+func (s *Service) copyConverted(ctx context.Context, by contract.Actor, d contract.Document, f contract.CopiedFile) (contract.Document, error) {
+	base, err := s.storeAgain(ctx, d, d.Revisions[0])
+	if err != nil {
+		return contract.Document{}, errors.Join(err, s.RemoveBlob(ctx, f.Original.Tail.Key))
+	}
+	found, rewritten, err := s.examineOrRepair(ctx, by.Organisation, base)
+	if err != nil {
+		return contract.Document{}, errors.Join(err, s.RemoveBlob(ctx, base.Tail.Key), s.RemoveBlob(ctx, f.Original.Tail.Key))
+	}
+	if rewritten {
+		err = s.RemoveBlob(ctx, base.Tail.Key)
+	}
+	var c contract.Change
+	if err == nil {
+		f.PDF = &contract.ExaminedPDF{Base: found.base, Pages: found.pages, Findings: found.findings}
+		c, err = contract.Copy(&d, f, by, s.Limits, f.Original.At)
+	}
+	var made contract.Document
+	if err == nil {
+		made, err = s.CommitChange(documents.WithDocumentAnswer(ctx), c)
+	}
+	if err != nil {
+		return contract.Document{}, s.RemoveUncommitted(ctx, err, found.base, f.Original)
+	}
+	return made, nil
+}
+
+// storeAgain stores the bytes of a document's first revision, or of its upload, as a new file. Every chunk is hashed
+// before it is copied, and the limits on uploads apply.
+func (s *Service) storeAgain(ctx context.Context, d contract.Document, r contract.Revision) (contract.Revision, error) {
+	content, err := s.OpenContent(ctx, d, []contract.Revision{r})
+	if err != nil {
+		return contract.Revision{}, err
+	}
+	defer content.Close()
+	staging, err := s.Stage(ctx)
+	if err != nil {
+		return contract.Revision{}, err
+	}
+	defer staging.Abort()
+	if _, err := io.Copy(staging, content); err != nil {
+		return contract.Revision{}, documents.BlobRefusal(fmt.Errorf("copy file of document %d: %w", d.ID, err))
+	}
+	base, err := staging.storeUpload()
+	base.At = s.Clock()
+	return base, err
+}
+
+// personRequests names participants as an owner does. A user is named by their identifier, a guest by their address.
+func personRequests(participants []contract.Participant) []PersonRequest {
+	requests := make([]PersonRequest, len(participants))
+	for i, p := range participants {
+		requests[i] = PersonRequest{Name: p.Name, Email: p.Email, Phone: p.Phone, Role: p.Role, Number: p.Number, Guest: p.Guest}
+		if !p.Guest {
+			requests[i].ID = p.ID
+		}
+	}
+	return requests
+}

@@ -1,0 +1,52 @@
+import { Button, Group, Stack, Text, Title } from "@mantine/core";
+import { useEffect, useRef } from "react";
+
+import type { Detail } from "../../api/documents";
+import type { Following } from "../../api/events";
+import { guest } from "../../api/guest";
+import { useText } from "../../text";
+import { Download } from "../../ui/download";
+import { AnchorLink } from "../../ui/links";
+
+interface Props {
+  document: Detail;
+  live: Following;
+  /** What the reader has just done here, whether or not the document was fetched again since: the heading takes the focus. */
+  acted: "signed" | "declined" | undefined;
+  /** Shows the newest revision; undefined if it is shown. */
+  showNewest: (() => void) | undefined;
+}
+
+/** Outcome says how the document stands for a reader who has nothing to sign now: what they did, who is next, and where the file will be. */
+export function Outcome({ document: d, live, acted, showNewest }: Props) {
+  const t = useText();
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (!acted) return;
+    // The reader keeps their place on the page, unless they would not see the heading there.
+    heading.current!.focus({ preventScroll: true });
+    const r = heading.current!.getBoundingClientRect();
+    if (r.bottom <= 0 || r.top >= window.innerHeight) heading.current!.scrollIntoView({ block: "center" });
+  }, [acted]);
+  const me = d.participant;
+  const mine = acted === "signed" || (d.mode === "signing" && me?.signing_status === true);
+  const next = (live.status?.progress ?? d.progress).steps.find((s) => s.step === "signed")?.waiting_for ?? [];
+  const waits = d.status === "processing" && d.signing_status !== "completed" && me?.role === "signer" && !mine && acted !== "declined";
+  return (
+    <Stack gap="xs">
+      <Title ref={heading} order={2} size="h5" tabIndex={-1} style={{ outlineOffset: 4 }}>{mine ? t("sign.signed") : acted === "declined" ? t("sign.declined") : waits ? t("sign.notYourTurn") : d.description}</Title>
+      <div role="status">
+        {live.lost && <Text size="sm">{t("steps.lost")}</Text>}
+        {waits && <Text size="sm">{t("sign.before", { count: next.length, who: next.join(", ") })}</Text>}
+        {acted === "declined" && d.status !== "processing" && <Text size="sm">{d.description}</Text>}
+        {mine && !d.is_sign && <Text size="sm">{d.status !== "processing" ? d.description : d.signing_status === "completed" ? t("sign.completing") : t("sign.next", { who: next.join(", ") })}</Text>}
+        {mine && d.status === "processing" && <Text size="sm">{t(guest.token() ? "sign.downloadByLink" : "sign.downloadLater")}</Text>}
+      </div>
+      <Group gap="sm">
+        {d.active_download_button && <Download id={d.id} />}
+        {showNewest && <Button variant="default" size="compact-md" onClick={showNewest}>{t("sign.showNewest")}</Button>}
+        {!guest.token() && <AnchorLink to="/document/$id" params={{ id: String(d.id) }} size="sm">{t("sign.details")}</AnchorLink>}
+      </Group>
+    </Stack>
+  );
+}
