@@ -51,7 +51,7 @@ func TestOnlyServeAndMigrateBringADatabaseUpToDate(t *testing.T) {
 			`DROP TABLE claim`, `ALTER TABLE answer DROP COLUMN sealed`, `ALTER TABLE answer RENAME COLUMN kept_at TO claimed_at`,
 			`ALTER TABLE answer ADD COLUMN done BOOLEAN NOT NULL DEFAULT FALSE`,
 			`DROP TABLE known_device`, `DROP TABLE known_address`, `DROP TABLE storage`,
-			`DROP TABLE box_span`, `DROP TABLE box_leaf`, `DROP TABLE box_titles`, `DROP TABLE box_index`, `DROP TABLE box_gram`, `DROP TABLE title_index`, `CREATE TABLE box_count (amount BIGINT)`,
+			`DROP TABLE box_span`, `DROP TABLE box_leaf`, `DROP TABLE box_titles`, `DROP TABLE box_index`, `DROP TABLE box_gram`, `DROP TABLE title_index`, `DROP TABLE former_link`, `CREATE TABLE box_count (amount BIGINT)`,
 			`CREATE UNIQUE INDEX users_email ON users (email_folded)`, `DELETE FROM goose_db_version WHERE version_id >= 14`)
 		before := files(t, data)
 		for _, c := range slices.Concat(readingCommands(t), writingCommands(t), [][]string{{"serve", "--migrate=off"}, {"adopt", "--yes"}}) {
