@@ -120,6 +120,7 @@ func TestFileWhoseSignaturesLockOursOutIsRefusedAtUpload(t *testing.T) {
 
 func TestCertifiedFileTakesNoBoxesAndNoQuotaForThem(t *testing.T) {
 	t.Parallel()
+	skipInShort(t)
 	for _, level := range []int{2, 3} {
 		for _, kind := range []contract.PlacementKind{contract.PlaceStamp, contract.PlaceSignature} {
 			h := newHarness(t)

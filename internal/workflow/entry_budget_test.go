@@ -44,6 +44,7 @@ func sharedEntries(t *testing.T) []byte {
 
 func TestUploadAndVerificationRefuseMoreEntriesThanTheFileHasRoomFor(t *testing.T) {
 	t.Parallel()
+	skipInShort(t)
 	h := newHarness(t)
 	file := sharedEntries(t)
 	if _, err := h.take(file); codeOf(err) != "file.too_complex" {

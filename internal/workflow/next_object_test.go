@@ -81,6 +81,7 @@ func TestNoRevisionTakesANumberThatTheUploadedFileRefersTo(t *testing.T) {
 // to one changes the other.
 func TestFileThatCannotBeCompletedIsRefusedAtUpload(t *testing.T) {
 	t.Parallel()
+	skipInShort(t)
 	h := newHarness(t)
 	want := []string{
 		"form/page", "form/stream", "form/root of the pages", "form/kids are the fields", "form/kids are the annotations", "form/fields with themselves",

@@ -151,6 +151,7 @@ func (h *harness) completed(file []byte) contract.DocumentID {
 
 func TestOldFileIsRewrittenForTheStampOfficeAtFinalizeOnly(t *testing.T) {
 	t.Parallel()
+	skipInShort(t)
 	ctx := context.Background()
 	h := newHarness(t)
 	old := bytes.Replace(pdftest.Table(1), []byte("%PDF-1.7"), []byte("%PDF-1.4"), 1)

@@ -157,6 +157,7 @@ func TestDraftPlacedUnderALargerLimitIsRefusedAtFinalize(t *testing.T) {
 
 func TestShareOfThePageIsThatOfThePageAsDisplayed(t *testing.T) {
 	t.Parallel()
+	skipInShort(t)
 	for name, c := range map[string]struct {
 		edit          func(page pdf.Dict)
 		width, height float64 // of the page as displayed

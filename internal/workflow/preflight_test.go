@@ -108,6 +108,7 @@ func alteredDocument(t *testing.T, file []byte) []byte {
 
 func TestFinalizeRefusesWhatTheOfficeWouldRefuseAndTakesNothing(t *testing.T) {
 	t.Parallel()
+	skipInShort(t)
 	const all, none, noChange, noNotes = int32(-4), int32(-64), int32(-4 &^ 8), int32(-4 &^ 32)
 	unrestricted := func(l *contract.Limits) { l.StampEncrypted = contract.EncryptedUnrestricted }
 	sound := foreign(t, nil, 0)

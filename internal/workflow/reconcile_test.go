@@ -60,6 +60,7 @@ func TestABalanceThatDiffersFromTheListIsTold(t *testing.T) {
 
 func TestAReportListsTheUnexplainedFirstAndCountsTheRest(t *testing.T) {
 	t.Parallel()
+	skipInShort(t)
 	h := newHarness(t)
 	o := &oddOffice{Stamper: h.office}
 	for i := range 1010 { // unused serials enter the register

@@ -147,6 +147,7 @@ func TestSealLocksTheFieldsThatExistWhenItIsMade(t *testing.T) {
 
 func TestSealedFormCannotBeFilledInAgain(t *testing.T) {
 	t.Parallel()
+	skipInShort(t)
 	h := newHarness(t)
 	file := h.file(h.sealedForm())
 	for _, c := range slices.Concat(formtest.Honest(), formtest.Attacks()) {

@@ -489,3 +489,12 @@ func (f *failingClock) Timestamp(ctx context.Context, digest []byte) ([]byte, er
 	}
 	return f.Timestamper.Timestamp(ctx, digest)
 }
+
+// skipInShort skips a test that reads or signs much in one goroutine: with -short the race detector runs, which makes it many times
+// slower and finds nothing in it.
+func skipInShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("in one goroutine, and slow under the race detector")
+	}
+}

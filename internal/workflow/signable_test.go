@@ -134,6 +134,7 @@ func TestUploadTellsWhatIsWrongWithEarlierSignaturesAndRefusesWhatWasChanged(t *
 // TestDocumentWithEarlierSignaturesIsCompletedWithThem covers known and unknown issuers.
 func TestDocumentWithEarlierSignaturesIsCompletedWithThem(t *testing.T) {
 	t.Parallel()
+	skipInShort(t)
 	h := newHarness(t)
 	for name, file := range map[string][]byte{
 		"unknown issuer": foreign(t, nil, 0), "known issuer": signedBy(t, h.ca, pdftest.Table(1)),
@@ -180,6 +181,7 @@ func (h *harness) draftAsBefore(file []byte) contract.DocumentID {
 // changed.
 func TestFinalizeRefusesDraftsThatUploadWouldRefuseToday(t *testing.T) {
 	t.Parallel()
+	skipInShort(t)
 	h := newHarness(t)
 	sound := foreign(t, nil, 0)
 	for name, c := range map[string]struct {
