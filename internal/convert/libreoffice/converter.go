@@ -91,11 +91,19 @@ func OpenInBackground(ctx context.Context, o Options) (*Converter, error) {
 	return c, nil
 }
 
+// maxTestStarts is how often the first process is started. On a busy machine LibreOffice sometimes ends while it starts, and after a
+// failed test no document is converted until the service is restarted.
+const maxTestStarts = 3
+
 // testConversion starts the first process, and the others when it is ready.
 func (o *Converter) testConversion(spare int) {
 	defer close(o.tested)
 	o.families = listFontFamilies(o.ctx)
 	first, err := o.startReady(o.ctx)
+	for starts := 1; err != nil && starts < maxTestStarts && o.ctx.Err() == nil; starts++ {
+		o.log.WarnContext(o.ctx, "LibreOffice does not start and is tried again", "error", err)
+		first, err = o.startReady(o.ctx)
+	}
 	if err != nil {
 		o.missing = o.launcher.startFailure(err)
 		if o.ctx.Err() == nil {
