@@ -111,7 +111,8 @@ test("nothing can be signed while only a spinner is shown, nor before it was rea
   const id = await finalized(paper(3), "Belum Terbaca");
   let release = () => {};
   const held = new Promise<void>((r) => (release = r));
-  await signer.route("**/document/preview/**", async (route) => {
+  const pages = /\/document\/(preview|page-picture)\//; // a page is shown from either
+  await signer.route(pages, async (route) => {
     if (route.request().method() === "GET") await held;
     await route.continue();
   });
@@ -139,7 +140,7 @@ test("nothing can be signed while only a spinner is shown, nor before it was rea
   const body = (await sent).postDataJSON() as { digest: string; pages_shown: number[] };
   expect(body.digest).toBe(etag);
   expect(body.pages_shown).toEqual([1, 2, 3]);
-  await signer.unroute("**/document/preview/**");
+  await signer.unroute(pages);
   await owner.goto(`${s.url}/document/${id}`);
   await owner.getByRole("button", { name: "History" }).click();
   await owner.getByText("Signed the document; the service showed page 1-3 of 3").waitFor();
@@ -170,7 +171,7 @@ test("findings are shown in Indonesian, on a phone", async () => {
   const id = await draft(trick(), "Cetak Berbeda Lagi");
   const answer = await owner.request.post(`${s.url}/v1/econtract/web/sign/finalize-docs`, { data: { document_id: id, accept_findings: ["finding.print_differs", "finding.view_varies"] } });
   expect(answer.status(), await answer.text()).toBe(200);
-  const page = await s.enter(dua.email, { locale: "id", viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
+  const page = await s.enter(dua.email, { locale: "id", viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, reducedMotion: "reduce" });
   await page.goto(`${s.url}/document/${id}/sign`);
   await page.getByText(/Hasil cetak berkas ini berbeda dari tampilan di layar \(halaman 1\): “Harga/).waitFor();
   await page.getByText("Pemilik Satu menyetujui temuan ini ketika mengirim dokumen.").first().waitFor();

@@ -10,7 +10,8 @@ test("the line is as fast as most of what was loaded", () => {
 
 test("short answers and those from the cache say nothing, so what the browser believes counts", () => {
   const little = [loaded(5_000, 1), loaded(100_000, 1, true)];
-  expect(lineRate(little, { downlink: 0.4 })).toBe(50);
+  expect(lineRate(little, { effectiveType: "3g" })).toBe(0);
+  expect(lineRate(little, { effectiveType: "4g" })).toBe(Infinity);
   expect(lineRate(little, undefined)).toBe(Infinity);
 });
 

@@ -4,8 +4,8 @@ export type Loaded = Pick<PerformanceResourceTiming, "encodedBodySize" | "transf
 /** What some browsers tell of the line (Network Information). */
 export interface Connection {
   saveData?: boolean;
-  /** Mbit/s. */
-  downlink?: number;
+  /** "4g" also stands for what is faster. */
+  effectiveType?: string;
 }
 
 /** Shorter answers arrive in one burst and say nothing of the line. */
@@ -18,7 +18,7 @@ export function lineRate(loaded: Loaded[], connection: Connection | undefined): 
     .filter((r) => r.transferSize > 0 && r.encodedBodySize >= shortest) // otherwise it came from the cache
     .map((r) => r.encodedBodySize / Math.max(1, r.responseEnd - r.responseStart))
     .sort((a, b) => a - b);
-  return rates[Math.floor(rates.length / 2)] ?? (connection?.downlink ?? Infinity) * 125;
+  return rates[Math.floor(rates.length / 2)] ?? ((connection?.effectiveType ?? "4g") === "4g" ? Infinity : 0);
 }
 
 /** Estimates the line of this page. */

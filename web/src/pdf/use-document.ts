@@ -28,7 +28,7 @@ export interface DocumentFile extends OpenFile {
 /** Files of so many bytes are loaded behind the pictures however slow the line is. */
 const small = 1 << 20;
 /** Lines with so many bytes a millisecond load every file. */
-const fast = 250;
+const fast = 100;
 /** Milliseconds after which the file is loaded although the first picture has not been shown: the service may be drawing it. */
 const longest = 3000;
 
