@@ -175,8 +175,7 @@ func (r *Renderer) runProgram(ctx context.Context, file io.Reader, size int64, p
 		_, _ = io.Copy(input, source) // a program that has ended reads no further; source has the errors of reading
 		_ = input.Close()
 	}()
-	// Bubblewrap's child dies with it. Killing through the process is safe after its end.
-	stop := context.AfterFunc(within, func() { _ = cmd.Process.Kill() })
+	stop := context.AfterFunc(within, func() { sandbox.Kill(cmd) })
 	err = cmd.Wait()
 	stop()
 	messages.endLine()

@@ -10,25 +10,20 @@ import (
 	"image/png"
 	"io"
 	"math/rand/v2"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"segel/internal/sandbox/sandboxtest"
 )
 
 // openRenderer returns a renderer, or skips the test without Poppler or a sandbox unless SEGEL_REQUIRE_CONVERT requires them.
 func openRenderer(t *testing.T, l Limits) *Renderer {
 	t.Helper()
 	r, err := Open(t.Context(), l)
-	switch {
-	case err == nil:
-	case os.Getenv("SEGEL_REQUIRE_CONVERT") != "":
-		t.Fatal(err)
-	default:
-		t.Skip(err)
-	}
+	sandboxtest.Require(t, err)
 	return r
 }
 

@@ -70,12 +70,13 @@ type Program struct {
 	Limits    Limits
 }
 
-// Command returns the process, not yet started. It has no environment but the program's variables, and its process group can be
-// killed as one. The caller sets its input and output, and may add files.
+// Command returns the process, not yet started. It has no environment but the program's variables. The caller sets its input and
+// output, and may add files. It is in a session without a terminal. Only [Kill] ends it: bubblewrap alone, killed before its
+// namespaces are complete, leaves a child that waits forever.
 func (s *Sandbox) Command(p Program) *exec.Cmd {
 	cmd := exec.Command(s.Bubblewrap, slices.Concat(s.bwrapArguments(p), []string{"--"}, limitArguments(p.Limits), p.Arguments)...)
 	cmd.Env = []string{}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if u := User(); u >= 0 {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(u), Gid: uint32(u)}
 	}
@@ -84,7 +85,7 @@ func (s *Sandbox) Command(p Program) *exec.Cmd {
 
 func (s *Sandbox) bwrapArguments(p Program) []string {
 	a := []string{
-		"--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session",
+		"--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent",
 		"--hostname", "sandbox", "--uid", "65534", "--gid", "65534", "--clearenv", "--setenv", "PATH", "/usr/bin", "--setenv", "LANG", "C.UTF-8",
 	}
 	for pair := range slices.Chunk(p.Variables, 2) {
@@ -118,8 +119,9 @@ var Fonts = []string{"/usr/share/fonts", "/usr/local/share/fonts", "/usr/share/f
 // Libraries are the paths of what programs load, besides /usr/lib.
 var Libraries = []string{"/usr/lib64", "/etc/ld.so.cache"}
 
-// Kill kills a process that was started, with all that it started: bubblewrap's child dies with it, and with that child, the first
-// of its namespace, every other process in the namespace. The caller waits for its end.
+// Kill kills a process that was started, with all that it started: bubblewrap's child is in its process group, and with that child, the
+// first of its namespace, every other process in the namespace dies. The caller waits for its end. Killing right after that end is
+// harmless, because Linux gives out process identifiers in turn.
 func Kill(cmd *exec.Cmd) {
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // it may have ended
 }

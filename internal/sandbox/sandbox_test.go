@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"segel/internal/sandbox"
+	"segel/internal/sandbox/sandboxtest"
 )
 
 // run runs a shell command in the sandbox and returns its output. The test is skipped without a sandbox, unless
@@ -20,13 +21,7 @@ func run(t *testing.T, command string, change func(*sandbox.Program)) string {
 	if err == nil {
 		err = s.Command(program("true")).Run()
 	}
-	switch {
-	case err == nil:
-	case os.Getenv("SEGEL_REQUIRE_CONVERT") != "":
-		t.Fatal(err)
-	default:
-		t.Skip(err)
-	}
+	sandboxtest.Require(t, err)
 	p := program(command)
 	if change != nil {
 		change(&p)
@@ -91,5 +86,32 @@ func TestASandboxedProgramIsLimited(t *testing.T) {
 	}
 	if got := run(t, "ls /home || echo none", nil); !strings.Contains(got, "none") {
 		t.Errorf("without scratch space there is /home: %s", got)
+	}
+}
+
+// TestAProgramKilledWhileItStartsEnds kills at moments spread over the time that bubblewrap needs for its namespaces. A child that
+// bubblewrap left behind would hold the pipe of the output, and waiting would not end.
+func TestAProgramKilledWhileItStartsEnds(t *testing.T) {
+	t.Parallel()
+	s, err := sandbox.Find()
+	if err == nil {
+		err = s.Command(program("true")).Run()
+	}
+	sandboxtest.Require(t, err)
+	for i := range 100 {
+		cmd := s.Command(program("sleep 1000"))
+		cmd.Stdout = &sandbox.Output{}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		kill := time.AfterFunc(time.Duration(i)*200*time.Microsecond, func() { sandbox.Kill(cmd) })
+		ended := make(chan struct{})
+		go func() { _ = cmd.Wait(); close(ended) }()
+		select {
+		case <-ended:
+		case <-time.After(20 * time.Second):
+			t.Fatalf("killed %d µs after its start, the program has not ended", i*200)
+		}
+		kill.Stop()
 	}
 }

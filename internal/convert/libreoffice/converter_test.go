@@ -9,6 +9,7 @@ import (
 
 	"segel/internal/convert"
 	"segel/internal/sandbox"
+	"segel/internal/sandbox/sandboxtest"
 )
 
 // openConverter starts a converter that is closed with the test. If LibreOffice is not installed, the test is skipped, unless
@@ -16,13 +17,7 @@ import (
 func openConverter(t *testing.T, o Options) *Converter {
 	t.Helper()
 	of, err := Open(t.Context(), o)
-	switch {
-	case err == nil:
-	case os.Getenv("SEGEL_REQUIRE_CONVERT") != "":
-		t.Fatal(err)
-	default:
-		t.Skip(err)
-	}
+	sandboxtest.Require(t, err)
 	t.Cleanup(func() {
 		if err := of.Close(); err != nil {
 			t.Error(err)
