@@ -271,10 +271,26 @@ func (d *Drawing) Form(u *pdf.Update, f Frame) (pdf.Ref, error) {
 type canvas struct {
 	buf        contentBuffer
 	opacities  []float64
-	images     []*Strokes
+	objects    []paintedObject
 	fonts      []*embedding
 	opaque     bool    // no transparency
 	lightening float64 // the share by which colours become lighter instead
+}
+
+// paintedObject is a picture or code that a file has once, however often it is drawn. Equal ones are the same object.
+type paintedObject interface {
+	// object returns it as an XObject; opaque: without transparency.
+	object(opaque bool) (*pdf.Stream, error)
+}
+
+// addObject returns the resource name of an object.
+func (w *canvas) addObject(o paintedObject) pdf.Name {
+	i := slices.Index(w.objects, o)
+	if i < 0 {
+		i = len(w.objects)
+		w.objects = append(w.objects, o)
+	}
+	return resourceName("I", i)
 }
 
 // setColor sets the colour of subsequent operators.
@@ -289,12 +305,12 @@ func (w *canvas) addResources(u *pdf.Update, s *ResourcePool) (pdf.Dict, error) 
 	for i, a := range w.opacities {
 		states[resourceName("G", i)] = pdf.Dict{"ca": pdf.Real(roundNumber(a)), "CA": pdf.Real(roundNumber(a))}
 	}
-	for i, m := range w.images {
-		tree, err := m.imageObject(w.opaque)
+	for i, m := range w.objects {
+		tree, err := m.object(w.opaque)
 		if err != nil {
 			return nil, err
 		}
-		objects[resourceName("I", i)] = s.findOrAdd(u, m, imagesOf, tree)
+		objects[resourceName("I", i)] = s.findOrAdd(u, m, objectsOf, tree)
 	}
 	for i, e := range w.fonts {
 		tree, err := e.fontDict()

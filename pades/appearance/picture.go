@@ -14,7 +14,7 @@ import (
 // times the bytes of a pixel, by the header, and what scaling needs. Nothing is decoded. A file of 44 KB may need 100
 // MB, so a service that accepts pictures has to bound the sum of those that it decodes at a time.
 //
-// Errors: ErrImage; ErrPictureSize if ExtractStrokes would refuse the file for its size.
+// Errors: ErrImage, also for a JPEG file with more scans than any program writes; ErrPictureSize if ExtractStrokes would refuse the file for its size.
 func PictureMemory(file []byte) (int64, error) {
 	if len(file) > maxPictureBytes {
 		return 0, fmt.Errorf("%w: %d bytes", ErrPictureSize, len(file))
@@ -22,6 +22,10 @@ func PictureMemory(file []byte) (int64, error) {
 	config := png.DecodeConfig
 	if isJPEG(file) {
 		config = jpeg.DecodeConfig
+		// Each scan of a progressive file can pass over all of the picture, and takes a few bytes.
+		if n := bytes.Count(file, []byte{0xFF, 0xDA}); n > maxScans {
+			return 0, fmt.Errorf("%w: %d scans", ErrImage, n)
+		}
 	}
 	size, err := config(bytes.NewReader(file))
 	if err != nil {

@@ -7,13 +7,13 @@ import (
 	"segel/pdf"
 )
 
-// ResourcePool has the fonts and pictures that a file already has, so that the next drawing can reuse them: the
+// ResourcePool has the fonts, pictures and codes that a file already has, so that the next drawing can reuse them: the
 // fiftieth signature costs no more than its text. A nil ResourcePool has none.
 type ResourcePool struct {
-	d      *pdf.Document
-	fonts  []pdf.Ref // candidates from the file
-	images []pdf.Ref
-	added  map[any]pdf.Ref // added by the current update: pictures by pointer, fonts by fingerprint
+	d       *pdf.Document
+	fonts   []pdf.Ref // candidates from the file
+	objects []pdf.Ref
+	added   map[any]pdf.Ref // added by the current update: pictures by pointer, codes by their text, fonts by fingerprint
 }
 
 // maxPooled bounds the candidates that are compared with a font or picture.
@@ -31,7 +31,7 @@ func NewResourcePool(d *pdf.Document, appearances ...pdf.Object) *ResourcePool {
 		resources, _ := d.Dict(st.Dict["Resources"])
 		fonts, _ := d.Dict(resources["Font"])
 		objects, _ := d.Dict(resources["XObject"])
-		s.fonts, s.images = collectRefs(s.fonts, fonts), collectRefs(s.images, objects)
+		s.fonts, s.objects = collectRefs(s.fonts, fonts), collectRefs(s.objects, objects)
 	}
 	return s
 }
@@ -64,8 +64,8 @@ func (s *ResourcePool) findOrAdd(u *pdf.Update, key any, candidates func(*Resour
 	return ref
 }
 
-func fontsOf(s *ResourcePool) []pdf.Ref  { return s.fonts }
-func imagesOf(s *ResourcePool) []pdf.Ref { return s.images }
+func fontsOf(s *ResourcePool) []pdf.Ref   { return s.fonts }
+func objectsOf(s *ResourcePool) []pdf.Ref { return s.objects }
 
 // addParts adds the parts of a tree that are indirect objects to the update: streams, fonts and their descriptors.
 func addParts(u *pdf.Update, o pdf.Object) pdf.Object {

@@ -1,14 +1,11 @@
 package appearance
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
-
-	"rsc.io/qr"
 
 	"segel/pades/font"
 	"segel/pdf"
@@ -16,13 +13,16 @@ import (
 
 // SignatureText is what a signature shows on its page. Only Name is required.
 type SignatureText struct {
-	Heading  string // a small line above the name; empty: "Ditandatangani secara elektronik oleh"
-	Name     string
-	Time     time.Time // shown in its zone
-	Reason   string
-	Location string
-	Specimen *Strokes // the signer's handwriting
-	QR       string   // content of the code
+	Heading      string // a small line above the name; empty: "Ditandatangani secara elektronik oleh"
+	Name         string
+	Time         time.Time // shown in its zone
+	Organisation string    // a line below the time
+	Reason       string
+	Location     string
+	Specimen     *Strokes // the signer's handwriting
+	Logo         *Picture // of the organisation; may be nil
+	Accent       *Color   // of the bar at the left edge; nil: blue
+	QR           string   // content of the code
 }
 
 // Colours of signatures.
@@ -42,8 +42,12 @@ func formatTime(t time.Time) string {
 	return fmt.Sprintf("%d %s %s", t.Day(), months[t.Month()-1], t.Format("2006 15:04:05 MST"))
 }
 
-// Signature draws a signature for a box of that size in points, as displayed: specimen, text and code side by side in
-// wide boxes, one below the other in high ones.
+// Signature draws a signature for a box of that size in points, as displayed. The handwriting gets the area that text and code
+// leave, beside the text or above it, whichever makes it larger.
+//
+// Text has at least six points. Lines without space are left out: the location first, then the reason, the heading, the
+// organisation, the time. A name that does not fit is cut off. A code whose modules would be too small for a phone is left
+// out, and so is a logo without space.
 func Signature(t SignatureText, width, height float64) *Drawing {
 	d := New(width, height)
 	if d.err != nil {
@@ -55,51 +59,134 @@ func Signature(t SignatureText, width, height float64) *Drawing {
 	pad := min(short*0.08, 6)
 	bar := min(2.4, width*0.03)
 	inner := Inset(d.Bounds(), pad)
-	d.Fill(accentColor, Rounded(pdf.Rect{LLX: inner.LLX, LLY: inner.LLY, URX: inner.LLX + bar, URY: inner.URY}, bar/2))
+	accent := accentColor
+	if t.Accent != nil {
+		accent = *t.Accent
+	}
+	d.Fill(accent, Rounded(pdf.Rect{LLX: inner.LLX, LLY: inner.LLY, URX: inner.LLX + bar, URY: inner.URY}, bar/2))
 	inner.LLX += bar + pad
 	if inner.Empty() {
 		return d
 	}
-	specimen, text, code := arrangeSignature(t, inner, pad)
-	if t.Specimen != nil {
-		d.Strokes(specimen, t.Specimen)
+	fonts, err := font.SystemCollection()
+	if err != nil {
+		d.setError(err)
+		return d
 	}
-	if t.QR != "" && !code.Empty() {
-		d.QR(code, strokeColor, t.QR)
+	at, err := t.arrange(fonts, inner, pad)
+	if err != nil {
+		d.setError(err)
+		return d
 	}
-	d.Text(text, TextOptions{MaxSize: min(11, max(7, height*0.2)), Vertical: Middle}, t.textLines()...)
+	if !at.strokes.Empty() {
+		d.Strokes(at.strokes, t.Specimen)
+	}
+	if !at.logo.Empty() {
+		d.Picture(at.logo, t.Logo)
+	}
+	if !at.code.Empty() {
+		d.addQR(at.code, strokeColor, t.QR)
+	}
+	if !at.text.Empty() {
+		d.Text(at.text, TextOptions{MaxSize: min(11, max(7, height*0.2)), MinSize: LeastText, Vertical: Middle}, t.textLines()...)
+	}
 	return d
 }
 
-// minCodeSide is the side in points below which a printed code cannot be scanned.
-const minCodeSide = 28
+const (
+	// LeastText is the size in points below which the text of a signature is not set.
+	LeastText = 6
+	// leastModule is the side in points of the smallest module of a code that phones scan from print: 0.33 mm.
+	leastModule = 0.33 * 72 / 25.4
+	// leastLogo is the height in points of the smallest logo.
+	leastLogo = 8
+	// largestLogo bounds the height of a logo in points.
+	largestLogo = 30
+)
 
-// arrangeSignature divides the inside of a box. A part without content, or with too little space, is empty.
-func arrangeSignature(t SignatureText, r pdf.Rect, gap float64) (specimen, text, code pdf.Rect) {
-	text = r
-	if r.Width() >= 1.5*r.Height() {
-		if side := min(r.Height(), r.Width()*0.26); t.QR != "" && side >= minCodeSide {
-			middle := (r.LLY + r.URY) / 2
-			code = pdf.Rect{LLX: r.URX - side, LLY: middle - side/2, URX: r.URX, URY: middle + side/2}
-			text.URX = code.LLX - gap
-		}
-		if t.Specimen != nil {
-			specimen = text
-			specimen.URX = text.LLX + min(text.Width()*0.38, r.Height()*2.6)
-			text.LLX = specimen.URX + gap
-		}
-		return specimen, text, code
+// signatureParts are the places of what a signature shows. A part without content, or with too little space, is empty.
+type signatureParts struct{ strokes, text, code, logo pdf.Rect }
+
+// arrange divides the inside of a box: in a wide one, code and logo are at its right, in a high one at its foot.
+func (t SignatureText) arrange(fonts *font.Collection, r pdf.Rect, gap float64) (signatureParts, error) {
+	var at signatureParts
+	wide := r.Width() >= 1.5*r.Height()
+	along, across := r.Height(), r.Width()*0.3 // what code and logo may take, along the edge and across
+	if !wide {
+		along, across = r.Width(), r.Height()*0.3
 	}
-	if side := min(r.Width()*0.5, r.Height()*0.3); t.QR != "" && side >= minCodeSide {
-		code = pdf.Rect{LLX: r.LLX, LLY: r.LLY, URX: r.LLX + side, URY: r.LLY + side}
-		text.LLY = code.URY + gap
+	code := 0.0
+	if t.QR != "" {
+		least, err := leastCodeSide(t.QR)
+		if err != nil {
+			return at, err
+		}
+		if least <= min(along, across) {
+			code = max(least, min(along*0.6, across, 1.5*least))
+		}
 	}
+	logoWidth, logoHeight := 0.0, 0.0
+	if t.Logo != nil {
+		// Beside the code there is what it leaves of the edge; without one, the logo has half of the edge.
+		w, h := max(code, across*0.8), min(along*0.5, largestLogo)
+		if code > 0 {
+			w, h = code, min(along-code-gap, largestLogo)
+		}
+		if !wide {
+			w, h = min(along-code-gap, along*0.6), min(across, largestLogo)
+		}
+		scale := min(w/float64(t.Logo.Width), h/float64(t.Logo.Height))
+		if lw, lh := float64(t.Logo.Width)*scale, float64(t.Logo.Height)*scale; lh >= leastLogo || lw >= 3*leastLogo {
+			logoWidth, logoHeight = lw, lh
+		}
+	}
+	rest := r
+	if wide {
+		if edge := max(code, logoWidth); edge > 0 {
+			rest.URX -= edge + gap
+		}
+		at.code = pdf.Rect{LLX: r.URX - code, LLY: r.LLY, URX: r.URX, URY: r.LLY + code}
+		if logoHeight == 0 { // in the middle of the edge
+			at.code.LLY += (r.Height() - code) / 2
+			at.code.URY += (r.Height() - code) / 2
+		}
+		at.logo = pdf.Rect{LLX: r.URX - logoWidth, LLY: r.URY - logoHeight, URX: r.URX, URY: r.URY}
+	} else {
+		if edge := max(code, logoHeight); edge > 0 {
+			rest.LLY += edge + gap
+		}
+		at.code = pdf.Rect{LLX: r.LLX, LLY: r.LLY, URX: r.LLX + code, URY: r.LLY + code}
+		at.logo = pdf.Rect{LLX: r.URX - logoWidth, LLY: r.LLY, URX: r.URX, URY: r.LLY + logoHeight}
+	}
+	at.text = rest
 	if t.Specimen != nil {
-		specimen = text
-		specimen.LLY = text.URY - text.Height()*0.45
-		text.URY = specimen.LLY - gap
+		at.strokes, at.text = t.arrangeStrokes(fonts, rest, gap)
 	}
-	return specimen, text, code
+	return at, nil
+}
+
+// arrangeStrokes divides an area between handwriting and text: one beside the other or one above the other, whichever makes
+// the handwriting larger. The text gets what name and time need at a readable size, but never more than about half.
+func (t SignatureText) arrangeStrokes(fonts *font.Collection, r pdf.Rect, gap float64) (strokes, text pdf.Rect) {
+	scale := func(r pdf.Rect) float64 {
+		return min(r.Width()/float64(t.Specimen.Width), r.Height()/float64(t.Specimen.Height))
+	}
+	need := 0.0
+	for _, l := range t.textLines() {
+		if l.Drop <= 2 {
+			need = max(need, fonts.MeasureText(weightOf(l), font.CleanText(l.Text))*max(LeastText, l.Size*7)/1000)
+		}
+	}
+	beside, besideText := r, r
+	besideText.LLX = r.URX - min(need+0.5, r.Width()*0.55)
+	beside.URX = besideText.LLX - gap
+	above, aboveText := r, r
+	aboveText.URY = r.LLY + min(max(r.Height()*0.42, 2.3*LineHeight*LeastText), r.Height()*0.55)
+	above.LLY = aboveText.URY + min(gap, r.Height()*0.05)
+	if !beside.Empty() && scale(beside) > scale(above) {
+		return beside, besideText
+	}
+	return above, aboveText
 }
 
 func (t SignatureText) textLines() []Line {
@@ -108,19 +195,19 @@ func (t SignatureText) textLines() []Line {
 		head = defaultHeading
 	}
 	lines := []Line{
-		{Text: head, Size: 0.66, Color: mutedColor, Optional: true, Whole: true},
-		{Text: t.Name, Size: 1.1, Bold: true, Color: strokeColor, Gap: 0.1},
+		{Text: head, Size: 0.66, Color: mutedColor, Drop: 4, Whole: true},
+		{Text: t.Name, Size: 1.1, Bold: true, Color: strokeColor, Gap: 0.1, Drop: 1, Shorten: true},
 	}
 	if !t.Time.IsZero() {
-		lines = append(lines, Line{Text: formatTime(t.Time), Size: 0.72, Color: mutedColor, Gap: 0.25, Whole: true})
+		lines = append(lines, Line{Text: formatTime(t.Time), Size: 0.72, Color: mutedColor, Gap: 0.2, Drop: 2, Whole: true})
 	}
-	for _, s := range []string{t.Reason, t.Location} {
-		lines = append(lines, Line{Text: s, Size: 0.72, Color: mutedColor, Gap: 0.1, Optional: true})
+	for i, s := range []string{t.Organisation, t.Reason, t.Location} {
+		lines = append(lines, Line{Text: s, Size: 0.72, Color: mutedColor, Gap: 0.1, Drop: [...]int{3, 5, 6}[i]})
 	}
 	return lines
 }
 
-// Initials draws what appears on each page: the specimen, or the first letters of the name.
+// Initials draws what appears on each page: the specimen, or the first letters of the name if they fit at a readable size.
 func Initials(name string, specimen *Strokes, width, height float64) *Drawing {
 	d := New(width, height)
 	if d.err != nil {
@@ -129,12 +216,12 @@ func Initials(name string, specimen *Strokes, width, height float64) *Drawing {
 	short := min(width, height)
 	line := min(0.6, short*0.02)
 	d.Stroke(edgeColor, line, Rounded(Inset(d.Bounds(), line/2), short*0.08))
-	inner := Inset(d.Bounds(), short*0.08)
+	inner := Inset(d.Bounds(), short*0.06)
 	if specimen != nil {
 		d.Strokes(inner, specimen)
 		return d
 	}
-	d.Text(inner, TextOptions{MaxSize: height, Horizontal: Middle, Vertical: Middle}, Line{Text: firstLetters(name), Bold: true, Color: strokeColor})
+	d.Text(inner, TextOptions{MaxSize: max(height, LeastText), MinSize: LeastText, Horizontal: Middle, Vertical: Middle}, Line{Text: firstLetters(name), Bold: true, Color: strokeColor, Drop: 1})
 	return d
 }
 
@@ -159,6 +246,7 @@ type Notice struct {
 	Text        string // in full; may be empty
 	Translation string // of Text, in smaller letters below it if there is space; may be empty
 	Short       string // used if there is no space for Text. Required
+	Word        string // used if there is no space for Short at a readable size; may be empty
 }
 
 // Colours of a notice.
@@ -167,17 +255,19 @@ var (
 	noticeEdgeColor = Color{204, 140, 40}
 )
 
-// noticeForms are the ways to set a notice, the fullest first: the lines, the smallest readable size in points, and the
-// share of the height that they may take. The last one is used at whatever size fits.
+// noticeForms are the ways to set a notice, the fullest first: the lines, the smallest size in points, and the share of the
+// height that they may take. The last one is for boxes in which no word can be read: the sentence is in the file for those who
+// copy text or listen to it.
 var noticeForms = []struct {
 	lines func(Notice) []Line
 	least float64
 	part  float64
 }{
-	{func(n Notice) []Line { return noticeLines(n.Text, n.Translation) }, 4.5, 0.36},
-	{func(n Notice) []Line { return noticeLines(n.Text, "") }, 4.5, 0.4},
-	{func(n Notice) []Line { return noticeLines(n.Short, "") }, 4, 0.4},
-	{func(n Notice) []Line { return noticeLines(n.Short, "") }, tinySize, 0.5},
+	{func(n Notice) []Line { return noticeLines(n.Text, n.Translation) }, LeastText, 0.36},
+	{func(n Notice) []Line { return noticeLines(n.Text, "") }, LeastText, 0.4},
+	{func(n Notice) []Line { return noticeLines(n.Short, "") }, LeastText, 0.5},
+	{func(n Notice) []Line { return noticeLines(n.Word, "") }, LeastText, 0.72},
+	{func(n Notice) []Line { return noticeLines(n.Short, "") }, tinySize, 0.3},
 }
 
 // largestNotice is the maximal size of a notice in points.
@@ -226,7 +316,7 @@ func (n Notice) layoutNotice(fonts *font.Collection, width, height float64) (*te
 			continue
 		}
 		strip := height * f.part
-		s := &textLayout{fonts: fonts, box: stripInterior(width, strip), o: TextOptions{Horizontal: Middle, Vertical: Middle}}
+		s := &textLayout{fonts: fonts, box: stripInterior(width, strip), least: f.least, o: TextOptions{Horizontal: Middle, Vertical: Middle}}
 		if !s.fitLargest(lines, f.least) {
 			continue
 		}
@@ -251,7 +341,7 @@ func (s *textLayout) fitLargest(lines []Line, least float64) bool {
 
 // stripInterior is the area for the text of a strip.
 func stripInterior(width, height float64) pdf.Rect {
-	return Inset(pdf.Rect{URX: width, URY: height}, min(2, width*0.04, height*0.1))
+	return Inset(pdf.Rect{URX: width, URY: height}, min(2, width*0.04, height*0.07))
 }
 
 // noticeLines returns the lines of a notice; none if there is no text.
@@ -264,44 +354,4 @@ func noticeLines(text, translation string) []Line {
 		lines = append(lines, Line{Text: translation, Size: 0.85, Color: noticeColor, Whole: true})
 	}
 	return lines
-}
-
-// quietZone is the empty margin around a code, in modules. The standard asks for four; readers need less.
-const quietZone = 2
-
-// QR draws a QR code for text, as large as fits into r and centred: dark modules on white.
-func (d *Drawing) QR(r pdf.Rect, c Color, text string) {
-	code, err := qr.Encode(text, qr.M)
-	if err != nil {
-		d.setError(fmt.Errorf("QR code of %d bytes: %w", len(text), err))
-		return
-	}
-	side := min(r.Width(), r.Height())
-	module := side / float64(code.Size+2*quietZone)
-	if !(module > 0) {
-		d.setError(errors.New("no space for QR code"))
-		return
-	}
-	x, y := r.LLX+(r.Width()-side)/2, r.LLY+(r.Height()-side)/2
-	d.Fill(Color{255, 255, 255}, Rectangle(pdf.Rect{LLX: x, LLY: y, URX: x + side, URY: y + side}))
-	d.addOperation(func(w *canvas) error {
-		w.buf.writeText("q\n")
-		w.setColor(c, "rg")
-		// One unit is one module from here on, so that all numbers are small integers.
-		w.buf.writeOperator("cm", module, 0, 0, module, x+quietZone*module, y+quietZone*module)
-		for row := range code.Size {
-			for from := 0; from < code.Size; from++ {
-				to := from
-				for to < code.Size && code.Black(to, row) {
-					to++
-				}
-				if to > from {
-					w.buf.writeOperator("re", float64(from), float64(code.Size-1-row), float64(to-from), 1)
-					from = to
-				}
-			}
-		}
-		w.buf.writeText("f\nQ\n")
-		return nil
-	})
 }

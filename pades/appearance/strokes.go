@@ -83,9 +83,6 @@ func decodePicture(file []byte) (*image.NRGBA, error) {
 	if isJPEG {
 		decode = jpeg.Decode
 	}
-	if n := bytes.Count(file, []byte{0xFF, 0xDA}); isJPEG && n > maxScans {
-		return nil, fmt.Errorf("%w: %d scans", ErrImage, n)
-	}
 	decoded, err := decode(bytes.NewReader(file))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrImage, err)
@@ -171,25 +168,14 @@ func (d *Drawing) Strokes(r pdf.Rect, s *Strokes) {
 			c.setColor(strokeColor, "rg") // a stencil is painted in the current colour
 		}
 		c.buf.writeOperator("cm", w, 0, 0, h, x, y)
-		c.buf.writeText("/" + string(c.addStrokes(s)) + " Do\nQ\n")
+		c.buf.writeText("/" + string(c.addObject(s)) + " Do\nQ\n")
 		return nil
 	})
 }
 
-// addStrokes returns the resource name of strokes, which are added to the file once however often they are drawn.
-func (w *canvas) addStrokes(s *Strokes) pdf.Name {
-	for i, known := range w.images {
-		if known == s {
-			return resourceName("I", i)
-		}
-	}
-	w.images = append(w.images, s)
-	return resourceName("I", len(w.images)-1)
-}
-
-// imageObject returns the strokes as an image XObject: one colour with a soft mask, or a stencil mask where
+// object returns the strokes as an image XObject: one colour with a soft mask, or a stencil mask where
 // transparency is not allowed (ISO 32000-2 §8.9.6.2, §11.6.5.2).
-func (s *Strokes) imageObject(opaque bool) (*pdf.Stream, error) {
+func (s *Strokes) object(opaque bool) (*pdf.Stream, error) {
 	if opaque {
 		return s.stencilMask()
 	}

@@ -2,6 +2,7 @@ package appearance
 
 import (
 	"fmt"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -16,8 +17,10 @@ type Line struct {
 	Bold  bool
 	Color Color
 	Gap   float64 // space before it, relative to its size
-	// Optional lines are left out, the last one first, before text gets smaller than TextOptions.MinSize.
-	Optional bool
+	// Drop is when the line is left out because not all lines fit at TextOptions.MinSize: the largest first. 0: never.
+	Drop int
+	// Shorten allows the text to be cut off, with an ellipsis, if it does not fit alone.
+	Shorten bool
 	// Whole lines are wrapped only if all text would have to be much smaller otherwise.
 	Whole bool
 }
@@ -35,19 +38,42 @@ const (
 // TextOptions of a box of text. The zero value is 10 points or less, from the upper left corner.
 type TextOptions struct {
 	MaxSize    float64 // points of a line of Size 1 if there is space; 0 is 10
-	MinSize    float64 // points below which optional lines go; 0 is 4
+	MinSize    float64 // points of the smallest text, whatever its Size, while there are lines that may be dropped; 0 is 4
 	Horizontal Align
 	Vertical   Align
 }
 
-// lineHeight and ascent are in ems of DejaVu Sans, whose accented letters are the tallest here.
-const (
-	lineHeight = 1.17
-	ascent     = 0.93
-)
+// LineHeight is the distance between lines of text, in ems. It and ascent are those of DejaVu Sans, whose accented letters are
+// the tallest here.
+const LineHeight = 1.17
 
-// Text sets lines in a box, as large as fits. They never leave the box: words are wrapped, then text is made smaller,
-// then optional lines are left out, then it is made as small as necessary.
+const ascent = 0.93
+
+// WrapText returns the lines that [Drawing.Text] sets of a text at a size, in points, in a box of that width, in points: broken
+// at spaces, and within words that are wider than the box. It returns no line for a text without visible characters.
+func WrapText(text string, bold bool, size, width float64) ([]string, error) {
+	fonts, err := font.SystemCollection()
+	if err != nil {
+		return nil, err
+	}
+	if text = font.CleanText(text); text == "" {
+		return nil, nil
+	}
+	s := textLayout{fonts: fonts, box: pdf.Rect{URX: width}}
+	rows, ok := s.wrapLine(Line{Text: text, Bold: bold}, size, breakWords)
+	if !ok {
+		return nil, fmt.Errorf("no space for text at %g points in %g points", size, width)
+	}
+	lines := make([]string, len(rows))
+	for i, r := range rows {
+		lines[i] = r.text
+	}
+	return lines, nil
+}
+
+// Text sets lines in a box, as large as fits. They never leave the box: words are wrapped, then text is made smaller, then
+// lines are dropped and cut off as far as they allow, then the others are made as small as necessary. Lines of which all may
+// be dropped are never smaller than MinSize: nothing is drawn if none fits.
 func (d *Drawing) Text(r pdf.Rect, o TextOptions, lines ...Line) {
 	fonts, err := font.SystemCollection()
 	if err != nil {
@@ -77,15 +103,16 @@ type textLayout struct {
 	fonts *font.Collection
 	box   pdf.Rect
 	o     TextOptions
-	size  float64
+	least float64 // points of the smallest row
+	size  float64 // points of a line of Size 1
 	rows  []row
 }
 
 // row is one line after wrapping.
 type row struct {
 	text string
-	size float64 // relative
-	gap  float64
+	size float64 // points
+	gap  float64 // relative to size
 	line Line
 }
 
@@ -101,23 +128,51 @@ func (s *textLayout) fitLines(lines []Line) {
 		}
 		clean = append(clean, l)
 	}
-	least := min(s.o.MinSize, s.o.MaxSize)
-	for {
-		for _, try := range []struct {
-			least float64
-			wrap  wrapping
-		}{{max(least, s.o.MaxSize*wholeLineFactor), keepLines}, {least, keepWords}, {least, breakWords}} {
-			if s.fitSize(clean, try.least, s.o.MaxSize, try.wrap) {
-				return
-			}
+	s.least = min(s.o.MinSize, s.o.MaxSize)
+	for len(clean) > 0 {
+		if s.fitWrapping(clean) {
+			return
 		}
-		i := findLastOptional(clean)
+		i := findFirstDrop(clean)
 		if i < 0 {
-			break
+			s.least = 0
+			s.fitSize(clean, tinySize, min(s.o.MinSize, s.o.MaxSize), breakWords)
+			return
+		}
+		if len(clean) == 1 && clean[i].Shorten && s.fitShortened(clean[i]) {
+			return
 		}
 		clean = append(clean[:i], clean[i+1:]...)
 	}
-	s.fitSize(clean, tinySize, least, breakWords)
+	s.rows = nil
+}
+
+// fitWrapping fits lines with as little wrapping as possible, and reports whether they fit.
+func (s *textLayout) fitWrapping(lines []Line) bool {
+	least := min(s.o.MinSize, s.o.MaxSize)
+	for _, try := range []struct {
+		least float64
+		wrap  wrapping
+	}{{max(least, s.o.MaxSize*wholeLineFactor), keepLines}, {least / 2, keepWords}, {least / 2, breakWords}} { // no row is smaller than s.least
+		if s.fitSize(lines, try.least, s.o.MaxSize, try.wrap) {
+			return true
+		}
+	}
+	return false
+}
+
+// leastShortened is how many characters of a text must remain for it to be worth showing.
+const leastShortened = 4
+
+// fitShortened fits as much of a line as possible at the smallest size, with an ellipsis at its end.
+func (s *textLayout) fitShortened(l Line) bool {
+	text := []rune(l.Text)
+	fits := func(n int) bool {
+		l.Text = strings.TrimRight(string(text[:n]), " .,") + "…"
+		return s.trySize([]Line{l}, s.least, breakWords)
+	}
+	n := sort.Search(len(text), func(n int) bool { return !fits(n) }) - 1
+	return n >= leastShortened && fits(n)
 }
 
 // tinySize is the size in points of text that must be in the file and has no space.
@@ -135,13 +190,15 @@ const (
 // wholeLineFactor is how much smaller text may get to avoid breaking lines.
 const wholeLineFactor = 0.55
 
-func findLastOptional(lines []Line) int {
-	for i := len(lines) - 1; i >= 0; i-- {
-		if lines[i].Optional {
-			return i
+// findFirstDrop returns the index of the line to leave out first; -1 if all must stay.
+func findFirstDrop(lines []Line) int {
+	found := -1
+	for i, l := range lines {
+		if l.Drop > 0 && (found < 0 || l.Drop >= lines[found].Drop) {
+			found = i
 		}
 	}
-	return -1
+	return found
 }
 
 // fitSize finds the largest size between two at which the lines fit, and reports whether there is one.
@@ -166,7 +223,7 @@ func (s *textLayout) fitSize(lines []Line, from, to float64, wrap wrapping) bool
 func (s *textLayout) trySize(lines []Line, size float64, wrap wrapping) bool {
 	s.size, s.rows = size, nil
 	for _, l := range lines {
-		rows, ok := s.wrapLine(l, s.box.Width()/(size*l.Size)*1000, wrap)
+		rows, ok := s.wrapLine(l, max(size*l.Size, s.least), wrap)
 		if !ok || wrap == keepLines && l.Whole && len(rows) > 1 {
 			return false
 		}
@@ -178,22 +235,22 @@ func (s *textLayout) trySize(lines []Line, size float64, wrap wrapping) bool {
 func (s *textLayout) totalHeight() float64 {
 	h := 0.0
 	for i, r := range s.rows {
-		h += lineHeight * r.size
+		h += LineHeight * r.size
 		if i > 0 {
 			h += r.gap * r.size
 		}
 	}
-	return h * s.size
+	return h
 }
 
-// wrapLine breaks a line at spaces, and within words if that is allowed or the script has no spaces. Width is in
-// thousandths of an em.
-func (s *textLayout) wrapLine(l Line, width float64, allowed wrapping) ([]row, bool) {
+// wrapLine breaks a line of that size in points at spaces, and within words if that is allowed or the script has no spaces.
+func (s *textLayout) wrapLine(l Line, size float64, allowed wrapping) ([]row, bool) {
 	weight := weightOf(l)
+	width := s.box.Width() / size * 1000 // in thousandths of an em
 	var rows []row
 	current, used := "", 0.0
 	flush := func() {
-		rows = append(rows, row{current, l.Size, 0, l})
+		rows = append(rows, row{current, size, 0, l})
 		current, used = "", 0
 	}
 	space := s.fonts.MeasureText(weight, " ")
@@ -255,7 +312,7 @@ func (s *textLayout) drawRows(w *canvas) {
 	w.buf.writeText("BT\n")
 	y := s.box.URY - alignOffset(s.o.Vertical, s.box.Height()-s.totalHeight())
 	for i, r := range s.rows {
-		size := s.size * r.size
+		size := r.size
 		if i > 0 {
 			y -= r.gap * size
 		}
@@ -267,7 +324,7 @@ func (s *textLayout) drawRows(w *canvas) {
 		x := s.box.LLX + alignOffset(s.o.Horizontal, s.box.Width()-width)
 		w.setColor(r.line.Color, "rg")
 		w.showGlyphs(glyphs, size, x, y-ascent*size)
-		y -= lineHeight * size
+		y -= LineHeight * size
 	}
 	w.buf.writeText("ET\n")
 }

@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,12 +16,13 @@ const (
 	maxToldChanges    = 20     // of one revision
 	maxLaterRevisions = 100    // after one signature
 	maxReasons        = 10_000 // for changes of one file
+	maxFilled         = 10_000 // fields filled in, of one file
 	maxSteps          = 50_000 // for one file
 )
 
 // describeRevisions returns what each revision changed, from the first one after a signature on.
 func (v *validation) describeRevisions(f *facts.File) []Revision {
-	list := []Revision{}
+	list, filled := []Revision{}, 0
 	for _, r := range f.Revisions {
 		if r.Changes == nil {
 			continue
@@ -35,9 +37,26 @@ func (v *validation) describeRevisions(f *facts.File) []Revision {
 		if len(what) == 0 {
 			what = []Reason{NewReason("change.nothing_visible", "revision", strconv.Itoa(r.Number))}
 		}
-		list = append(list, Revision{r.Number, what})
+		fields := listFilled(r.Changes, maxFilled-filled)
+		filled += len(fields)
+		list = append(list, Revision{r.Number, what, fields})
 	}
 	return list
+}
+
+// listFilled returns the fields that changes filled in, at most some.
+func listFilled(changes []diff.Change, most int) []FilledField {
+	list := []FilledField{}
+	for _, c := range changes {
+		if c.Code == diff.CodeFilled {
+			list = append(list, FilledField{CleanText(c.Field), c.Page})
+		}
+	}
+	slices.SortFunc(list, func(a, b FilledField) int {
+		return cmp.Or(cmp.Compare(a.Page, b.Page), strings.Compare(a.Field, b.Field))
+	})
+	list = slices.Compact(list)
+	return list[:min(len(list), most)]
 }
 
 // describeLater returns the later revisions that a signature does not permit, with the denied changes, and those it

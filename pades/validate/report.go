@@ -139,6 +139,15 @@ type Cover struct {
 type Revision struct {
 	Revision int
 	What     []Reason
+	// Filled are the form fields, other than signature fields, that it filled in by the rules of form filling, each once, by page
+	// and name; at most 10,000 in a report. Whether a signature permits that is in Signature.Later.
+	Filled []FilledField
+}
+
+// FilledField is a form field that a revision filled in.
+type FilledField struct {
+	Field string `json:"field" doc:"fully qualified name"`
+	Page  int    `json:"page" doc:"on which it shows, from 1; 0 if on none"`
 }
 
 // Change is one later revision from the point of view of a signature.

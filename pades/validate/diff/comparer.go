@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"segel/pades/validate/formfield"
@@ -341,6 +342,9 @@ func (r *revision) newChange(m *changedObject, v verdict) Change {
 		Ref: m.After, Operation: Replaced, Paths: r.listPaths(m.Number), Rule: v.rule, Level: v.level, Code: v.code, Field: v.field, Page: v.page,
 		Box: v.box, Widget: v.widget, Notes: v.notes, Detail: v.detail,
 	}
+	if c.Page == 0 && v.code == CodeContent {
+		c.Page = r.pageOfContents(m.Number)
+	}
 	switch {
 	case m.isAdded():
 		c.Operation = Added
@@ -348,6 +352,24 @@ func (r *revision) newChange(m *changedObject, v verdict) Change {
 		c.Operation, c.Ref = Freed, m.Before
 	}
 	return c
+}
+
+// pageOfContents returns the number of the page whose /Contents an object is; 0 if none or more than one page refers to it, or
+// something else does.
+func (r *revision) pageOfContents(n uint32) int {
+	edges := r.g.edges[n]
+	if len(edges) == maxPaths {
+		return 0 // there may be more
+	}
+	page := 0
+	for _, e := range edges {
+		on := int(r.g.pages.get(e.from))
+		if on == 0 || !strings.HasPrefix(e.path, "/Contents") || page != 0 && page != on {
+			return 0
+		}
+		page = on
+	}
+	return page
 }
 
 // equalObjects reports whether two objects have the same value. References are equal if they name the same object; a
