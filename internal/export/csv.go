@@ -127,3 +127,26 @@ func (m *Moves) Write(l workflow.LedgerLine) error {
 		document, escapeFormula(l.Title.Name), escapeFormula(l.Title.Title), escapeFormula(l.Reason), escapeFormula(by),
 	)
 }
+
+// Events writes the audit log, one line for each event.
+type Events struct {
+	table
+	describe func(contract.Event) string
+}
+
+// NewEvents returns a writer of events. Describe returns the sentence of an event.
+func NewEvents(w io.Writer, describe func(contract.Event) string) *Events {
+	return &Events{newTable(w, "number", "at", "type", "description", "name", "email", "ip", "document", "document_name", "title"), describe}
+}
+
+// Write adds a line.
+func (e *Events) Write(l workflow.LogLine) error {
+	document := ""
+	if l.Event.Document != 0 {
+		document = fmt.Sprint(l.Event.Document)
+	}
+	return e.writeRow(
+		fmt.Sprint(l.Leaf), formatTime(l.At), string(l.Type), escapeFormula(e.describe(l.Event)), escapeFormula(cmp.Or(l.Person.Name, "segel")), escapeFormula(l.Person.Email), escapeFormula(l.IP),
+		document, escapeFormula(l.Title.Name), escapeFormula(l.Title.Title),
+	)
+}

@@ -79,3 +79,33 @@ func TestMovesShowWhoGrantedAndWhy(t *testing.T) {
 		t.Errorf("%q", b.String())
 	}
 }
+
+// TestEventsOfTheLogAreWrittenWithoutFormulas writes an event whose names come from a person who wants them to be calculated.
+func TestEventsOfTheLogAreWrittenWithoutFormulas(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 2, 5, 0, 0, 250e6, time.FixedZone("WIB", 7*3600))
+	var b bytes.Buffer
+	out := NewEvents(&b, func(e contract.Event) string { return "=" + e.Details["name"] })
+	event := contract.Event{Type: contract.EventPersonRenamed, At: at, Person: contract.Person{Name: "@SUM(A1)", Email: "+x@example.test"}, IP: "203.0.113.7", Details: map[string]string{"name": "n"}}
+	about := contract.Event{Type: contract.EventStamped, Document: 7, At: at}
+	for i, l := range []workflow.LogLine{{Logged: store.Logged{Event: event, Leaf: 3}}, {Logged: store.Logged{Event: about, Leaf: 4}, Title: store.Title{Name: "n", Title: "-T"}}} {
+		if err := out.Write(l); err != nil {
+			t.Fatalf("line %d: %v", i, err)
+		}
+	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&b).ReadAll()
+	if err != nil || len(rows) != 3 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	for i, want := range []string{
+		"3~2026-03-01T22:00:00.250Z~person_renamed~'=n~'@SUM(A1)~'+x@example.test~203.0.113.7~~~",
+		"4~2026-03-01T22:00:00.250Z~stamped~'=~segel~~~7~n~'-T",
+	} {
+		if got := strings.Join(rows[i+1], "~"); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
