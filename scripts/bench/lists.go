@@ -205,8 +205,9 @@ func (b *listBench) generate() error {
 				FROM n JOIN word a ON a.list = 0 AND a.k = (i / 7) % {a} JOIN word b ON b.list = 1 AND b.k = (i / 3) % {b} JOIN word c ON c.list = 2 AND c.k = (i / 11) % {c}
 			) made`),
 		r.Replace(`INSERT INTO participant (document, position, person, name, email, phone, role, number, guest, field, viewed_at, signed_at, intent_at)
-			SELECT id, 0, '00000000-0000-4000-8000-' || CAST(100000000000 + (id * 69621 + 7) % {others} AS TEXT), 'Nama Peserta', 'peserta@example.test', '', 'signer', 1, FALSE, 'sign1',
-				created_at, created_at, created_at FROM document WHERE id >= $1 AND id <= $2 AND id % 5 = 0`),
+			SELECT id, 0, CASE WHEN id % 200 = 15 THEN '{large}' ELSE '00000000-0000-4000-8000-' || CAST(100000000000 + (id * 69621 + 7) % {others} AS TEXT) END, 'Nama Peserta',
+				CASE WHEN id % ({others} * 20) = 0 THEN 'jarang@example.test' ELSE 'peserta@example.test' END, '', 'signer', 1, FALSE, 'sign1',
+				created_at, CASE WHEN id % 2000 = 15 THEN 0 ELSE created_at END, created_at FROM document WHERE id >= $1 AND id <= $2 AND id % 5 = 0`),
 		`INSERT INTO box (person, box, document, state, day) SELECT owner, 'out', id, state, (created_at / 1000000 + 25200) / 86400 FROM document WHERE id >= $1 AND id <= $2`,
 		`INSERT INTO box (person, box, document, state, day) SELECT p.person, 'in', d.id, d.state, (d.created_at / 1000000 + 25200) / 86400
 			FROM document d JOIN participant p ON p.document = d.id WHERE d.id >= $1 AND d.id <= $2 AND d.state <> 'draft'`,
@@ -232,6 +233,9 @@ func (b *listBench) generate() error {
 		fmt.Sprint(`UPDATE document_number SET last = `, b.documents),
 		`CREATE TABLE box_count (amount BIGINT)`, // which migration 21 drops
 		`DROP TABLE IF EXISTS box_gram`, `DROP TABLE IF EXISTS box_index`, `DROP TABLE box_span`, `DROP TABLE box_leaf`, `DROP TABLE box_titles`, `DROP TABLE title_index`,
+		`DROP TABLE former_link`, `DROP INDEX participant_unsigned`, `DROP INDEX participant_email`, `DROP INDEX document_owner_email`,
+		`DROP TABLE initials_specimen`, `DROP TABLE branding`, `DROP TABLE resumable_part`, `DROP TABLE resumable_upload`, `DROP TABLE disabled_account`,
+		`DROP INDEX users_all_by_name`, `DROP INDEX event_time`, `DROP INDEX event_type_time`, `DROP INDEX event_person`, `DROP INDEX event_email`,
 		`DELETE FROM goose_db_version WHERE version_id >= 20`, `DELETE FROM schema_migration WHERE version >= 20`,
 	}
 	if b.postgres {
@@ -373,8 +377,15 @@ func (b *listBench) measurePerson(c *listColumn, person *running.Client, who str
 		{"search, one letter", "search=a", firstPage, 1},
 		{"search, two letters", "search=ke", firstPage, 1},
 		{"search, two letters, none", "search=qz", firstPage, 0},
+		{"waiting for the person", "waiting=me", firstPage, 1},
+		{"a person with few documents", "person=jarang@example.test", firstPage, 1},
+		{"a person with many documents", "person=peserta@example.test", firstPage, 1},
+		{"by title", "sort=title", firstPage, 1},
 	} {
 		path := listPath + "&" + k.query
+		if strings.HasPrefix(k.query, "waiting") {
+			path = strings.Replace(path, "type=out", "type=in", 1)
+		}
 		var page struct {
 			Data struct {
 				Pagination struct {

@@ -29,6 +29,7 @@ type trial struct {
 	killer        *killer
 	proxyToOffice *running.OfficeProxy
 	client        *client
+	receiver      *receiver
 	orders        []*order
 	acknowledge   atomic.Int64 // orders so far
 	deaths        map[killMoment]int
@@ -85,13 +86,17 @@ func openTrial(ctx context.Context, o options, dir string) (t *trial, err error)
 	if t.proxyToOffice, err = running.NewOfficeProxy("http://" + at[0]); err != nil {
 		return nil, err
 	}
+	if t.receiver, err = startReceiver(o.seed); err != nil {
+		return nil, err
+	}
 	t.office = &running.Program{
 		Binary: o.binary, Log: filepath.Join(dir, "office.log"), Env: []string{"SEGEL_LOG_LEVEL=warn"},
 		Args: []string{"office", "--listen", at[0], "--data", t.their, "--shared", shared, "--faults", filepath.Join(dir, "faults.json")},
 	}
 	t.service = &running.Program{
 		Binary: o.binary, Log: filepath.Join(dir, "service.log"), Args: []string{"serve", "--data", t.data, "--listen", at[1]},
-		Env: append(append(running.OfficeEnv(t.proxyToOffice.URL, shared, time.Second), "SEGEL_LOG_LEVEL=info", "SEGEL_CONVERT=off"), parts...),
+		Env: append(append(running.OfficeEnv(t.proxyToOffice.URL, shared, time.Second), "SEGEL_LOG_LEVEL=info", "SEGEL_CONVERT=off",
+			"SEGEL_OUTBOUND_PRIVATE=127.0.0.0/8", fmt.Sprintf("SEGEL_OUTBOUND_PORTS=%d", t.receiver.port)), parts...),
 	}
 	t.killer = &killer{victim: t.service}
 	t.proxyToOffice.Asked = func(call string) { t.killer.observeMoment(asking, call) }
@@ -119,6 +124,9 @@ func (t *trial) close() error {
 	t.office.Stop()
 	if t.proxyToOffice != nil {
 		t.proxyToOffice.Close()
+	}
+	if t.receiver != nil {
+		return errors.Join(t.receiver.close(), t.closeParts())
 	}
 	return t.closeParts()
 }
@@ -152,6 +160,9 @@ func (t *trial) submitAndKill(ctx context.Context) error {
 	}
 	email = strings.TrimSuffix(email, ",")
 	if err := t.client.waitLogin(ctx, email, password); err != nil {
+		return err
+	}
+	if err := t.addWebhook(ctx); err != nil {
 		return err
 	}
 	t.prober = newProber(t.client, email, password)

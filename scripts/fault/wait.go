@@ -75,6 +75,14 @@ func (t *trial) checkResults(ctx context.Context) (resultTable, error) {
 		}
 		t.prober.addFigures(&p)
 	}
+	var events resultTable
+	if t.mutant == "" { // its fault is another one
+		feed, err := t.waitDelivered(ctx)
+		if err != nil {
+			return nil, err
+		}
+		events = t.receiver.compareEvents(feed, t.orders)
+	}
 	files, err := t.downloadFiles(ctx)
 	if err != nil {
 		return nil, err
@@ -89,6 +97,7 @@ func (t *trial) checkResults(ctx context.Context) (resultTable, error) {
 		return nil, err
 	}
 	p = append(p, compareRecords(t.orders, t.prober.ours, journal, b)...)
+	p = append(p, events...)
 	f, err := t.checkFiles(ctx, files, journal)
 	if err != nil {
 		return nil, err
