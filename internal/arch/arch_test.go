@@ -16,7 +16,7 @@ import (
 const module = "segel"
 
 // table lists every package and what of this module it may import. A package that is not in it fails the
-// test: a new room is added here on purpose. Libraries (pdf, der, cms, certpath, tsp, revocation, pades) import libraries only.
+// test: a new package is added here on purpose. Libraries (pdf, der, cms, certpath, tsp, revocation, pades) import libraries only.
 // Tests may import what they like of this module. The api takes values of the store's contract (which list, how
 // much quota) and never calls a store: there is none in its hands.
 var table = map[string][]string{
@@ -62,6 +62,7 @@ var table = map[string][]string{
 	"internal/process":                {"internal/durable"},
 	"internal/convert":                {},
 	"internal/sandbox":                {},
+	"internal/sandbox/sandboxtest":    {},
 	"internal/render":                 {"internal/sandbox"},
 	"internal/convert/libreoffice":    {"internal/convert", "internal/durable", "internal/sandbox"},
 	"internal/convert/gotenberg":      {"internal/convert"},
@@ -70,10 +71,17 @@ var table = map[string][]string{
 	"internal/credential":             {"internal/durable"},
 	"internal/durable":                {},
 	"internal/outbound":               {},
+	"internal/notify":                 {"internal/contract", "internal/export", "internal/store", "internal/text"},
+	"internal/notify/compose":         {"internal/contract", "internal/notify", "internal/text"},
+	"internal/notify/smtp":            {"internal/notify"},
+	"internal/notify/webhook":         {"internal/contract", "internal/outbound", "internal/store"},
+	"docs/webhooks":                   {},
 	"internal/installation":           {"internal/store", "internal/durable"},
 	"internal/authority":              {"der", "cms", "certpath", "tsp", "revocation", "internal/credential", "internal/durable"},
 	"internal/authority/signtest":     {"pdf", "pades", "internal/authority"},
+	"internal/report":                 {"internal/text", "internal/text/verdict", "pades/appearance", "pdf"},
 	"internal/specimen":               {"internal/contract", "pades/appearance"},
+	"internal/branding":               {"internal/contract", "pades/appearance"},
 	"internal/identity":               {"internal/admission", "internal/contract", "internal/store", "internal/specimen"},
 	"internal/emeterai":               {"pdf", "pades", "pades/...", "cms"},
 	"internal/emeterai/emeteraitest":  {"pdf", "pdf/pdftest", "pades", "internal/emeterai"},
@@ -81,17 +89,19 @@ var table = map[string][]string{
 	"internal/emeterai/sandbox":       {"pdf", "pades", "pades/...", "cms", "tsp", "revocation", "internal/emeterai", "internal/authority", "internal/credential", "internal/durable"},
 	"internal/documents":              {"internal/admission", "pdf", "pades", "pades/...", "tsp", "internal/contract", "internal/store", "internal/blob", "internal/emeterai", "internal/outage"},
 	"internal/stamping":               {"pdf", "pades/validate/facts", "internal/documents", "internal/contract", "internal/store", "internal/blob", "internal/emeterai", "internal/outage"},
-	"internal/workflow":               {"internal/credential", "internal/documents", "internal/stamping", "internal/admission", "pdf", "pdf/content", "pdf/inspect", "pades", "pades/...", "cms", "tsp", "revocation", "internal/contract", "internal/store", "internal/blob", "internal/emeterai", "internal/specimen", "internal/convert", "internal/convert/sniff", "internal/outage"},
+	"internal/workflow":               {"internal/audit", "internal/evidence", "internal/credential", "internal/documents", "internal/stamping", "internal/admission", "pdf", "pdf/content", "pdf/inspect", "pades", "pades/...", "cms", "tsp", "revocation", "internal/contract", "internal/store", "internal/blob", "internal/emeterai", "internal/specimen", "internal/branding", "internal/convert", "internal/convert/sniff", "internal/outage"},
+	"internal/evidence":               {"internal/contract", "internal/audit", "internal/text", "pades/appearance", "pdf"},
 	"internal/export":                 {"internal/contract", "internal/workflow"},
-	"internal/api":                    {"internal/admission", "internal/contract", "internal/store", "internal/text", "internal/text/verdict", "internal/workflow", "internal/identity", "internal/process", "internal/specimen", "internal/export", "internal/api/intake", "internal/outage", "pades/validate", "internal/coding"},
+	"internal/api":                    {"internal/admission", "internal/contract", "internal/store", "internal/text", "internal/text/verdict", "internal/workflow", "internal/identity", "internal/notify", "internal/notify/webhook", "internal/process", "internal/specimen", "internal/branding", "internal/export", "internal/report", "internal/api/intake", "internal/outage", "pades/validate", "internal/coding"},
 	"internal/api/intake":             {},
 	"internal/arch":                   {},
 	"internal/coding":                 {},
 	"web":                             {"internal/coding"},
 	"cmd/segel":                       {"..."},
-	"interop":                         {"cms", "pdf", "pdf/pdftest", "pades", "pades/...", "internal/authority"},
+	"interop":                         {"cms", "pdf", "pdf/pdftest", "pades", "pades/...", "internal/authority", "internal/evidence"},
 	"interop/cost":                    {"pades", "pades/validate", "pdf/pdftest", "internal/authority", "scripts/running"},
 	"scripts/running":                 {},
+	"scripts/mailbox":                 {},
 	"scripts/names":                   {},
 	"scripts/palette":                 {},
 	"scripts/passwords":               {},
@@ -103,12 +113,12 @@ var table = map[string][]string{
 }
 
 // tests are the packages that only tests import.
-var tests = []string{"pdf/pdftest", "internal/blob/blobtest", "internal/store/storetest", "internal/store/storetest/pgtest", "internal/emeterai/emeteraitest", "internal/convert/converttest", "internal/authority/signtest", "pades/validate/formfield/formtest"}
+var tests = []string{"pdf/pdftest", "internal/blob/blobtest", "internal/store/storetest", "internal/store/storetest/pgtest", "internal/emeterai/emeteraitest", "internal/convert/converttest", "internal/sandbox/sandboxtest", "internal/authority/signtest", "pades/validate/formfield/formtest"}
 
 // implementations are imported by cmd/segel and by tests alone.
-var implementations = []string{"internal/store/sqlstore", "internal/blob/file", "internal/emeterai/peruri", "internal/emeterai/sandbox", "internal/convert/libreoffice", "internal/convert/gotenberg", "internal/render"}
+var implementations = []string{"internal/store/sqlstore", "internal/blob/file", "internal/emeterai/peruri", "internal/emeterai/sandbox", "internal/convert/libreoffice", "internal/convert/gotenberg", "internal/render", "internal/notify/smtp"}
 
-// barred are standard packages that a room must not know.
+// barred are standard packages that a package must not know.
 var barred = map[string][]string{
 	"internal/contract":  {"os", "net", "net/http", "database/sql", "io", "io/fs"},
 	"internal/documents": {"net/http", "database/sql"},
@@ -135,26 +145,26 @@ func TestEveryPackageImportsOnlyWhatTheTableAllows(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		room := path.Dir(filepath.ToSlash(rel))
-		allowed, known := table[room]
+		pkg := path.Dir(filepath.ToSlash(rel))
+		allowed, known := table[pkg]
 		if !known {
-			t.Errorf("%s: package %s is not in the table of internal/arch", rel, room)
+			t.Errorf("%s: package %s is not in the table of internal/arch", rel, pkg)
 			return nil
 		}
-		seen[room] = true
-		return checkFile(t, file, room, allowed)
+		seen[pkg] = true
+		return checkFile(t, file, pkg, allowed)
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for room := range table {
-		if !seen[room] {
-			t.Errorf("the table of internal/arch has %s, which does not exist", room)
+	for pkg := range table {
+		if !seen[pkg] {
+			t.Errorf("the table of internal/arch has %s, which does not exist", pkg)
 		}
 	}
 }
 
-func checkFile(t *testing.T, file, room string, allowed []string) error {
+func checkFile(t *testing.T, file, pkg string, allowed []string) error {
 	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
 	if err != nil {
 		return err
@@ -165,21 +175,21 @@ func checkFile(t *testing.T, file, room string, allowed []string) error {
 		if err != nil {
 			return err
 		}
-		if slices.Contains(barred[room], p) && !test {
-			t.Errorf("%s: %s must not import %s", file, room, p)
+		if slices.Contains(barred[pkg], p) && !test {
+			t.Errorf("%s: %s must not import %s", file, pkg, p)
 		}
 		p, ours := strings.CutPrefix(p, module+"/")
-		if !ours || p == room || test {
+		if !ours || p == pkg || test {
 			continue
 		}
-		if slices.Contains(implementations, p) && room != "cmd/segel" {
+		if slices.Contains(implementations, p) && pkg != "cmd/segel" {
 			t.Errorf("%s: only cmd/segel and tests may import %s", file, p)
 		}
-		if slices.Contains(tests, p) && !slices.Contains(tests, room) && !strings.HasPrefix(room, "scripts/") && !strings.HasPrefix(room, "interop") {
+		if slices.Contains(tests, p) && !slices.Contains(tests, pkg) && !strings.HasPrefix(pkg, "scripts/") && !strings.HasPrefix(pkg, "interop") {
 			t.Errorf("%s: only tests may import %s", file, p)
 		}
 		if !slices.ContainsFunc(allowed, func(a string) bool { return matches(a, p) }) {
-			t.Errorf("%s: %s may not import %s", file, room, p)
+			t.Errorf("%s: %s may not import %s", file, pkg, p)
 		}
 	}
 	return nil

@@ -60,13 +60,13 @@ func TestWhatTheDocsNameExists(t *testing.T) {
 func declared(t *testing.T, root string) map[string]bool {
 	t.Helper()
 	names := map[string]bool{}
-	for room := range table {
-		files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(room), "*.go"))
+	for pkg := range table {
+		files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pkg), "*.go"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		add := func(parts ...string) {
-			names[path.Base(room)+"."+strings.Join(parts, ".")] = true
+			names[path.Base(pkg)+"."+strings.Join(parts, ".")] = true
 			if len(parts) > 1 {
 				names[strings.Join(parts, ".")] = true
 			}

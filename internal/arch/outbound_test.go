@@ -25,7 +25,7 @@ var unguarded = map[string][]string{
 // inside are the files that connect to a process that they started themselves, by a socket in a folder of their own.
 var inside = []string{"internal/convert/libreoffice/pipe.go"}
 
-func TestOnlyOneRoomReachesOtherMachines(t *testing.T) {
+func TestOnlyOnePackageReachesOtherMachines(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..")
 	found := 0
