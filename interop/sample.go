@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"image/draw"
 	"image/png"
 	"os"
 	"os/exec"
@@ -13,6 +14,7 @@ import (
 	"regexp"
 	"strings"
 
+	"segel/internal/evidence"
 	"segel/pades"
 	"segel/pades/appearance"
 	"segel/pades/validate/formfield/formtest"
@@ -121,7 +123,32 @@ func buildSamples(k *pki) ([]sample, error) {
 				levels("B-LTA", "A"), []string{"Timestamp1", "Timestamp2"}, flavour},
 		)
 	}
+	certificate, err := writeEvidence()
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, sample{"evidence.pdf", k.newFile(certificate).signField("A", ecP256, withNewField, withCertification(1)).addValidationData().addTimestamp(),
+		levels("B-LTA", "A"), []string{"Timestamp1"}, "3a"})
 	return all, nil
+}
+
+// writeEvidence writes an evidence certificate of the samples of its formats, with a picture of a page.
+func writeEvidence() ([]byte, error) {
+	b, err := os.ReadFile(filepath.Join("internal", "evidence", "testdata", "formats", "evidence-1.json"))
+	if err != nil {
+		return nil, err
+	}
+	facts, err := evidence.ParseFacts(b)
+	if err != nil {
+		return nil, err
+	}
+	proof, err := os.ReadFile(filepath.Join("internal", "audit", "testdata", "formats", "proof-1.json"))
+	if err != nil {
+		return nil, err
+	}
+	page := image.NewRGBA(image.Rect(0, 0, 180, 255))
+	draw.Draw(page, page.Bounds(), image.NewUniform(color.RGBA{R: 0xF0, G: 0xE8, B: 0xD0, A: 0xFF}), image.Point{}, draw.Src)
+	return evidence.Write(evidence.Input{Facts: facts, Proof: proof, Pictures: []evidence.Picture{{Page: 1, Image: page}}})
 }
 
 // buildGuestSamples builds files signed by unverified guests, below their own issuer: at every level, beside a verified

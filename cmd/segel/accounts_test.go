@@ -31,6 +31,9 @@ func onBothServices(t *testing.T, test func(t *testing.T, start func() *service)
 
 var drawnPassword = regexp.MustCompile(`([a-z2-9]{5}-){3}[a-z2-9]{5}`)
 
+// leafNumber matches the number of an event in the log of the installation, which counts what all organisations do.
+var leafNumber = regexp.MustCompile(`"number":\d+`)
+
 // TestAddingAPersonAnswersAlikeForUnknownAddressesAndUsersElsewhere compares every answer that an admin gets about an address.
 func TestAddingAPersonAnswersAlikeForUnknownAddressesAndUsersElsewhere(t *testing.T) {
 	const email = "budi.santoso@example.test"
@@ -52,7 +55,7 @@ func TestAddingAPersonAnswersAlikeForUnknownAddressesAndUsersElsewhere(t *testin
 				header := a.header.Clone()
 				header.Del("Date")
 				header.Del("X-Request-Id")
-				all = append(all, fmt.Sprintf("%s %d %v\n%s", volatile.ReplaceAllString(a.what, "#"), a.status, header, volatile.ReplaceAll(drawnPassword.ReplaceAll(a.body, []byte("#")), []byte("#"))))
+				all = append(all, fmt.Sprintf("%s %d %v\n%s", volatile.ReplaceAllString(a.what, "#"), a.status, header, leafNumber.ReplaceAll(volatile.ReplaceAll(drawnPassword.ReplaceAll(a.body, []byte("#")), []byte("#")), []byte("#"))))
 				return a
 			}
 			add := func(email string) *answer {

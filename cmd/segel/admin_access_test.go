@@ -12,6 +12,7 @@ import (
 	"segel/internal/api"
 	"segel/internal/contract"
 	"segel/internal/identity"
+	"segel/internal/store"
 )
 
 // administrator adds an admin and logs them in. An admin of the first organisation is an operator.
@@ -35,17 +36,44 @@ const (
 	evident = "SPESIMEN-STRANGE" // a serial with stored evidence
 )
 
-// administer requests an operation of administration, for an organisation unless it is empty, and for the document.
-func administer(c *client, op api.Operation, organisation contract.OrganisationID, id int64) *answer {
+// administer requests an operation of administration, for an organisation unless it is empty, and for the document and the person.
+func administer(c *client, op api.Operation, organisation contract.OrganisationID, id int64, person string) *answer {
 	serial := evident
 	if id == nowhere {
-		serial = "SPESIMEN-NOWHERE"
+		serial, person = "SPESIMEN-NOWHERE", "8f14e45f-ceea-467f-a0e6-1b1f0c8d3aff"
 	}
-	path := strings.NewReplacer("{document_id}", fmt.Sprint(id), "{serial}", serial).Replace(op.Path)
-	if op.Method == http.MethodGet {
+	notice := contract.NoticeID("01929a3c-5e2b-7c1d-9e7b-2f9d0c4a5b61")
+	if found, err := c.store.ListNotices(context.Background(), store.NoticeQuery{Document: contract.DocumentID(id), Limit: 1}); err != nil {
+		c.t.Fatal(err)
+	} else if len(found.Notices) > 0 {
+		notice = found.Notices[0].ID
+	}
+	hook := contract.WebhookID("01929a3c-5e2b-7c1d-9e7b-2f9d0c4a5b61")
+	if d, err := c.store.Document(context.Background(), contract.DocumentID(id)); err == nil {
+		hook = anyWebhook(c.t, c.service, d.Organisation)
+	}
+	path := strings.NewReplacer("{webhook_id}", string(hook), "{document_id}", fmt.Sprint(id), "{serial}", serial, "{person_id}", person, "{notice_id}", string(notice)).Replace(op.Path)
+	if op.Method == http.MethodGet || op.Method == http.MethodDelete {
 		return c.do(op.Method, path+"?"+url.Values{"organisation": {string(organisation)}}.Encode(), nil)
 	}
-	return c.do(op.Method, path, object{"organisation": organisation, "unit": "emet", "count": 1, "reason": "x", "name": "X", "email": fmt.Sprintf("x%d@example.test", len(c.email)+int(id))})
+	return c.do(op.Method, path, object{"organisation": organisation, "unit": "emet", "count": 1, "reason": "x", "name": "X", "url": "https://hook.example.test/", "since": "2026-01-01T00:00:00Z", "email": fmt.Sprintf("x%d@example.test", len(c.email)+int(id))})
+}
+
+// anyWebhook returns a webhook of an organisation.
+func anyWebhook(t testing.TB, s *service, of contract.OrganisationID) contract.WebhookID {
+	t.Helper()
+	all, err := s.store.WebhooksOf(context.Background(), of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) > 0 {
+		return all[0].ID
+	}
+	h, _, err := s.webhooks.Add(context.Background(), commandLineActor("webhook add"), of, contract.WebhookSettings{URL: "https://hook.example.test/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h.ID
 }
 
 // TestEveryOperationOfAdministrationAnswersEveryActorAsItShould runs each operation as each kind of actor, for their own and for
@@ -55,7 +83,7 @@ func TestEveryOperationOfAdministrationAnswersEveryActorAsItShould(t *testing.T)
 	t.Parallel()
 	s := start(t)
 	operator, admin, outsider := s.administrator(t, "Operator", ""), s.administrator(t, "Admin", "PT Satu"), s.administrator(t, "Outsider", "PT Dua")
-	user := s.person(t, "User", "PT Satu")
+	user, target := s.person(t, "User", "PT Satu"), s.person(t, "Target", "PT Satu")
 	id := user.uploadWith(object{"guest": []object{{"name": "Tamu", "email": "tamu@example.test", "role": "viewer", "number": 1}}}, simple())
 	user.place(id, user.at("emet", 100, 100, 160, 160)).ok()
 	user.verb("finalize-docs", id).ok()
@@ -76,7 +104,7 @@ func TestEveryOperationOfAdministrationAnswersEveryActorAsItShould(t *testing.T)
 	}
 	const missing = contract.OrganisationID("8f14e45f-ceea-467f-a0e6-1b1f0c8d3aff")
 
-	alone := []contract.AdminOperation{contract.AdminGrant, contract.AdminReconcile} // for operators only
+	alone := []contract.AdminOperation{contract.AdminGrant, contract.AdminReconcile, contract.AdminShowMail} // for operators only
 	checked := 0
 	for _, op := range api.Operations() {
 		if op.Admin == "" {
@@ -90,40 +118,40 @@ func TestEveryOperationOfAdministrationAnswersEveryActorAsItShould(t *testing.T)
 			"guest": {guest, 403}, "user": {user, 403},
 		} {
 			for _, of := range []contract.OrganisationID{"", own, missing} {
-				if a := administer(c.by, op, of, id); a.status != c.want {
+				if a := administer(c.by, op, of, id, target.id); a.status != c.want {
 					t.Errorf("%s %s of %q as %s: %d, want %d: %.200s", op.Method, op.Path, of, who, a.status, c.want, a.body)
 				}
 				checked++
 			}
 		}
 		// Data of others must look like missing data.
-		if got, want := plainRefusal(administer(outsider, op, own, id)), plainRefusal(administer(outsider, op, missing, nowhere)); names(op) && got != want {
+		if got, want := plainRefusal(administer(outsider, op, own, id, target.id)), plainRefusal(administer(outsider, op, missing, nowhere, "")); names(op) && got != want {
 			t.Errorf("%s %s of another's as an admin: %s, but of what does not exist: %s", op.Method, op.Path, got, want)
 		}
-		if a := administer(outsider, op, "", nowhere); slices.ContainsFunc([]string{serial, evident, user.email, string(own), "PT Satu"}, func(s string) bool { return strings.Contains(string(a.body), s) }) {
+		if a := administer(outsider, op, "", nowhere, ""); slices.ContainsFunc([]string{serial, evident, user.email, target.email, target.id, string(own), "PT Satu"}, func(s string) bool { return strings.Contains(string(a.body), s) }) {
 			t.Errorf("%s %s shows an admin what is another's: %.600s", op.Method, op.Path, a.body)
 		}
 		want := []int{http.StatusOK, http.StatusConflict}
 		if slices.Contains(alone, op.Admin) {
 			want = []int{http.StatusForbidden}
 		}
-		if a := administer(admin, op, own, id); !slices.Contains(want, a.status) {
+		if a := administer(admin, op, own, id, target.id); !slices.Contains(want, a.status) {
 			t.Errorf("%s %s of his own as an admin: %d, want one of %d: %.200s", op.Method, op.Path, a.status, want, a.body)
 		}
 		for _, of := range []contract.OrganisationID{"", own} {
-			if a := administer(operator, op, of, id); a.status != http.StatusOK && a.status != http.StatusConflict {
+			if a := administer(operator, op, of, id, target.id); a.status != http.StatusOK && a.status != http.StatusConflict {
 				t.Errorf("%s %s of %q as an operator: %d: %.200s", op.Method, op.Path, of, a.status, a.body)
 			}
 		}
 		if names(op) && !strings.Contains(op.Path, "{") {
-			administer(operator, op, missing, id).is(http.StatusNotFound, "organisation.not_found")
+			administer(operator, op, missing, id, target.id).is(http.StatusNotFound, "organisation.not_found")
 		}
 		checked += 8
 	}
 	if checked < 13*20 {
 		t.Errorf("only %d combinations were checked", checked)
 	}
-	if body := string(administer(admin, api.Operation{Method: "GET", Path: "/v1/admin/attempts"}, "", id).ok().body); !strings.Contains(body, serial) {
+	if body := string(administer(admin, api.Operation{Method: "GET", Path: "/v1/admin/attempts"}, "", id, "").ok().body); !strings.Contains(body, serial) {
 		t.Errorf("an admin is not shown the attempts of his own organisation: %.600s", body)
 	}
 }

@@ -44,7 +44,7 @@ func (c adoptCommand) adoptFound(w *environment, a *app) error {
 	if c.NewAuthority && found.HasAuthority {
 		return fmt.Errorf("%s exists: move the folder aside before a new authority is made", found.Names.Authority)
 	}
-	var e evidence
+	var e originEvidence
 	if !c.NewAuthority {
 		var err error
 		if e, err = a.gatherEvidence(w.ctx, found.Names); err != nil {
@@ -111,7 +111,7 @@ func requireAdoptable(found installation.Found, state installation.State, undeci
 }
 
 // printFound prints what was found.
-func (c adoptCommand) printFound(out io.Writer, found installation.Found, e evidence) error {
+func (c adoptCommand) printFound(out io.Writer, found installation.Found, e originEvidence) error {
 	var b strings.Builder
 	line := func(what, format string, args ...any) {
 		fmt.Fprintf(&b, "%-14s%s\n", what+":", fmt.Sprintf(format, args...))

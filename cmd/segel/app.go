@@ -27,6 +27,8 @@ import (
 	"segel/internal/disk"
 	"segel/internal/documents"
 	"segel/internal/identity"
+	"segel/internal/notify"
+	"segel/internal/notify/webhook"
 	proc "segel/internal/process"
 	"segel/internal/stamping"
 	"segel/internal/store"
@@ -47,10 +49,13 @@ type app struct {
 	answers     store.Answers // the store; tests replace it
 	authority   *authority.Authority
 	blobs       *file.Store
-	diskSpace   *disk.Room
+	diskSpace   *disk.Monitor
 	identity    *identity.Service
 	workflow    *workflow.Service
 	stamping    *stamping.Stamping
+	notices     *notify.Service
+	webhooks    *webhook.Service
+	feed        *webhook.Feed
 	sealer      *credential.Sealer
 	timestamper tsp.Timestamper
 	revocation  revocation.Source
@@ -91,7 +96,7 @@ func openAppAt(ctx context.Context, conf config.Config, log *slog.Logger, clock 
 
 func (a *app) wireServices() error {
 	a.identity = identity.New(identity.Options{
-		Store: a.store, Clock: a.clock, Random: rand.Reader, PublicURL: a.conf.BaseURL(), Log: a.log,
+		Store: a.store, Clock: a.clock, Random: rand.Reader, PublicURL: a.conf.BaseURL(), Log: a.log, LinkKey: a.sealer.DeriveKey("mailed links"), SendsMail: len(a.conf.MailServers) > 0,
 		Lifetimes: identity.Lifetimes{
 			Access: a.conf.AccessLifetime, Refresh: a.conf.RefreshLifetime,
 			Guest: a.conf.GuestLifetime, Session: a.conf.SessionLifetime, Grace: a.conf.RefreshGrace, Known: a.conf.KnownDeviceLifetime, Link: a.conf.LinkLifetime,
@@ -107,23 +112,33 @@ func (a *app) wireServices() error {
 	if err := a.wireTrust(); err != nil {
 		return err
 	}
-	a.diskSpace = &disk.Room{Folders: []string{filepath.Join(a.conf.DataDir, blobDir)}, Reserve: int64(a.conf.DiskReserve)}
+	a.diskSpace = &disk.Monitor{Folders: []string{filepath.Join(a.conf.DataDir, blobDir)}, Reserve: int64(a.conf.DiskReserve)}
 	if path, ok := sqlstore.SQLitePath(databaseDSN(a.conf)); ok {
 		a.diskSpace.Folders = append(a.diskSpace.Folders, filepath.Dir(path))
 	}
 	docs := &documents.Documents{
 		Store: a.store, Blobs: a.blobs, RequireDiskSpace: a.diskSpace.Require, Trust: a.trust, Limits: a.conf.Limits().Defaults(),
 		Clock: a.clock, ClockTolerance: a.conf.ClockTolerance, Random: rand.Reader, Log: a.log, Alarm: alarmMetrics(a.metrics),
+		KeepNotices: len(a.conf.MailServers) == 0, EvidenceOnRequest: a.conf.Evidence == config.EvidenceOnRequest,
+	}
+	if err := a.wireMail(docs); err != nil {
+		return err
 	}
 	a.stamping = &stamping.Stamping{
 		Documents: docs, Store: a.store, InDoubtPeriod: a.conf.StampSettle + max(a.conf.StampTimeout, a.conf.StampFileTimeout),
 	}
+	verify := "" // without a public address, a code on a page would lead nowhere
+	if a.conf.PublicURL != "" {
+		verify = a.conf.PublicURL + "/verify"
+	}
+	logKey, _ := a.auditKey()
 	a.workflow = &workflow.Service{
 		Documents: docs, Stamping: a.stamping,
-		Store: a.store, Scratch: a.blobs.Scratch, Issuer: issuer{a.authority}, Sealer: a.sealer, Timestamper: a.timestamper,
+		Store: a.store, Scratch: a.blobs.Scratch, Issuer: issuer{a.authority}, Sealer: a.sealer, LogKey: logKey, Timestamper: a.timestamper,
 		Revocation: a.revocation, Certificates: a.trust.Roots(validate.ForAll), AuthorityCertificates: ownCertificates(a.authority),
-		FileRevocation: a.authority, Links: a.identity, StampOnly: a.conf.StampOnly, RenewBefore: a.conf.RenewBefore,
+		FileRevocation: a.authority, Links: a.identity, QuietHours: contract.QuietHours(a.conf.QuietHours), StampOnly: a.conf.StampOnly, RenewBefore: a.conf.RenewBefore, VerifyURL: verify,
 	}
+	a.wireWebhooks()
 	return nil
 }
 

@@ -109,8 +109,8 @@ func TestParticipantProvesToAThirdPartyWhatHappenedToAContract(t *testing.T) {
 func TestForgedProofFailsAndOtherFilesAreReported(t *testing.T) {
 	t.Parallel()
 	a := auditing{t, t.TempDir()}
-	room := filepath.Join("..", "..", "internal", "audit", "testdata", "formats")
-	good, key := filepath.Join(room, "proof-1.json"), filepath.Join(room, "verifier-key.txt")
+	formats := filepath.Join("..", "..", "internal", "audit", "testdata", "formats")
+	good, key := filepath.Join(formats, "proof-1.json"), filepath.Join(formats, "verifier-key.txt")
 	a.demand(0, []string{"Document 42: 3 events", "2026-03-02 03:04:05 UTC  Siti Nurhaliza, S.H. <siti@example.test>, 2001:db8::1", "serial: 0123456789ABCDEF"}, good, "--key", key)
 
 	b, err := os.ReadFile(good)

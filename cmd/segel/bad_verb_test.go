@@ -248,7 +248,7 @@ func TestAnyFileNameBecomesHarmless(t *testing.T) {
 	owner.place(id, owner.at("emet", 100, 100, 160, 160)).ok()
 	owner.verb("finalize-docs", id).ok()
 	owner.completed(id)
-	if got, want := harmlessName(t, owner.get("download", id).ok().header), `SPESIMEN-X: "山.pdf`; got != want {
+	if got, want := harmlessName(t, owner.get("download", id).ok().header), `SPESIMEN-X_ _山-signed.pdf`; got != want {
 		t.Errorf("the download is named %q, want %q", got, want)
 	}
 }

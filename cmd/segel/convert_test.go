@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,21 +14,16 @@ import (
 	"segel/internal/contract"
 	"segel/internal/convert/converttest"
 	"segel/internal/convert/libreoffice"
+	"segel/internal/sandbox/sandboxtest"
 )
 
 // converts skips a test if LibreOffice or its sandbox is unavailable, unless SEGEL_REQUIRE_CONVERT requires them.
 func converts(t *testing.T) {
 	t.Helper()
 	o, err := libreoffice.Open(t.Context(), libreoffice.Options{Spare: 1})
-	switch {
-	case err == nil:
-		if err := o.Close(); err != nil {
-			t.Fatal(err)
-		}
-	case os.Getenv("SEGEL_REQUIRE_CONVERT") != "":
+	sandboxtest.Require(t, err)
+	if err := o.Close(); err != nil {
 		t.Fatal(err)
-	default:
-		t.Skip(err)
 	}
 }
 

@@ -56,7 +56,7 @@ func TestFsckMovesNoFileOfADocumentWhoseRowsWereDeleted(t *testing.T) {
 		owner.completed(id)
 		s.stop()
 		var deletions []string
-		for _, table := range []string{"box", "attempt", "stamp", "placement", "revision", "participant", "renewal", "guest_link"} {
+		for _, table := range []string{"evidence", "box", "attempt", "stamp", "placement", "revision", "participant", "renewal", "guest_link"} {
 			deletions = append(deletions, fmt.Sprintf(`DELETE FROM %s WHERE document = %d`, table, id))
 		}
 		runSQL(t, data, env, append(deletions, fmt.Sprintf(`DELETE FROM document WHERE id = %d`, id))...)

@@ -308,8 +308,8 @@ func (a *app) authorityOptions(s *credential.Sealer) authority.Options {
 	return authority.Options{PublicURL: a.conf.BaseURL(), Clock: a.clock, Sealer: s, Ledger: ledger{a.store, a.clock}}
 }
 
-// evidence is what was found about whether the database, keys and blobs of an installation without an identity belong together.
-type evidence struct {
+// originEvidence is what was found about whether the database, keys and blobs of an installation without an identity belong together.
+type originEvidence struct {
 	root        *x509.Certificate
 	documents   int
 	files       int      // of the newest documents, that were looked for
@@ -334,7 +334,7 @@ const (
 
 // gatherEvidence decrypts the root with the available master key, and looks for a sample of the files that the database refers
 // to. It writes nothing.
-func (a *app) gatherEvidence(ctx context.Context, n installation.Names) (e evidence, err error) {
+func (a *app) gatherEvidence(ctx context.Context, n installation.Names) (e originEvidence, err error) {
 	sealer, err := credential.ReadSealer(n.MasterKey)
 	if err != nil {
 		return e, err
@@ -384,7 +384,7 @@ func (a *app) gatherEvidence(ctx context.Context, n installation.Names) (e evide
 }
 
 // listObjections returns the reasons to doubt that the parts belong together; empty if there are none and some evidence confirms it.
-func (e evidence) listObjections() (all []string) {
+func (e originEvidence) listObjections() (all []string) {
 	if len(e.missing) > 0 {
 		all = append(all, fmt.Sprintf("%d of %d files of the newest documents are missing", len(e.missing), e.files))
 	}

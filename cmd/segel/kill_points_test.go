@@ -306,12 +306,12 @@ func form(t testing.TB, file []byte) (body []byte, contentType string) {
 	return b.Bytes(), m.FormDataContentType()
 }
 
-// ofGuest makes a request about the document's guest.
-func ofGuest(w *surviving) request {
+// ofGuest makes a request about the document's guest, with further members.
+func ofGuest(w *surviving, members ...any) request {
 	id := w.finalized()
 	for _, p := range w.owner.get("signers", id).ok().object("data")["signer"].([]any) {
 		if p := p.(object); p["is_guest"] == true {
-			return of(w.owner, id, "user_id", p["user_id"])
+			return of(w.owner, id, append([]any{"user_id", p["user_id"]}, members...)...)
 		}
 	}
 	w.owner.t.Fatal("the document has no guest")
@@ -337,9 +337,19 @@ var keyedRequests = map[string][]keyedRequest{
 	}}},
 	"finalize":     {{make: func(w *surviving) request { return of(w.owner, w.draft()) }}},
 	"process":      {{make: func(w *surviving) request { return of(w.owner, w.draft()) }}},
-	"guest-link":   {{make: ofGuest}},
-	"guest-revoke": {{make: ofGuest}},
+	"guest-link":   {{make: func(w *surviving) request { return ofGuest(w) }}},
+	"guest-revoke": {{make: func(w *surviving) request { return ofGuest(w) }}},
+	"correct-guest": {{make: func(w *surviving) request {
+		return ofGuest(w, "name", "Nama Baru")
+	}}},
+	"guest-code":   {{make: func(w *surviving) request { return of(w.signer, w.finalized()) }, changesNothing: true}}, // 403: the signer is not a guest
+	"guest-verify": {{make: func(w *surviving) request { return of(w.signer, w.finalized(), "code", "123456") }, changesNothing: true}},
 	"sign":         {{make: func(w *surviving) request { return of(w.signer, w.finalized()) }, again: 1}},
+	"sign-many": {
+		{make: func(w *surviving) request { return w.signMany(w.finalized()) }, again: 1},
+		{make: func(w *surviving) request { return w.signMany(w.finalized(), w.finalized(), w.finalized()) }, again: 1},
+		{make: func(w *surviving) request { return w.signMany(999_999) }, changesNothing: true}, // its result is 404
+	},
 	"specimen-preview": {{make: func(w *surviving) request {
 		return of(w.signer, w.finalized(), "specimen", previewPicture)
 	}, changesNothing: true}},
@@ -357,6 +367,19 @@ var keyedRequests = map[string][]keyedRequest{
 	"admin-grant-quota": {{make: func(w *surviving) request {
 		return request{by: w.operator, body: []byte(`{"unit":"emet","count":1,"reason":"x"}`)}
 	}}},
+}
+
+// signMany makes the signer's request to sign documents.
+func (w *surviving) signMany(ids ...int64) request {
+	list := make([]object, len(ids))
+	for i, id := range ids {
+		digest := [32]byte{1}
+		if d, err := w.store.Document(context.Background(), docID(id)); err == nil {
+			digest = d.Current().Digest
+		}
+		list[i] = object{"document_id": id, "digest": fmt.Sprintf("%x", digest)}
+	}
+	return of(w.signer, 0, "documents", list)
 }
 
 // previewPicture returns a stroke on white.

@@ -30,6 +30,8 @@ type command struct {
 	Verify    verifyCommand    `cmd:"" help:"Validate the signatures of files."`
 	Authority authorityCommand `cmd:"" help:"The embedded certificate authority."`
 	Office    officeCommand    `cmd:"" help:"Serve a sandbox stamp office over the stamp office's protocol, for tests."`
+	Webhook   webhookCommand   `cmd:"" help:"Addresses that the events of an organisation are sent to."`
+	Mail      mailCommand      `cmd:"" help:"Messages to people: what became of them, their text, and another try."`
 	Quota     quotaCommand     `cmd:"" help:"Quotas of organisations, and their use."`
 	Reconcile reconcileCommand `cmd:"" help:"Compare the stamp office's account with our register of serials. Ends with 0 if every difference is explained, 1 if one is not, 2 if the office cannot be reached."`
 	Audit     auditCommand     `cmd:"" help:"The audit log; works beside a running service."`

@@ -30,7 +30,7 @@ const (
 )
 
 func outageSettings(more ...string) []string {
-	return append([]string{"SEGEL_ANSWER_WITHIN", outageAnswer.String(), "SEGEL_DATABASE_TIMEOUT", outageDatabase.String(), "SEGEL_WORK_WITHIN", "20s"}, more...)
+	return append([]string{"SEGEL_ANSWER_WITHIN", outageAnswer.String(), "SEGEL_DATABASE_TIMEOUT", outageDatabase.String(), "SEGEL_WORK_WITHIN", "20s", "SEGEL_EVIDENCE", "request"}, more...)
 }
 
 // breakable is a service with a part that can be taken away and restored.
@@ -304,7 +304,7 @@ func TestFullDiskRefusesUploadsAndSigningGoesOn(t *testing.T) {
 
 func TestConversionWithoutDiskSpaceIsRetried(t *testing.T) {
 	t.Parallel()
-	full := disk.Room{Folders: []string{"/"}, Reserve: 100, Look: func(string) (disk.Space, error) { return disk.Space{Total: 1000, Free: 100}, nil }}
+	full := disk.Monitor{Folders: []string{"/"}, Reserve: 100, Look: func(string) (disk.Space, error) { return disk.Space{Total: 1000, Free: 100}, nil }}
 	var wait *jobs.Later
 	if err := spareReserve(fmt.Errorf("store base: %w", full.Require(1))); !errors.As(err, &wait) || wait.After != reserveWait {
 		t.Errorf("only the reserve is left: %v", err)

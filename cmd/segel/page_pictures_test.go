@@ -8,12 +8,12 @@ import (
 	_ "image/jpeg"
 	_ "image/png"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 	"testing"
 
 	"segel/internal/render"
+	"segel/internal/sandbox/sandboxtest"
 	"segel/pdf/pdftest"
 )
 
@@ -21,13 +21,7 @@ import (
 func draws(t *testing.T) {
 	t.Helper()
 	_, err := render.Open(t.Context(), render.Limits{})
-	switch {
-	case err == nil:
-	case os.Getenv("SEGEL_REQUIRE_CONVERT") != "":
-		t.Fatal(err)
-	default:
-		t.Skip(err)
-	}
+	sandboxtest.Require(t, err)
 }
 
 func TestPagesAreDrawnForThoseWhoMaySeeThem(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"time"
 
@@ -53,11 +54,11 @@ func (c quotaShowCommand) Run(w *environment) error {
 		if err != nil {
 			return err
 		}
-		all, err := a.workflow.Quotas(w.ctx, commandLineActor("quota show"), of)
+		all, err := a.workflow.Quotas(w.ctx, commandLineActor("quota show"), workflow.QuotaQuery{Organisation: of, Limit: math.MaxInt})
 		if err != nil {
 			return plainError(err)
 		}
-		for _, o := range all {
+		for _, o := range all.Lines {
 			showQuota(w.stdout, o)
 		}
 		return nil

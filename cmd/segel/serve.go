@@ -138,6 +138,8 @@ func (a *app) serveRequests(w *environment, l net.Listener) error {
 	var renewal sync.WaitGroup
 	name := a.process.Name()
 	renewal.Go(func() { a.renewClaims(renewing, name) })
+	// Events are sent to webhooks until the requests and jobs that make them have ended.
+	renewal.Go(func() { a.webhooks.Run(renewing) })
 	defer func() { endRenewing(); renewal.Wait() }()
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(l) }()
@@ -217,7 +219,7 @@ func (a *app) newHandler(ready *readiness) (http.Handler, error) {
 	}
 	a.streams = api.NewStreams()
 	return api.New(api.Options{
-		Workflow: a.workflow, Identity: a.identity, Answers: a.answers, Process: a.process, AnswerSecret: a.sealer.DeriveKey("answers"), Ready: ready.currentReadiness,
+		Workflow: a.workflow, Identity: a.identity, Notices: a.notices, Webhooks: a.webhooks, Feed: a.feed, Answers: a.answers, Process: a.process, AnswerSecret: a.sealer.DeriveKey("answers"), Ready: ready.currentReadiness,
 		AnswerTimeout: a.conf.AnswerWithin, WorkTimeout: a.conf.WorkWithin, LoginDelay: a.conf.LoginDelay,
 		Authority: a.authority.Handler(), Streams: a.streams, Web: web.Handler(a.conf.BasePath()), Log: a.log, Metrics: a.metrics,
 		Version: version, PublicURL: a.conf.BaseURL(), Service: a.conf.ServiceSegment, Paths: a.conf.Paths,
@@ -240,7 +242,9 @@ func (a *app) newHandler(ready *readiness) (http.Handler, error) {
 func (a *app) startJobs(ctx context.Context, ready *readiness) (*jobs.Runner, error) {
 	periodic := []jobs.Periodic{
 		{Name: "expire", Every: time.Minute, Run: a.workflow.Expire},
+		{Name: "remind", Every: time.Minute, Run: a.workflow.RemindDue},
 		{Name: "resume", Every: time.Minute, Run: a.workflow.Resume},
+		{Name: "notices", Every: time.Minute, Run: a.notices.Resume},
 		{Name: "titles", Every: time.Minute, Run: a.store.IndexTitles},
 		{Name: "purge", Every: time.Hour, Run: a.purgeExpired},
 		{Name: "renew", Every: time.Hour, Run: a.renewTimestamps},
@@ -255,14 +259,18 @@ func (a *app) startJobs(ctx context.Context, ready *readiness) (*jobs.Runner, er
 		Stamp:    a.stamping.Stamp,
 		Complete: a.workflow.Complete,
 		Sweep:    a.workflow.Sweep,
+		Notify:   a.notices.Deliver,
+		Evidence: func(ctx context.Context, id contract.DocumentID) error {
+			return spareReserve(a.workflow.MakeEvidence(ctx, id))
+		},
 		Periodic: periodic,
 	}, jobs.Options{Workers: a.conf.MaxJobs, Log: a.log, Process: a.process, Working: ready.requireWorking})
 }
 
-// reserveWait is after how long a conversion is repeated that found only the disk reserve free.
+// reserveWait is after how long a job is repeated that found only the disk reserve free.
 const reserveWait = time.Minute
 
-// spareReserve postpones a conversion that found only the disk reserve free. For other jobs this is not an outage: they may use
+// spareReserve postpones a job that found only the disk reserve free and may wait. For other jobs this is not an outage: they may use
 // the reserve and go on.
 func spareReserve(err error) error {
 	if errors.Is(err, disk.ErrReserve) {
@@ -298,5 +306,5 @@ func (a *app) reconcileDue(ctx context.Context) error {
 // purgeExpired deletes expired data.
 func (a *app) purgeExpired(ctx context.Context) error {
 	now := a.clock()
-	return errors.Join(a.identity.Purge(ctx), a.store.PurgeAnswers(ctx, now.Add(-a.conf.IdempotencyLifetime)))
+	return errors.Join(a.identity.Purge(ctx), a.store.PurgeAnswers(ctx, now.Add(-a.conf.IdempotencyLifetime)), a.workflow.RemoveUnneededUploads(ctx), a.webhooks.Purge(ctx))
 }

@@ -4,12 +4,16 @@ import (
 	"fmt"
 	"os"
 
+	"segel/internal/contract"
 	"segel/internal/identity"
 )
 
 type userCommand struct {
-	Add   userAddCommand   `cmd:"" help:"Add a user."`
-	Reset userResetCommand `cmd:"" help:"Give a user another password; this ends all sessions of the user."`
+	Add     userAddCommand     `cmd:"" help:"Add a user."`
+	Reset   userResetCommand   `cmd:"" name:"reset-password" aliases:"reset" help:"Give a user another password; this ends all sessions of the user."`
+	Disable userDisableCommand `cmd:"" help:"Disable an account; this ends all sessions of the user."`
+	Enable  userEnableCommand  `cmd:"" help:"Enable a disabled account."`
+	Rename  userRenameCommand  `cmd:"" help:"Change the name of a user. What was signed keeps the former name."`
 }
 
 type userAddCommand struct {
@@ -43,25 +47,87 @@ func (c userAddCommand) Run(w *environment) error {
 	})
 }
 
-type userResetCommand struct {
+// accountFlags name an account.
+type accountFlags struct {
 	dataFlag
-	Email        string `required:"" help:"E-mail, with which the user logs in." placeholder:"E"`
-	Org          string `help:"Organisation of the user by name; needed if the e-mail has accounts in several." placeholder:"O"`
-	PasswordFile string `required:"" help:"File whose first line is the password; - for standard input." placeholder:"F"`
+	Email string `required:"" help:"E-mail, with which the user logs in." placeholder:"E"`
+	Org   string `help:"Organisation of the user by name; needed if the e-mail has accounts in several." placeholder:"O"`
+}
+
+// change runs a change of the account as the command line, and says what was done.
+func (f accountFlags) change(w *environment, verb, said string, change func(a *app, by contract.Actor, id contract.PersonID) (identity.Member, error)) error {
+	return f.withApp(w, writing, func(a *app) error {
+		id, err := a.identity.FindPerson(w.ctx, f.Email, f.Org)
+		if err != nil {
+			return plainError(err)
+		}
+		m, err := change(a, commandLineActor("user "+verb), id)
+		if err != nil {
+			return plainError(err)
+		}
+		_, err = fmt.Fprintf(w.stdout, "%s %s <%s>\n", said, m.Name, m.Email)
+		return err
+	})
+}
+
+type userResetCommand struct {
+	accountFlags
+	PasswordFile string `help:"File whose first line is the password; - for standard input. Default: a random one, which is printed once and which the user must change." placeholder:"F"`
 }
 
 func (c userResetCommand) Run(w *environment) error {
+	if c.PasswordFile == "" {
+		return c.change(w, "reset-password", "reset the password of", func(a *app, by contract.Actor, id contract.PersonID) (identity.Member, error) {
+			given, err := a.identity.ResetPersonPassword(w.ctx, by, id)
+			if err != nil {
+				return identity.Member{}, err
+			}
+			_, err = fmt.Fprintln(w.stdout, "initial password:", given.Password)
+			return given.Member, err
+		})
+	}
 	password, err := readPassword(c.PasswordFile)
 	if err != nil {
 		return err
 	}
 	return c.withApp(w, writing, func(a *app) error {
-		account, err := a.identity.ResetPassword(w.ctx, commandLineActor("user reset"), c.Email, c.Org, password)
+		account, err := a.identity.ResetPassword(w.ctx, commandLineActor("user reset-password"), c.Email, c.Org, password)
 		if err != nil {
 			return plainError(err)
 		}
 		_, err = fmt.Fprintf(w.stdout, "reset the password of %s <%s>\n", account.Name, account.Email)
 		return err
+	})
+}
+
+type userDisableCommand struct{ accountFlags }
+
+func (c userDisableCommand) Run(w *environment) error {
+	return c.change(w, "disable", "disabled", func(a *app, by contract.Actor, id contract.PersonID) (identity.Member, error) {
+		m, err := a.identity.DisablePerson(w.ctx, by, id)
+		if err == nil && m.Open > 0 {
+			_, err = fmt.Fprintf(w.stdout, "%d documents in progress lack their signature\n", m.Open)
+		}
+		return m, err
+	})
+}
+
+type userEnableCommand struct{ accountFlags }
+
+func (c userEnableCommand) Run(w *environment) error {
+	return c.change(w, "enable", "enabled", func(a *app, by contract.Actor, id contract.PersonID) (identity.Member, error) {
+		return a.identity.EnablePerson(w.ctx, by, id)
+	})
+}
+
+type userRenameCommand struct {
+	accountFlags
+	Name string `required:"" help:"The new name, as further signatures show it." placeholder:"N"`
+}
+
+func (c userRenameCommand) Run(w *environment) error {
+	return c.change(w, "rename", "renamed to", func(a *app, by contract.Actor, id contract.PersonID) (identity.Member, error) {
+		return a.identity.RenamePerson(w.ctx, by, id, c.Name)
 	})
 }
 

@@ -26,6 +26,7 @@ import (
 type verifyCommand struct {
 	dataFlag
 	Files        []string      `arg:"" help:"Files to validate." placeholder:"FILE"`
+	Evidence     string        `help:"Evidence certificate of the one contract: check that both are valid and belong together, with the trusted roots alone." placeholder:"CERTIFICATE"`
 	Trust        string        `help:"Folder of trusted roots, PEM or DER; besides the root of the data folder." placeholder:"DIR"`
 	At           string        `help:"Validation time, such as 2026-11-21 or 2026-11-21T08:00:00Z; default now." placeholder:"TIME"`
 	JSON         bool          `name:"json" help:"Print each report as JSON."`
@@ -53,6 +54,9 @@ func (c verifyCommand) Run(w *environment) error {
 	if err != nil {
 		fmt.Fprintln(w.stderr, "segel:", err)
 		return someUnreadable
+	}
+	if c.Evidence != "" {
+		return c.runEvidence(w, o)
 	}
 	var end error
 	for i, name := range c.Files {
@@ -133,8 +137,17 @@ func (c verifyCommand) loadTrust(w *environment, conf config.Config) (*validate.
 	return t, nil
 }
 
-// validateFile validates one file.
+// validateFile validates one file and renders the result.
 func validateFile(w *environment, name string, o validate.Options) (*verdicts.Report, error) {
+	r, err := validateNamed(w, name, o)
+	if err != nil {
+		return nil, err
+	}
+	return verdicts.New(r, emeterai.FindStamps(r)), nil
+}
+
+// validateNamed validates the file of that name.
+func validateNamed(w *environment, name string, o validate.Options) (*validate.Report, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -151,11 +164,7 @@ func validateFile(w *environment, name string, o validate.Options) (*verdicts.Re
 		return nil, errEmptyFile
 	}
 	o.Name = filepath.Base(name)
-	r, err := validate.Validate(w.ctx, f, info.Size(), o)
-	if err != nil {
-		return nil, err
-	}
-	return verdicts.New(r, emeterai.FindStamps(r)), nil
+	return validate.Validate(w.ctx, f, info.Size(), o)
 }
 
 // unreadableReasons explain in both languages why a file cannot be validated, for people who cannot use the technical cause.

@@ -56,6 +56,37 @@ func runs(t *testing.T, args ...string) (status int, stdout, stderr string) {
 	return status, out.String(), errs.String()
 }
 
+func TestTheReportOfAVerificationIsAFileThatOtherProgramsRead(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	_, file, serial := finished(t, s)
+	anonymous := &client{service: s, t: t}
+	request := object{"document_base64": base64.StdEncoding.EncodeToString(file), "filename": "kontrak.pdf"}
+	for language, want := range map[string][]string{
+		"id": {"Laporan verifikasi", "kontrak.pdf", "Budi Santoso", serial, "Laporan ini sendiri tidak ditandatangani"},
+		"en": {"Verification report", "kontrak.pdf", "Budi Santoso", serial, "This report itself is not signed"},
+	} {
+		a := anonymous.do("POST", "/v1/verify/report", request, "Accept-Language", language)
+		if a.status != http.StatusOK || a.header.Get("Content-Type") != "application/pdf" || !strings.HasPrefix(a.header.Get("Content-Disposition"), "attachment") {
+			t.Fatalf("%d %v", a.status, a.header)
+		}
+		path := filepath.Join(t.TempDir(), "report.pdf")
+		if err := os.WriteFile(path, a.body, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := runTool(t, "qpdf", "--check", path); err != nil {
+			t.Errorf("qpdf complains: %v\n%s", err, out)
+		}
+		shown, err := runTool(t, "pdftotext", "-layout", path, "-")
+		for _, w := range want {
+			if err != nil || !strings.Contains(shown, w) {
+				t.Errorf("%s: %q is missing (%v) in\n%s", language, w, err, shown)
+			}
+		}
+	}
+	anonymous.do("POST", "/v1/verify/report", object{"document_base64": base64.StdEncoding.EncodeToString([]byte("no PDF"))}).is(http.StatusUnsupportedMediaType, "file.unsupported")
+}
+
 func TestFinishedDocumentPassesAtTheHighestLevel(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
@@ -124,7 +155,7 @@ func TestTamperedDocumentDoesNotPass(t *testing.T) {
 func TestValidatedFileLeavesNothing(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
-	s := starting{data: data}.start(t)
+	s := starting{data: data, set: []string{"SEGEL_EVIDENCE", "request"}}.start(t) // else a job writes an evidence certificate meanwhile
 	_, pdf, _ := finished(t, s)
 	count := func() (n int) {
 		err := filepath.WalkDir(filepath.Join(data, "blobs"), func(_ string, e os.DirEntry, err error) error {

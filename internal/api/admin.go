@@ -36,9 +36,10 @@ func organisationOrNull(o store.Organisation) maybe[organisationOut] {
 
 // documentOut names a document.
 type documentOut struct {
-	ID    contract.DocumentID `json:"id" example:"1207"`
-	Name  *string             `json:"document_name" doc:"null: the document was deleted" example:"sewa-1728885960123-4VnJ2xQpR7sTyWbCdEfGh8"`
-	Title *string             `json:"document_title" doc:"null: the document was deleted" example:"Perjanjian Sewa"`
+	ID      contract.DocumentID `json:"id" example:"1207"`
+	Name    *string             `json:"document_name" doc:"null: the document was deleted" example:"sewa-1728885960123-4VnJ2xQpR7sTyWbCdEfGh8"`
+	Title   *string             `json:"document_title" doc:"null: the document was deleted" example:"Perjanjian Sewa"`
+	MayOpen bool                `json:"may_open" doc:"the caller has the document in one of their lists and may open it; administration alone opens no document"`
 }
 
 // documentOrNull returns null when id is 0.
@@ -46,7 +47,7 @@ func documentOrNull(id contract.DocumentID, t store.Title) maybe[documentOut] {
 	if id == 0 {
 		return maybe[documentOut]{}
 	}
-	return maybe[documentOut]{&documentOut{ID: id, Name: orNull(t.Name), Title: orNull(t.Title)}}
+	return maybe[documentOut]{&documentOut{ID: id, Name: orNull(t.Name), Title: orNull(t.Title), MayOpen: t.Listed}}
 }
 
 // parseOrganisation reads the organisation of a query. Empty means all that the caller administers.
@@ -120,14 +121,17 @@ func (q *query) parseTime(name string) time.Time {
 }
 
 type adminPerson struct {
-	ID           contract.PersonID `json:"id" example:"8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01"`
-	Name         string            `json:"name" example:"Siti Rahma"`
-	Email        string            `json:"email" example:"siti@contoh.id"`
-	Admin        bool              `json:"admin"`
-	MustReset    bool              `json:"must_reset" doc:"the password is an initial one and must be changed"`
-	Organisation organisationOut   `json:"organisation"`
-	CreatedAt    string            `json:"created_at" example:"2024-10-14T06:06:00.000Z"`
-	Avatar       string            `json:"avatar" doc:"address of a picture"`
+	ID           contract.PersonID   `json:"id" example:"8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01"`
+	Name         string              `json:"name" example:"Siti Rahma"`
+	Email        string              `json:"email" example:"siti@contoh.id"`
+	Admin        bool                `json:"admin"`
+	MustReset    bool                `json:"must_reset" doc:"the password is an initial one and must be changed"`
+	Organisation organisationOut     `json:"organisation"`
+	CreatedAt    string              `json:"created_at" example:"2024-10-14T06:06:00.000Z"`
+	Avatar       string              `json:"avatar" doc:"address of a picture"`
+	Status       store.AccountStatus `json:"status" enum:"active,initial_password,disabled" example:"active"`
+	DisabledAt   *string             `json:"disabled_at" doc:"null: the account can be used" example:"2024-10-14T06:06:00.000Z"`
+	Open         int                 `json:"open_signatures" doc:"number of documents in progress that lack the person's signature" example:"2"`
 }
 
 type adminPeopleData struct {
@@ -148,13 +152,19 @@ type personAdded struct {
 	Password string      `json:"password" doc:"their initial password, shown only once; they have to change it" example:"kX7-pQ2m-Vt9w-Rd4s"`
 }
 
+// accountStatuses are the statuses of accounts, in display order.
+var accountStatuses = []store.AccountStatus{store.AccountActive, store.AccountInitial, store.AccountDisabled}
+
 func (c *call) listPeople() (adminPeopleData, error) {
 	q := c.parseQuery()
-	p, search, of := q.parsePage(adminLimit), q.parseSearch(), q.parseOrganisation()
+	p := q.parsePage(adminLimit)
+	r := identity.PeopleQuery{
+		Organisation: q.parseOrganisation(), Search: q.parseSearch(), Status: parseChoice(q, "status", accountStatuses), Offset: p.skippedLines(), Limit: p.limit,
+	}
 	if err := q.bad.asError(); err != nil {
 		return adminPeopleData{}, err
 	}
-	people, total, err := c.Identity.People(c.r.Context(), c.by, of, search, p.skippedLines(), p.limit)
+	people, total, err := c.Identity.People(c.r.Context(), c.by, r)
 	if err != nil {
 		return adminPeopleData{}, err
 	}
@@ -177,9 +187,69 @@ func (c *call) addPerson(in *personAdd) (done[personAdded], error) {
 	return doneAnswer(c, "done.person_added", personAdded{Person: c.adminPerson(a.Member), Password: a.Password}), nil
 }
 
+// personChanged is the account of a person after a change.
+type personChanged struct {
+	Person adminPerson `json:"person"`
+}
+
+// renameIn is the new name of a person.
+type renameIn struct {
+	Name phrase `json:"name" required:"true" example:"Siti Rahma Wijaya"`
+}
+
+func personParam() *huma.Param {
+	return &huma.Param{Name: "person_id", In: "path", Required: true, Description: "UUID of a person with an account.", Schema: textSchema(), Example: "8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01"}
+}
+
+func (c *call) pathPerson() contract.PersonID { return parsePersonID(c.r.PathValue("person_id")) }
+
+func (c *call) resetPersonPassword() (done[personAdded], error) {
+	a, err := c.Identity.ResetPersonPassword(c.r.Context(), c.by, c.pathPerson())
+	if err != nil {
+		return done[personAdded]{}, err
+	}
+	return doneAnswer(c, "done.password_reset", personAdded{Person: c.adminPerson(a.Member), Password: a.Password}), nil
+}
+
+func (c *call) disablePerson() (done[personChanged], error) {
+	m, err := c.Identity.DisablePerson(c.r.Context(), c.by, c.pathPerson())
+	return c.answerPerson("done.person_disabled", m, err)
+}
+
+func (c *call) enablePerson() (done[personChanged], error) {
+	m, err := c.Identity.EnablePerson(c.r.Context(), c.by, c.pathPerson())
+	return c.answerPerson("done.person_enabled", m, err)
+}
+
+func (c *call) renamePerson(in *renameIn) (done[personChanged], error) {
+	var bad problems
+	name := in.Name.checkedValue("name", &bad)
+	if err := bad.asError(); err != nil {
+		return done[personChanged]{}, err
+	}
+	m, err := c.Identity.RenamePerson(c.r.Context(), c.by, c.pathPerson(), name)
+	return c.answerPerson("done.person_renamed", m, err)
+}
+
+// answerPerson answers a change of an account with a message.
+func (c *call) answerPerson(message string, m identity.Member, err error) (done[personChanged], error) {
+	if err != nil {
+		return done[personChanged]{}, err
+	}
+	return doneAnswer(c, message, personChanged{c.adminPerson(m)}), nil
+}
+
 func (c *call) adminPerson(a identity.Member) adminPerson {
-	return adminPerson{
+	p := adminPerson{
 		ID: a.ID, Name: a.Name, Email: a.Email, Admin: a.Admin, MustReset: a.MustReset,
 		Organisation: organisationOut{ID: a.Organisation, Name: a.OrganisationName}, CreatedAt: formatISO(a.CreatedAt), Avatar: c.avatarURL(a.Person),
+		Status: store.AccountActive, DisabledAt: isoOrNull(a.DisabledAt), Open: a.Open,
 	}
+	switch {
+	case !a.DisabledAt.IsZero():
+		p.Status = store.AccountDisabled
+	case a.MustReset:
+		p.Status = store.AccountInitial
+	}
+	return p
 }

@@ -1,10 +1,15 @@
 package api
 
 import (
+	"bufio"
 	"context"
+	"strings"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"segel/internal/contract"
+	"segel/internal/export"
 	"segel/internal/store"
 	"segel/internal/text"
 	"segel/internal/workflow"
@@ -46,8 +51,12 @@ func (c *call) clockOf(f contract.ClockFinding) clockOut {
 	return out
 }
 
+// stuckStatuses are the statuses by which documents without progress are selected.
+var stuckStatuses = []contract.State{contract.Failed}
+
 func (q *query) parseWaitingQuery(p page) store.WaitingQuery {
-	return store.WaitingQuery{Organisation: q.parseOrganisation(), Offset: p.skippedLines(), Limit: p.limit}
+	failed := parseChoice(q, "status", stuckStatuses) == contract.Failed
+	return store.WaitingQuery{Organisation: q.parseOrganisation(), Failed: failed, Offset: p.skippedLines(), Limit: p.limit}
 }
 
 func (c *call) stuckOf(p page, l workflow.WaitingPage) adminStuckData {
@@ -68,7 +77,7 @@ func (c *call) retryStuck() (done[verbData], error) {
 func (c *call) stuckLineOf(l workflow.WaitingLine) stuckLine {
 	d := &l.Document
 	line := stuckLine{
-		Document: documentOut{ID: d.ID, Name: &d.Name, Title: &d.Title}, Organisation: organisationOf(l.Organisation), Owner: c.nameOf(d.Owner), Status: d.State,
+		Document: documentOut{ID: d.ID, Name: &d.Name, Title: &d.Title, MayOpen: d.IsVisibleTo(c.by.ID)}, Organisation: organisationOf(l.Organisation), Owner: c.nameOf(d.Owner), Status: d.State,
 		StatusInfo: c.statusInfo(d), Step: "sealed", Reason: orNull(text.Reason(c.language, d.Reason)), Since: formatISO(d.ProgressAt()),
 	}
 	switch i := d.NextStamp(); {
@@ -111,7 +120,8 @@ type adminCertificatesData struct {
 
 func (q *query) parseCertificateQuery(p page) store.CertificateQuery {
 	return store.CertificateQuery{
-		Organisation: q.parseOrganisation(), Status: parseChoice(q, "standing", certificateStatuses), Now: q.now, Offset: p.skippedLines(), Limit: p.limit,
+		Organisation: q.parseOrganisation(), Status: parseChoice(q, "standing", certificateStatuses), Now: q.now,
+		Serial: strings.ToLower(contract.CleanText(q.Get("serial"))), Offset: p.skippedLines(), Limit: p.limit,
 	}
 }
 
@@ -147,11 +157,53 @@ type adminAuditLogData struct {
 	Pagination pagination `json:"pagination" doc:"with a filter, events are counted up to 10,000"`
 }
 
-func (q *query) parseLogQuery(p page) store.LogQuery {
-	return store.LogQuery{
-		Organisation: q.parseOrganisation(), Document: q.parseDocument(), Type: parseChoice(q, "type", contract.EventTypes),
-		Offset: p.skippedLines(), Limit: p.limit,
+func logParams() []*huma.Param {
+	return []*huma.Param{
+		documentParam(), {Name: "type", In: "query", Description: "Only events of this type.", Schema: textSchema()},
+		{Name: "person", In: "query", Description: "Only events of this person: a UUID, or the e-mail that they had then.", Schema: textSchema()},
+		timeParam("from", "Only events at this time or later; ISO 8601 with a zone."),
+		timeParam("until", "Only events before this time; ISO 8601 with a zone."),
 	}
+}
+
+func (q *query) parseLogQuery(p page) store.LogQuery {
+	r := q.parseLogFilters()
+	r.Offset, r.Limit = p.skippedLines(), p.limit
+	return r
+}
+
+// parseLogFilters reads the query for events.
+func (q *query) parseLogFilters() store.LogQuery {
+	r := store.LogQuery{
+		Organisation: q.parseOrganisation(), Document: q.parseDocument(), Type: parseChoice(q, "type", contract.EventTypes),
+		From: q.parseTime("from"), Until: q.parseTime("until"),
+	}
+	if person := contract.CleanText(q.Get("person")); strings.Contains(person, "@") {
+		r.Email = person
+	} else {
+		r.Person = parsePersonID(person)
+	}
+	return r
+}
+
+// auditLogCSV streams the events, which may be millions. For errors on the way, see attemptsCSV.
+func (c *call) auditLogCSV() error {
+	q := c.parseQuery()
+	c.chooseLanguage(q)
+	r := q.parseLogFilters()
+	if err := q.bad.asError(); err != nil {
+		return err
+	}
+	buffered := bufio.NewWriterSize(&attachment{c, "text/csv; charset=utf-8", "segel-audit-log.csv"}, 64<<10)
+	out := export.NewEvents(buffered, func(e contract.Event) string { return text.Event(c.language, e) })
+	if err := c.Workflow.EachEvent(c.r.Context(), c.by, r, out.Write); err != nil {
+		return c.abortAnswer(err)
+	}
+	if err := out.Close(); err != nil {
+		return c.abortAnswer(err)
+	}
+	_ = buffered.Flush() // if this fails, the client has gone
+	return nil
 }
 
 func (c *call) auditLogOf(p page, l workflow.LogPage) adminAuditLogData {

@@ -50,6 +50,7 @@ type quotaUnit struct {
 
 type adminQuotaData struct {
 	Organisations []adminQuota `json:"organisations"`
+	Pagination    pagination   `json:"pagination"`
 }
 
 // grantIn adds to an organisation's quota.
@@ -60,9 +61,12 @@ type grantIn struct {
 	Reason       phrase  `json:"reason" required:"true" doc:"recorded in the ledger and in the audit log" example:"Faktur 2024/117"`
 }
 
-func (c *call) listQuotas() (adminQuotaData, error) {
-	all, err := c.Workflow.Quotas(c.r.Context(), c.by, c.parseQuery().parseOrganisation())
-	return adminQuotaData{convertAll(all, quotaOf)}, err
+func (q *query) parseQuotaQuery(p page) workflow.QuotaQuery {
+	return workflow.QuotaQuery{Organisation: q.parseOrganisation(), Search: q.parseSearch(), Offset: p.skippedLines(), Limit: p.limit}
+}
+
+func (c *call) quotasOf(p page, l workflow.QuotaPage) adminQuotaData {
+	return adminQuotaData{Organisations: convertAll(l.Lines, quotaOf), Pagination: paginate(p, l.Total, len(l.Lines))}
 }
 
 func (c *call) grantQuota(in *grantIn) (done[adminQuota], error) {
@@ -107,7 +111,7 @@ type adminLedgerData struct {
 }
 
 func (q *query) parseLedgerQuery(p page) store.QuotaQuery {
-	return store.QuotaQuery{Organisation: q.parseOrganisation(), Unit: parseChoice(q, "unit", units), Offset: p.skippedLines(), Limit: p.limit}
+	return store.QuotaQuery{Organisation: q.parseOrganisation(), Unit: parseChoice(q, "unit", units), From: q.parseTime("from"), Until: q.parseTime("until"), Offset: p.skippedLines(), Limit: p.limit}
 }
 
 func (c *call) ledgerOf(p page, l workflow.LedgerPage) adminLedgerData {

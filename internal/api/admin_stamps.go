@@ -49,9 +49,13 @@ func attemptParams() []*huma.Param {
 	return []*huma.Param{
 		documentParam(),
 		{Name: "serial", In: "query", Description: "Only calls about this serial.", Schema: textSchema()},
-		{Name: "from", In: "query", Description: "Only calls made at this time or later; ISO 8601 with a zone.", Schema: &huma.Schema{Type: "string", Format: "date-time"}},
-		{Name: "until", In: "query", Description: "Only calls made before this time; ISO 8601 with a zone.", Schema: &huma.Schema{Type: "string", Format: "date-time"}},
+		timeParam("from", "Only calls made at this time or later; ISO 8601 with a zone."),
+		timeParam("until", "Only calls made before this time; ISO 8601 with a zone."),
 	}
+}
+
+func timeParam(name, doc string) *huma.Param {
+	return &huma.Param{Name: name, In: "query", Description: doc, Schema: &huma.Schema{Type: "string", Format: "date-time"}}
 }
 
 // parseAttempts reads the query for attempts.
@@ -119,7 +123,7 @@ type adminSerialsData struct {
 }
 
 func (q *query) parseSerialQuery(p page) store.SerialQuery {
-	r := store.SerialQuery{Organisation: q.parseOrganisation(), Document: q.parseDocument(), Offset: p.skippedLines(), Limit: p.limit}
+	r := store.SerialQuery{Organisation: q.parseOrganisation(), Document: q.parseDocument(), Serial: contract.CleanText(q.Get("serial")), Offset: p.skippedLines(), Limit: p.limit}
 	if state := parseChoice(q, "state", serialStates); state != "" {
 		r.States = []contract.SerialState{state}
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"segel/internal/contract"
+	"segel/internal/export"
 	"segel/internal/workflow"
 )
 
@@ -48,12 +49,20 @@ func deliverPreview(c *workflow.Content) (fileDelivery, error) {
 }
 
 func deliverResult(c *workflow.Content) (fileDelivery, error) {
-	return fileDelivery{"attachment", markedName(c), pdfType}, nil
+	return fileDelivery{"attachment", export.SignedStem(&c.Document) + ".pdf", pdfType}, nil
 }
 
 func deliverOriginal(c *workflow.Content) (fileDelivery, error) {
 	mime, err := typeByContent(c)
 	return fileDelivery{"attachment", c.Name, mime}, err
+}
+
+func deliverEvidence(c *workflow.Content) (fileDelivery, error) {
+	stem := export.FileStem(c.Document.Title) + "-evidence"
+	if c.Document.Specimen {
+		stem = export.SpecimenWord + "-" + stem
+	}
+	return fileDelivery{"attachment", stem + ".pdf", pdfType}, nil
 }
 
 // sendContent sends the bytes with support for Range and with an ETag, the SHA-256 of the whole file.
@@ -197,7 +206,7 @@ func typeByContent(r io.ReadSeeker) (string, error) {
 func markedName(c *workflow.Content) string {
 	name := pdfName(c.Name)
 	if c.Document.Specimen {
-		name = specimenWord + "-" + name
+		name = export.SpecimenWord + "-" + name
 	}
 	return name
 }

@@ -14,6 +14,7 @@ import (
 
 	"segel/internal/blob/blobtest"
 	"segel/internal/contract"
+	"segel/internal/export"
 )
 
 func TestAFileNameCannotBreakOutOfItsHeader(t *testing.T) {
@@ -113,8 +114,35 @@ func TestTheOriginalIsWhatItsContentSays(t *testing.T) {
 	d := completed()
 	d.Filename = "kontrak.docx"
 	b := newBench(t, d)
-	if got := b.ask("GET", dBase+"download/1207", "").Header().Get("Content-Disposition"); !strings.Contains(got, `filename="SPESIMEN-kontrak.pdf"`) {
-		t.Errorf("the finished file is called %s", got)
+	if got := b.ask("GET", dBase+"preview/1207", "").Header().Get("Content-Disposition"); !strings.Contains(got, `filename="SPESIMEN-kontrak.pdf"`) {
+		t.Errorf("the preview is called %s", got)
+	}
+}
+
+func TestADownloadIsCalledByItsTitleAndSigned(t *testing.T) {
+	t.Parallel()
+	for title, want := range map[string]string{
+		"Perjanjian Sewa":         `attachment; filename="Perjanjian Sewa-signed.pdf"; filename*=UTF-8''Perjanjian%20Sewa-signed.pdf`,
+		"Perjanjian.PDF":          `attachment; filename="Perjanjian-signed.pdf"; filename*=UTF-8''Perjanjian-signed.pdf`,
+		"kontrak.docx":            `attachment; filename="kontrak-signed.pdf"; filename*=UTF-8''kontrak-signed.pdf`,
+		"Sewa é 合同":               `attachment; filename="Sewa _ __-signed.pdf"; filename*=UTF-8''Sewa%20%C3%A9%20%E5%90%88%E5%90%8C-signed.pdf`,
+		`../a/b\c:"d"? 12/2026. `: `attachment; filename="_a_b_c__d__ 12_2026-signed.pdf"; filename*=UTF-8''_a_b_c__d__%2012_2026-signed.pdf`,
+		"a\r\nX-Evil: 1":          `attachment; filename="a X-Evil_ 1-signed.pdf"; filename*=UTF-8''a%20X-Evil_%201-signed.pdf`,
+		"CON.pdf":                 `attachment; filename="_CON-signed.pdf"; filename*=UTF-8''_CON-signed.pdf`,
+		".pdf":                    `attachment; filename="pdf-signed.pdf"; filename*=UTF-8''pdf-signed.pdf`,
+		strings.Repeat("é", 255):  `attachment; filename="` + strings.Repeat("_", 90) + `-signed.pdf"; filename*=UTF-8''` + strings.Repeat("%C3%A9", 90) + `-signed.pdf`,
+	} {
+		d := completed()
+		d.Title, d.Specimen = title, false
+		if got := contentDisposition("attachment", export.SignedStem(&d)+".pdf"); got != want {
+			t.Errorf("%q: %s, want %s", title, got, want)
+		}
+	}
+	d := completed()
+	d.Title = "Perjanjian"
+	b := newBench(t, d)
+	if got, want := b.ask("GET", dBase+"download/1207", "").Header().Get("Content-Disposition"), `attachment; filename="SPESIMEN-Perjanjian-signed.pdf"; filename*=UTF-8''SPESIMEN-Perjanjian-signed.pdf`; got != want {
+		t.Errorf("a specimen: %s, want %s", got, want)
 	}
 }
 

@@ -3,10 +3,13 @@ package api
 import (
 	"cmp"
 	"context"
+	"math"
 	"strconv"
 	"time"
 
 	"segel/internal/contract"
+	"segel/internal/export"
+	"segel/internal/store"
 	"segel/internal/text"
 )
 
@@ -34,10 +37,53 @@ type detailData struct {
 	ActiveDownloadButton bool                `json:"active_download_button"`
 	SerialNumber         []string            `json:"serial_number" doc:"of the duty stamps in the file"`
 	Specimen             bool                `json:"specimen" doc:"stamped by the sandbox office: without legal value"`
+	Version              int64               `json:"version" doc:"rises with every change; a change of a draft may name the version it was made from" example:"4"`
 	Mode                 contract.Mode       `json:"mode,omitempty" doc:"missing for a draft" enum:"signing,stamping" example:"signing"`
 	Progress             progress            `json:"progress"`
 	Placements           []placementItem     `json:"placements" doc:"the boxes of all people, in the order in which they were placed"`
+	Code                 *guestCheck         `json:"code,omitempty" doc:"for a guest who has to enter a code from their mailbox"`
+	Delivery             *deliveryData       `json:"delivery,omitempty" doc:"for the owner: how people are reached"`
 	Warnings             []warning           `json:"warnings,omitempty" doc:"unexpected changes to the file, and findings in it"`
+}
+
+// deliveryData is how the people of a document are reached.
+type deliveryData struct {
+	Message   string              `json:"message" doc:"in every invitation and reminder; several lines" example:"Mohon ditandatangani minggu ini."`
+	GuestCode contract.CodePolicy `json:"guest_code" doc:"as in upload-docs" enum:",sign,read" example:"sign"`
+	Messages  bool                `json:"messages" doc:"messages are sent about the document"`
+	Attach    bool                `json:"attach" doc:"the finished file is attached to the message about the completion"`
+	Remind    remindOut           `json:"remind" doc:"as in upload-docs, in days; 0: not"`
+}
+
+// remindIn is when the service reminds people by itself.
+type remindIn struct {
+	After  integer `json:"after" required:"false" doc:"days after the turn of the last person began: 1 to 365; 0: not" example:"3"`
+	Every  integer `json:"every" required:"false" doc:"days after the last reminder; 0: not" example:"7"`
+	Before integer `json:"before" required:"false" doc:"days before the document expires; 0: not" example:"1"`
+}
+
+type remindOut struct {
+	After  int `json:"after" example:"3"`
+	Every  int `json:"every" example:"7"`
+	Before int `json:"before" example:"1"`
+}
+
+func (in *remindIn) parseReminders(bad *problems) contract.Reminders {
+	if in == nil {
+		return contract.Reminders{}
+	}
+	days := func(n integer, name string) int {
+		return int(max(min(n.checkedValue("remind."+name, 0, bad), math.MaxInt16), math.MinInt16)) // the rule refuses what is out of range
+	}
+	return contract.Reminders{After: days(in.After, "after"), Every: days(in.Every, "every"), Before: days(in.Before, "before")}
+}
+
+// deliveryOf returns nil for people other than the owner.
+func deliveryOf(d *contract.Document, id contract.PersonID) *deliveryData {
+	if id != d.Owner.ID {
+		return nil
+	}
+	return &deliveryData{Message: d.Delivery.Message, GuestCode: d.Delivery.Code, Messages: !d.Delivery.Silent, Attach: d.Delivery.Attach, Remind: remindOut(d.Delivery.Reminders)}
 }
 
 type detailOwner struct {
@@ -45,7 +91,9 @@ type detailOwner struct {
 	Email  string            `json:"email" example:"andi@contoh.id"`
 	Name   string            `json:"name" example:"Andi Wijaya"`
 
-	Organisation string `json:"organisation" doc:"name of the owner's organisation" example:"PT Contoh Sejahtera"`
+	Organisation string  `json:"organisation" doc:"name of the owner's organisation" example:"PT Contoh Sejahtera"`
+	Colour       *string `json:"colour" doc:"#rrggbb; null: that of the service" example:"#0b6e5f"`
+	Logo         *string `json:"logo" doc:"address of a PNG or JPEG picture; null: none. What an address shows never changes" example:"https://segel.contoh.id/v1/logo/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"`
 }
 
 // detailPart is the caller as a participant.
@@ -100,18 +148,24 @@ func (c *call) loadDetail() (detailData, error) {
 }
 
 func (c *call) detailOf(d *contract.Document) (detailData, error) {
-	organisation, err := c.Workflow.OrganisationName(c.r.Context(), d.Organisation)
+	organisation, err := c.Workflow.Organisation(c.r.Context(), d.Organisation)
 	if err != nil {
 		return detailData{}, err
 	}
+	return c.detailWith(d, organisation), nil
+}
+
+// detailWith returns the detail of a document of an organisation as the caller sees it.
+func (c *call) detailWith(d *contract.Document, organisation store.Organisation) detailData {
+	sender := c.senderOf(organisation)
 	counters := d.Counters()
 	return detailData{
 		ID: d.ID, DocumentTitle: d.Title, DocumentName: d.Name,
 		Status: d.State, Expired: isoOrNull(d.ExpiresAt), IsExpired: isExpired(d, c.Clock()),
 		SigningStatus: d.SigningState(), Description: text.Description(c.language, d), CreateAt: formatISO(d.CreatedAt),
 		IsParallel: d.Parallel, IsOwner: c.by.ID == d.Owner.ID, IsPaid: d.IsPaid(), IsSign: d.InTurn(c.by.ID),
-		Owner:       detailOwner{UserID: d.Owner.ID, Email: d.Owner.Email, Name: d.Owner.Name, Organisation: organisation},
-		Participant: partOf(d, c.by.ID),
+		Owner:       detailOwner{UserID: d.Owner.ID, Email: d.Owner.Email, Name: d.Owner.Name, Organisation: sender.Organisation, Colour: sender.Colour, Logo: sender.Logo},
+		Participant: partOf(d, c.by.ID), Code: c.guestCheckOf(d), Delivery: deliveryOf(d, c.by.ID),
 		Signer: convertAll(d.Participants, func(p contract.Participant) detailSigner {
 			return detailSigner{
 				Name: p.Name, Email: orNull(p.Email), Status: d.HasActed(p), SigningStatus: d.HasSigned(p),
@@ -122,8 +176,8 @@ func (c *call) detailOf(d *contract.Document) (detailData, error) {
 		InfoRestamping: restampingOf(d),
 		LastSignedAt:   isoOrNull(d.LastSignedAt), StatusInfo: c.statusInfo(d),
 		ActiveDownloadButton: d.State == contract.Completed, SerialNumber: d.Serials(),
-		Specimen: d.Specimen, Mode: d.Mode, Progress: progressOf(d, c.language), Placements: placementsOf(d), Warnings: c.fileWarnings(d),
-	}, nil
+		Specimen: d.Specimen, Version: d.Version, Mode: d.Mode, Progress: progressOf(d, c.language), Placements: placementsOf(d), Warnings: c.fileWarnings(d),
+	}
 }
 
 // partOf returns a person's part in a document, or null.
@@ -172,9 +226,15 @@ func restampingOf(d *contract.Document) infoRestamping {
 }
 
 type describeIn struct {
-	DocumentID    integer `json:"document_id" required:"true"`
-	DocumentTitle *phrase `json:"document_title" required:"false" doc:"unchanged if missing" example:"Perjanjian Sewa"`
-	ExpiredAt     *phrase `json:"expired_at" required:"false" doc:"ISO 8601 with a zone, in the future; empty: never; unchanged if missing" example:"2027-01-31T17:00:00.000Z"`
+	DocumentID    integer   `json:"document_id" required:"true"`
+	DocumentTitle *phrase   `json:"document_title" required:"false" doc:"unchanged if missing" example:"Perjanjian Sewa"`
+	ExpiredAt     *phrase   `json:"expired_at" required:"false" doc:"ISO 8601 with a zone, in the future; empty: never; unchanged if missing" example:"2027-01-31T17:00:00.000Z"`
+	Message       *phrase   `json:"message" required:"false" doc:"as in upload-docs; unchanged if missing" example:"Mohon ditandatangani minggu ini."`
+	GuestCode     *phrase   `json:"guest_code" required:"false" doc:"as in upload-docs; empty: only with links that were mailed; unchanged if missing" enum:"sign,read" example:"sign"`
+	Messages      binary    `json:"messages" required:"false" doc:"as in upload-docs; unchanged if missing"`
+	Attach        binary    `json:"attach" required:"false" doc:"as in upload-docs; unchanged if missing"`
+	Remind        *remindIn `json:"remind" required:"false" doc:"as in upload-docs; unchanged if missing"`
+	Version       integer   `json:"version" required:"false" doc:"version of the draft that was read. 409 document.version_changed if it has another one now. Missing: the change replaces whatever is there" example:"4"`
 }
 
 func (c *call) describeDocument(in *describeIn) (done[verbData], error) {
@@ -189,8 +249,29 @@ func (c *call) describeDocument(in *describeIn) (done[verbData], error) {
 		at := parseExpiry(*in.ExpiredAt, &bad)
 		to.ExpiresAt = &at
 	}
+	if in.Message != nil {
+		message := in.Message.checkedValue("message", &bad)
+		to.Message = &message
+	}
+	if in.GuestCode != nil {
+		code := contract.CodePolicy(in.GuestCode.checkedValue("guest_code", &bad))
+		to.Code = &code
+	}
+	if in.Messages.given {
+		silent := !in.Messages.checkedValue("messages", &bad)
+		to.Silent = &silent
+	}
+	if in.Attach.given {
+		attach := in.Attach.checkedValue("attach", &bad)
+		to.Attach = &attach
+	}
+	if in.Remind != nil {
+		r := in.Remind.parseReminders(&bad)
+		to.Reminders = &r
+	}
+	seen := parseSeenVersion(in.Version, &bad)
 	return runDocumentOperation(c, id, bad, "done.describe", func(ctx context.Context) (contract.Document, error) {
-		return c.Workflow.Describe(ctx, c.by, id, to)
+		return c.Workflow.Describe(ctx, c.by, id, seen, to)
 	})
 }
 
@@ -216,14 +297,11 @@ func statusDataOf(d *contract.Document, l text.Language) statusData {
 	}
 }
 
-// specimenWord marks, in every language, documents stamped by the sandbox stamp office, which have no legal value.
-const specimenWord = "SPESIMEN"
-
 // statusInfo is the short status of a document.
 func (c *call) statusInfo(d *contract.Document) string {
 	s := text.StatusInfo(c.language, d)
 	if d.Specimen {
-		s += " (" + specimenWord + ")"
+		s += " (" + export.SpecimenWord + ")"
 	}
 	return s
 }

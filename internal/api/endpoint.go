@@ -45,6 +45,7 @@ type access struct {
 	callers callers
 	op      contract.Operation      // what the caller does with the document, for its rule; empty: the endpoint names none
 	admin   contract.AdminOperation // what the caller does in administration; empty: nothing
+	many    bool                    // the body names several documents, and each has its own result
 }
 
 type callers uint8
@@ -69,6 +70,11 @@ var (
 // may admits accounts, and guests of the document. The operation is not checked here: the rule that runs it authorises
 // it, and showDocument and refuseInput read it.
 func may(op contract.Operation) access { return access{callers: guestCallers, op: op} }
+
+// mayForEach admits accounts to an endpoint that runs an operation on each of several documents.
+func mayForEach(op contract.Operation) access {
+	return access{callers: accountCallers, op: op, many: true}
+}
 
 // administer admits admins, or only operators, as the rule of the operation says.
 func administer(op contract.AdminOperation) access { return access{admin: op} }
@@ -106,6 +112,7 @@ const (
 	fileJSON    // with a file in base64
 	fileForm    // a form with a file
 	fileAny     // JSON or a form
+	filePart    // bytes of a file
 )
 
 // Limits of request bodies other than files, in bytes.
@@ -126,6 +133,8 @@ func (s *server) bodyLimit(k bodyKind) int64 {
 		return smallBody + 2*specimen.MaxBytes
 	case picture: // one byte more than the picture's own limit, for the same reason
 		return specimen.MaxBytes + 1
+	case filePart: // one byte more than the largest file, so that the refusal names its size
+		return s.Limits.FileSize + 1
 	case fileJSON, fileForm, fileAny: // the file in base64 with line breaks, and the other members
 		return 2*s.Limits.FileSize + 2*largeBody
 	}
@@ -154,6 +163,12 @@ type call struct {
 // serveRaw returns a handler that reads and writes by itself.
 func serveRaw(do func(*call) error) handler { return handler{serve: do} }
 
+// describedBy returns the handler with the type of its JSON answer, for the specification.
+func (h handler) describedBy(answer any) handler {
+	h.out = reflect.TypeOf(answer)
+	return h
+}
+
 // serveStream returns a handler that follows something for as long as its client wants.
 func serveStream(do func(*call) error) handler { return handler{serve: do, isStream: true} }
 
@@ -161,6 +176,11 @@ func serveStream(do func(*call) error) handler { return handler{serve: do, isStr
 // the specification; the handler itself reads and writes.
 func serveTyped[In, Out any](do func(*call) error) handler {
 	return handler{serve: do, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out]()}
+}
+
+// serveFileFor is serveTyped for a handler whose answer is a file.
+func serveFileFor[In any](do func(*call) error) handler {
+	return handler{serve: do, in: reflect.TypeFor[In]()}
 }
 
 // answerJSON returns the handler of an endpoint without a body.
@@ -276,6 +296,7 @@ type Operation struct {
 	Path     string                  // pattern of net/http.ServeMux without its method
 	Document contract.Operation      // what the caller does with the document; empty: the endpoint names none
 	Admin    contract.AdminOperation // what the caller does in administration; empty: nothing
+	Many     bool                    // the body names several documents, and each has its own result
 	Open     bool                    // works without a token
 	ID       string                  // of the operation in the specification
 	Keyed    bool                    // takes an Idempotency-Key
@@ -287,7 +308,7 @@ func Operations() []Operation {
 	for _, g := range endpointGroups() {
 		for _, e := range g.rows {
 			list = append(list, Operation{
-				Method: e.method, Path: e.path, Document: e.access.op, Admin: e.access.admin, Open: e.access == anybody, ID: e.id, Keyed: e.takesKey(),
+				Method: e.method, Path: e.path, Document: e.access.op, Admin: e.access.admin, Many: e.access.many, Open: e.access == anybody, ID: e.id, Keyed: e.takesKey(),
 			})
 		}
 	}

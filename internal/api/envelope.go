@@ -150,17 +150,20 @@ type failureField struct {
 // request ID, and its cause goes to the log.
 func (s *server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	x := exchangeOf(r)
-	err = wireError(r.Context(), err)
-	var e *contract.Error
+	status, e, cause := refusalOf(r.Context(), err)
+	if cause != nil {
+		x.cause = cause
+	}
+	s.writeFailure(w, x, status, e.Code, e)
+}
+
+// refusalOf returns how an error is answered, and the cause that the log gets, if any.
+func refusalOf(ctx context.Context, err error) (status int, e *contract.Error, cause error) {
+	err = wireError(ctx, err)
 	if !errors.As(err, &e) || statuses[e.Kind] == 0 {
-		x.cause = err
-		s.writeFailure(w, x, http.StatusInternalServerError, "server.error", nil)
-		return
+		return http.StatusInternalServerError, &contract.Error{Code: "server.error"}, err
 	}
-	if e.Err != nil {
-		x.cause = e.Err
-	}
-	s.writeFailure(w, x, statuses[e.Kind], e.Code, e)
+	return statuses[e.Kind], e, e.Err
 }
 
 func (c *call) answerError(err error) { c.server.writeError(c.w, c.r, err) }
@@ -197,21 +200,26 @@ func (s *server) failureEnvelope(w http.ResponseWriter, x *exchange, status int,
 	if e == nil {
 		e = &contract.Error{}
 	}
-	msg := text.Sentence(x.language, code, e.Args)
-	f := failure{Code: status, Msg: msg, Message: msg, Error: failureDetail{Code: code, RequestID: x.id, Retryable: e.Retryable, Fields: []failureField{}}}
-	for _, p := range e.Fields {
-		f.Error.Fields = append(f.Error.Fields, failureField{Field: p.Field, Code: p.Code, Msg: text.Field(x.language, p)})
-	}
 	switch status {
 	case http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", `Bearer realm="segel"`)
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", strconv.Itoa(retryAfter(e)))
-		f.Error.Retryable = true
 	case http.StatusConflict:
 		if _, told := e.Args["retry_after"]; told {
 			w.Header().Set("Retry-After", strconv.Itoa(retryAfter(e)))
 		}
+	}
+	return newFailure(x, status, code, e)
+}
+
+// newFailure returns the body of a refusal.
+func newFailure(x *exchange, status int, code string, e *contract.Error) failure {
+	msg := text.Sentence(x.language, code, e.Args)
+	retryable := e.Retryable || status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable
+	f := failure{Code: status, Msg: msg, Message: msg, Error: failureDetail{Code: code, RequestID: x.id, Retryable: retryable, Fields: []failureField{}}}
+	for _, p := range e.Fields {
+		f.Error.Fields = append(f.Error.Fields, failureField{Field: p.Field, Code: p.Code, Msg: text.Field(x.language, p)})
 	}
 	return f
 }
@@ -230,6 +238,14 @@ type problems []contract.FieldError
 
 func (p *problems) add(field, code string, args ...any) {
 	*p = append(*p, contract.NewFieldError(field, code, args...))
+}
+
+// addBelow adds problems of the members of an object, whose path is the prefix.
+func (p *problems) addBelow(prefix string, inner problems) {
+	for _, f := range inner {
+		f.Field = prefix + f.Field
+		*p = append(*p, f)
+	}
 }
 
 func (p problems) asError() error { return contract.InvalidInput(p...) }

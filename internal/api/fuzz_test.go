@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"testing"
+	"unicode/utf8"
 
 	"segel/internal/contract"
 )
@@ -64,4 +65,17 @@ func mustBeRefusal(t *testing.T, err error) {
 	if !errors.As(err, &e) {
 		t.Fatalf("%v is not a refusal", err)
 	}
+}
+
+// FuzzUploadMetadata parses the header that describes a file which arrives in parts.
+func FuzzUploadMetadata(f *testing.F) {
+	f.Add("filename a29udHJhay5wZGY=,sha256 ")
+	f.Add("filename, x ,,")
+	f.Fuzz(func(t *testing.T, header string) {
+		var bad problems
+		name, announced := parseUploadMetadata(header, &bad)
+		if !utf8.ValidString(name) || len(bad) > 0 && (name != "" || announced != [32]byte{}) {
+			t.Fatalf("%q, %x, %v", name, announced, bad)
+		}
+	})
 }

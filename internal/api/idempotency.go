@@ -15,6 +15,7 @@ import (
 	"hash"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,6 +38,8 @@ type keyedCall struct {
 	pending  *store.PendingAnswer
 	request  *hashingBody    // the body
 	rendered *bufferedAnswer // the last answer that pending rendered; if the change was committed, the one stored with it
+
+	unfinished bool // a repeat of the request may do what this one could not, so its answer is not stored
 }
 
 // runOnce runs an endpoint, at most once for an Idempotency-Key.
@@ -76,10 +79,14 @@ func (c *call) runOnce(do func(*call) error) error {
 	return c.runAndStoreAnswer(claim, keys, do)
 }
 
+// answersSecret lists the operations of administration that answer a password or the secret of a webhook.
+var answersSecret = []contract.AdminOperation{contract.AdminAddPerson, contract.AdminResetPassword, contract.AdminAddWebhook, contract.AdminRotateWebhook}
+
 // takesKey reports whether the endpoint accepts an Idempotency-Key. Every POST does, except those below /v1/auth/ and
-// the one that creates an account, whose answers are secrets, and those without an account to store an answer for.
+// those whose answers are secrets, those without an account to store an answer for, and the one that
+// begins an upload: it is a step of another protocol, and a repeat begins another upload, which expires.
 func (e *row) takesKey() bool {
-	return e.method == http.MethodPost && e.access != anybody && !strings.HasPrefix(e.path, "/v1/auth/") && e.access.admin != contract.AdminAddPerson
+	return e.method == http.MethodPost && e.access != anybody && !strings.HasPrefix(e.path, "/v1/auth/") && e.path != uploadsPath && !slices.Contains(answersSecret, e.access.admin)
 }
 
 // answerKeys are the keys derived from an Idempotency-Key.
@@ -197,7 +204,7 @@ func (c *call) runAndStoreAnswer(claim store.Claim, keys answerKeys, do func(*ca
 	switch {
 	case k.pending.Stored == store.FinalAnswer:
 		answer = k.rendered // whatever happened afterwards: a repeat must get the same answer as the first request
-	case k.request.readRest() == nil && isFinalStatus(answer.status) && !isRetryable(err):
+	case k.request.readRest() == nil && isFinalStatus(answer.status) && !isRetryable(err) && !k.unfinished:
 		kept, err := k.sealAnswer(answer)
 		ctx, cancel := context.WithTimeout(background, claimTimeout)
 		defer cancel()

@@ -266,7 +266,7 @@ func TestWhatIsKeptOfAnAnswerTellsNothing(t *testing.T) {
 		}
 	}
 	// Another service, with another secret, finds nothing under the key.
-	other, err := New(Options{Workflow: b.workflow, Identity: b.identity, Answers: b.store.Store, Process: b.process, Clock: clock, AnswerSecret: [32]byte{1}, Log: slog.New(slog.DiscardHandler)})
+	other, err := New(Options{Workflow: b.workflow, Identity: b.identity, Notices: b.notices, Answers: b.store.Store, Process: b.process, Clock: clock, AnswerSecret: [32]byte{1}, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

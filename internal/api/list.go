@@ -58,10 +58,11 @@ func listBox(own store.Box) func(*call) (listData, error) {
 	return func(c *call) (listData, error) {
 		q := c.parseQuery()
 		p := q.parsePage(listLimit)
-		r := workflow.ListRequest{
-			Box: cmp.Or(parseChoice(q, "type", []store.Box{store.Inbox, store.Outbox}), own), State: parseChoice(q, "status", contract.States),
-			Period: cmp.Or(parseChoice(q, "periode", periods), store.PeriodAll), Search: q.parseSearch(), Page: int(p.number), Limit: p.limit,
-		}
+		r := q.parseList(own)
+		r.Page, r.Limit = int(p.number), p.limit
+		r.State = parseChoice(q, "status", contract.States)
+		r.Waiting = parseChoice(q, "waiting", waitingFor) != ""
+		r.Order = parseChoice(q, "sort", orders)
 		if err := q.bad.asError(); err != nil {
 			return listData{}, err
 		}
@@ -73,6 +74,69 @@ func listBox(own store.Box) func(*call) (listData, error) {
 		data.Pagination.Filter, data.Pagination.TotalLimited = c.filterChoices(), l.Limited
 		return data, nil
 	}
+}
+
+var (
+	orders     = []store.Order{store.OrderCreated, store.OrderDeadline, store.OrderTitle}
+	waitingFor = []string{"me"}
+)
+
+// parseList reads what lists and their counts have in common.
+func (q *query) parseList(own store.Box) workflow.ListRequest {
+	return workflow.ListRequest{
+		Box: cmp.Or(parseChoice(q, "type", []store.Box{store.Inbox, store.Outbox}), own), Without: parseChoice(q, "without", contract.States),
+		Period: cmp.Or(parseChoice(q, "periode", periods), store.PeriodAll), Search: q.parseText("search"), With: q.parseText("person"),
+	}
+}
+
+// listCounts says how many documents a list has.
+type listCounts struct {
+	TotalData    int          `json:"total_data" doc:"documents with any status" example:"42"`
+	Waiting      int          `json:"waiting" doc:"documents that the caller can sign now" example:"3"`
+	Status       []stateCount `json:"status" doc:"documents by status"`
+	TotalLimited bool         `json:"total_limited,omitempty" doc:"there may be more of each"`
+}
+
+type stateCount struct {
+	Value contract.State `json:"value" example:"processing"`
+	Label string         `json:"label" example:"Diproses"`
+	Total int            `json:"total" example:"7"`
+}
+
+// countList counts the documents of a list, by status.
+func (c *call) countList() (listCounts, error) {
+	q := c.parseQuery()
+	r := q.parseList(store.Inbox)
+	if err := q.bad.asError(); err != nil {
+		return listCounts{}, err
+	}
+	n, err := c.Workflow.CountList(c.r.Context(), c.by, r)
+	return listCounts{TotalData: n.Total, Waiting: n.Waiting, TotalLimited: n.Limited, Status: convertAll(contract.States, func(s contract.State) stateCount {
+		return stateCount{s, text.State(c.language, s), n.States[s]}
+	})}, err
+}
+
+type contactData struct {
+	People []contact `json:"people"`
+}
+
+type contact struct {
+	Name  string `json:"name" example:"Siti Rahma"`
+	Email string `json:"email" doc:"in lower case" example:"siti@contoh.id"`
+}
+
+// maxContacts bounds how many people are suggested at once.
+const maxContacts = 20
+
+// listContacts lists people of the caller's documents.
+func (c *call) listContacts() (contactData, error) {
+	q := c.parseQuery()
+	part := q.parseText("search")
+	if err := q.bad.asError(); err != nil {
+		return contactData{}, err
+	}
+	all, err := c.Workflow.Contacts(c.r.Context(), c.by, part, maxContacts)
+	return contactData{convertAll(all, func(p store.Contact) contact { return contact(p) })}, err
 }
 
 func (c *call) listItem(d contract.Document) listItem {
@@ -119,7 +183,7 @@ type pagination struct {
 	Detail       []int64 `json:"detail" doc:"at most five page numbers around current; empty when there is at most one page"`
 	Filter       filter  `json:"filter"`
 	Limit        int     `json:"limit,omitempty" doc:"only in the signer directory" example:"10"`
-	TotalLimited bool    `json:"total_limited,omitempty" doc:"only with a search: total_data is as many as are counted, 10,000, and there may be more"`
+	TotalLimited bool    `json:"total_limited,omitempty" doc:"only with search, person, waiting or sort: total_data is as many as were found within the limits of counting, 10,000 at most, and there may be more"`
 }
 
 // filter lists the values that a client can choose.
@@ -193,10 +257,13 @@ func (q *query) parsePage(limit int) page {
 // maxSearch bounds the search text, in bytes.
 const maxSearch = 1000
 
-func (q *query) parseSearch() string {
-	s := strings.TrimSpace(q.Get("search"))
+func (q *query) parseSearch() string { return q.parseText("search") }
+
+// parseText reads a text that is searched for.
+func (q *query) parseText(name string) string {
+	s := strings.TrimSpace(q.Get(name))
 	if len(s) > maxSearch {
-		q.bad.add("search", "text.too_long", "limit", maxSearch)
+		q.bad.add(name, "text.too_long", "limit", maxSearch)
 	}
 	return contract.CleanText(s)
 }
@@ -233,11 +300,24 @@ func pageParams(limit int) []*huma.Param {
 
 // listParams describes the query of a list of documents.
 func listParams() []*huma.Param {
-	return append(pageParams(listLimit),
+	return slices.Concat(pageParams(listLimit), filterParams(), []*huma.Param{
+		choiceParam("status", "Only documents with this status.", contract.States),
+		choiceParam("waiting", "me: only documents that the caller can sign now.", waitingFor),
+		choiceParam("sort", "created: the newest first; deadline: the next one first, those without a deadline last; title: from A to Z. Of more than 10,000 documents, deadline and title sort the newest 10,000.", orders),
+	})
+}
+
+// countParams describes the query of the counts of a list.
+func countParams() []*huma.Param { return append(filterParams(), pageParams(listLimit)[2]) }
+
+// filterParams describes what lists and their counts have in common, without the search.
+func filterParams() []*huma.Param {
+	return []*huma.Param{
 		choiceParam("type", "in or out; overrides that of the path.", []store.Box{store.Inbox, store.Outbox}),
 		choiceParam("periode", "By the day on which a document was created, in Asia/Jakarta.", periods),
-		choiceParam("status", "Only documents with this status.", contract.States),
-	)
+		choiceParam("without", "Leaves out documents with this status.", contract.States),
+		{Name: "person", In: "query", Description: "Only documents that the person with this e-mail owns or takes part in.", Schema: textSchema()},
+	}
 }
 
 // parseChoice reads a query value that must be one of values. Empty means any.

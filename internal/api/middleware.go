@@ -140,12 +140,12 @@ func (s *server) answerPreflight(w http.ResponseWriter, r *http.Request) bool {
 		origin = "*"
 	}
 	h.Set("Access-Control-Allow-Origin", origin)
-	h.Set("Access-Control-Expose-Headers", "Content-Disposition, ETag, Retry-After, X-Request-Id, Idempotent-Replayed")
+	h.Set("Access-Control-Expose-Headers", "Content-Disposition, ETag, Retry-After, X-Request-Id, Idempotent-Replayed, Location, Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, Upload-Offset, Upload-Length, Upload-Expires")
 	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
 		return false
 	}
 	h.Set("Access-Control-Allow-Methods", strings.Join(methods, ", "))
-	h.Set("Access-Control-Allow-Headers", "Accept-Language, Authorization, Content-Type, Idempotency-Key, Last-Event-ID, Range, X-Access-Token, X-Request-Id")
+	h.Set("Access-Control-Allow-Headers", "Accept-Language, Authorization, Content-Type, Idempotency-Key, Last-Event-ID, Range, Tus-Resumable, Upload-Length, Upload-Metadata, Upload-Offset, X-Access-Token, X-HTTP-Method-Override, X-Request-Id")
 	h.Set("Access-Control-Max-Age", "600")
 	w.WriteHeader(http.StatusNoContent)
 	return true

@@ -69,7 +69,7 @@ func (s *server) describeOperation(e *endpoint) *huma.Operation {
 	}
 	maps.Copy(op.Responses, about.answers)
 	switch {
-	case e.handler.isStream:
+	case e.handler.isStream && e.handler.out == nil:
 		op.Responses = eventAnswer(s.schemaOf(reflect.TypeFor[statusData]()))
 	case e.handler.out != nil:
 		op.Responses["200"] = &huma.Response{Description: "Done.", Content: map[string]*huma.MediaType{"application/json": {Schema: s.schemaOf(e.handler.out)}}}
@@ -164,17 +164,20 @@ func (s *server) describeBody(e *endpoint) *huma.RequestBody {
 		return nil
 	case picture:
 		content = pictureContent()
+	case filePart:
+		content[partType] = &huma.MediaType{Schema: &huma.Schema{Type: "string", Format: "binary"}}
 	case fileForm:
-		content["multipart/form-data"] = formContent(map[string]string{
+		content["multipart/form-data"] = formContent(nil, map[string]string{
 			"document_title": "the stem of the file name when missing",
 			"filename":       "the part's file name when missing",
 			"parallel":       "0 or 1",
 			"signer":         "JSON, as in the upload in base64",
 			"guest":          "JSON, as in the upload in base64",
 			"expired_at":     "ISO 8601 with a zone, in the future",
+			"upload_id":      "of an upload that is complete, in place of the file",
 		})
 	case fileAny:
-		content["multipart/form-data"] = formContent(map[string]string{
+		content["multipart/form-data"] = formContent([]string{"document"}, map[string]string{
 			"filename": "the part's file name when missing",
 			"explain":  "1: list every check with its outcome",
 			"password": "opens an encrypted file; not stored",
@@ -187,8 +190,8 @@ func (s *server) describeBody(e *endpoint) *huma.RequestBody {
 }
 
 // formContent describes a form with a file and fields.
-func formContent(fields map[string]string) *huma.MediaType {
-	s := &huma.Schema{Type: "object", Required: []string{"document"}, Properties: map[string]*huma.Schema{
+func formContent(required []string, fields map[string]string) *huma.MediaType {
+	s := &huma.Schema{Type: "object", Required: required, Properties: map[string]*huma.Schema{
 		"document": {Type: "string", Format: "binary", Description: "the file"},
 	}}
 	for name, doc := range fields {

@@ -23,6 +23,7 @@ type pageList struct {
 	Sizes    []pageSizes `json:"sizes" doc:"of the first pages; later ones are most likely like the last"`
 	Pictures bool        `json:"pictures" doc:"page-picture draws them"`
 	Widths   []int       `json:"widths" doc:"of the pictures, in pixels" example:"[360,720,1080,1440]"`
+	Sender   senderOut   `json:"sender" doc:"as in detail: the web app shows it before it has loaded the detail"`
 }
 
 type pageSizes struct {
@@ -43,7 +44,8 @@ func (c *call) listPages() (pageList, error) {
 	}
 	return pageList{
 		Digest: hex.EncodeToString(l.Digest[:]), Size: l.Size, Count: l.Count, Pictures: l.Pictures, Widths: workflow.PictureWidths,
-		Sizes: convertAll(l.Sizes, func(s workflow.PageSizes) pageSizes { return pageSizes(s) }),
+		Sender: c.senderOf(l.Sender),
+		Sizes:  convertAll(l.Sizes, func(s workflow.PageSizes) pageSizes { return pageSizes(s) }),
 	}, nil
 }
 

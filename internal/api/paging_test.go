@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"testing"
 
 	"segel/internal/contract"
@@ -65,6 +66,9 @@ func TestAListAsksForWhatTheQuerySays(t *testing.T) {
 		"out?page=&limit=&type=&status=&periode=": all,
 		"out?page=9007199254740992&limit=100":     with(func(q *store.ListQuery) { q.Offset, q.Limit = (1<<53-1)*100, 100 }),
 		"out?unknown=1":                           all,
+		"data?waiting=me&sort=deadline&person=+Siti%40Contoh.id&without=draft": with(func(q *store.ListQuery) {
+			q.Box, q.Waiting, q.Order, q.With, q.Without = store.Inbox, true, store.OrderDeadline, "Siti@Contoh.id", contract.Draft
+		}),
 	} {
 		b := newBench(t, draft())
 		if w := b.ask("GET", dBase+query, ""); w.Code != http.StatusOK {
@@ -83,6 +87,7 @@ func TestAListRefusesWhatItCannotUnderstand(t *testing.T) {
 		"page=0": "page", "page=-1": "page", "page=x": "page", "page=1.5": "page", "page=9007199254740993": "page",
 		"limit=0": "limit", "limit=101": "limit", "limit=100000": "limit", "limit=x": "limit",
 		"type=sideways": "type", "status=nonsense": "status", "periode=2d": "periode",
+		"waiting=you": "waiting", "sort=size": "sort", "without=nonsense": "without", "person=" + strings.Repeat("x", 1001): "person",
 	} {
 		for _, path := range []string{dBase + "data?", dBase + "out?", "/v1/auth/list_user?"} {
 			if path == "/v1/auth/list_user?" && field != "page" && field != "limit" {
@@ -117,4 +122,46 @@ func TestWhatTheFilterListsCanBeChosen(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestCountsAndContactsAreThoseOfTheCaller(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, processing())
+	counts := func(query, who string) listCounts {
+		t.Helper()
+		var out found[listCounts]
+		w := b.ask("GET", dBase+"counts?"+query, "", "X-Access-Token", who)
+		if err := json.Unmarshal(w.Body.Bytes(), &out); err != nil || w.Code != 200 || len(out.Data.Status) != len(contract.States) {
+			t.Fatalf("%d %s: %v", w.Code, w.Body, err)
+		}
+		return out.Data
+	}
+	if n := counts("type=out", "owner"); n.TotalData != 1 || n.Status[slices.Index(contract.States, contract.Processing)].Total != 1 {
+		t.Errorf("sent: %+v", n)
+	}
+	if n := counts("", "owner"); n.TotalData != 0 || n.Waiting != 0 {
+		t.Errorf("received: %+v", n)
+	}
+	if n := counts("", "signer"); n.TotalData != 1 {
+		t.Errorf("received by the signer: %+v", n)
+	}
+	if n := counts("type=out&search=nowhere", "owner"); n.TotalData != 0 {
+		t.Errorf("searched: %+v", n)
+	}
+	contacts := func(query, who string) []contact {
+		t.Helper()
+		var out found[contactData]
+		w := b.ask("GET", dBase+"contacts?"+query, "", "X-Access-Token", who)
+		if err := json.Unmarshal(w.Body.Bytes(), &out); err != nil || w.Code != 200 || out.Data.People == nil {
+			t.Fatalf("%d %s: %v", w.Code, w.Body, err)
+		}
+		return out.Data.People
+	}
+	if all := contacts("", "owner"); len(all) == 0 || slices.ContainsFunc(all, func(p contact) bool { return p.Email == andi.Email }) {
+		t.Errorf("contacts of the owner: %+v", all)
+	}
+	if all := contacts("", "elsewhere"); len(all) != 0 {
+		t.Errorf("contacts of a person without documents: %+v", all)
+	}
+	refused(t, b.ask("GET", dBase+"counts?type=x", ""), 422, "input.invalid")
 }

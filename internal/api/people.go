@@ -21,6 +21,7 @@ type participantsIn struct {
 	Signer     list[personIn]     `json:"signer" required:"false" doc:"registered participants"`
 	Guest      oneOrMore[guestIn] `json:"guest" required:"false" doc:"participants without an account; a single object is accepted"`
 	Parallel   binary             `json:"parallel" required:"false" doc:"unchanged if missing"`
+	Version    integer            `json:"version" required:"false" doc:"version of the draft that was read. 409 document.version_changed if it has another one now. Missing: the change replaces whatever is there" example:"4"`
 }
 
 func (c *call) setParticipants(in *participantsIn) (done[verbData], error) {
@@ -31,13 +32,15 @@ func (c *call) setParticipants(in *participantsIn) (done[verbData], error) {
 	if v := in.Parallel.checkedValue("parallel", &bad); in.Parallel.given {
 		parallel = &v
 	}
+	seen := parseSeenVersion(in.Version, &bad)
 	return runDocumentOperation(c, id, bad, "done.participants", func(ctx context.Context) (contract.Document, error) {
-		return c.Workflow.SetParticipants(ctx, c.by, id, everybody, parallel)
+		return c.Workflow.SetParticipants(ctx, c.by, id, seen, everybody, parallel)
 	})
 }
 
 type signersData struct {
 	DocumentID contract.DocumentID `json:"document_id" example:"1207"`
+	Version    int64               `json:"version" doc:"of the document; rises with every change" example:"4"`
 	Signer     []signersItem       `json:"signer" doc:"participants by number"`
 }
 
@@ -57,6 +60,8 @@ type signersItem struct {
 	SigningStatus bool              `json:"signing_status" doc:"has signed"`
 	SignedAt      *string           `json:"signed_at"`
 	ViewedAt      *string           `json:"viewed_at"`
+	Mail          []noticeOut       `json:"mail" doc:"the newest message of each kind to this person, for the owner; empty for others"`
+	Language      *string           `json:"language" doc:"of messages to this person; null: that of the service" example:"en"`
 	LinkCreatedAt *string           `json:"link_created_at" doc:"when the guest's current link was created, for the owner; null: there is none"`
 }
 
@@ -75,12 +80,23 @@ func (c *call) loadSigners() (signersData, error) {
 			return signersData{}, err
 		}
 	}
-	return signersData{DocumentID: d.ID, Signer: convertAll(d.Participants, func(p contract.Participant) signersItem {
+	mail := map[contract.PersonID][]noticeOut{}
+	if c.by.ID == d.Owner.ID && !d.FinalizedAt.IsZero() {
+		notices, err := c.Notices.NoticesOf(c.r.Context(), id)
+		if err != nil {
+			return signersData{}, err
+		}
+		for _, n := range notices {
+			mail[n.Person] = append(mail[n.Person], c.noticeOf(n))
+		}
+	}
+	return signersData{DocumentID: d.ID, Version: d.Version, Signer: convertAll(d.Participants, func(p contract.Participant) signersItem {
 		return signersItem{
 			UserID: p.ID, Name: p.Name, Email: orNull(p.Email), Phone: orNull(p.Phone), Avatar: c.avatarURL(p.Person),
 			Role: p.Role, Number: p.Number, IsGuest: p.Guest, IsOwner: p.ID == d.Owner.ID, IsSigning: d.InTurn(p.ID),
 			Status: d.HasActed(p), SigningStatus: d.HasSigned(p), SignedAt: isoOrNull(p.SignedAt), ViewedAt: isoOrNull(p.ViewedAt),
-			LinkCreatedAt: isoOrNull(links[p.ID]),
+			LinkCreatedAt: isoOrNull(links[p.ID]), Mail: append([]noticeOut{}, mail[p.ID]...),
+			Language: orNull(d.Delivery.Languages[p.ID]),
 		}
 	})}, nil
 }
@@ -118,6 +134,31 @@ func (c *call) listUsers() (directoryAnswer, error) {
 	})}
 	data.Pagination.Limit = p.limit
 	return directoryAnswer{Code: http.StatusOK, Data: data}, nil
+}
+
+type guestsData struct {
+	Guest []guestContact `json:"guest" doc:"at most 20, the one entered last first, each e-mail once"`
+}
+
+type guestContact struct {
+	Name  string  `json:"name" example:"Budi Santoso"`
+	Email string  `json:"email" example:"budi@contoh.id"`
+	Phone *string `json:"phone" example:"081234567890"`
+}
+
+func (c *call) suggestGuests() (guestsData, error) {
+	q := c.parseQuery()
+	search := q.parseSearch()
+	if err := q.bad.asError(); err != nil {
+		return guestsData{}, err
+	}
+	found, err := c.Workflow.SuggestGuests(c.r.Context(), c.by, search)
+	if err != nil {
+		return guestsData{}, err
+	}
+	return guestsData{convertAll(found, func(g contract.GuestContact) guestContact {
+		return guestContact{Name: g.Name, Email: g.Email, Phone: orNull(g.Phone)}
+	})}, nil
 }
 
 // maxInitials is how many letters an avatar shows.

@@ -13,11 +13,13 @@ import (
 type placeIn struct {
 	DocumentID integer           `json:"document_id" required:"true"`
 	Signers    list[placementIO] `json:"signers" required:"true" doc:"replaces all placements of the draft"`
+	Version    integer           `json:"version" required:"false" doc:"version of the draft that was read. 409 document.version_changed if it has another one now. Missing: the change replaces whatever is there" example:"4"`
 }
 
 type placeData struct {
 	DocumentID contract.DocumentID `json:"document_id" example:"1207"`
 	Signer     []placementIO       `json:"signer" doc:"the entries as they were received"`
+	Version    int64               `json:"version" doc:"of the document; rises with every change" example:"5"`
 }
 
 // placementIO is one placement in the spelling of clients, for input and output.
@@ -62,14 +64,14 @@ type sizeIO struct {
 func (c *call) placeFields(in *placeIn) (done[placeData], error) {
 	var bad problems
 	id := parseDocumentID(in.DocumentID, &bad)
-	requests := in.placeRequests(c.Limits.Placements, &bad)
+	requests, seen := in.placeRequests(c.Limits.Placements, &bad), parseSeenVersion(in.Version, &bad)
 	if err := c.refuseInput(id, bad); err != nil {
 		return done[placeData]{}, err
 	}
 	return runOperation(c, func(ctx context.Context) (workflow.WarnedDocument, error) {
-		return c.Workflow.Place(ctx, c.by, id, requests)
+		return c.Workflow.Place(ctx, c.by, id, seen, requests)
 	}, func(r workflow.WarnedDocument) done[placeData] {
-		out := doneAnswer(c, "done.placement", placeData{DocumentID: r.Document.ID, Signer: echoPlacements(in.Signers.items, &r.Document)})
+		out := doneAnswer(c, "done.placement", placeData{DocumentID: r.Document.ID, Signer: echoPlacements(in.Signers.items, &r.Document), Version: r.Document.Version})
 		out.Response.Warnings = c.warningsOf(r.Warnings)
 		return out
 	})
@@ -165,6 +167,7 @@ func echoPlacements(entries []placementIO, d *contract.Document) []placementIO {
 
 type placementsData struct {
 	DocumentID contract.DocumentID `json:"document_id" example:"1207"`
+	Version    int64               `json:"version" doc:"of the document; rises with every change" example:"5"`
 	Placements []placementItem     `json:"placements" doc:"in the order in which they were placed"`
 	Warnings   []warning           `json:"warnings,omitempty" doc:"of a draft: the placements that lie over text, stamps or signatures"`
 }
@@ -187,7 +190,7 @@ type boxData struct {
 }
 
 func (c *call) placementsData(d *contract.Document) placementsData {
-	data := placementsData{DocumentID: d.ID, Placements: placementsOf(d)}
+	data := placementsData{DocumentID: d.ID, Version: d.Version, Placements: placementsOf(d)}
 	if d.State == contract.Draft {
 		data.Warnings = c.warningsOf(c.Workflow.PlacementWarnings(c.r.Context(), *d))
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // methods are the methods an endpoint may have, in the order of the Allow header.
-var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete}
+var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
 // routeRequest finds the handler of a request: configured further paths first, then endpoints, then the authority,
 // then the web app. Anything else is answered in the envelope, with 404 or 405.
@@ -25,6 +25,7 @@ func (s *server) routeRequest(w http.ResponseWriter, r *http.Request) {
 	if rest, ok := strings.CutPrefix(r.URL.EscapedPath(), "/api/v1/"); ok {
 		r = withPath(r, "/v1/"+rest)
 	}
+	r = s.prepareUploads(w, r)
 	if s.hasEndpoint(r) {
 		s.mux.ServeHTTP(w, r)
 		return

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"crypto"
+	"crypto/ed25519"
 	"crypto/rand"
 	"crypto/x509"
 	"database/sql"
@@ -34,10 +35,13 @@ import (
 	"segel/internal/documents"
 	"segel/internal/emeterai/sandbox"
 	"segel/internal/identity"
+	"segel/internal/notify"
+	"segel/internal/notify/compose"
 	"segel/internal/process"
 	"segel/internal/stamping"
 	"segel/internal/store"
 	"segel/internal/store/sqlstore"
+	"segel/internal/text"
 	"segel/internal/workflow"
 	"segel/pades/validate"
 	"segel/pdf/pdftest"
@@ -145,8 +149,11 @@ var prepare = sync.OnceValues(func() (p prepared, err error) {
 	for i, o := range []store.Organisation{{ID: first, Name: "PT Segel"}, {ID: works, Name: "PT Contoh"}, {ID: elsewhere, Name: "PT Lain"}} {
 		o.CreatedAt = now.Add(time.Duration(i-3) * time.Hour)
 		err = errors.Join(err, s.CreateOrganisation(ctx, o))
-		for unit, n := range map[contract.Unit]int{contract.UnitStamp: 200, contract.UnitSignature: 1000} {
-			_, failed := s.Grant(ctx, o.ID, unit, n, "Faktur 2024/117", contract.Actor{Person: users["operator"].Person}, o.CreatedAt)
+		for _, grant := range []struct {
+			unit contract.Unit
+			n    int
+		}{{contract.UnitStamp, 200}, {contract.UnitSignature, 1000}} { // in this order, which the audit log shows
+			_, failed := s.Grant(ctx, o.ID, grant.unit, grant.n, "Faktur 2024/117", contract.Actor{Person: users["operator"].Person}, o.CreatedAt)
 			err = errors.Join(err, failed)
 		}
 	}
@@ -198,6 +205,7 @@ type bench struct {
 	blobs     *blobtest.Memory
 	workflow  *workflow.Service
 	identity  *identity.Service
+	notices   *notify.Service
 	process   *process.Process
 	scratches blobtest.Scratches
 	secrets   map[string]string
@@ -244,14 +252,20 @@ func newBench(t *testing.T, d contract.Document, adjust ...func(*Options)) *benc
 	random := &lockedReader{r: mathrand.NewChaCha8([32]byte{7})}
 	b.identity = identity.New(identity.Options{
 		Store: watchedTokens{s, b}, Clock: clock, Random: random, PublicURL: "https://segel.contoh.id", Cost: testCost, Lifetimes: identity.Lifetimes{Known: time.Hour},
+		LinkKey: [32]byte{5},
 	})
+	b.notices = &notify.Service{
+		Store: s, Composer: compose.Composer{}, Links: b.identity, PublicURL: "https://segel.contoh.id", Language: text.Indonesian, Clock: clock,
+		Log: slog.New(slog.DiscardHandler),
+	}
 	docs := &documents.Documents{
-		Store: b.store, Blobs: &blobtest.Faulty{Store: b.blobs, Fault: b.faultOf}, Trust: &validate.Trust{}, Limits: contract.Limits{}.Defaults(),
+		KeepNotices: true,
+		Store:       b.store, Blobs: &blobtest.Faulty{Store: b.blobs, Fault: b.faultOf}, Trust: &validate.Trust{}, Limits: contract.Limits{}.Defaults(),
 		Clock: clock, Random: random, Log: slog.New(slog.DiscardHandler),
 	}
 	b.workflow = &workflow.Service{
 		Documents: docs, Stamping: &stamping.Stamping{Documents: docs, Store: b.store, Office: office}, Store: b.store, Scratch: b.newScratch,
-		Issuer: issuer{p.authority, p.ledger}, Sealer: p.sealer, Timestamper: p.authority.Timestamper(), Revocation: p.authority, Links: b.identity,
+		Issuer: issuer{p.authority, p.ledger}, Sealer: p.sealer, LogKey: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)), Timestamper: p.authority.Timestamper(), Revocation: p.authority, Links: b.identity,
 		FileRevocation: watchedRevocation{p.authority, b},
 	}
 	b.workflow.Trust.Add(validate.ForAll, validate.OriginOwn, p.authority.Root())
@@ -259,7 +273,7 @@ func newBench(t *testing.T, d contract.Document, adjust ...func(*Options)) *benc
 		b.insert(d, file1)
 	}
 	o := Options{
-		Workflow: b.workflow, Identity: b.identity, Answers: s, Process: b.process,
+		Workflow: b.workflow, Identity: b.identity, Notices: b.notices, Answers: s, Process: b.process,
 		Clock: clock, Random: zeros{}, Log: slog.New(slog.DiscardHandler),
 		Version: "1.2.3", PublicURL: "https://segel.contoh.id",
 	}

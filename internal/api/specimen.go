@@ -2,17 +2,39 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"io"
 	"net/http"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"segel/internal/contract"
 	"segel/internal/specimen"
+	"segel/internal/store"
 )
 
+var specimenKinds = []store.SpecimenKind{store.SignatureSpecimen, store.InitialsSpecimen}
+
+// parseSpecimenKind reads which picture of the caller a request is about: of their signature unless it says otherwise.
+func (c *call) parseSpecimenKind() (store.SpecimenKind, error) {
+	q := c.parseQuery()
+	kind := parseChoice(q, "kind", specimenKinds)
+	return cmp.Or(kind, store.SignatureSpecimen), q.bad.asError()
+}
+
+// specimenParams describes the query that names the picture.
+func specimenParams() []*huma.Param {
+	return []*huma.Param{choiceParam("kind", "Which picture: of the signature, which is meant without it, or of the initials in boxes of type paraf.", specimenKinds)}
+}
+
 func (c *call) sendSpecimen() error {
-	p, err := c.Identity.Specimen(c.r.Context(), c.by)
+	kind, err := c.parseSpecimenKind()
+	if err != nil {
+		return err
+	}
+	p, err := c.Identity.Specimen(c.r.Context(), c.by, kind)
 	if err != nil {
 		return err
 	}
@@ -25,18 +47,26 @@ func (c *call) sendSpecimen() error {
 }
 
 func (c *call) storeSpecimen() error {
+	kind, err := c.parseSpecimenKind()
+	if err != nil {
+		return err
+	}
 	picture, err := io.ReadAll(c.r.Body)
 	if err != nil {
 		return bodyReadError(err)
 	}
-	if err := c.Identity.SetSpecimen(c.r.Context(), c.by, picture); err != nil {
+	if err := c.Identity.SetSpecimen(c.r.Context(), c.by, kind, picture); err != nil {
 		return err
 	}
 	return c.writeAnswer(http.StatusOK, c.notedAnswer("done.specimen"))
 }
 
 func (c *call) deleteSpecimen() (noted, error) {
-	if err := c.Identity.DeleteSpecimen(c.r.Context(), c.by); err != nil {
+	kind, err := c.parseSpecimenKind()
+	if err != nil {
+		return noted{}, err
+	}
+	if err := c.Identity.DeleteSpecimen(c.r.Context(), c.by, kind); err != nil {
 		return noted{}, err
 	}
 	return c.notedAnswer("done.specimen_deleted"), nil
@@ -56,7 +86,7 @@ type specimenPreviewData struct {
 func (c *call) previewSpecimen(in *specimenPreviewIn) (done[specimenPreviewData], error) {
 	var bad problems
 	id := parseDocumentID(in.DocumentID, &bad)
-	file := parsePicture(in.Specimen, &bad)
+	file := parsePicture(in.Specimen, "specimen", &bad)
 	if len(file) == 0 && len(bad) == 0 {
 		bad.add("specimen", "value.required")
 	}

@@ -18,10 +18,16 @@ import (
 type uploadIn struct {
 	DocumentTitle  phrase             `json:"document_title" required:"false" doc:"the stem of the file name when missing" example:"Perjanjian Sewa"`
 	Filename       phrase             `json:"filename" required:"false" doc:"the title when missing" example:"sewa.pdf"`
-	DocumentBase64 phrase             `json:"document_base64" required:"true" doc:"the file: PDF, DOC or DOCX. A data URL, white space and the URL-safe alphabet are accepted" example:"JVBERi0xLjcK..."`
+	DocumentBase64 phrase             `json:"document_base64" required:"false" doc:"the file, unless upload_id names it: PDF, DOC or DOCX. A data URL, white space and the URL-safe alphabet are accepted" example:"JVBERi0xLjcK..."`
 	Parallel       binary             `json:"parallel" required:"false" doc:"0: one after the other; 1: all at once"`
 	Signer         list[personIn]     `json:"signer" required:"false" doc:"registered participants"`
 	Guest          oneOrMore[guestIn] `json:"guest" required:"false" doc:"participants without an account; a single object is accepted"`
+	UploadID       phrase             `json:"upload_id" required:"false" doc:"an upload that is complete, in place of the file; see begin-upload" example:"4f1c0a9be21d77aa4f1c0a9be21d77aa"`
+	Message        phrase             `json:"message" required:"false" doc:"from the owner, in every invitation and reminder: several lines, at most 2000 characters" example:"Mohon ditandatangani minggu ini."`
+	GuestCode      phrase             `json:"guest_code" required:"false" doc:"when guests enter a code that is sent to their mailbox: sign, before signing; read, before reading too. When missing, only before signing with a link that was mailed" enum:"sign,read" example:"sign"`
+	Messages       binary             `json:"messages" required:"false" doc:"0: no messages are sent about the document, except codes; 1 when missing"`
+	Attach         binary             `json:"attach" required:"false" doc:"1: the finished file is attached to the message about the completion, up to 5 MiB"`
+	Remind         *remindIn          `json:"remind" required:"false" doc:"when the service reminds those whose turn it is; not by itself when missing"`
 	ExpiredAt      phrase             `json:"expired_at" required:"false" doc:"ISO 8601 with a zone, in the future" example:"2027-01-31T17:00:00.000Z"`
 }
 
@@ -99,7 +105,7 @@ func (c *call) receiveUpload(as bodyFormat) error {
 	if err != nil {
 		return err
 	}
-	request.File = staging
+	request.File, request.Sink = staging, spool
 	out, err := runOperation(c, func(ctx context.Context) (contract.Document, error) {
 		d, err := c.Workflow.Upload(ctx, c.by, request)
 		if err != nil {
@@ -122,15 +128,24 @@ func (c *call) receiveUpload(as bodyFormat) error {
 
 func (c *call) uploadRequest(in *uploadIn, as bodyFormat, info intake.Info) (workflow.UploadRequest, error) {
 	var bad problems
-	if !info.Present {
+	id := parseUploadID(in.UploadID, &bad)
+	switch {
+	case info.Present && id != "":
+		bad.add("upload_id", "upload.and_file")
+	case !info.Present && id == "":
 		bad.add(as.member, "file.missing")
 	}
 	r := workflow.UploadRequest{
+		UploadID:  id,
 		Title:     in.DocumentTitle.checkedValue("document_title", &bad),
 		Filename:  in.Filename.checkedValue("filename", &bad),
 		Parallel:  in.Parallel.checkedValue("parallel", &bad),
 		People:    parsePeople(in.Signer, in.Guest, c.Limits.Participants, &bad),
 		ExpiresAt: parseExpiry(in.ExpiredAt, &bad),
+		Delivery: contract.Delivery{
+			Message: in.Message.checkedValue("message", &bad), Code: contract.CodePolicy(in.GuestCode.checkedValue("guest_code", &bad)),
+			Silent: in.Messages.given && !in.Messages.checkedValue("messages", &bad), Attach: in.Attach.checkedValue("attach", &bad), Reminders: in.Remind.parseReminders(&bad),
+		},
 	}
 	return r, bad.asError()
 }
@@ -153,7 +168,7 @@ func parseUploadForm(fields map[string]string, filename string) (uploadIn, error
 	var bad problems
 	for name, value := range fields {
 		switch {
-		case name != "signer" && name != "guest":
+		case name != "signer" && name != "guest" && name != "remind":
 			quoted, err := json.Marshal(value)
 			if err != nil {
 				return uploadIn{}, err

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -10,6 +11,7 @@ import (
 
 	"segel/internal/contract"
 	"segel/internal/identity"
+	"segel/internal/report"
 	"segel/internal/text/verdict"
 	"segel/internal/workflow"
 )
@@ -81,6 +83,23 @@ func (c *call) verifyFile() error {
 		return err
 	}
 	return c.writeAnswer(http.StatusOK, foundAnswer(verdict.New(v.Report, v.Stamps)))
+}
+
+// sendVerificationReport is [call.verifyFile] with the report as a PDF file.
+func (c *call) sendVerificationReport() error {
+	if err := c.requireVerifyRate(); err != nil {
+		return err
+	}
+	v, err := c.verifyUpload(identity.Network(c.client))
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := report.Write(&b, verdict.New(v.Report, v.Stamps), report.Options{Language: c.language, Address: c.Workflow.VerifyURL}); err != nil {
+		return err
+	}
+	_, _ = b.WriteTo(&attachment{c, pdfType, "verification-report.pdf"}) // if this fails, the client has gone
+	return nil
 }
 
 func (c *call) verifyUpload(address string) (v *workflow.Verified, err error) {

@@ -25,7 +25,7 @@ import (
 )
 
 // report has every member set somewhere, and missing wherever it may be.
-func report() *validate.Report {
+func passedReport() *validate.Report {
 	why := validate.NewReason("file.passed", "count", "1", "kind", "signatures", "integrity", string(validate.Intact))
 	cert := validate.Certificate{Subject: "CN=Budi", Name: "Budi", Issuer: "CN=Segel Issuing", Serial: "2a", SHA256: "00", NotBefore: validate.Time{Time: now}, NotAfter: validate.Time{Time: now}, Key: "ECDSA-256", Revocation: "good", ProvedBy: "dss",
 		Policies: []validate.CertificatePolicy{{OID: "2.25.1879048192.2.1", CPS: "https://segel.contoh.id/authority/policies.txt", Notice: "Tamu, identitas tidak diverifikasi"}}}
@@ -44,7 +44,7 @@ func report() *validate.Report {
 			Field: "A", Kind: validate.KindSignature, Indication: validate.TotalFailed, SubIndication: validate.FormatFailure, Integrity: validate.CannotBeJudged,
 			Summary: why, Reasons: []validate.Reason{why}, Chain: []validate.Certificate{}, Later: []validate.Change{}, Timestamps: []validate.Timestamp{},
 		}},
-		Revisions: []validate.Revision{{Revision: 3, What: []validate.Reason{why}}},
+		Revisions: []validate.Revision{{Revision: 3, What: []validate.Reason{why}, Filled: []validate.FilledField{{Field: "Budi-Mark-2", Page: 1}}}},
 	}
 }
 
@@ -142,7 +142,7 @@ func TestReportIsAnsweredInItsShape(t *testing.T) {
 	w := httptest.NewRecorder()
 	c := &call{exchange: &exchange{language: text.Indonesian}, w: w}
 	stamps := []emeterai.Stamp{{Field: "Emet1", Serial: "SPESIMEN-0000000000001", Office: "Segel", Specimen: true, Trusted: true, Page: 1, Elsewhere: "no"}}
-	if err := c.writeAnswer(http.StatusOK, found[*verdict.Report]{Code: 200, Success: true, Data: verdict.New(report(), stamps)}); err != nil {
+	if err := c.writeAnswer(http.StatusOK, found[*verdict.Report]{Code: 200, Success: true, Data: verdict.New(passedReport(), stamps)}); err != nil {
 		t.Fatal(err)
 	}
 	checkGolden(t, "verify.json", w)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,20 +21,22 @@ import (
 
 // personIn is a participant as a client names them.
 type personIn struct {
-	ID     phrase  `json:"id" required:"false" doc:"UUID of a user of the organisation" example:"8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01"`
-	Name   phrase  `json:"name" required:"false" example:"Siti Rahma"`
-	Email  phrase  `json:"email" required:"false" nullable:"true" example:"siti@contoh.id"`
-	Role   phrase  `json:"role" required:"true" doc:"signer or viewer" enum:"signer,viewer" example:"signer"`
-	Number integer `json:"number" required:"false" doc:"from 1; the smallest acts first, equal numbers act in the same step; the position in the list when missing"`
+	ID       phrase  `json:"id" required:"false" doc:"UUID of a user of the organisation" example:"8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01"`
+	Name     phrase  `json:"name" required:"false" example:"Siti Rahma"`
+	Email    phrase  `json:"email" required:"false" nullable:"true" example:"siti@contoh.id"`
+	Role     phrase  `json:"role" required:"true" doc:"signer or viewer" enum:"signer,viewer" example:"signer"`
+	Number   integer `json:"number" required:"false" doc:"from 1; the smallest acts first, equal numbers act in the same step; the position in the list when missing"`
+	Language phrase  `json:"language" required:"false" doc:"of messages to this person: id or en; that of the service when missing" enum:"id,en" example:"en"`
 }
 
 // guestIn is a guest as a client names them.
 type guestIn struct {
-	Name   phrase  `json:"name" required:"true" example:"Budi Tamu"`
-	Email  phrase  `json:"email" required:"true" example:"budi@contoh.id"`
-	Phone  phrase  `json:"phone" required:"false" example:"+628123456789"`
-	Role   phrase  `json:"role" required:"true" doc:"signer or viewer" enum:"signer,viewer" example:"signer"`
-	Number integer `json:"number" required:"false" doc:"from 1; the position in the list when missing"`
+	Name     phrase  `json:"name" required:"true" example:"Budi Tamu"`
+	Email    phrase  `json:"email" required:"true" example:"budi@contoh.id"`
+	Phone    phrase  `json:"phone" required:"false" example:"+628123456789"`
+	Role     phrase  `json:"role" required:"true" doc:"signer or viewer" enum:"signer,viewer" example:"signer"`
+	Number   integer `json:"number" required:"false" doc:"from 1; the position in the list when missing"`
+	Language phrase  `json:"language" required:"false" doc:"of messages to this person: id or en; that of the service when missing" enum:"id,en" example:"en"`
 }
 
 // parsePeople reads participants and guests, guests last. A missing number is the position in its list.
@@ -49,7 +52,7 @@ func parsePeople(signers list[personIn], guests oneOrMore[guestIn], limit int, b
 		all = append(all, workflow.PersonRequest{
 			ID:   parsePersonID(p.ID.checkedValue(at+"id", bad)),
 			Name: p.Name.checkedValue(at+"name", bad), Email: trimEmail(p.Email.checkedValue(at+"email", bad)),
-			Role: parseRole(p.Role, at, bad), Number: parseNumber(p.Number, at, i, bad),
+			Role: parseRole(p.Role, at, bad), Number: parseNumber(p.Number, at, i, bad), Language: parseMessageLanguage(p.Language, at, bad),
 		})
 	}
 	for i, g := range guests.checkedValue("guest", bad) {
@@ -57,6 +60,7 @@ func parsePeople(signers list[personIn], guests oneOrMore[guestIn], limit int, b
 		all = append(all, workflow.PersonRequest{
 			Name: g.Name.checkedValue(at+"name", bad), Email: trimEmail(g.Email.checkedValue(at+"email", bad)), Phone: strings.TrimSpace(g.Phone.checkedValue(at+"phone", bad)),
 			Role: parseRole(g.Role, at, bad), Number: parseNumber(g.Number, at, i, bad), Guest: true,
+			Language: parseMessageLanguage(g.Language, at, bad),
 		})
 	}
 	return all
@@ -69,7 +73,7 @@ func parsePersonID(s string) contract.PersonID {
 // trimEmail returns an address without surrounding spaces. The rules check it.
 func trimEmail(s string) string { return strings.TrimSpace(s) }
 
-// parseRole and parseNumber check what the rules would check too, so that these problems are reported together with
+// parseRole, parseMessageLanguage and parseNumber check what the rules would check too, so that these problems are reported together with
 // those of the format.
 func parseRole(p phrase, at string, bad *problems) contract.Role {
 	r := contract.Role(p.checkedValue(at+"role", bad))
@@ -77,6 +81,15 @@ func parseRole(p phrase, at string, bad *problems) contract.Role {
 		bad.add(at+"role", "role.unknown")
 	}
 	return r
+}
+
+func parseMessageLanguage(p phrase, at string, bad *problems) string {
+	l := p.checkedValue(at+"language", bad)
+	if l != "" && !slices.Contains(contract.MessageLanguages, l) && !p.bad {
+		bad.add(at+"language", "value.not_one_of", "allowed", strings.Join(contract.MessageLanguages, ", "))
+		return ""
+	}
+	return l
 }
 
 func parseNumber(n integer, at string, i int, bad *problems) int {
@@ -119,6 +132,9 @@ func parseDocumentID(n integer, bad *problems) contract.DocumentID {
 	return contract.DocumentID(n.checkedValue("document_id", 0, bad))
 }
 
+// parseSeenVersion reads the version of a draft from which the caller made their change. It returns 0 when none is given.
+func parseSeenVersion(n integer, bad *problems) int64 { return n.checkedValue("version", 0, bad) }
+
 // pathDocumentID returns the document that the path names. A path value that is not a number matches no document.
 func (c *call) pathDocumentID() (contract.DocumentID, error) {
 	id, ok := parseInteger(c.r.PathValue("document_id"))
@@ -133,9 +149,10 @@ type verbData struct {
 	DocumentID contract.DocumentID `json:"document_id" example:"1207"`
 	Status     contract.State      `json:"status" example:"processing"`
 	Mode       contract.Mode       `json:"mode,omitempty" doc:"missing for a draft" enum:"signing,stamping" example:"signing"`
+	Version    int64               `json:"version" doc:"of the document; rises with every change" example:"5"`
 }
 
-func verbDataOf(d *contract.Document) verbData { return verbData{d.ID, d.State, d.Mode} }
+func verbDataOf(d *contract.Document) verbData { return verbData{d.ID, d.State, d.Mode, d.Version} }
 
 // raw is a JSON value of any type, unchanged; null when it is missing.
 type raw struct{ json.RawMessage }

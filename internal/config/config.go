@@ -110,12 +110,51 @@ type Config struct {
 	// can always be finished: signatures, stamps and seals are counted, but never refused. Deleting a draft frees its space.
 	MaxStorage Size `env:"MAX_STORAGE" envDefault:"50GiB"`
 
+	// How long an upload that was interrupted can be continued.
+	UploadLifetime time.Duration `env:"UPLOAD_LIFETIME" envDefault:"24h" min:"1m"`
+
+	// Uploads of one person that are not complete, at most.
+	MaxOpenUploadsPerPerson int `env:"MAX_OPEN_UPLOADS_PER_PERSON" envDefault:"20" min:"1"`
+
+	// Uploads of one organisation that are not complete, at most.
+	MaxOpenUploads int `env:"MAX_OPEN_UPLOADS" envDefault:"200" min:"1"`
+
+	// Announced size of the uploads of one person that are not complete, at most.
+	MaxOpenUploadBytesPerPerson Size `env:"MAX_OPEN_UPLOAD_BYTES_PER_PERSON" envDefault:"1GiB"`
+
+	// Announced size of the uploads of one organisation that are not complete, at most.
+	MaxOpenUploadBytes Size `env:"MAX_OPEN_UPLOAD_BYTES" envDefault:"4GiB"`
+
 	// Largest number of characters of a title or a file name.
 	MaxText int `env:"MAX_TEXT" envDefault:"255" min:"1"`
 
 	// Finalize treats a document on which only duty stamps are placed as a stamping order, even when others than its owner are
 	// listed as signers. For old clients that cannot send stamp_only themselves.
 	StampOnly bool `env:"STAMP_ONLY" envDefault:"false"`
+
+	// --- Mail ---
+
+	// Mail servers in the order in which they are tried, such as smtp://user:password@mail.example.com:587, which must offer STARTTLS, or
+	// smtps://mail.example.com:465. With ?tls=none a server is used without TLS: only within one's own network. OUTBOUND_PRIVATE must
+	// name the network of a server without a public address. Empty: messages are not sent but kept, and operators read them and pass
+	// them on (Administration, Mail; segel mail).
+	MailServers []string `env:"MAIL_SERVERS" secret:"true"`
+
+	// Address from which mail is sent, such as segel@example.com. Required with MAIL_SERVERS.
+	MailFrom string `env:"MAIL_FROM"`
+
+	// Addresses of organisations that replace MAIL_FROM in their mail, as ID:ADDRESS, separated by commas. The mail servers must be permitted
+	// to send from them.
+	MailFromByOrganisation map[string]string `env:"MAIL_FROM_BY_ORGANISATION"`
+
+	// Language of mail: id or en.
+	MailLanguage string `env:"MAIL_LANGUAGE" envDefault:"id"`
+
+	// Hours of the day in Jakarta in which no scheduled reminders are sent, such as 21-7. Those that are due are sent afterwards. 0-0: none.
+	QuietHours Hours `env:"QUIET_HOURS" envDefault:"20-8"`
+
+	// How long a mail server may take for one mail.
+	MailTimeout time.Duration `env:"MAIL_TIMEOUT" envDefault:"30s" min:"1s"`
 
 	// --- Trust ---
 
@@ -140,7 +179,7 @@ type Config struct {
 
 	// Networks that the service may connect to although they are not on the public internet, such as 10.0.0.0/8,127.0.0.1.
 	// Time-stamp authorities, OCSP responders and revocation lists at any other private address are refused, even if a certificate
-	// names them. Proxies of the environment are never used.
+	// names them, and so are webhooks. If a network is named, addresses of webhooks may be http. Proxies of the environment are never used.
 	OutboundPrivate []Network `env:"OUTBOUND_PRIVATE"`
 
 	// Ports that the service may connect to, in addition to those in TIMESTAMP_URLS.
@@ -267,6 +306,10 @@ type Config struct {
 
 	// Pages drawn at the same time. Each takes one processor, and its file and up to half a gigabyte of memory.
 	MaxPagePictures int `env:"MAX_PAGE_PICTURES" envDefault:"2" min:"1"`
+
+	// When the evidence certificate of a document is made: completion (by a job after the document is completed, one at a time) or request
+	// (when it is first downloaded).
+	Evidence string `env:"EVIDENCE" envDefault:"completion"`
 
 	// --- Load ---
 

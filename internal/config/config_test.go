@@ -43,7 +43,7 @@ func TestEveryMemberHasAVariableAndAManual(t *testing.T) {
 			t.Errorf("%s has no comment: %q", m.field, c)
 		}
 	}
-	if len(doc.titles) != 9 || doc.titles["DataDir"] != "Service" {
+	if len(doc.titles) != 10 || doc.titles["DataDir"] != "Service" {
 		t.Errorf("parts of the manual: %v", doc.titles)
 	}
 }
@@ -269,6 +269,21 @@ func TestEveryNumberAndDurationHasALeastValueThatParses(t *testing.T) {
 		}
 		if err != nil && m.name != "SEGEL_CLOCK_TOLERANCE" { // it has a range
 			t.Errorf("%s: %v", m.name, err)
+		}
+	}
+}
+
+func TestHoursAreReadOrRefused(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]Hours{"21-7": {21, 7}, "0-0": {}, "0-24": {0, 24}} {
+		var h Hours
+		if err := h.UnmarshalText([]byte(in)); err != nil || h != want || h.String() != in {
+			t.Errorf("%s: %v, %v", in, h, err)
+		}
+	}
+	for _, in := range []string{"", "21", "21-", "-7", "25-1", "1-25", "a-b", "1--2", "1-2-3"} {
+		if err := new(Hours).UnmarshalText([]byte(in)); err == nil {
+			t.Errorf("%q was accepted", in)
 		}
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"segel/internal/contract"
 )
 
@@ -48,6 +50,8 @@ func (c Config) Validate() error {
 	_, code := contract.ParseEmail(c.AdminEmail)
 	v.addIf(code != "", "ADMIN_EMAIL", "must be an e-mail address")
 	v.addIf(c.MaxBoxArea > 100, "MAX_BOX_AREA", "must be at most 100")
+	v.addIf(c.Evidence != EvidenceAtCompletion && c.Evidence != EvidenceOnRequest, "EVIDENCE", "must be completion or request")
+	v.checkMail(c)
 	v.checkTrust(c)
 	v.checkStampOffice(c)
 	v.checkConvert(c)
@@ -82,6 +86,25 @@ func (v *problems) checkURL(name, s string) {
 
 func isHTTP(u *url.URL) bool { return u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") }
 
+func (v *problems) checkMail(c Config) {
+	for i, server := range c.MailServers {
+		// A server may hold a password, so neither it nor the parser's words about it are repeated.
+		u, err := url.Parse(server)
+		if err != nil || u.Hostname() == "" || u.Scheme != "smtp" && u.Scheme != "smtps" {
+			v.addProblem("MAIL_SERVERS", "number %d is not a server; write it such as smtp://user:password@mail.example.com:587", i+1)
+		}
+	}
+	if len(c.MailServers) > 0 || c.MailFrom != "" {
+		_, code := contract.ParseEmail(c.MailFrom)
+		v.addIf(code != "", "MAIL_FROM", "must be an e-mail address")
+	}
+	for organisation, address := range c.MailFromByOrganisation {
+		_, code := contract.ParseEmail(address)
+		v.addIf(code != "" || uuid.Validate(organisation) != nil, "MAIL_FROM_BY_ORGANISATION", "must be identifiers of organisations with e-mail addresses, such as 5c0e7b1a-93d2-4d0b-9a5e-7f6d3c2b1a00:segel@example.com")
+	}
+	v.addIf(c.MailLanguage != "id" && c.MailLanguage != "en", "MAIL_LANGUAGE", "must be id or en")
+}
+
 func (v *problems) checkTrust(c Config) {
 	for i, address := range c.TimestampURLs {
 		// An address may hold a password, so neither it nor the parser's words about it are repeated.
@@ -113,6 +136,12 @@ const (
 	ConvertOff         = "off"
 	ConvertLibreOffice = "libreoffice"
 	TrustEveryUploader = "i-trust-every-uploader"
+)
+
+// The values of Evidence.
+const (
+	EvidenceAtCompletion = "completion"
+	EvidenceOnRequest    = "request"
 )
 
 // The values of PagePictures.
@@ -185,6 +214,8 @@ func (v *problems) checkMinimums(c Config) {
 	v.addIf(c.MaxFile < 1<<10, "MAX_FILE", "must be at least 1KiB")
 	v.addIf(c.LeastRate < 1, "LEAST_RATE", "must be at least 1")
 	v.addIf(c.MaxStorage < c.MaxFile, "MAX_STORAGE", "must not be smaller than MAX_FILE")
+	v.addIf(c.MaxOpenUploadBytes < c.MaxFile, "MAX_OPEN_UPLOAD_BYTES", "must not be smaller than MAX_FILE")
+	v.addIf(c.MaxOpenUploadBytesPerPerson < c.MaxFile, "MAX_OPEN_UPLOAD_BYTES_PER_PERSON", "must not be smaller than MAX_FILE")
 	if c.ClockTolerance < time.Second || c.ClockTolerance > contract.MaxClockTolerance {
 		v.addProblem("CLOCK_TOLERANCE", "%v is not between %v and %v", c.ClockTolerance, time.Second, contract.MaxClockTolerance)
 	}
@@ -219,8 +250,11 @@ func (c Config) Limits() contract.Limits {
 	return contract.Limits{
 		FileSize: int64(c.MaxFile), Pages: c.MaxPages, Participants: c.MaxParticipants,
 		Placements: c.MaxPlacements, Stamps: c.MaxStamps, Text: c.MaxText, BoxArea: c.MaxBoxArea,
-		Storage:   contract.Storage{Drafts: c.MaxDrafts, Bytes: int64(c.MaxStorage)},
-		StampFile: int64(c.StampMaxFile), StampEncrypted: c.stampEncrypted(),
+		Storage:             contract.Storage{Drafts: c.MaxDrafts, Bytes: int64(c.MaxStorage)},
+		PersonUploads:       contract.OpenUploads{Count: c.MaxOpenUploadsPerPerson, Bytes: int64(c.MaxOpenUploadBytesPerPerson)},
+		OrganisationUploads: contract.OpenUploads{Count: c.MaxOpenUploads, Bytes: int64(c.MaxOpenUploadBytes)},
+		UploadLifetime:      c.UploadLifetime,
+		StampFile:           int64(c.StampMaxFile), StampEncrypted: c.stampEncrypted(),
 	}
 }
 

@@ -60,3 +60,23 @@ func (n *Network) UnmarshalText(text []byte) error {
 	n.Prefix = p.Masked()
 	return nil
 }
+
+// Hours are hours of a day, from 0 to 24. From may be later than Until: then they include midnight. Equal hours: none.
+type Hours struct{ From, Until int }
+
+// UnmarshalText parses 21-7.
+func (h *Hours) UnmarshalText(text []byte) error {
+	from, until, _ := strings.Cut(string(text), "-")
+	f, err1 := strconv.Atoi(from)
+	u, err2 := strconv.Atoi(until)
+	if err1 != nil || err2 != nil || min(f, u) < 0 || max(f, u) > 24 {
+		return fmt.Errorf("%q are not hours; write them such as 21-7", text)
+	}
+	*h = Hours{f, u}
+	return nil
+}
+
+// String formats the hours.
+func (h Hours) String() string {
+	return fmt.Sprintf("%d-%d", h.From, h.Until)
+}

@@ -15,6 +15,7 @@ const (
 	OpPreview      Operation = "preview"
 	OpDownload     Operation = "download"
 	OpOriginal     Operation = "original"
+	OpEvidence     Operation = "evidence"
 	OpParticipants Operation = "participants-docs"
 	OpDescribe     Operation = "describe-docs"
 	OpPlace        Operation = "placement-docs"
@@ -27,22 +28,29 @@ const (
 	OpRetry        Operation = "retry-docs"
 	OpGuestLink    Operation = "guest-link-docs"
 	OpGuestRevoke  Operation = "guest-revoke-docs"
+	OpCode         Operation = "guest-code-docs"
+	OpProveMailbox Operation = "guest-verify-docs"
+	OpCorrectGuest Operation = "correct-guest-docs"
 	OpCopy         Operation = "copy-docs"
 	OpDelete       Operation = "delete"
 )
 
 // Operations lists every operation.
 var Operations = []Operation{
-	OpDetail, OpStatus, OpSigners, OpAuditTrail, OpEvents, OpPreview, OpDownload, OpOriginal,
-	OpParticipants, OpDescribe, OpPlace, OpFinalize, OpSign, OpReject, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestLink, OpGuestRevoke, OpCopy, OpDelete,
+	OpDetail, OpStatus, OpSigners, OpAuditTrail, OpEvents, OpPreview, OpDownload, OpOriginal, OpEvidence,
+	OpParticipants, OpDescribe, OpPlace, OpFinalize, OpSign, OpReject, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestLink, OpGuestRevoke,
+	OpCode, OpProveMailbox, OpCorrectGuest, OpCopy, OpDelete,
 }
 
 // ownerOnly are the operations that only the owner may use. A participant may see the document, so they are told
 // Forbidden.
-var ownerOnly = []Operation{OpParticipants, OpDescribe, OpPlace, OpFinalize, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestLink, OpGuestRevoke, OpCopy, OpDelete, OpAuditTrail, OpOriginal}
+var ownerOnly = []Operation{OpParticipants, OpDescribe, OpPlace, OpFinalize, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestLink, OpGuestRevoke, OpCorrectGuest, OpCopy, OpDelete, OpAuditTrail, OpOriginal}
 
 // guestForbidden are the operations that a guest's token does not permit, even on the guest's own document.
 var guestForbidden = []Operation{OpSigners, OpAuditTrail, OpOriginal}
+
+// guestOnly are the operations of guests alone.
+var guestOnly = []Operation{OpCode, OpProveMailbox}
 
 // IsVisibleTo reports whether the person may see the document. The owner always may. After finalize every signer may
 // at once, and a viewer when all signers with a smaller number have signed, in parallel mode too.
@@ -81,13 +89,16 @@ func (d *Document) Authorise(by Actor, op Operation) error {
 	if by.Guest != 0 && slices.Contains(guestForbidden, op) {
 		return ErrNotAllowed
 	}
+	if by.Guest == 0 && slices.Contains(guestOnly, op) {
+		return ErrGuestsOnly
+	}
 	if by.ID == d.Owner.ID && by.Guest == 0 {
 		return nil
 	}
 	if slices.Contains(ownerOnly, op) {
 		return ErrNotOwner
 	}
-	return nil
+	return d.requireMailboxToRead(by, op)
 }
 
 // Actor is who makes a request. The zero Actor is the service itself.
@@ -99,6 +110,11 @@ type Actor struct {
 	Guest              DocumentID // not 0: a guest of this document, with access to nothing else
 	MustChoosePassword bool       // an admin set the password and knows it; the user must choose their own first
 	IP                 string
+
+	// Of a guest.
+	Token   [32]byte   // SHA-256 of their token
+	Link    LinkOrigin // how they got the link with which they came
+	Mailbox Mailbox    // what they proved with this token
 }
 
 // IsSystem reports whether the service itself is acting, without a person.

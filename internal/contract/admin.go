@@ -9,6 +9,10 @@ type AdminOperation string
 const (
 	AdminPeople         AdminOperation = "people"
 	AdminAddPerson      AdminOperation = "add-person"
+	AdminResetPassword  AdminOperation = "reset-password"
+	AdminDisable        AdminOperation = "disable-person"
+	AdminEnable         AdminOperation = "enable-person"
+	AdminRename         AdminOperation = "rename-person"
 	AdminQuota          AdminOperation = "quota"
 	AdminGrant          AdminOperation = "grant-quota"
 	AdminLedger         AdminOperation = "quota-ledger"
@@ -21,13 +25,54 @@ const (
 	AdminRetry          AdminOperation = "retry"
 	AdminCertificates   AdminOperation = "certificates"
 	AdminAuditLog       AdminOperation = "audit-log"
+	AdminBranding       AdminOperation = "branding"
+	AdminSetBranding    AdminOperation = "set-branding"
+	AdminDeleteBranding AdminOperation = "delete-branding"
+	AdminMail           AdminOperation = "mail"
+	AdminShowMail       AdminOperation = "show-mail"
+	AdminRetryMail      AdminOperation = "retry-mail"
+	AdminFeed           AdminOperation = "feed"
+	AdminWebhooks       AdminOperation = "webhooks"
+	AdminSetWebhook     AdminOperation = "set-webhook"
+	AdminAddWebhook     AdminOperation = "add-webhook"
+	AdminRotateWebhook  AdminOperation = "rotate-webhook"
+	AdminTestWebhook    AdminOperation = "test-webhook"
+	AdminReplayWebhook  AdminOperation = "replay-webhook"
 )
 
-// operatorOnly are the operations that spend the operator's money or use the operator's account at the stamp office.
-var operatorOnly = []AdminOperation{AdminGrant, AdminReconcile}
+// AdminOperations lists every operation of administration.
+var AdminOperations = []AdminOperation{
+	AdminPeople, AdminAddPerson, AdminResetPassword, AdminDisable, AdminEnable, AdminRename, AdminQuota, AdminGrant, AdminLedger, AdminAttempts,
+	AdminSerials, AdminEvidence, AdminReconciliation, AdminReconcile, AdminStuck, AdminRetry, AdminCertificates, AdminAuditLog,
+	AdminBranding, AdminSetBranding, AdminDeleteBranding, AdminMail, AdminShowMail, AdminRetryMail,
+	AdminFeed, AdminWebhooks, AdminSetWebhook, AdminAddWebhook, AdminRotateWebhook, AdminTestWebhook, AdminReplayWebhook,
+}
+
+// operatorOnly are the operations that spend the operator's money, use the operator's account at the stamp office, or show the links
+// of guests.
+var operatorOnly = []AdminOperation{AdminGrant, AdminReconcile, AdminShowMail}
 
 // ErrNoOrganisation refuses an organisation that does not exist or that the caller does not administer.
 var ErrNoOrganisation = Refuse(NotFound, "organisation.not_found")
+
+// Errors of operations on accounts.
+var (
+	// ErrNoPerson refuses a person without an account, or with an account in an organisation that the caller does not administer.
+	ErrNoPerson = Refuse(NotFound, "person.not_found")
+	// ErrOwnAccount refuses what an administrator may do to the accounts of others, but not to their own.
+	ErrOwnAccount = Refuse(Conflict, "person.own_account")
+	// ErrLastAdmin refuses to disable the last account that can administer an organisation.
+	ErrLastAdmin = Refuse(Conflict, "person.last_admin")
+)
+
+// RequireOther refuses an operation of an administrator on their own account. An admin cannot lock themselves out, and a
+// new password for oneself takes the present one: a stolen session is not enough for it.
+func (by Actor) RequireOther(id PersonID) error {
+	if by.ID == id && !by.IsSystem() {
+		return ErrOwnAccount
+	}
+	return nil
+}
 
 // AuthoriseAdmin is the only place that decides who may administer what. Of is the organisation that the request
 // names; empty: it names none. The result is the organisation whose data the operation covers; empty: all

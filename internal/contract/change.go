@@ -2,6 +2,7 @@ package contract
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -15,11 +16,20 @@ type Change struct {
 	Jobs   []Job
 	Quota  []QuotaMove
 
+	Notices []Notice // to be delivered
+
 	Serials  []SerialMove
 	Attempts []Attempt // opened or closed; identified by document, stamp and number
 
 	// Certificate was issued for the signature that the change intends, and is recorded with the intention. Nil: none.
 	Certificate *Certificate
+
+	// Upload is the resumable upload whose bytes a new document takes. The commit fails if another document took them, or
+	// the upload has ended. Empty: none.
+	Upload UploadID
+
+	Code   *GuestCode     // replaces the guest's code
+	Proved *ProvedMailbox // is added to the guest's token
 
 	GuestLink *GuestLink // replaces or removes the guest's link, and revokes the tokens opened with the previous one
 
@@ -36,6 +46,8 @@ type Change struct {
 type GuestLink struct {
 	Guest PersonID
 	Hash  [32]byte // zero: the guest has no link from now on
+	// Renewed, without a hash, ends all links and tokens of the guest, and lets the next message to them have another link.
+	Renewed bool
 }
 
 // Job is work that a change requires; the store enqueues it in the same transaction. At most one job of a kind waits
@@ -73,6 +85,8 @@ const (
 	JobStamp    JobKind = "stamp"    // affix the stamps that are not affixed yet
 	JobComplete JobKind = "complete" // add seal, validation data and document timestamp
 	JobSweep    JobKind = "sweep"    // delete blobs
+	JobNotify   JobKind = "notify"   // deliver the notices that are due
+	JobEvidence JobKind = "evidence" // make the evidence certificate
 )
 
 // Unit is what quota counts.
@@ -113,6 +127,11 @@ func newChange(d *Document) Change {
 
 func (c *Change) addJob(k JobKind) {
 	c.Jobs = append(c.Jobs, Job{Kind: k, Document: c.After.ID})
+}
+
+// RemoveJobs removes the jobs of a kind from a change.
+func (c *Change) RemoveJobs(k JobKind) {
+	c.Jobs = slices.DeleteFunc(slices.Clone(c.Jobs), func(j Job) bool { return j.Kind == k })
 }
 
 func (c *Change) addQuotaMove(u Unit, op QuotaOp, n int) {

@@ -55,6 +55,8 @@ func Complete(d *Document, closing []Revision, now time.Time) (Change, error) {
 	}
 	c.After.State, c.After.EndedAt, c.After.Restamping, c.After.Reason = Completed, now, false, ""
 	c.addEvent(EventCompleted, Actor{}, now, "digest", fmt.Sprintf("%x", c.After.Current().Digest))
+	c.announceCompletion(now)
+	c.addJob(JobEvidence)
 	return c, nil
 }
 

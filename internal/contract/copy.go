@@ -62,7 +62,7 @@ func Copy(d *Document, f CopiedFile, by Actor, l Limits, now time.Time) (Change,
 		return Change{}, err
 	}
 	u := Upload{
-		Title: d.Title, Filename: d.Filename, Parallel: d.Parallel, Participants: f.Participants,
+		Title: d.Title, Filename: d.Filename, Parallel: d.Parallel, Participants: f.Participants, Delivery: d.copyDelivery(f.Participants),
 		Base: f.Original, Word: d.IsWord(), Entropy: f.Entropy,
 	}
 	if d.ExpiresAt.After(now) {
@@ -99,4 +99,14 @@ func copyPlacements(d *Document, participants []Participant, copied *Document) [
 		placements[i].Person = people[placements[i].Person]
 	}
 	return slices.DeleteFunc(placements, func(p Placement) bool { return !p.isAllowedFor(copied, copied.Participant(p.Person)) })
+}
+
+// copyDelivery returns how the people of a copy are reached. They are in the same order as those of the document.
+func (d *Document) copyDelivery(people []Participant) Delivery {
+	to := d.Delivery
+	to.Languages = map[PersonID]string{d.Owner.ID: d.Delivery.Languages[d.Owner.ID]}
+	for i, p := range d.Participants[:min(len(d.Participants), len(people))] {
+		to.Languages[people[i].ID] = d.Delivery.Languages[p.ID]
+	}
+	return to
 }

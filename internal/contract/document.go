@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"maps"
 	"slices"
 	"time"
 )
@@ -88,6 +89,8 @@ type Document struct {
 	Mode     Mode // empty while a draft
 	Parallel bool
 	Pages    int // number of pages of the file
+
+	Delivery Delivery // how its people are reached
 
 	Participants []Participant // by number, then as given
 	Placements   []Placement
@@ -262,6 +265,7 @@ func (d *Document) copyDocument() Document {
 	c.Stamps = slices.Clone(d.Stamps)
 	c.Revisions = slices.Clone(d.Revisions)
 	c.Findings = slices.Clone(d.Findings)
+	c.Delivery.Languages = maps.Clone(d.Delivery.Languages)
 	return c
 }
 

@@ -1,6 +1,11 @@
 package contract
 
-import "time"
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
 
 // Reject ends a document because a signer declines. A signer may decline until they have signed, in turn or not,
 // before the deadline of the document.
@@ -26,7 +31,9 @@ func Reject(d *Document, reason string, by Actor, l Limits, now time.Time) (Chan
 	if reason == "" {
 		return Change{}, InvalidInput(NewFieldError("reason", "text.missing"))
 	}
-	return endDocument(d, Rejected, EventRejected, reason, by, now), nil
+	c := endDocument(d, Rejected, EventRejected, reason, by, now)
+	c.announceEnd(NoticeDeclined, by, now)
+	return c, nil
 }
 
 // Cancel ends a document on the owner's request: while signatures are missing and the deadline has not passed, or
@@ -48,7 +55,9 @@ func Cancel(d *Document, reason string, by Actor, l Limits, now time.Time) (Chan
 	if err != nil {
 		return Change{}, err
 	}
-	return endDocument(d, Canceled, EventCanceled, reason, by, now), nil
+	c := endDocument(d, Canceled, EventCanceled, reason, by, now)
+	c.announceEnd(NoticeCanceled, by, now)
+	return c, nil
 }
 
 // Expire ends a document whose deadline has passed while people still had something to do. Stamps and the seal, which
@@ -57,7 +66,9 @@ func Expire(d *Document, now time.Time) (c Change, done bool) {
 	if !d.isOverdue(now) {
 		return Change{}, true
 	}
-	return endDocument(d, Expired, EventExpired, "", Actor{}, now), false
+	c = endDocument(d, Expired, EventExpired, "", Actor{}, now)
+	c.announceEnd(NoticeExpired, Actor{}, now)
+	return c, false
 }
 
 // isOverdue reports whether the deadline has passed while people still had something to do. From that moment on
@@ -134,8 +145,11 @@ func Delete(d *Document, by Actor, now time.Time) (Change, error) {
 	return c, nil
 }
 
-// Remind records that the owner asked for the signers in turn to be reminded. No message is sent: the audit trail
-// records the request, not that anybody was notified.
+// reminderPause is the shortest time between two reminders about a document that are mailed, so that they flood no mailbox.
+const reminderPause = time.Hour
+
+// Remind records that the owner asked for the signers in turn to be reminded, and orders a notice to each of them who has an
+// address, unless they were reminded within the last hour. The audit trail records the request here, and each delivery when it is made.
 func Remind(d *Document, by Actor, now time.Time) (Change, error) {
 	if err := d.Authorise(by, OpRemind); err != nil {
 		return Change{}, err
@@ -149,6 +163,11 @@ func Remind(d *Document, by Actor, now time.Time) (Change, error) {
 	c := newChange(d)
 	c.After.RemindedAt = now
 	c.addEvent(EventReminded, by, now)
+	for _, p := range c.After.Participants {
+		if c.After.InTurn(p.ID) && now.Sub(d.RemindedAt) >= reminderPause {
+			c.addNotice(NoticeReminder, p.Person, by, now)
+		}
+	}
 	return c, nil
 }
 
@@ -185,6 +204,77 @@ func RevokeGuestLink(d *Document, guest PersonID, by Actor, now time.Time) (Chan
 	c := newChange(d)
 	c.GuestLink = &GuestLink{Guest: guest}
 	c.addEvent(EventGuestRevoked, by, now, "guest", string(guest))
+	return c, nil
+}
+
+// GuestCorrection holds new values for a guest. A nil member keeps the old value.
+type GuestCorrection struct{ Name, Email, Phone *string }
+
+// longestSigning is after how long a signature that was begun is not expected any more.
+const longestSigning = 10 * time.Minute
+
+// CorrectGuest changes the name, the address or the phone number of a guest who has not acted yet. With a new address, all links and
+// tokens of the guest end, because other people may read the former mailbox, and a guest whose turn has come is invited at the new
+// one.
+func CorrectGuest(d *Document, guest PersonID, to GuestCorrection, by Actor, l Limits, now time.Time) (Change, error) {
+	if err := d.Authorise(by, OpCorrectGuest); err != nil {
+		return Change{}, err
+	}
+	p := d.Participant(guest)
+	switch {
+	case p == nil || !p.Guest:
+		return Change{}, ErrNoGuest
+	case d.State != Processing:
+		return Change{}, ErrNotActive
+	case d.isOverdue(now):
+		return Change{}, ErrExpired
+	case d.HasActed(*p):
+		return Change{}, ErrGuestActed
+	case now.Sub(p.IntentAt) < longestSigning:
+		return Change{}, ErrRace // their certificate has the present name, and the signature may follow
+	}
+	c := newChange(d)
+	after := c.After.Participant(guest)
+	var bad fieldErrors
+	if to.Name != nil {
+		after.Name = CleanText(*to.Name)
+		switch {
+		case !HasVisibleText(after.Name):
+			bad.add("name", "text.missing")
+		case utf8.RuneCountInString(after.Name) > l.Text:
+			bad.add("name", "text.too_long", "limit", l.Text)
+		}
+	}
+	if to.Email != nil {
+		address, code := ParseEmail(*to.Email)
+		if after.Email = address; code == "" && slices.ContainsFunc(d.Participants, func(o Participant) bool {
+			return o.ID != guest && strings.EqualFold(o.Email, address)
+		}) {
+			code = "participant.twice"
+		}
+		if code != "" {
+			bad.add("email", code)
+		}
+	}
+	if to.Phone != nil {
+		if after.Phone = *to.Phone; utf8.RuneCountInString(after.Phone) > l.Text {
+			bad.add("phone", "text.too_long", "limit", l.Text)
+		}
+	}
+	if err := bad.asError(); err != nil {
+		return Change{}, err
+	}
+	c.addEvent(EventGuestCorrected, by, now, "guest", string(guest), "name", after.Name, "address", after.Email, "former_name", p.Name, "former_address", p.Email)
+	if after.Email != p.Email {
+		c.GuestLink = &GuestLink{Guest: guest, Renewed: true}
+		if c.After.mayAct(*after) {
+			kind := NoticeInviteSigner
+			if after.Role == Viewer {
+				kind = NoticeInviteViewer
+			}
+			c.addNotice(kind, after.Person, by, now)
+		}
+	}
 	return c, nil
 }
 

@@ -109,12 +109,14 @@ var (
 	ErrSigned          = Refuse(Conflict, "document.already_signed")
 	ErrNotSigner       = Refuse(Forbidden, "document.not_signer")
 	ErrStale           = Refuse(Conflict, "document.revision_changed")
+	ErrVersionChanged  = Refuse(Conflict, "document.version_changed") // a draft was changed since the caller read it
 	ErrRace            = Refuse(Conflict, "document.busy").WithRetry()
 	ErrKeyRunning      = Refuse(Conflict, "idempotency.running").WithRetry() // another request holds the Idempotency-Key
 	ErrNotCompleted    = Refuse(Conflict, "document.not_completed")
 	ErrQuota           = Refuse(NoQuota, "quota.insufficient")
 	ErrNothingToDo     = Refuse(Invalid, "document.nothing_to_do")
 	ErrNotFailed       = Refuse(Conflict, "document.not_failed")
+	ErrGuestActed      = Refuse(Conflict, "guest.acted")
 	ErrCommitted       = Refuse(Conflict, "document.sealing")
 	ErrExpired         = Refuse(Conflict, "document.expired")
 	ErrStampOnly       = Refuse(Invalid, "document.not_stamps_only")

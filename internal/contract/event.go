@@ -33,8 +33,13 @@ const (
 	EventFinalized       EventType = "finalized"
 	EventGuestLink       EventType = "guest_link_handed_out"
 	EventGuestRevoked    EventType = "guest_link_revoked"
+	EventGuestCorrected  EventType = "guest_corrected"  // the owner corrected the name, address or phone number of a guest
+	EventCodeOrdered     EventType = "code_ordered"     // a guest asked for a code
+	EventMailboxVerified EventType = "mailbox_verified" // a guest entered the code from their mailbox
 	EventViewed          EventType = "viewed"
 	EventReminded        EventType = "reminded"
+	EventNoticeSent      EventType = "notice_sent"    // a mail server accepted a mail to the person
+	EventNoticeRefused   EventType = "notice_refused" // a mail server refused it for good, or none accepted it in time
 	EventSignIntended    EventType = "sign_intended"
 	EventSigned          EventType = "signed"
 	EventRejected        EventType = "rejected"
@@ -53,6 +58,7 @@ const (
 	EventClosingDelayed    EventType = "closing_delayed"
 	EventClosingFailed     EventType = "closing_failed"
 	EventTimeRenewed       EventType = "timestamp_renewed"
+	EventEvidenceMade      EventType = "evidence_made"
 )
 
 // Events of a serial. Document is the one that has it or released it last, if any.
@@ -68,6 +74,13 @@ const (
 const (
 	EventQuotaGranted       EventType = "quota_granted"
 	EventPersonAdded        EventType = "person_added"
+	EventPersonRenamed      EventType = "person_renamed"
+	EventPersonDisabled     EventType = "person_disabled"
+	EventPersonEnabled      EventType = "person_enabled"
+	EventPasswordReset      EventType = "password_reset" // by an administrator
+	EventBrandingChanged    EventType = "branding_changed"
+	EventWebhookChanged     EventType = "webhook_changed"  // an admin created, changed, rotated, replayed or deleted a webhook
+	EventWebhookDisabled    EventType = "webhook_disabled" // by the service
 	EventPasswordForgot     EventType = "password_forgotten"
 	EventPasswordChange     EventType = "password_changed"
 	EventCertificateRevoked EventType = "certificate_revoked"
@@ -81,11 +94,16 @@ const (
 // EventTypes lists every type, in the order in which a person chooses one.
 var EventTypes = []EventType{
 	EventUploaded, EventConverted, EventConvertFailed, EventNormalised, EventDescribed, EventPeopleChanged, EventPlaced, EventFindingAccepted, EventFinalized,
-	EventGuestLink, EventGuestRevoked, EventViewed, EventReminded, EventSignIntended, EventSigned, EventRejected, EventCanceled, EventExpired, EventDeleted,
+	EventGuestLink, EventGuestRevoked, EventGuestCorrected, EventCodeOrdered, EventMailboxVerified, EventViewed, EventReminded, EventNoticeSent, EventNoticeRefused, EventSignIntended, EventSigned, EventRejected, EventCanceled, EventExpired, EventDeleted,
 	EventSerialOrdered, EventSerialBound, EventStamped, EventStampFailed, EventStampNotRequested, EventRestamp, EventRetried, EventCompleted, EventClosingDelayed,
-	EventClosingFailed, EventTimeRenewed, EventSerialLetGo, EventSerialFreed, EventSerialQuarantined, EventSerialFound, EventSerialGiven,
-	EventQuotaGranted, EventPersonAdded, EventPasswordForgot, EventPasswordChange, EventCertificateRevoked, EventClockConfirmed, EventRecorded,
+	EventClosingFailed, EventTimeRenewed, EventEvidenceMade, EventSerialLetGo, EventSerialFreed, EventSerialQuarantined, EventSerialFound, EventSerialGiven,
+	EventQuotaGranted, EventPersonAdded, EventBrandingChanged, EventPersonRenamed, EventPersonDisabled, EventPersonEnabled, EventPasswordReset, EventWebhookChanged, EventWebhookDisabled, EventPasswordForgot, EventPasswordChange, EventCertificateRevoked, EventClockConfirmed, EventRecorded,
 }
+
+// OrganisationEventTypes are the types of what administrators do to an organisation and its accounts. Their details name the
+// organisation ("organisation") and, except for its branding and its webhooks, the account: "person", "name" and "email" (events of earlier releases
+// lack "person").
+var OrganisationEventTypes = []EventType{EventBrandingChanged, EventPersonAdded, EventPersonRenamed, EventPersonDisabled, EventPersonEnabled, EventPasswordReset, EventWebhookChanged, EventWebhookDisabled}
 
 // addEvent adds an event about the document. Details are names and values in turn; those with an empty value are left
 // out.

@@ -68,12 +68,13 @@ func Finalize(d *Document, o FinalizeOptions, by Actor, now time.Time) (c Change
 			}
 		}
 	}
-	c.addEvent(EventFinalized, by, now, "mode", string(mode))
+	c.addEvent(EventFinalized, by, now, append([]string{"mode", string(mode)}, after.Delivery.eventDetails()...)...)
 	c.addQuotaMove(UnitStamp, QuotaReserve, len(after.Stamps))
 	c.addQuotaMove(UnitSignature, QuotaReserve, signers)
 	if mode == Stamping {
 		c.addJob(JobStamp)
 	}
+	c.inviteNext(by, now)
 	return c, false, nil
 }
 

@@ -1,6 +1,9 @@
 package contract
 
-import "cmp"
+import (
+	"cmp"
+	"time"
+)
 
 // Limits bound what one document may contain. The zero value of a member means its default.
 type Limits struct {
@@ -13,6 +16,10 @@ type Limits struct {
 	BoxArea      int // percent of a page that one person's boxes for signatures and initials cover together, see [CheckBoxes]
 
 	Storage Storage // storage of all documents of one organisation
+
+	PersonUploads       OpenUploads   // resumable uploads of one person
+	OrganisationUploads OpenUploads   // those of one organisation
+	UploadLifetime      time.Duration // how long a resumable upload can be continued
 
 	StampFile      int64          // bytes of a file that is sent to the stamp office; 0: no limit beyond FileSize
 	StampEncrypted EncryptedFiles // which encrypted files the stamp office accepts
@@ -39,6 +46,11 @@ func (l Limits) Defaults() Limits {
 	l.BoxArea = cmp.Or(l.BoxArea, 25)
 	l.Storage.Drafts = cmp.Or(l.Storage.Drafts, 1000)
 	l.Storage.Bytes = cmp.Or(l.Storage.Bytes, 50<<30)
+	l.PersonUploads.Count = cmp.Or(l.PersonUploads.Count, 20)
+	l.PersonUploads.Bytes = cmp.Or(l.PersonUploads.Bytes, 1<<30)
+	l.OrganisationUploads.Count = cmp.Or(l.OrganisationUploads.Count, 200)
+	l.OrganisationUploads.Bytes = cmp.Or(l.OrganisationUploads.Bytes, 4<<30)
+	l.UploadLifetime = cmp.Or(l.UploadLifetime, 24*time.Hour)
 	l.StampEncrypted = cmp.Or(l.StampEncrypted, EncryptedAny)
 	return l
 }

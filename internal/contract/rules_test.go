@@ -225,7 +225,7 @@ func TestWorkFollowsTheLastSignatureAndTheLastStamp(t *testing.T) {
 	d := signAs(t, finalizeDraft(t, placeBoxes(t, newDraft(t), stampRequest("first"))), first)
 	c, err := IntendSign(d, ShownPages{}, second, t0)
 	d = applyChange(t, c, err)
-	if got := kinds(Sign(d, nextRevision(d, 10), ShownPages{}, attestationOf(d, second), second, t0)); got != "stamp" {
+	if got := kinds(Sign(d, nextRevision(d, 10), ShownPages{}, attestationOf(d, second), second, t0)); got != "stamp notify" {
 		t.Errorf("last signature with a stamp due: %q", got)
 	}
 	d = bindNextStamp(t, signedByAll(t))
@@ -235,7 +235,7 @@ func TestWorkFollowsTheLastSignatureAndTheLastStamp(t *testing.T) {
 	plain := signAs(t, finalizeDraft(t, newDraft(t)), first)
 	c, err = IntendSign(plain, ShownPages{}, second, t0)
 	plain = applyChange(t, c, err)
-	if got := kinds(Sign(plain, nextRevision(plain, 10), ShownPages{}, attestationOf(plain, second), second, t0)); got != "complete" {
+	if got := kinds(Sign(plain, nextRevision(plain, 10), ShownPages{}, attestationOf(plain, second), second, t0)); got != "complete notify" {
 		t.Errorf("last signature, nothing to stamp: %q", got)
 	}
 }
@@ -455,7 +455,7 @@ func TestAddressesOfGuestsAreBounded(t *testing.T) {
 	} {
 		_, err := SetParticipants(newDraft(t), []Participant{
 			{Person: Person{ID: "a", Name: "A", Email: c.email}, Phone: c.phone, Role: Signer, Number: 1, Guest: true},
-		}, nil, owner, limits, t0)
+		}, nil, nil, owner, limits, t0)
 		var e *Error
 		if c.wrong == "" {
 			if err != nil {
@@ -472,7 +472,7 @@ func TestAddressesOfGuestsAreBounded(t *testing.T) {
 func TestAddressOfAUserIsTheirAccountsAndNotLookedAt(t *testing.T) {
 	t.Parallel()
 	for _, email := range []string{"", "x@@y", "user@example.test"} {
-		c, err := SetParticipants(newDraft(t), []Participant{{Person: Person{ID: "a", Name: "A", Email: email}, Role: Signer, Number: 1}}, nil, owner, limits, t0)
+		c, err := SetParticipants(newDraft(t), []Participant{{Person: Person{ID: "a", Name: "A", Email: email}, Role: Signer, Number: 1}}, nil, nil, owner, limits, t0)
 		if err != nil || c.After.Participants[0].Email != email {
 			t.Errorf("%q: %v", email, err)
 		}
@@ -482,7 +482,7 @@ func TestAddressOfAUserIsTheirAccountsAndNotLookedAt(t *testing.T) {
 func TestInternationalisedDomainOfAGuestIsKeptInASCII(t *testing.T) {
 	t.Parallel()
 	people := []Participant{{Person: Person{ID: "a", Name: "A", Email: "budi@bücher.example"}, Role: Signer, Number: 1, Guest: true}}
-	c, err := SetParticipants(newDraft(t), people, nil, owner, limits, t0)
+	c, err := SetParticipants(newDraft(t), people, nil, nil, owner, limits, t0)
 	if err != nil || c.After.Participants[0].Email != "budi@xn--bcher-kva.example" {
 		t.Errorf("%+v, %v", c.After.Participants, err)
 	}
@@ -490,7 +490,7 @@ func TestInternationalisedDomainOfAGuestIsKeptInASCII(t *testing.T) {
 		t.Errorf("the address as it was written leads to %q", id)
 	}
 	twice := append(people, Participant{Person: Person{ID: "b", Name: "B", Email: "budi@xn--bcher-kva.example"}, Role: Signer, Number: 2, Guest: true})
-	if _, err := SetParticipants(newDraft(t), twice, nil, owner, limits, t0); err == nil || !strings.Contains(err.Error(), "participant.twice") {
+	if _, err := SetParticipants(newDraft(t), twice, nil, nil, owner, limits, t0); err == nil || !strings.Contains(err.Error(), "participant.twice") {
 		t.Errorf("one mailbox in two spellings: %v", err)
 	}
 }
@@ -517,7 +517,7 @@ func TestFileNamesLoseDeceptiveCharacters(t *testing.T) {
 func TestPlacementsGoWithTheirPerson(t *testing.T) {
 	t.Parallel()
 	d := placeBoxes(t, newDraft(t), signRequest("first"), signRequest("second"), stampRequest("owner"))
-	c, err := SetParticipants(d, []Participant{newParticipant("second", Signer, 1)}, nil, owner, limits, t0)
+	c, err := SetParticipants(d, []Participant{newParticipant("second", Signer, 1)}, nil, nil, owner, limits, t0)
 	if d = applyChange(t, c, err); len(d.Placements) != 2 || d.Placements[0].Person != "second" {
 		t.Fatalf("%+v", d.Placements)
 	}

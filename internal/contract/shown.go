@@ -7,11 +7,13 @@ import (
 	"strings"
 )
 
-// ShownPages is what a service showed a signer before they asked to sign. The zero value means that nothing is known,
-// as with clients that sign without showing anything.
+// ShownPages is what a service showed a signer before they asked to sign, and the list that their consent covered. The zero
+// value means that nothing is known, as with clients that sign without showing anything.
 type ShownPages struct {
 	Digest [32]byte // SHA-256 of the revision that was shown; zero: the client does not say
 	Pages  []int    // numbers of the shown pages, from 1, in any order; empty: the client does not say, or showed none
+
+	Consent Consent // over the list of which the document is one; zero: over this document by itself
 }
 
 // PagesNone stands for the pages in a signature event if the service showed none.
@@ -30,12 +32,12 @@ func (s ShownPages) checkPages(d *Document) error {
 	return nil
 }
 
-// eventDetails returns details of an event: the pages as ranges, and the number of pages of the document.
+// eventDetails returns details of an event: the pages as ranges, the number of pages of the document, and the consented list.
 func (s ShownPages) eventDetails(d *Document) []string {
 	if !s.isKnown() {
-		return []string{"pages_shown", PagesNone}
+		return append([]string{"pages_shown", PagesNone}, s.Consent.eventDetails()...)
 	}
-	return []string{"pages_shown", PageRanges(s.Pages), "pages", strconv.Itoa(d.Pages)}
+	return append([]string{"pages_shown", PageRanges(s.Pages), "pages", strconv.Itoa(d.Pages)}, s.Consent.eventDetails()...)
 }
 
 // PageRanges formats page numbers in any order as ranges, such as "1-3, 7". Duplicates count once.

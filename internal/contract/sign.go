@@ -2,6 +2,7 @@ package contract
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -22,8 +23,13 @@ func IntendSign(d *Document, shown ShownPages, by Actor, now time.Time) (Change,
 		return Change{}, err
 	}
 	c := newChange(d)
-	c.After.Participant(by.ID).IntentAt = now
-	c.addEvent(EventSignIntended, by, now, append(shown.eventDetails(d), "digest", fmt.Sprintf("%x", current))...)
+	p := c.After.Participant(by.ID)
+	p.IntentAt = now
+	if !p.Guest && by.Name != "" {
+		p.Name = by.Name // the account may have been renamed since the person was added: they sign with the name that they have now
+	}
+	details := append(shown.eventDetails(d), by.proofDetails()...)
+	c.addEvent(EventSignIntended, by, now, append(details, "digest", fmt.Sprintf("%x", current))...)
 	return c, nil
 }
 
@@ -47,12 +53,13 @@ func Sign(d *Document, r Revision, shown ShownPages, who Attestation, by Actor, 
 	if err := c.AppendRevision(r); err != nil {
 		return Change{}, err
 	}
-	details := append(who.eventDetails(), shown.eventDetails(d)...)
+	details := slices.Concat(who.eventDetails(), shown.eventDetails(d), by.proofDetails())
 	c.addEvent(EventSigned, by, now, append(details, "digest", fmt.Sprintf("%x", r.Digest))...)
 	c.addQuotaMove(UnitSignature, QuotaSpend, 1)
 	if c.After.FullySigned() {
 		c.addRemainingWork()
 	}
+	c.inviteNext(by, now)
 	return c, nil
 }
 
@@ -81,6 +88,8 @@ func (d *Document) requireCanSign(by Actor, now time.Time) error {
 		return ErrExpired
 	case !d.InTurn(by.ID):
 		return ErrNotInTurn
+	case d.NeedsCode(by):
+		return ErrCodeRequired
 	}
 	return d.requireAfterLastSignature(now)
 }

@@ -133,9 +133,14 @@ func AffixStamp(d *Document, i int, r Revision, now time.Time) (Change, error) {
 	if err := c.AppendRevision(r); err != nil {
 		return Change{}, err
 	}
-	c.addEvent(EventStamped, Actor{}, now, "serial", s.Serial, "digest", fmt.Sprintf("%x", r.Digest))
+	last := c.After.NextStamp() < 0
+	details := []string{"serial", s.Serial, "digest", fmt.Sprintf("%x", r.Digest)}
+	if last {
+		details = append(details, detailLastStamp, "true")
+	}
+	c.addEvent(EventStamped, Actor{}, now, details...)
 	c.addQuotaMove(UnitStamp, QuotaSpend, 1)
-	if c.After.NextStamp() < 0 {
+	if last {
 		c.After.Restamping = false
 		c.addJob(JobComplete)
 	}
@@ -164,7 +169,7 @@ func RecordStampFailure(d *Document, i int, f Failure, now time.Time) (Change, e
 	s := &c.After.Stamps[i]
 	s.Failures++
 	s.Problem = cmp.Or(f.Reason, f.Text)
-	c.addEvent(EventStampFailed, Actor{}, now, "serial", s.Serial, "problem", s.Problem, "permanent", fmt.Sprint(f.Final))
+	c.addEvent(EventStampFailed, Actor{}, now, "serial", s.Serial, "problem", s.Problem, detailPermanent, fmt.Sprint(f.Final))
 	switch {
 	case s.State == StampBound && f.Quarantine:
 		s.State = StampQuarantined

@@ -63,7 +63,7 @@ var verbs = []struct {
 	try  func(*Document) (Change, bool, error)
 }{
 	{"participants-docs", func(d *Document) (Change, bool, error) {
-		return change1(SetParticipants(d, d.Participants, nil, owner, limits, t0))
+		return change1(SetParticipants(d, d.Participants, nil, nil, owner, limits, t0))
 	}},
 	{"describe-docs", func(d *Document) (Change, bool, error) {
 		return change1(Describe(d, Description{Title: &d.Title}, owner, limits, t0))

@@ -17,6 +17,7 @@ type Upload struct {
 	Filename     string // empty: the title
 	Parallel     bool
 	Participants []Participant
+	Delivery     Delivery
 	ExpiresAt    time.Time // zero: never
 	Base         Revision  // the stored file
 	Word         bool      // it is a Word document that has to be converted first; Pages is not known yet
@@ -51,6 +52,7 @@ func Create(u Upload, by Actor, l Limits, now time.Time) (Change, error) {
 		bad.add("document_base64", "document.too_many_pages", "limit", l.Pages, "pages", u.Pages)
 	}
 	people := checkParticipants(u.Participants, l, &bad)
+	delivery := checkDelivery(u.Delivery, &bad)
 	if err := bad.asError(); err != nil {
 		return Change{}, err
 	}
@@ -62,6 +64,8 @@ func Create(u Upload, by Actor, l Limits, now time.Time) (Change, error) {
 		CreatedAt: now, ExpiresAt: u.ExpiresAt,
 	}
 	d.Findings, d.Examined = u.Findings, true
+	d.Delivery = delivery
+	d.Delivery.Languages = d.keepLanguages(delivery.Languages)
 	c := Change{After: d, StorageLimit: &l.Storage}
 	if u.Word {
 		c.After.Revisions, c.After.Conversion.State = nil, Converting
@@ -72,8 +76,26 @@ func Create(u Upload, by Actor, l Limits, now time.Time) (Change, error) {
 	return c, nil
 }
 
+// CheckDraftVersion refuses a change of a draft that was made from another version than the current one, so that the later of two
+// writers does not undo, without knowing it, what the earlier one changed. Seen is the version that the caller read; 0: they do not
+// say, and their change replaces whatever is there. The change itself is checked by its own rule.
+func CheckDraftVersion(d *Document, seen int64, by Actor, op Operation) error {
+	// First, so that callers who may not see the document learn nothing from the version.
+	if err := d.Authorise(by, op); err != nil {
+		return err
+	}
+	if d.State != Draft {
+		return ErrNotDraft
+	}
+	if seen != 0 && seen != d.Version {
+		return ErrVersionChanged
+	}
+	return nil
+}
+
 // SetParticipants replaces the people of a draft. Placements of people who are removed are removed too.
-func SetParticipants(d *Document, people []Participant, parallel *bool, by Actor, l Limits, now time.Time) (Change, error) {
+// Languages are those in which messages to them are written.
+func SetParticipants(d *Document, people []Participant, languages map[PersonID]string, parallel *bool, by Actor, l Limits, now time.Time) (Change, error) {
 	if err := d.Authorise(by, OpParticipants); err != nil {
 		return Change{}, err
 	}
@@ -82,11 +104,15 @@ func SetParticipants(d *Document, people []Participant, parallel *bool, by Actor
 	}
 	var bad fieldErrors
 	people = checkParticipants(people, l, &bad)
+	delivery := d.Delivery
+	delivery.Languages = languages
+	delivery = checkDelivery(delivery, &bad)
 	if err := bad.asError(); err != nil {
 		return Change{}, err
 	}
 	c := newChange(d)
 	c.After.Participants = people
+	c.After.Delivery.Languages = c.After.keepLanguages(delivery.Languages)
 	if parallel != nil {
 		c.After.Parallel = *parallel
 	}
@@ -217,9 +243,35 @@ func NewName(filename string, now time.Time, entropy [16]byte) string {
 type Description struct {
 	Title     *string
 	ExpiresAt *time.Time // zero: never
+
+	// How people are reached; see [Delivery].
+	Message        *string
+	Code           *CodePolicy
+	Silent, Attach *bool
+	Reminders      *Reminders
 }
 
-// Describe changes the title and the deadline of a draft.
+// applyTo returns a delivery with the new values.
+func (to Description) applyTo(d Delivery) Delivery {
+	if to.Message != nil {
+		d.Message = *to.Message
+	}
+	if to.Code != nil {
+		d.Code = *to.Code
+	}
+	if to.Silent != nil {
+		d.Silent = *to.Silent
+	}
+	if to.Attach != nil {
+		d.Attach = *to.Attach
+	}
+	if to.Reminders != nil {
+		d.Reminders = *to.Reminders
+	}
+	return d
+}
+
+// Describe changes the title and the deadline of a draft, and how its people are reached.
 func Describe(d *Document, to Description, by Actor, l Limits, now time.Time) (Change, error) {
 	if err := d.Authorise(by, OpDescribe); err != nil {
 		return Change{}, err
@@ -244,6 +296,7 @@ func Describe(d *Document, to Description, by Actor, l Limits, now time.Time) (C
 			bad.add("expired_at", "time.not_future")
 		}
 	}
+	c.After.Delivery = checkDelivery(to.applyTo(c.After.Delivery), &bad)
 	if err := bad.asError(); err != nil {
 		return Change{}, err
 	}

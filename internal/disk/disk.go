@@ -23,8 +23,8 @@ const share = 10
 // enough is the least that signing needs, in bytes: a tail, and the log of the database. With less nothing works.
 const enough = 4 << 20
 
-// Room watches the free space of the disks of folders.
-type Room struct {
+// Monitor watches the free space of the disks of folders.
+type Monitor struct {
 	Folders []string
 	Reserve int64 // bytes to keep free, at most a tenth of a disk
 	// Look returns the space of a folder's file system; nil asks the operating system.
@@ -35,13 +35,13 @@ type Room struct {
 var ErrReserve = errors.New("only the reserve for signatures is free")
 
 // Require returns an error unless every disk has space for that many bytes beyond the reserve. Its errors are outages.
-func (r *Room) Require(bytes int64) error {
-	for _, folder := range r.Folders {
-		space, err := r.readSpace(folder)
+func (m *Monitor) Require(bytes int64) error {
+	for _, folder := range m.Folders {
+		space, err := m.readSpace(folder)
 		if err != nil {
 			return err
 		}
-		if kept := r.reserveOn(space); space.Free-bytes < kept {
+		if kept := m.reserveOn(space); space.Free-bytes < kept {
 			return &outage.Error{Part: outage.Disk, Err: fmt.Errorf("%s: %w: %d bytes are free, the reserve is %d", folder, ErrReserve, space.Free, kept)}
 		}
 	}
@@ -59,14 +59,14 @@ const (
 )
 
 // Check checks every disk and returns the worst state with its figures.
-func (r *Room) Check() (State, string, error) {
+func (m *Monitor) Check() (State, string, error) {
 	state, found := Fine, ""
-	for _, folder := range r.Folders {
-		space, err := r.readSpace(folder)
+	for _, folder := range m.Folders {
+		space, err := m.readSpace(folder)
 		if err != nil {
 			return Full, "", err
 		}
-		kept, now := r.reserveOn(space), Fine
+		kept, now := m.reserveOn(space), Fine
 		switch {
 		case space.Free < min(enough, kept):
 			now = Full
@@ -81,10 +81,10 @@ func (r *Room) Check() (State, string, error) {
 }
 
 // reserveOn returns the reserve on a disk.
-func (r *Room) reserveOn(s Space) int64 { return min(r.Reserve, s.Total/share) }
+func (m *Monitor) reserveOn(s Space) int64 { return min(m.Reserve, s.Total/share) }
 
-func (r *Room) readSpace(folder string) (Space, error) {
-	look := r.Look
+func (m *Monitor) readSpace(folder string) (Space, error) {
+	look := m.Look
 	if look == nil {
 		look = statSpace
 	}

@@ -46,6 +46,10 @@ type Documents struct {
 	Random         io.Reader
 	Log            *slog.Logger
 	Alarm          func(Alarm) // counts alarms, which are also logged; nil counts none
+	// KeepNotices keeps notices for an operator instead of delivering them: no mail server is configured.
+	KeepNotices bool
+	// EvidenceOnRequest leaves evidence certificates to their first request, instead of a job after the completion.
+	EvidenceOnRequest bool
 
 	locks      documentLocks // one builder of a document's next revision at a time
 	watch      watchers
@@ -136,6 +140,12 @@ func (s *Documents) ApplyRuleTo(ctx context.Context, d contract.Document, rule f
 
 // CommitChange makes a change durable and wakes the requests that watch the document.
 func (s *Documents) CommitChange(ctx context.Context, c contract.Change) (contract.Document, error) {
+	if s.KeepNotices {
+		c.KeepNotices()
+	}
+	if s.EvidenceOnRequest {
+		c.RemoveJobs(contract.JobEvidence)
+	}
 	d, err := s.Store.Commit(ctx, c)
 	switch {
 	case errors.Is(err, store.ErrConflict):

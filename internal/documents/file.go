@@ -42,6 +42,23 @@ func (s *Documents) OpenFile(ctx context.Context, revisions []contract.Revision)
 	return &File{Stack: stack, Reader: cache, cache: cache, CheckedAt: s.Clock(), last: revisions[len(revisions)-1], random: s.Random}, nil
 }
 
+// ReadFinished returns the whole file of a document, or nil if it has more than limit bytes.
+func (s *Documents) ReadFinished(ctx context.Context, d *contract.Document, limit int64) ([]byte, error) {
+	if d.Current().End > limit || len(d.Revisions) == 0 {
+		return nil, nil
+	}
+	stack, err := s.OpenRevisions(ctx, d.Revisions)
+	if err != nil {
+		return nil, BlobRefusal(err)
+	}
+	defer stack.Close()
+	b := make([]byte, d.Current().End)
+	if _, err := stack.ReadAt(b, 0); err != nil && err != io.EOF {
+		return nil, BlobRefusal(err)
+	}
+	return b, nil
+}
+
 // Close closes the file and returns the buffers of its cache. Later reads fail with [blob.ErrClosed], those of the parsed
 // document too.
 func (f *File) Close() error {

@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"segel/internal/contract"
 	"segel/internal/store"
 )
 
-// Authenticate returns the holder of an access, guest or session token. Anything else, and a token that has expired
-// or was revoked, is contract.ErrUnauthenticated. The caller adds the address.
+// Authenticate returns the holder of an access, guest or session token. Anything else, a token that has expired or was
+// revoked, and that of a disabled account are contract.ErrUnauthenticated. The caller adds the address.
 func (s *Service) Authenticate(ctx context.Context, token string) (contract.Actor, error) {
 	kind, hash, ok := checkToken(token, store.AccessToken, store.SessionToken, store.GuestToken)
 	if !ok {
@@ -31,9 +32,17 @@ func (s *Service) Authenticate(ctx context.Context, token string) (contract.Acto
 		case err != nil:
 			return contract.Actor{}, refuseNotFound(err, contract.ErrUnauthenticated)
 		}
-		return contract.Actor{Person: guest.Person, Guest: t.Document}, nil
+		by := contract.Actor{Person: guest.Person, Guest: t.Document, Token: hash, Link: contract.LinkHandedOut, Mailbox: guest.Mailbox}
+		if strings.HasPrefix(t.Family, store.MailedFamily) && s.sendsMail {
+			by.Link = contract.LinkMailed
+		}
+		if by.Mailbox.Address != guest.Email {
+			by.Mailbox = contract.Mailbox{} // of a former address
+		}
+		return by, nil
 	}
-	if u.ID == "" {
+	// A disabled account has no tokens, unless a program of an earlier release, which does not know the table, added them.
+	if u.ID == "" || !u.DisabledAt.IsZero() {
 		return contract.Actor{}, contract.ErrUnauthenticated
 	}
 	operator, err := s.isOperator(ctx, u)

@@ -1,7 +1,10 @@
 package identity
 
 import (
+	"bytes"
 	"context"
+	"crypto/hkdf"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -45,22 +48,83 @@ func (s *Service) NewGuestLink() (url string, hash [32]byte, err error) {
 	return s.publicURL + GuestPath + "#" + clear, hash, nil
 }
 
+// MailedLink returns the link that is mailed to a guest of a document. All mails to the guest have the same one, until it is revoked:
+// its secret is derived from the master key, the guest and the time at which the link was made, and only its hash is stored. So a
+// copy of the database opens nothing, and a row that somebody adds to it does not either. It returns ErrLinkRevoked after the owner
+// revoked the guest's links, until they hand out a link again.
+func (s *Service) MailedLink(ctx context.Context, id contract.DocumentID, guest contract.PersonID) (url string, err error) {
+	l, err := s.store.MailedLinkOf(ctx, id, guest)
+	if errors.Is(err, store.ErrNotFound) {
+		made := store.GuestLink{Document: id, Person: guest, CreatedAt: s.clock().UTC().Truncate(time.Microsecond), Mailed: true}
+		if _, made.Hash, err = s.deriveLink(made); err != nil {
+			return "", err
+		}
+		if err := s.store.AddMailedLink(ctx, made); err != nil {
+			return "", fmt.Errorf("store a guest's mailed link: %w", err)
+		}
+		l, err = s.store.MailedLinkOf(ctx, id, guest) // that of another process, if it was first
+	}
+	if err != nil {
+		return "", fmt.Errorf("read a guest's mailed link: %w", err)
+	}
+	if l.CreatedAt.IsZero() {
+		return "", ErrLinkRevoked
+	}
+	clear, hash, err := s.deriveLink(l)
+	if err != nil {
+		return "", err
+	}
+	if hash != l.Hash {
+		return "", fmt.Errorf("the mailed link of guest %s on document %d was made with another master key", guest, id)
+	}
+	return s.publicURL + GuestPath + "#" + clear, nil
+}
+
+// deriveLink derives the secret of a mailed link.
+func (s *Service) deriveLink(l store.GuestLink) (clear string, hash [32]byte, err error) {
+	if s.linkKey == ([32]byte{}) {
+		return "", hash, errors.New("no key for mailed links")
+	}
+	info := fmt.Sprintf("mailed link %d %s %d", l.Document, l.Person, l.CreatedAt.UnixMicro())
+	secret, err := hkdf.Expand(sha256.New, s.linkKey[:], info, 32)
+	if err != nil {
+		return "", hash, fmt.Errorf("derive a guest's link: %w", err)
+	}
+	return newSecret(bytes.NewReader(secret), prefixMailed)
+}
+
+// readLink reads a current link of either kind. ErrLink: it is neither.
+func (s *Service) readLink(ctx context.Context, secret string) (store.GuestLink, store.Guest, error) {
+	if hash, ok := checkSecret(secret, prefixLink); ok {
+		l, guest, err := s.store.GuestLink(ctx, hash)
+		return l, guest, s.refuseLink(ctx, hash, err)
+	}
+	hash, ok := checkSecret(secret, prefixMailed)
+	if !ok {
+		return store.GuestLink{}, store.Guest{}, ErrLink
+	}
+	l, guest, err := s.store.MailedLink(ctx, hash)
+	if err != nil {
+		return l, guest, s.refuseLink(ctx, hash, err)
+	}
+	if _, derived, err := s.deriveLink(l); err != nil || derived != hash {
+		return l, guest, ErrLink
+	}
+	return l, guest, nil
+}
+
 // GuestLogin exchanges a guest link, the whole URL or only its secret, for a token that is valid for that person and
 // that document only. It returns ErrLink, ErrLinkReplaced, ErrLinkRevoked or ErrLinkExpired if the link cannot be used.
 func (s *Service) GuestLogin(ctx context.Context, link string) (GuestSession, error) {
-	hash, ok := checkSecret(secretOf(link), prefixLink)
-	if !ok {
-		return GuestSession{}, ErrLink
-	}
-	l, guest, err := s.store.GuestLink(ctx, hash)
+	l, guest, err := s.readLink(ctx, secretOf(link))
 	if err != nil {
-		return GuestSession{}, s.refuseLink(ctx, hash, fmt.Errorf("read a guest's link: %w", err))
+		return GuestSession{}, err
 	}
 	expires, err := s.requireGuest(guest, l.CreatedAt)
 	if err != nil {
 		return GuestSession{}, refuseNotFound(err, ErrLink)
 	}
-	clear, token, err := s.newToken(store.GuestToken, l.Person, "link-"+hex.EncodeToString(hash[:]), s.lifetimes.Guest)
+	clear, token, err := s.newToken(store.GuestToken, l.Person, familyOf(l), s.lifetimes.Guest)
 	if err != nil {
 		return GuestSession{}, err
 	}
@@ -69,14 +133,22 @@ func (s *Service) GuestLogin(ctx context.Context, link string) (GuestSession, er
 		token.ExpiresAt = expires
 	}
 	// ErrNotFound: the link was replaced or revoked after it was read above.
-	if err := s.store.AddGuestToken(ctx, hash, token); err != nil {
-		return GuestSession{}, s.refuseLink(ctx, hash, fmt.Errorf("store the token of guest %s: %w", l.Person, err))
+	if err := s.store.AddGuestToken(ctx, l, token); err != nil {
+		return GuestSession{}, s.refuseLink(ctx, l.Hash, fmt.Errorf("store the token of guest %s: %w", l.Person, err))
 	}
 	return GuestSession{Token: clear, ExpiresIn: token.ExpiresAt.Sub(token.CreatedAt), Document: l.Document, Person: guest.Person}, nil
 }
 
+// familyOf returns the family of the tokens that are opened with a link.
+func familyOf(l store.GuestLink) string {
+	if l.Mailed {
+		return store.MailedFamily + hex.EncodeToString(l.Hash[:])
+	}
+	return "link-" + hex.EncodeToString(l.Hash[:])
+}
+
 // refuseLink returns the refusal of a link that is not a current one: what became of it, if that is recorded. Other
-// errors of the store are returned as they are.
+// errors of the store are returned as they are, and nil for nil.
 func (s *Service) refuseLink(ctx context.Context, hash [32]byte, err error) error {
 	if !errors.Is(err, store.ErrNotFound) {
 		return err
@@ -122,7 +194,7 @@ func (s *Service) requireGuest(g store.Guest, made time.Time) (expires time.Time
 // secretOf returns the secret in a link, at any position, or the text itself.
 func secretOf(link string) string {
 	link = strings.TrimSpace(link)
-	if i := strings.LastIndex(link, prefixLink); i >= 0 {
+	if i := max(strings.LastIndex(link, prefixLink), strings.LastIndex(link, prefixMailed)); i >= 0 {
 		link = link[i:]
 	}
 	return link[:min(len(link), secretLen+1)] // the extra character makes checkSecret refuse a text that is too long

@@ -127,9 +127,9 @@ func TestAGuestIsNoAccount(t *testing.T) {
 	ctx := t.Context()
 	for what, err := range map[string]error{
 		"me":           second(h.Me(ctx, by)),
-		"specimen":     second(h.Specimen(ctx, by)),
-		"set specimen": h.SetSpecimen(ctx, by, nil),
-		"forget it":    h.DeleteSpecimen(ctx, by),
+		"specimen":     second(h.Specimen(ctx, by, store.SignatureSpecimen)),
+		"set specimen": h.SetSpecimen(ctx, by, store.SignatureSpecimen, nil),
+		"forget it":    h.DeleteSpecimen(ctx, by, store.SignatureSpecimen),
 	} {
 		if !errors.Is(err, contract.ErrNotAllowed) {
 			t.Errorf("%s: %v", what, err)

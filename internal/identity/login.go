@@ -13,7 +13,7 @@ import (
 
 // Errors of logins and refreshes.
 var (
-	// ErrCredentials is returned for a wrong password and for an unknown e-mail alike.
+	// ErrCredentials is returned for a wrong password, for an unknown e-mail and for a disabled account alike.
 	ErrCredentials = contract.Refuse(contract.Malformed, "auth.wrong_credentials")
 	// ErrRefresh is returned for a refresh token that is unknown, has expired, was used before, or belongs to a revoked
 	// family.
@@ -109,10 +109,10 @@ func (s *Service) openFamily(ctx context.Context, c Credentials, from Client, ne
 	if err := s.store.AddTokens(ctx, tokens...); err != nil {
 		return "", fmt.Errorf("store the tokens of %s: %w", u.ID, err)
 	}
-	// If the password was changed while it was checked, the tokens may have been added after the revocation that belongs to the
-	// change, and would outlive it.
+	// If the password was changed while it was checked, or the account was disabled, the tokens may have been added after the
+	// revocation that belongs to the change, and would outlive it.
 	now, err := s.store.User(ctx, u.ID)
-	if err == nil && now.Password == u.Password {
+	if err == nil && now.Password == u.Password && now.DisabledAt.IsZero() {
 		return device, nil
 	}
 	if err := s.store.RevokeFamily(ctx, family); err != nil {
@@ -128,7 +128,8 @@ func (s *Service) openFamily(ctx context.Context, c Credentials, from Client, ne
 //
 // If some accounts of the e-mail know the caller, the caller is admitted by its own counts and the password is compared
 // with these accounts only. If none of them matches, the caller is admitted again like an unknown one and the password is
-// compared with the other accounts, even if there are none. The reason: an admin can create an account for any address in
+// compared with the other accounts, even if there are none. The password of a disabled account is compared too, and never matches.
+// The reason for two admissions: an admin can create an account for any address in
 // their own organisation and log in to it. That must not show them whether other accounts exist, or let them guess a
 // password faster than other callers.
 func (s *Service) verifyLogin(ctx context.Context, c Credentials, from Client) (store.User, string, error) {
@@ -252,6 +253,9 @@ func (s *Service) Refresh(ctx context.Context, token string) (Session, error) {
 	u, err := s.store.User(ctx, t.Person)
 	if err != nil {
 		return Session{}, refuseNotFound(fmt.Errorf("read user %s: %w", t.Person, err), ErrRefresh)
+	}
+	if !u.DisabledAt.IsZero() {
+		return Session{}, ErrRefresh
 	}
 	session, tokens, err := s.newSession(ctx, u, t.Family)
 	if err != nil {

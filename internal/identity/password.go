@@ -170,7 +170,7 @@ func (h hasher) verifyPassword(ctx context.Context, from callerOrigin, password,
 	return h.newGuess(from, password).matches(ctx, encoded)
 }
 
-// findAccount returns the first account that has the password, or nil. Without accounts it does the same work as with one,
+// findAccount returns the first account that has the password and is not disabled, or nil. Without accounts it does the same work as with one,
 // unless the guess was hashed before.
 func (g *guess) findAccount(ctx context.Context, accounts []store.User) (*store.User, error) {
 	if len(accounts) == 0 && len(g.keys) == 0 {
@@ -185,7 +185,7 @@ func (g *guess) findAccount(ctx context.Context, accounts []store.User) (*store.
 			damaged = errors.Join(damaged, fmt.Errorf("check the password of user %q: %w", u.ID, err))
 		case err != nil:
 			return nil, fmt.Errorf("check the password of user %q: %w", u.ID, err)
-		case ok:
+		case ok && u.DisabledAt.IsZero():
 			return &accounts[i], nil
 		}
 	}

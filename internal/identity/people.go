@@ -13,7 +13,18 @@ import (
 // Member is a user as administrators see them.
 type Member struct {
 	Account
-	CreatedAt time.Time
+	CreatedAt  time.Time
+	DisabledAt time.Time // zero: the account can be used
+	Open       int       // how many documents in progress lack the person's signature
+}
+
+// PeopleQuery selects accounts. A zero member selects all that the caller administers.
+type PeopleQuery struct {
+	Organisation contract.OrganisationID
+	Search       string // part of a name or an e-mail
+	Status       store.AccountStatus
+	Offset       int
+	Limit        int
 }
 
 // NewPerson describes a person for whom an administrator creates an account.
@@ -30,10 +41,9 @@ type NewMember struct {
 	Password string
 }
 
-// People returns the users of an organisation whose name or e-mail contains search, sorted by name: at most limit of them,
-// from offset on, and how many there are in all. An empty organisation means all that the caller administers.
-func (s *Service) People(ctx context.Context, by contract.Actor, of contract.OrganisationID, search string, offset, limit int) ([]Member, int, error) {
-	of, err := by.AuthoriseAdmin(contract.AdminPeople, of)
+// People returns one page of the accounts that a query selects, sorted by name, and how many there are in all.
+func (s *Service) People(ctx context.Context, by contract.Actor, q PeopleQuery) ([]Member, int, error) {
+	of, err := by.AuthoriseAdmin(contract.AdminPeople, q.Organisation)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -44,18 +54,32 @@ func (s *Service) People(ctx context.Context, by contract.Actor, of contract.Org
 	if _, known := names[of]; of != "" && !known {
 		return nil, 0, contract.ErrNoOrganisation
 	}
-	users, total, err := s.store.Users(ctx, of, search, offset, limit)
+	page, err := s.store.Users(ctx, store.UserQuery{Organisation: of, Search: q.Search, Status: q.Status, Offset: q.Offset, Limit: q.Limit})
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the people of %q: %w", of, err)
 	}
-	members := make([]Member, 0, len(users))
-	for _, u := range users {
-		members = append(members, Member{
-			Account:   Account{Person: u.Person, Organisation: u.Organisation, OrganisationName: names[u.Organisation], Admin: u.Admin, MustReset: u.MustReset},
-			CreatedAt: u.CreatedAt,
-		})
+	members, err := s.membersOf(ctx, names, page.Users...)
+	return members, page.Total, err
+}
+
+// membersOf describes users for administrators. Names are those of all organisations.
+func (s *Service) membersOf(ctx context.Context, names map[contract.OrganisationID]string, users ...store.User) ([]Member, error) {
+	ids := make([]contract.PersonID, len(users))
+	for i, u := range users {
+		ids[i] = u.ID
 	}
-	return members, total, nil
+	open, err := s.store.OpenSignatures(ctx, ids...)
+	if err != nil {
+		return nil, err
+	}
+	members := make([]Member, len(users))
+	for i, u := range users {
+		members[i] = Member{
+			Account:   Account{Person: u.Person, Organisation: u.Organisation, OrganisationName: names[u.Organisation], Admin: u.Admin, MustReset: u.MustReset},
+			CreatedAt: u.CreatedAt, DisabledAt: u.DisabledAt, Open: open[u.ID],
+		}
+	}
+	return members, nil
 }
 
 // organisationNames returns the names of all organisations by identifier.

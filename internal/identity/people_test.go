@@ -37,7 +37,7 @@ func TestAdminSeesTheirPeopleAndOperatorSeesAll(t *testing.T) {
 		of    contract.OrganisationID
 		total int
 	}{{operator, "", 3}, {operator, operator.Organisation, 2}, {operator, admin.Organisation, 1}, {admin, "", 1}, {admin, admin.Organisation, 1}} {
-		people, total, err := h.People(t.Context(), c.by, c.of, "", 0, 10)
+		people, total, err := h.People(t.Context(), c.by, PeopleQuery{Organisation: c.of, Limit: 10})
 		if err != nil || total != c.total || len(people) != total {
 			t.Errorf("%s of %q: %d, %v", c.by.Email, c.of, total, err)
 		}
@@ -51,7 +51,7 @@ func TestAdminSeesTheirPeopleAndOperatorSeesAll(t *testing.T) {
 		by contract.Actor
 		of contract.OrganisationID
 	}{{operator, "nowhere"}, {admin, "nowhere"}, {admin, operator.Organisation}} {
-		if _, _, err := h.People(t.Context(), c.by, c.of, "", 0, 10); !errors.Is(err, contract.ErrNoOrganisation) {
+		if _, _, err := h.People(t.Context(), c.by, PeopleQuery{Organisation: c.of, Limit: 10}); !errors.Is(err, contract.ErrNoOrganisation) {
 			t.Errorf("%s of %q: %v", c.by.Email, c.of, err)
 		}
 	}

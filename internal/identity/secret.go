@@ -23,6 +23,7 @@ const (
 	prefixGuest   = "sgl_gt_"
 	prefixSession = "sgl_ss_"
 	prefixLink    = "sgl_gl_"
+	prefixMailed  = "sgl_ml_"
 	prefixDevice  = "sgl_dv_"
 
 	prefixLen   = len(prefixAccess)

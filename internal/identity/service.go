@@ -26,6 +26,8 @@ type Options struct {
 	Clock     func() time.Time
 	Random    io.Reader // of cryptographic quality, and safe for concurrent use
 	PublicURL string    // base of guest links, without a slash at its end
+	LinkKey   [32]byte  // from which mailed links and codes are derived; zero: none can be made or used
+	SendsMail bool      // a mail server is configured; else an operator hands out the links that would be mailed
 	Lifetimes Lifetimes
 	Rates     Rates
 	Cost      Cost
@@ -54,6 +56,8 @@ type Service struct {
 	clock     func() time.Time
 	random    io.Reader
 	publicURL string
+	linkKey   [32]byte
+	sendsMail bool
 	lifetimes Lifetimes
 	password  int
 	log       *slog.Logger
@@ -78,7 +82,7 @@ func New(o Options) *Service {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Service{
-		store: o.Store, clock: o.Clock, random: o.Random, publicURL: o.PublicURL,
+		store: o.Store, clock: o.Clock, random: o.Random, publicURL: o.PublicURL, linkKey: o.LinkKey, sendsMail: o.SendsMail,
 		lifetimes: o.Lifetimes, password: o.Password, log: o.Log,
 		hasher:   newHasher(o.Cost, o.Hashers),
 		throttle: newLoginThrottle(o.Rates, o.Wait),
@@ -134,20 +138,20 @@ func (s *Service) loadAccount(ctx context.Context, u store.User) (Account, error
 }
 
 // Directory returns one page, counted from 1, of the users of the caller's organisation whose name or e-mail contains
-// search, and how many there are in all. A page out of range is empty.
+// search, and how many there are in all. Disabled accounts are left out. A page out of range is empty.
 func (s *Service) Directory(ctx context.Context, by contract.Actor, search string, page, limit int) ([]contract.Person, int, error) {
 	if by.Guest != 0 || by.Organisation == "" {
 		return nil, 0, contract.ErrNotAllowed
 	}
-	users, total, err := s.store.Users(ctx, by.Organisation, search, (page-1)*limit, limit)
+	found, err := s.store.Users(ctx, store.UserQuery{Organisation: by.Organisation, Search: search, Status: store.AccountActive, Offset: (page - 1) * limit, Limit: limit})
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the directory of %s: %w", by.Organisation, err)
 	}
-	people := make([]contract.Person, 0, len(users))
-	for _, u := range users {
+	people := make([]contract.Person, 0, len(found.Users))
+	for _, u := range found.Users {
 		people = append(people, u.Person)
 	}
-	return people, total, nil
+	return people, found.Total, nil
 }
 
 // Purge deletes tokens that have expired, and devices and addresses without a login for Lifetimes.Known.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"segel/internal/contract"
+	"segel/internal/store"
 )
 
 // picture returns a white image, with or without a line.
@@ -38,22 +39,25 @@ func TestSpecimenIsStoredAndDeleted(t *testing.T) {
 	t.Parallel()
 	h := inhabited(t)
 	by := h.alive(t, h.login(t).Access)
-	if _, err := h.Specimen(t.Context(), by); contract.KindOf(err) != contract.NotFound {
+	if _, err := h.Specimen(t.Context(), by, store.SignatureSpecimen); contract.KindOf(err) != contract.NotFound {
 		t.Errorf("before: %v", err)
 	}
 	for want, b := range map[string][]byte{"image/png": picture(t, asPNG, true), "image/jpeg": picture(t, asJPEG, true)} {
-		if err := h.SetSpecimen(t.Context(), by, b); err != nil {
+		if err := h.SetSpecimen(t.Context(), by, store.SignatureSpecimen, b); err != nil {
 			t.Fatalf("%s: %v", want, err)
 		}
-		got, err := h.Specimen(t.Context(), by)
+		got, err := h.Specimen(t.Context(), by, store.SignatureSpecimen)
 		if err != nil || got.Type != want || !bytes.Equal(got.Image, b) {
 			t.Errorf("%s came back as %s, %v", want, got.Type, err)
 		}
 	}
-	if err := h.DeleteSpecimen(t.Context(), by); err != nil {
+	if _, err := h.Specimen(t.Context(), by, store.InitialsSpecimen); contract.KindOf(err) != contract.NotFound {
+		t.Errorf("a signature was stored as initials: %v", err)
+	}
+	if err := h.DeleteSpecimen(t.Context(), by, store.SignatureSpecimen); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Specimen(t.Context(), by); contract.KindOf(err) != contract.NotFound {
+	if _, err := h.Specimen(t.Context(), by, store.SignatureSpecimen); contract.KindOf(err) != contract.NotFound {
 		t.Errorf("after: %v", err)
 	}
 }
@@ -62,10 +66,10 @@ func TestSpecimenThatCannotBecomeStrokesIsNotStored(t *testing.T) {
 	t.Parallel()
 	h := inhabited(t)
 	by := h.alive(t, h.login(t).Access)
-	if err := h.SetSpecimen(t.Context(), by, picture(t, asPNG, false)); !errors.Is(err, contract.Refuse(contract.Invalid, "specimen.no_strokes")) {
+	if err := h.SetSpecimen(t.Context(), by, store.SignatureSpecimen, picture(t, asPNG, false)); !errors.Is(err, contract.Refuse(contract.Invalid, "specimen.no_strokes")) {
 		t.Errorf("a blank page: %v", err)
 	}
-	if _, err := h.Specimen(t.Context(), by); contract.KindOf(err) != contract.NotFound {
+	if _, err := h.Specimen(t.Context(), by, store.SignatureSpecimen); contract.KindOf(err) != contract.NotFound {
 		t.Errorf("kept: %v", err)
 	}
 }

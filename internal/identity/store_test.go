@@ -26,7 +26,7 @@ type memory struct {
 	tokens        map[[32]byte]store.Token
 	links         map[[32]byte]store.GuestLink
 	former        map[[32]byte]store.FormerGuestLink
-	specimens     map[contract.PersonID][]byte
+	specimens     map[specimenKey][]byte
 	documents     map[contract.DocumentID]contract.Document
 	events        []contract.Event
 	devices       map[contract.PersonID]map[[32]byte]time.Time
@@ -118,21 +118,91 @@ func (m *memory) MemberByEmail(_ context.Context, o contract.OrganisationID, ema
 }
 
 func (m *memory) SetPassword(_ context.Context, id contract.PersonID, was, encoded string, e contract.Event) error {
+	return m.changeUser(id, e, func(u *store.User) error {
+		if was != "" && u.Password != was {
+			return store.ErrConflict
+		}
+		u.Password, u.MustReset, u.Given = encoded, false, false
+		m.endLogins(id)
+		return nil
+	})
+}
+
+func (m *memory) GivePassword(_ context.Context, id contract.PersonID, encoded string, e contract.Event) error {
+	return m.changeUser(id, e, func(u *store.User) error {
+		u.Password, u.MustReset, u.Given = encoded, true, true
+		m.endLogins(id)
+		return nil
+	})
+}
+
+func (m *memory) RenameUser(_ context.Context, id contract.PersonID, name string, e contract.Event) error {
+	return m.changeUser(id, e, func(u *store.User) error {
+		u.Name = name
+		return nil
+	})
+}
+
+func (m *memory) DisableUser(_ context.Context, id contract.PersonID, e contract.Event) error {
+	return m.changeUser(id, e, func(u *store.User) error {
+		switch {
+		case !u.DisabledAt.IsZero():
+			return store.ErrConflict
+		case u.Admin && !slices.ContainsFunc(m.users, func(o store.User) bool {
+			return o.ID != id && o.Organisation == u.Organisation && o.Admin && o.DisabledAt.IsZero()
+		}):
+			return contract.ErrLastAdmin
+		}
+		u.DisabledAt = e.At
+		m.endLogins(id)
+		return nil
+	})
+}
+
+func (m *memory) EnableUser(_ context.Context, id contract.PersonID, e contract.Event) error {
+	return m.changeUser(id, e, func(u *store.User) error {
+		if u.DisabledAt.IsZero() {
+			return store.ErrConflict
+		}
+		u.DisabledAt = time.Time{}
+		return nil
+	})
+}
+
+// changeUser changes a user and logs the event, unless change returns an error. Change runs with the lock.
+func (m *memory) changeUser(id contract.PersonID, e contract.Event, change func(*store.User) error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	i := slices.IndexFunc(m.users, func(u store.User) bool { return u.ID == id })
-	switch {
-	case i < 0:
+	if i < 0 {
 		return store.ErrNotFound
-	case was != "" && m.users[i].Password != was:
-		return store.ErrConflict
 	}
-	m.users[i].Password, m.users[i].MustReset, m.users[i].Given = encoded, false, false
+	if err := change(&m.users[i]); err != nil {
+		return err
+	}
+	m.events = append(m.events, e)
+	return nil
+}
+
+// endLogins ends a person's tokens and forgets their devices and addresses. The caller must hold the lock.
+func (m *memory) endLogins(id contract.PersonID) {
 	maps.DeleteFunc(m.tokens, func(_ [32]byte, t store.Token) bool { return t.Person == id })
 	delete(m.devices, id)
 	delete(m.addresses, id)
-	m.events = append(m.events, e)
-	return nil
+}
+
+func (m *memory) OpenSignatures(_ context.Context, ids ...contract.PersonID) (map[contract.PersonID]int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	open := map[contract.PersonID]int{}
+	for _, d := range m.documents {
+		for _, p := range d.Participants {
+			if slices.Contains(ids, p.ID) && d.State == contract.Processing && p.Role == contract.Signer && p.SignedAt.IsZero() {
+				open[p.ID]++
+			}
+		}
+	}
+	return open, nil
 }
 
 func (m *memory) Organisations(context.Context) ([]store.Organisation, error) {
@@ -141,18 +211,21 @@ func (m *memory) Organisations(context.Context) ([]store.Organisation, error) {
 	return slices.Clone(m.organisations), nil
 }
 
-func (m *memory) Users(_ context.Context, o contract.OrganisationID, search string, offset, limit int) ([]store.User, int, error) {
+func (m *memory) Users(_ context.Context, q store.UserQuery) (store.UserPage, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var all []store.User
 	for _, u := range m.users {
-		if (o == "" || u.Organisation == o) && (strings.Contains(u.Name, search) || strings.Contains(u.Email, search)) {
+		if disabled := !u.DisabledAt.IsZero(); q.Status != "" && disabled != (q.Status == store.AccountDisabled) || q.Status == store.AccountInitial && !u.MustReset {
+			continue
+		}
+		if (q.Organisation == "" || u.Organisation == q.Organisation) && (strings.Contains(u.Name, q.Search) || strings.Contains(u.Email, q.Search)) {
 			all = append(all, u)
 		}
 	}
 	slices.SortFunc(all, func(a, b store.User) int { return cmp.Compare(a.Name, b.Name) })
-	from := min(offset, len(all))
-	return all[from:min(from+limit, len(all))], len(all), nil
+	from := min(q.Offset, len(all))
+	return store.UserPage{Users: all[from:min(from+q.Limit, len(all))], Total: len(all)}, nil
 }
 
 func (m *memory) AddTokens(_ context.Context, tokens ...store.Token) error {
@@ -198,11 +271,11 @@ func (m *memory) guest(id contract.DocumentID, person contract.PersonID) store.G
 	return store.Guest{Person: p.Person, State: d.State, EndedAt: d.EndedAt}
 }
 
-func (m *memory) AddGuestToken(ctx context.Context, link [32]byte, k store.Token) error {
+func (m *memory) AddGuestToken(ctx context.Context, link store.GuestLink, k store.Token) error {
 	m.mu.Lock()
-	l, ok := m.links[link]
+	l, ok := m.links[link.Hash]
 	m.mu.Unlock()
-	if !ok || l.Document != k.Document || l.Person != k.Person {
+	if !ok || l.Mailed != link.Mailed || l.Document != k.Document || l.Person != k.Person {
 		return store.ErrNotFound
 	}
 	return m.AddTokens(ctx, k)
@@ -295,7 +368,7 @@ func (m *memory) PurgeCallers(_ context.Context, before time.Time) error {
 func (m *memory) setGuestLink(l store.GuestLink) {
 	m.mu.Lock()
 	for hash, old := range m.links {
-		if old.Document == l.Document && old.Person == l.Person {
+		if old.Document == l.Document && old.Person == l.Person && (!old.Mailed || l.Hash == [32]byte{}) {
 			m.former[hash] = store.FormerGuestLink{Hash: hash, Document: l.Document, Person: l.Person, EndedAt: l.CreatedAt, Revoked: l.Hash == [32]byte{}}
 			delete(m.links, hash)
 		}
@@ -305,7 +378,8 @@ func (m *memory) setGuestLink(l store.GuestLink) {
 	}
 	m.mu.Unlock()
 	_ = m.revoke(func(t store.Token) bool { // never fails
-		return t.Kind == store.GuestToken && t.Document == l.Document && t.Person == l.Person
+		mailed := strings.HasPrefix(t.Family, store.MailedFamily)
+		return t.Kind == store.GuestToken && t.Document == l.Document && t.Person == l.Person && (!mailed || l.Hash == [32]byte{})
 	})
 }
 
@@ -318,10 +392,49 @@ func (m *memory) GuestLink(_ context.Context, hash [32]byte) (store.GuestLink, s
 	if then != nil {
 		then()
 	}
-	if !ok {
+	if !ok || l.Mailed {
 		return store.GuestLink{}, store.Guest{}, store.ErrNotFound
 	}
 	return l, m.guest(l.Document, l.Person), nil
+}
+
+func (m *memory) MailedLink(_ context.Context, hash [32]byte) (store.GuestLink, store.Guest, error) {
+	m.mu.Lock()
+	l, ok := m.links[hash]
+	m.mu.Unlock()
+	if !ok || !l.Mailed {
+		return store.GuestLink{}, store.Guest{}, store.ErrNotFound
+	}
+	return l, m.guest(l.Document, l.Person), nil
+}
+
+func (m *memory) MailedLinkOf(_ context.Context, id contract.DocumentID, guest contract.PersonID) (store.GuestLink, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, l := range m.links {
+		if l.Mailed && l.Document == id && l.Person == guest {
+			return l, nil
+		}
+	}
+	return store.GuestLink{}, store.ErrNotFound
+}
+
+func (m *memory) AddMailedLink(ctx context.Context, l store.GuestLink) error {
+	if _, err := m.MailedLinkOf(ctx, l.Document, l.Person); err == nil {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.links[l.Hash] = l
+	return nil
+}
+
+func (m *memory) GuestCode(context.Context, contract.DocumentID, contract.PersonID) (contract.GuestCode, error) {
+	return contract.GuestCode{}, store.ErrNotFound
+}
+
+func (m *memory) TryGuestCode(context.Context, contract.DocumentID, contract.PersonID, time.Time) (contract.GuestCode, error) {
+	return contract.GuestCode{}, store.ErrNotFound
 }
 
 func (m *memory) FormerGuestLink(_ context.Context, hash [32]byte) (store.FormerGuestLink, error) {
@@ -339,27 +452,34 @@ func (m *memory) GuestLinks(_ context.Context, id contract.DocumentID) ([]store.
 	defer m.mu.Unlock()
 	links := []store.GuestLink{}
 	for _, l := range m.links {
-		if l.Document == id {
+		if l.Document == id && !l.Mailed {
 			links = append(links, l)
 		}
 	}
 	return links, nil
 }
 
-func (m *memory) SetSpecimen(_ context.Context, id contract.PersonID, image []byte) error {
+// specimenKey identifies a stored picture.
+type specimenKey struct {
+	person contract.PersonID
+	kind   store.SpecimenKind
+}
+
+func (m *memory) SetSpecimen(_ context.Context, id contract.PersonID, kind store.SpecimenKind, image []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.specimens[id] = image
+	m.specimens[specimenKey{id, kind}] = image
 	return nil
 }
 
-func (m *memory) Specimen(_ context.Context, id contract.PersonID) ([]byte, error) {
+func (m *memory) Specimen(_ context.Context, id contract.PersonID, kind store.SpecimenKind) ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.specimens[id] == nil {
+	key := specimenKey{id, kind}
+	if m.specimens[key] == nil {
 		return nil, store.ErrNotFound
 	}
-	return m.specimens[id], nil
+	return m.specimens[key], nil
 }
 
 func (m *memory) LogEvents(_ context.Context, events ...contract.Event) error {
@@ -397,7 +517,7 @@ func empty(t *testing.T, change ...func(*Options)) *fixture {
 	h := &fixture{
 		store: &memory{
 			tokens: map[[32]byte]store.Token{}, links: map[[32]byte]store.GuestLink{}, former: map[[32]byte]store.FormerGuestLink{},
-			specimens: map[contract.PersonID][]byte{}, documents: map[contract.DocumentID]contract.Document{},
+			specimens: map[specimenKey][]byte{}, documents: map[contract.DocumentID]contract.Document{},
 			devices: map[contract.PersonID]map[[32]byte]time.Time{}, addresses: map[contract.PersonID]map[string]time.Time{},
 		},
 		log: &bytes.Buffer{},

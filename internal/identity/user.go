@@ -181,11 +181,11 @@ func (s *Service) Bootstrap(ctx context.Context, organisation, email string) (*F
 	if err != nil {
 		return nil, fmt.Errorf("read the first organisation: %w", err)
 	}
-	_, users, err := s.store.Users(ctx, o.ID, "", 0, 1)
+	users, err := s.store.Users(ctx, store.UserQuery{Organisation: o.ID, Limit: 1})
 	if err != nil {
 		return nil, fmt.Errorf("read the users of %s: %w", o.ID, err)
 	}
-	if users > 0 {
+	if users.Total > 0 {
 		return nil, nil
 	}
 	password, err := newPassword(s.random)

@@ -117,8 +117,13 @@ func (q *Queue[Tx]) Wake(jobs ...contract.Job) {
 }
 
 func queueOf(k contract.JobKind) string {
-	if k == contract.JobConvert {
+	switch k {
+	case contract.JobConvert:
 		return convertQueue
+	case contract.JobNotify:
+		return notifyQueue
+	case contract.JobEvidence:
+		return evidenceQueue
 	}
 	return river.QueueDefault
 }

@@ -87,10 +87,20 @@ func (q *Queue[Tx]) Outdated(ctx context.Context) (bool, error) {
 // Add enqueues jobs in the transaction that makes them necessary. If an equal job already waits, none is added. If an
 // equal job waits for its next try, it is tried at once, because the cause of its failure may be gone.
 func (q *Queue[Tx]) Add(ctx context.Context, tx Tx, jobs ...contract.Job) error {
-	for _, j := range jobs {
-		waits, err := q.insertJob(ctx, tx, j, anySlot)
-		if err != nil {
-			return fmt.Errorf("enqueue %s of document %d: %w", j.Kind, j.Document, err)
+	together, err := q.insertTogether(ctx, tx, jobs)
+	if err != nil {
+		return err
+	}
+	for i, j := range jobs {
+		var waits *rivertype.JobRow // the equal job that waits; nil: this one was inserted
+		switch {
+		case together != nil && !together[i].UniqueSkippedAsDuplicate:
+		case together != nil && together[i].Job.State != rivertype.JobStateRunning:
+			waits = together[i].Job
+		default:
+			if waits, err = q.insertJob(ctx, tx, j, anySlot); err != nil {
+				return fmt.Errorf("enqueue %s of document %d: %w", j.Kind, j.Document, err)
+			}
 		}
 		if waits == nil || waits.State == rivertype.JobStateAvailable {
 			continue
@@ -116,6 +126,31 @@ func (q *Queue[Tx]) Ensure(ctx context.Context, tx Tx, jobs ...contract.Job) err
 
 // anySlot does not limit: at most as many jobs of a document run as there are workers.
 const anySlot = 1 << 30
+
+// insertTogether inserts several jobs of different kinds in one round trip, each in its first slot, and returns the results in their order. It
+// returns nil, and inserts nothing, for jobs that have to be inserted one by one.
+func (q *Queue[Tx]) insertTogether(ctx context.Context, tx Tx, jobs []contract.Job) ([]*rivertype.JobInsertResult, error) {
+	kinds := map[contract.JobKind]bool{}
+	params := make([]river.InsertManyParams, len(jobs))
+	for i, j := range jobs {
+		kinds[j.Kind] = true
+		var err error
+		if params[i].Args, err = newArgs(j, 0); err != nil {
+			return nil, err
+		}
+		if params[i].InsertOpts, err = insertOptsOf(j); err != nil {
+			return nil, err
+		}
+	}
+	if len(jobs) < 2 || len(kinds) < len(jobs) { // PostgreSQL refuses equal rows in one statement
+		return nil, nil
+	}
+	results, err := q.insert.InsertManyTx(ctx, tx, params)
+	if err != nil {
+		return nil, fmt.Errorf("enqueue jobs of document %d: %w", jobs[0].Document, err)
+	}
+	return results, nil
+}
 
 // insertJob inserts a job, or returns the equal one that waits.
 //
@@ -189,6 +224,8 @@ type (
 	stampArgs    struct{ args }
 	completeArgs struct{ args }
 	sweepArgs    struct{ args }
+	notifyArgs   struct{ args }
+	evidenceArgs struct{ args }
 	periodicArgs struct {
 		Name string `json:"name"`
 	}
@@ -207,6 +244,12 @@ func (completeArgs) Kind() string { return string(contract.JobComplete) }
 func (sweepArgs) Kind() string { return string(contract.JobSweep) }
 
 // Kind returns the stored name of the kind of work.
+func (notifyArgs) Kind() string { return string(contract.JobNotify) }
+
+// Kind returns the stored name of the kind of work.
+func (evidenceArgs) Kind() string { return string(contract.JobEvidence) }
+
+// Kind returns the stored name of the kind of work.
 func (periodicArgs) Kind() string { return "periodic" }
 
 func newArgs(j contract.Job, slot int) (river.JobArgs, error) {
@@ -220,6 +263,10 @@ func newArgs(j contract.Job, slot int) (river.JobArgs, error) {
 		return completeArgs{a}, nil
 	case contract.JobSweep:
 		return sweepArgs{a}, nil
+	case contract.JobNotify:
+		return notifyArgs{a}, nil
+	case contract.JobEvidence:
+		return evidenceArgs{a}, nil
 	}
 	return nil, fmt.Errorf("unknown kind of work %q", j.Kind)
 }

@@ -20,6 +20,8 @@ type Handlers struct {
 	Stamp    func(context.Context, contract.DocumentID) error
 	Complete func(context.Context, contract.DocumentID) error
 	Sweep    func(ctx context.Context, keys []string) error
+	Notify   func(context.Context, contract.DocumentID) error
+	Evidence func(context.Context, contract.DocumentID) error
 	Periodic []Periodic
 }
 
@@ -58,7 +60,12 @@ const (
 const (
 	periodicQueue = "periodic" // hanging periodic work must not delay documents
 	convertQueue  = "convert"  // conversions take turns among themselves and must not delay stamps
+	notifyQueue   = "notify"   // a mail server that answers slowly must not delay stamps
+	evidenceQueue = "evidence" // evidence certificates draw pages and wait for everything else
 )
+
+// notifyWorkers is how many documents' notices are delivered at the same time.
+const notifyWorkers = 4
 
 // Runner runs jobs until it is stopped.
 type Runner struct {
@@ -96,7 +103,7 @@ func Start(ctx context.Context, s Source, h Handlers, o Options) (*Runner, error
 	}
 	r.client, err = s.Jobs().newClient(&river.Config{
 		ID:                   id,
-		Queues:               map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: o.Workers}, convertQueue: {MaxWorkers: o.Waiting}, periodicQueue: {MaxWorkers: 1}},
+		Queues:               map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: o.Workers}, convertQueue: {MaxWorkers: o.Waiting}, notifyQueue: {MaxWorkers: notifyWorkers}, evidenceQueue: {MaxWorkers: 1}, periodicQueue: {MaxWorkers: 1}},
 		Workers:              workers,
 		PeriodicJobs:         h.periodicJobs(),
 		FetchCooldown:        fetchEvery,
@@ -150,6 +157,8 @@ func (h Handlers) riverWorkers(log *slog.Logger, p *outagePause) (*river.Workers
 		addWorker(w, log, p, func(ctx context.Context, a stampArgs) error { return h.Stamp(ctx, a.Document) }),
 		addWorker(w, log, p, func(ctx context.Context, a completeArgs) error { return h.Complete(ctx, a.Document) }),
 		addWorker(w, log, p, func(ctx context.Context, a sweepArgs) error { return h.Sweep(ctx, a.Keys) }),
+		addWorker(w, log, p, func(ctx context.Context, a notifyArgs) error { return h.Notify(ctx, a.Document) }),
+		addWorker(w, log, p, func(ctx context.Context, a evidenceArgs) error { return h.Evidence(ctx, a.Document) }),
 		river.AddWorkerSafely(w, &periodicWorker{do: do, log: log}),
 	)
 	if err != nil {

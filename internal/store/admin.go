@@ -20,12 +20,17 @@ type Administration interface {
 	// CertificateList reads one page of the certificates that the embedded authority issued.
 	CertificateList(ctx context.Context, q CertificateQuery) (CertificatePage, error)
 
-	// AuditLog reads one page of the log, newest first. Events of deleted documents, and events without a document,
-	// belong to no organisation.
+	// AuditLog reads one page of the log, newest first. An organisation has the events of its documents, and those of
+	// contract.OrganisationEventTypes about its accounts. Events of deleted documents, and all others without a document, belong to no
+	// organisation.
 	AuditLog(ctx context.Context, q LogQuery) (LogPage, error)
+	// EachEvent calls yield with each matching event, oldest first, until yield returns false. Offset and Limit are ignored. No
+	// transaction is open while yield runs.
+	EachEvent(ctx context.Context, q LogQuery, yield func(Logged) bool) error
 
-	// Titles returns the titles of documents; deleted documents are missing from the map.
-	Titles(ctx context.Context, ids []contract.DocumentID) (map[contract.DocumentID]Title, error)
+	// Titles returns the titles of documents, and whether a person has them in their lists; deleted documents are missing from
+	// the map.
+	Titles(ctx context.Context, reader contract.PersonID, ids []contract.DocumentID) (map[contract.DocumentID]Title, error)
 	// SerialStates returns the states of serials; serials that are not in the register are missing from the map.
 	SerialStates(ctx context.Context, serials []string) (map[string]contract.SerialState, error)
 
@@ -38,6 +43,7 @@ type Administration interface {
 // WaitingQuery selects documents that wait.
 type WaitingQuery struct {
 	Organisation contract.OrganisationID
+	Failed       bool // only those that failed
 	Before       time.Time
 	Offset       int
 	Limit        int
@@ -47,6 +53,7 @@ type WaitingQuery struct {
 type CertificateQuery struct {
 	Organisation contract.OrganisationID    // of the holder: the organisation, its users and the guests of its documents
 	Status       contract.CertificateStatus // empty: all
+	Serial       string                     // the one with that serial; empty: all
 	Now          time.Time
 	Offset       int
 	Limit        int
@@ -63,6 +70,9 @@ type LogQuery struct {
 	Organisation contract.OrganisationID // whose documents the events are about
 	Document     contract.DocumentID
 	Type         contract.EventType
+	Person       contract.PersonID // who did it
+	Email        string            // of who did it, in any case of ASCII letters
+	From, Until  time.Time         // at From or later, and before Until
 	Offset       int
 	Limit        int
 }
@@ -82,5 +92,6 @@ type Logged struct {
 // Title is the title of a document with what is needed to describe its stamps.
 type Title struct {
 	Name, Title string
+	Listed      bool        // the reader has the document in a list, so they may open it
 	Pages       map[int]int // page number of each stamp's placement, by the stamp's index in Stamps
 }

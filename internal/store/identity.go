@@ -12,6 +12,7 @@ type Organisation struct {
 	ID        contract.OrganisationID
 	Name      string
 	CreatedAt time.Time
+	Branding  contract.Branding // read with it, and stored by [Brandings] alone
 }
 
 // User is a person with an account.
@@ -23,6 +24,32 @@ type User struct {
 	MustReset    bool   // the password is an initial one that must be changed
 	Given        bool   // an admin chose the password and knows it; until it is changed, it allows nothing but changing it
 	CreatedAt    time.Time
+	DisabledAt   time.Time // the account cannot be used since then; zero: it can
+}
+
+// AccountStatus is what an administrator selects accounts by.
+type AccountStatus string
+
+// The statuses. An account with an initial password is active too.
+const (
+	AccountActive   AccountStatus = "active"
+	AccountInitial  AccountStatus = "initial_password" // active, and the password is an initial one that must be changed
+	AccountDisabled AccountStatus = "disabled"
+)
+
+// UserQuery selects users. A zero member selects all.
+type UserQuery struct {
+	Organisation contract.OrganisationID
+	Search       string // part of a name or an e-mail
+	Status       AccountStatus
+	Offset       int
+	Limit        int
+}
+
+// UserPage is one page of users, by name, and the number of all that match.
+type UserPage struct {
+	Users []User
+	Total int
 }
 
 // TokenKind is the purpose of a token.
@@ -48,12 +75,16 @@ type Token struct {
 	UsedAt    time.Time // a refresh token is used once; zero: not used yet
 }
 
+// MailedFamily begins the families of tokens that were opened with a mailed link.
+const MailedFamily = "mail-"
+
 // GuestLink is a link issued to a guest, stored only as its SHA-256.
 type GuestLink struct {
 	Hash      [32]byte
 	Document  contract.DocumentID
 	Person    contract.PersonID
 	CreatedAt time.Time
+	Mailed    bool // sent to the guest's mailbox; else handed to the owner. A guest has at most one of each
 }
 
 // Guest is a guest of a document, with the end of that document.
@@ -61,6 +92,7 @@ type Guest struct {
 	contract.Person
 	State   contract.State
 	EndedAt time.Time
+	Mailbox contract.Mailbox // proved with the token that was read; zero for a link
 }
 
 // FormerGuestLink is a link that was replaced or revoked. It opens nothing.
@@ -85,6 +117,15 @@ type Known struct {
 	Device, Address bool
 }
 
+// SpecimenKind is what a person's stored picture shows.
+type SpecimenKind string
+
+// The pictures that a person can store.
+const (
+	SignatureSpecimen SpecimenKind = "signature"
+	InitialsSpecimen  SpecimenKind = "initials" // for boxes for initials
+)
+
 // Identities stores organisations, users and the secrets issued to them.
 type Identities interface {
 	CreateOrganisation(ctx context.Context, o Organisation) error // ErrExists if the identifier or the name is taken
@@ -105,16 +146,27 @@ type Identities interface {
 	// SetPassword replaces a user's password with one that they need not change, ends all their tokens, forgets their devices
 	// and addresses, and logs the event. It returns ErrConflict unless the present password is was; an empty was matches any.
 	SetPassword(ctx context.Context, id contract.PersonID, was, encoded string, e contract.Event) error
-	// Users reads one page of the users of an organisation, or of all organisations if it is empty, by name, and counts
-	// them. Search matches part of a name or an e-mail.
-	Users(ctx context.Context, o contract.OrganisationID, search string, offset, limit int) ([]User, int, error)
+	// GivePassword replaces a user's password with one that they must change before anything else. The rest is as with SetPassword.
+	GivePassword(ctx context.Context, id contract.PersonID, encoded string, e contract.Event) error
+	// RenameUser replaces a user's name and logs the event. Documents, certificates and events keep the name they were written with.
+	RenameUser(ctx context.Context, id contract.PersonID, name string, e contract.Event) error
+	// DisableUser disables an account from the time of the event on, ends all its tokens, forgets its devices and addresses, and
+	// logs the event. It returns ErrConflict for an account that is disabled, and contract.ErrLastAdmin for the last admin of an
+	// organisation whose account is not: of two who are disabled at the same moment, one stays.
+	DisableUser(ctx context.Context, id contract.PersonID, e contract.Event) error
+	// EnableUser ends what DisableUser did, and logs the event. ErrConflict for an account that is not disabled.
+	EnableUser(ctx context.Context, id contract.PersonID, e contract.Event) error
+	Users(ctx context.Context, q UserQuery) (UserPage, error)
+	// OpenSignatures returns how many documents in progress still lack the signature of each of the users. Users without such
+	// documents are missing from the map.
+	OpenSignatures(ctx context.Context, ids ...contract.PersonID) (map[contract.PersonID]int, error)
 
-	// AddTokens stores tokens of users. A concurrent SetPassword or RevokeFamily either ends them, or is visible to a later read
+	// AddTokens stores tokens of users. A concurrent SetPassword, DisableUser or RevokeFamily either ends them, or is visible to a later read
 	// of the person or of another token of the family.
 	AddTokens(ctx context.Context, tokens ...Token) error
 	// AddGuestToken stores a token for the guest of a link. It returns ErrNotFound if another link has replaced that one, or it
 	// was revoked. A concurrent Commit that replaces the link ends the token.
-	AddGuestToken(ctx context.Context, link [32]byte, k Token) error
+	AddGuestToken(ctx context.Context, l GuestLink, k Token) error
 	Token(ctx context.Context, hash [32]byte) (Token, error)
 	// TokenWithHolder is Token with the user or the guest who holds it, in one query. The other one is zero; both are if there is
 	// no such person any more.
@@ -137,14 +189,26 @@ type Identities interface {
 	// GuestLink reads a current link with its guest; Commit stores it, see contract.Change. The guest is zero if the person is not a
 	// guest of the document.
 	GuestLink(ctx context.Context, hash [32]byte) (GuestLink, Guest, error)
+	// MailedLink is GuestLink for the links in mails.
+	MailedLink(ctx context.Context, hash [32]byte) (GuestLink, Guest, error)
+	// MailedLinkOf returns the link that is mailed to a guest of a document; ErrNotFound if there is none yet. If the guest's links were
+	// revoked and none was handed out since, CreatedAt is zero, and AddMailedLink adds none.
+	MailedLinkOf(ctx context.Context, id contract.DocumentID, guest contract.PersonID) (GuestLink, error)
+	// AddMailedLink stores a link that is to be mailed. If the guest has one already, that one stays.
+	AddMailedLink(ctx context.Context, l GuestLink) error
+	// GuestCode reads the code of a guest of a document; ErrNotFound if none was ever ordered. Commit stores it.
+	GuestCode(ctx context.Context, id contract.DocumentID, guest contract.PersonID) (contract.GuestCode, error)
+	// TryGuestCode counts a try to enter a guest's code, and returns the code with that try. ErrNotFound: none can be entered, because
+	// there is none, or it was used, has expired, or was tried too often. Durable on return, so that a crash grants no further try.
+	TryGuestCode(ctx context.Context, id contract.DocumentID, guest contract.PersonID, now time.Time) (contract.GuestCode, error)
 	// FormerGuestLink reads a link that a commit replaced or removed. Links that ended before they were recorded are
 	// ErrNotFound.
 	FormerGuestLink(ctx context.Context, hash [32]byte) (FormerGuestLink, error)
 	// GuestLinks returns the current links of a document, at most one of each guest, by person.
 	GuestLinks(ctx context.Context, id contract.DocumentID) ([]GuestLink, error)
 
-	SetSpecimen(ctx context.Context, id contract.PersonID, image []byte) error // nil removes it
-	Specimen(ctx context.Context, id contract.PersonID) ([]byte, error)
+	SetSpecimen(ctx context.Context, id contract.PersonID, kind SpecimenKind, image []byte) error // nil removes it
+	Specimen(ctx context.Context, id contract.PersonID, kind SpecimenKind) ([]byte, error)
 }
 
 // Credentials stores sealed private keys with their chains.
@@ -217,9 +281,15 @@ type Store interface {
 	Quotas
 	Serials
 	Identities
+	Brandings
 	Credentials
 	Certificates
 	Signings
+	ResumableUploads
+	Notices
+	Feed
+	Webhooks
+	EvidenceFiles
 	Answers
 	Log
 	Clocks

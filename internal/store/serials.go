@@ -49,6 +49,7 @@ type SerialQuery struct {
 	Unassigned   bool // those without an organisation; Organisation is ignored then
 	States       []contract.SerialState
 	Document     contract.DocumentID // that uses it, or was the last to release it
+	Serial       string              // the one with that serial
 	Offset       int
 	Limit        int
 }

@@ -54,7 +54,20 @@ type Documents interface {
 
 	// List reads one page of a person's list, newest first. Totals come from counters that Commit updates; only a
 	// search counts its matches, up to SearchLimit.
+	//
+	// Waiting, With and an Order other than OrderCreated consider up to SearchLimit matches too, the newest ones.
 	List(ctx context.Context, q ListQuery) (List, error)
+
+	// CountList counts the documents that List would list without State and Waiting, by state, and those that wait. Offset, Limit and
+	// Order have no effect.
+	CountList(ctx context.Context, q ListQuery) (ListCounts, error)
+
+	// ListContacts returns the owners and participants of the newest documents in a person's lists, each address once in lower case with
+	// the newest name, those of the newest documents first.
+	ListContacts(ctx context.Context, person contract.PersonID) ([]Contact, error)
+
+	// EnteredGuests returns the guests on the 500 newest documents that a person created, the newest first, at most 1000.
+	EnteredGuests(ctx context.Context, owner contract.PersonID) ([]contract.GuestContact, error)
 
 	// IndexTitles stores the titles of long lists together, for searches, as far as it gets in some seconds. It is called every
 	// minute. A search finds the same before and after, but reads all documents of a list where that was not done.
@@ -66,6 +79,8 @@ type Documents interface {
 	// LogEvents appends events that change no document.
 	LogEvents(ctx context.Context, events ...contract.Event) error
 
+	// RemindersDue returns up to limit documents whose [contract.Document.NextReminder] is that moment or earlier.
+	RemindersDue(ctx context.Context, now time.Time, limit int) ([]contract.DocumentID, error)
 	// PastDeadline returns up to limit documents that may have to expire at that moment.
 	PastDeadline(ctx context.Context, now time.Time, limit int) ([]contract.DocumentID, error)
 
@@ -117,21 +132,49 @@ const (
 	PeriodYear  Period = "1y"
 )
 
+// Order is the order of a list.
+type Order string
+
+// The orders: the newest first, the one with the next deadline first and those without one last, or by title.
+const (
+	OrderCreated  Order = "created"
+	OrderDeadline Order = "deadline"
+	OrderTitle    Order = "title"
+)
+
 // ListQuery selects one page of a list.
 type ListQuery struct {
-	Person contract.PersonID
-	Box    Box
-	State  contract.State // empty: all
-	Period Period         // empty: all
-	Search string         // part of the title, ignoring letter case; empty: all
-	Offset int
-	Limit  int
-	Now    time.Time
+	Person  contract.PersonID
+	Box     Box
+	State   contract.State // empty: all
+	Without contract.State // documents in this state are left out; empty: none
+	Waiting bool           // only documents that the person can sign now
+	With    string         // e-mail address of a person who owns the document or takes part in it, in any letter case; empty: all
+	Period  Period         // empty: all
+	Search  string         // part of the title, ignoring letter case; empty: all
+	Order   Order          // empty: OrderCreated
+	Offset  int
+	Limit   int
+	Now     time.Time
 }
 
 // List is one page of documents and the number of all matching ones.
 type List struct {
 	Documents []contract.Document
 	Total     int
-	Limited   bool // Total is SearchLimit: the search found that many, and there may be more
+	Limited   bool // there may be more than Total: more matches than are counted, or more documents than are searched
+}
+
+// ListCounts is how many documents a list has.
+type ListCounts struct {
+	Total   int
+	Waiting int // that the person can sign now
+	States  map[contract.State]int
+	Limited bool // there may be more of any of them
+}
+
+// Contact is a person who owns a document in another person's lists, or takes part in it.
+type Contact struct {
+	Name  string
+	Email string // in lower case
 }

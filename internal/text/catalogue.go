@@ -6,7 +6,7 @@ import (
 )
 
 // sentences holds all sentences. Each file of the catalogue has one kind of them.
-var sentences = mergeCatalogues(general, requests, people, documents, files, findings, messages, labels, events, administration, reconciliations, revocations, identities)
+var sentences = mergeCatalogues(general, requests, people, documents, files, findings, messages, labels, events, administration, reconciliations, revocations, identities, mails)
 
 // mergeCatalogues panics if two parts have the same code, which is a mistake of the program.
 func mergeCatalogues(parts ...map[string]sentence) map[string]sentence {
@@ -126,6 +126,7 @@ var requests = map[string]sentence{
 	"text.not_utf8": {"Harus berupa teks UTF-8.", "This must be UTF-8 text."},
 
 	"time.not_future":     {"Waktu harus berada di masa depan.", "The time must be in the future."},
+	"number.not_in_range": {"Isilah dengan angka dari {least} sampai {most}.", "Enter a number from {least} to {most}."},
 	"number.not_positive": {"Nomor urut dimulai dari 1.", "Numbers start at 1."},
 	"email.malformed":     {"Alamat e-mail ini tidak valid; gunakan format nama@contoh.id.", "This is not a valid e-mail address. Write it as name@example.com."},
 	"email.local_not_ascii": {

@@ -31,9 +31,16 @@ var documents = map[string]sentence{
 	"document.revision_changed": {
 		"Dokumen telah berubah sejak terakhir Anda lihat. Silakan muat ulang dan periksa kembali.",
 		"The document has changed since you last saw it. Please reload and check it again."},
+	"document.version_changed": {
+		"Draf ini telah diubah di jendela atau perangkat lain. Perubahan Anda tidak disimpan. Muat draf terbaru, lalu ulangi perubahan.",
+		"This draft was changed in another window or on another device. Your change was not saved. Load the current draft and make the change again."},
 	"document.busy": {
 		"Dokumen sedang diproses oleh permintaan lain. Silakan coba lagi.",
 		"Another request is working on the document. Please try again."},
+	"archive.notes":       {"Tidak dapat diunduh", "Not downloaded"},
+	"archive.notes_lead":  {"Dokumen berikut tidak ada dalam arsip ini:", "These documents are not in this archive:"},
+	"archive.notes_line":  {"Nomor {id}: {reason}", "Number {id}: {reason}"},
+	"archive.notes_named": {"{title} (nomor {id}): {reason}", "{title} (number {id}): {reason}"},
 	"document.not_completed": {
 		"Dokumen belum selesai sehingga belum dapat diunduh.",
 		"The document is not completed yet, so it cannot be downloaded."},
@@ -267,6 +274,45 @@ var files = map[string]sentence{
 	"file.too_large": {
 		"Ukuran berkas terlalu besar; maksimum {limit|size}.",
 		"The file is too large; the limit is {limit|size}."},
+	"upload.not_found": {
+		"Unggahan ini tidak ditemukan atau sudah kedaluwarsa. Silakan unggah berkas dari awal.",
+		"This upload does not exist or has expired. Please upload the file from the beginning."},
+	"upload.offset_differs": {
+		"Bagian ini tidak melanjutkan bagian berkas yang telah tersimpan. Minta posisi terakhir, lalu lanjutkan dari sana.",
+		"This part does not start where the stored part of the file ends. Request the current offset and continue from there."},
+	"upload.incomplete": {
+		"Unggahan belum lengkap: {received|size} dari {size|size} telah diterima. Lanjutkan unggahan terlebih dahulu.",
+		"The upload is not complete: {received|size} of {size|size} have arrived. Continue the upload first."},
+	"upload.too_long": {
+		"Berkas yang dikirim lebih besar daripada ukuran yang disebutkan, yaitu {limit|size}.",
+		"More was sent than the announced size of {limit|size}."},
+	"upload.part_too_small": {
+		"Bagian berkas terlalu kecil; setiap bagian kecuali yang terakhir harus berukuran paling sedikit {limit|size}.",
+		"This part is too small; each part except the last must have at least {limit|size}."},
+	"upload.part_type": {
+		"Bagian berkas harus dikirim dengan Content-Type application/offset+octet-stream.",
+		"A part must be sent with Content-Type application/offset+octet-stream."},
+	"upload.protocol": {
+		"Permintaan ini memerlukan Tus-Resumable: {version}.",
+		"This request needs Tus-Resumable: {version}."},
+	"upload.digest_differs": {
+		"Isi berkas yang diterima berbeda dengan SHA-256 yang disebutkan. Silakan unggah berkas dari awal.",
+		"The file that arrived does not have the announced SHA-256. Please upload it from the beginning."},
+	"upload.and_file": {
+		"Sertakan berkas atau upload_id, bukan keduanya.",
+		"Send the file or upload_id, not both."},
+	"upload.too_many": {
+		"Anda memiliki {limit} unggahan yang belum selesai, yaitu jumlah maksimum. Selesaikan atau batalkan salah satunya; unggahan yang ditinggalkan akan kedaluwarsa secara otomatis.",
+		"You have {limit} incomplete uploads, which is the maximum. Complete or cancel one of them; abandoned uploads expire automatically."},
+	"upload.too_many_bytes": {
+		"Jumlah ukuran unggahan Anda yang belum selesai akan melebihi {limit|size}. Selesaikan atau batalkan salah satunya; unggahan yang ditinggalkan akan kedaluwarsa secara otomatis.",
+		"Together, your incomplete uploads would exceed {limit|size}. Complete or cancel one of them; abandoned uploads expire automatically."},
+	"upload.organisation_too_many": {
+		"Organisasi Anda memiliki {limit} unggahan yang belum selesai, yaitu jumlah maksimum. Silakan coba lagi nanti.",
+		"Your organisation has {limit} incomplete uploads, which is the maximum. Please try again later."},
+	"upload.organisation_too_many_bytes": {
+		"Jumlah ukuran unggahan organisasi Anda yang belum selesai akan melebihi {limit|size}. Silakan coba lagi nanti.",
+		"Together, the incomplete uploads of your organisation would exceed {limit|size}. Please try again later."},
 	"file.unsupported": {
 		"Berkas ini bukan PDF, DOC, atau DOCX.",
 		"This file is not a PDF, DOC or DOCX."},

@@ -31,6 +31,30 @@ var people = map[string]sentence{
 	"guest.not_found": {
 		"Orang ini bukan tamu pada dokumen ini.",
 		"This person is not a guest on this document."},
+	"guest.code_required": {
+		"Masukkan terlebih dahulu kode yang dikirim ke alamat e-mail Anda.",
+		"Please enter the code that is sent to your e-mail address first."},
+	"guest.code_too_soon": {
+		"Kode baru dapat diminta kembali dalam {seconds} detik.",
+		"You can ask for another code in {seconds} seconds."},
+	"guest.code_wrong": {
+		"Kode salah. Sisa percobaan: {left}.",
+		"The code is wrong. Tries left: {left}."},
+	"guest.code_ended": {
+		"Kode ini tidak berlaku lagi. Silakan minta kode baru.",
+		"This code is no longer valid. Please ask for a new one."},
+	"guest.no_mailbox": {
+		"Kode tidak dapat dikirim melalui surat elektronik. Silakan hubungi pemilik dokumen.",
+		"A code cannot be sent by e-mail. Please ask the owner of the document."},
+	"guest.only": {
+		"Kode hanya dikirim kepada tamu pada dokumen ini.",
+		"Codes are sent to guests on the document only."},
+	"guest.acted": {
+		"Orang ini sudah menandatangani atau melihat dokumen, sehingga datanya tidak dapat diubah.",
+		"This person has signed or viewed the document already, so that they cannot be changed."},
+	"guest.has_account": {
+		"Alamat e-mail ini memiliki akun di organisasi Anda. Batalkan dokumen, lalu perbaiki dan kirim ulang.",
+		"This address has an account in your organisation. Cancel the document, then correct and resend it."},
 	"user.exists": {
 		"Alamat e-mail {email} sudah memiliki akun di organisasi ini.",
 		"The e-mail address {email} already has an account in this organisation."},
@@ -64,6 +88,12 @@ var people = map[string]sentence{
 	"password.same": {
 		"Kata sandi baru harus berbeda dari kata sandi saat ini, tidak cukup dengan tambahan karakter atau perubahan huruf kapital.",
 		"The new password must differ from the current one by more than added characters or capital letters."},
+	"consent.document_twice": {
+		"Dokumen ini tercantum lebih dari satu kali dalam daftar. Cantumkan setiap dokumen satu kali saja.",
+		"This document is listed more than once. List each document only once."},
+	"consent.not_covered": {
+		"Persetujuan Anda tidak mencakup revisi dokumen ini. Baca revisi terbaru, lalu berikan persetujuan kembali.",
+		"Your consent does not cover this revision of the document. Read the current revision and consent again."},
 	"specimen.none": {
 		"Anda belum menyimpan gambar tanda tangan.",
 		"You have not saved a picture of your signature."},

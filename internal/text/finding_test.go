@@ -17,6 +17,14 @@ func TestEventsSayWhichPagesWereShownAndWhatWasAccepted(t *testing.T) {
 		en    []string
 	}{
 		{contract.Event{Type: contract.EventSigned, Details: shown}, []string{"menampilkan halaman 1-3, 7 dari 12"}, []string{"showed page 1-3, 7 of 12"}},
+		{
+			contract.Event{Type: contract.EventSigned, Details: map[string]string{"pages_shown": "1-2", "pages": "5", "consent_documents": "40", "consent_digest": "ab"}},
+			[]string{"halaman 1-2 dari 5", "satu persetujuan untuk dokumen ini dan 39 dokumen lain"}, []string{"page 1-2 of 5", "one consent covered this document and 39 others"},
+		},
+		{
+			contract.Event{Type: contract.EventSignIntended, Details: map[string]string{"pages_shown": contract.PagesNone, "consent_documents": "2", "consent_digest": "ab"}},
+			[]string{"tidak menampilkan", "dan satu dokumen lain"}, []string{"did not show", "this document and one other"},
+		},
 		{contract.Event{Type: contract.EventSigned, Details: none}, []string{"tidak menampilkan"}, []string{"did not show"}},
 		{contract.Event{Type: contract.EventSigned}, []string{"Menandatangani dokumen"}, []string{"Signed the document"}},
 		{contract.Event{Type: contract.EventSignIntended, Details: shown}, []string{"Menyatakan setuju", "1-3, 7 dari 12"}, []string{"Agreed", "1-3, 7 of 12"}},

@@ -2,6 +2,7 @@ package text
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -66,6 +67,18 @@ func Event(l Language, e contract.Event) string {
 	if code := "identity." + e.Details["assurance"]; sentences[code] != (sentence{}) {
 		args["identity"] = Sentence(l, code, args)
 	}
+	switch n, _ := strconv.Atoi(e.Details["consent_documents"]); {
+	case n == 2:
+		args["consent"] = Sentence(l, "event.consent_with_one", nil)
+	case n > 2:
+		args["consent"] = Sentence(l, "event.consent_with_many", map[string]any{"others": n - 1})
+	}
+	switch {
+	case e.Details["mailbox"] != "":
+		args["proof"] = Sentence(l, "event.proof_mailbox", args)
+	case e.Details["link"] == string(contract.LinkHandedOut):
+		args["proof"] = Sentence(l, "event.proof_handed_out", nil)
+	}
 	if r := e.Details["reason"]; e.Type == contract.EventCertificateRevoked && r != "" {
 		args["reason"] = RevocationReason(l, r)
 	}
@@ -103,7 +116,7 @@ func Warning(l Language, w contract.Warning) string { return Sentence(l, w.Code,
 func Reason(l Language, reason string) string {
 	code, words, _ := strings.Cut(reason, ": ")
 	kind, _, _ := strings.Cut(code, ".")
-	if _, ours := sentences[code]; ours && slices.Contains([]string{"stamp", "file", "closing"}, kind) {
+	if _, ours := sentences[code]; ours && slices.Contains([]string{"stamp", "file", "closing", "notice", "webhook"}, kind) {
 		switch code {
 		case "closing.revoked":
 			return Sentence(l, code, revocationArguments(l, words))

@@ -64,3 +64,18 @@ func LongTime(l Language, t time.Time) string {
 	t = t.UTC()
 	return fmt.Sprintf("%d %s %d, %02d:%02d:%02d UTC", t.Day(), months[l][t.Month()-1], t.Year(), t.Hour(), t.Minute(), t.Second())
 }
+
+var fullMonths = map[Language][12]string{
+	Indonesian: {"Januari", "Februari", "Maret", "April", "Mei", "Juni", "Juli", "Agustus", "September", "Oktober", "November", "Desember"},
+	English:    {"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"},
+}
+
+// MailedTime writes a time in a zone for a message that is read anywhere: 14 Oktober 2024 pukul 13.06 WIB.
+func MailedTime(l Language, t time.Time, zone *time.Location) string {
+	t = t.In(zone)
+	name, _ := t.Zone()
+	if l == English {
+		return fmt.Sprintf("%d %s %d, %02d:%02d %s", t.Day(), fullMonths[l][t.Month()-1], t.Year(), t.Hour(), t.Minute(), name)
+	}
+	return fmt.Sprintf("%d %s %d pukul %02d.%02d %s", t.Day(), fullMonths[Indonesian][t.Month()-1], t.Year(), t.Hour(), t.Minute(), name)
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -92,8 +93,9 @@ type Page[Line any] struct {
 	Total int
 }
 
-// Pages of the ledger, of the calls to the stamp office, of the register of serials and of the audit log.
+// Pages of the quotas, of the ledger, of the calls to the stamp office, of the register of serials and of the audit log.
 type (
+	QuotaPage   = Page[OrganisationQuota]
 	LedgerPage  = Page[LedgerLine]
 	AttemptPage = Page[AttemptLine]
 	SerialPage  = Page[SerialLine]
@@ -102,8 +104,9 @@ type (
 
 type titles = map[contract.DocumentID]store.Title
 
-// linesOf makes lines of rows, with the titles of the documents that the rows refer to. It reads each title once.
-func linesOf[Row, Line any](ctx context.Context, s *Service, rows []Row, refers func(Row) []contract.DocumentID, line func(Row, titles) Line) ([]Line, error) {
+// linesOf makes lines of rows, with the titles of the documents that the rows refer to and whether the caller may open them. It
+// reads each title once.
+func linesOf[Row, Line any](ctx context.Context, s *Service, by contract.Actor, rows []Row, refers func(Row) []contract.DocumentID, line func(Row, titles) Line) ([]Line, error) {
 	var ids []contract.DocumentID
 	seen := map[contract.DocumentID]bool{0: true}
 	for _, row := range rows {
@@ -113,7 +116,7 @@ func linesOf[Row, Line any](ctx context.Context, s *Service, rows []Row, refers 
 			}
 		}
 	}
-	titles, err := s.Store.Titles(ctx, ids)
+	titles, err := s.Store.Titles(ctx, by.ID, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -183,31 +186,58 @@ func (s *Service) AuditLog(ctx context.Context, by contract.Actor, q store.LogQu
 	if err != nil {
 		return LogPage{}, err
 	}
-	refers := func(e store.Logged) []contract.DocumentID { return []contract.DocumentID{e.Document} }
-	lines, err := linesOf(ctx, s, p.Events, refers, func(e store.Logged, t titles) LogLine { return LogLine{Logged: e, Title: t[e.Document]} })
+	lines, err := s.logLines(ctx, by, p.Events)
 	return LogPage{Lines: lines, Total: p.Total}, err
 }
 
-// Quotas returns the quota of the named organisation, or of every organisation that the caller administers, sorted by
-// name.
-func (s *Service) Quotas(ctx context.Context, by contract.Actor, organisation contract.OrganisationID) ([]OrganisationQuota, error) {
-	scope, err := s.AuthoriseAdmin(ctx, by, contract.AdminQuota, organisation)
+func (s *Service) logLines(ctx context.Context, by contract.Actor, events []store.Logged) ([]LogLine, error) {
+	refers := func(e store.Logged) []contract.DocumentID { return []contract.DocumentID{e.Document} }
+	return linesOf(ctx, s, by, events, refers, func(e store.Logged, t titles) LogLine { return LogLine{Logged: e, Title: t[e.Document]} })
+}
+
+// EachEvent calls yield with every matching event, oldest first, until yield returns an error.
+func (s *Service) EachEvent(ctx context.Context, by contract.Actor, q store.LogQuery, yield func(LogLine) error) error {
+	scope, err := s.AuthoriseAdmin(ctx, by, contract.AdminAuditLog, q.Organisation)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	all := []OrganisationQuota{}
+	q.Organisation = scope.Organisation
+	each := func(yield func(store.Logged) bool) error { return s.Store.EachEvent(ctx, q, yield) }
+	return inBatches(each, func(batch []store.Logged) ([]LogLine, error) { return s.logLines(ctx, by, batch) }, yield)
+}
+
+// QuotaQuery selects organisations whose quota is shown.
+type QuotaQuery struct {
+	Organisation contract.OrganisationID // empty: all that the caller administers
+	Search       string                  // part of the name, in any case of letters
+	Offset       int
+	Limit        int
+}
+
+// Quotas returns one page of the quotas of organisations that the caller administers, sorted by name.
+func (s *Service) Quotas(ctx context.Context, by contract.Actor, q QuotaQuery) (QuotaPage, error) {
+	scope, err := s.AuthoriseAdmin(ctx, by, contract.AdminQuota, q.Organisation)
+	if err != nil {
+		return QuotaPage{}, err
+	}
+	var found []store.Organisation
+	search := strings.ToLower(q.Search)
 	for _, o := range scope.Organisations {
-		if scope.Organisation != "" && o.ID != scope.Organisation {
-			continue
+		if (scope.Organisation == "" || o.ID == scope.Organisation) && strings.Contains(strings.ToLower(o.Name), search) {
+			found = append(found, o)
 		}
-		q, err := s.Store.Quota(ctx, o.ID)
-		if err != nil {
-			return nil, fmt.Errorf("read the quota of %s: %w", o.ID, err)
-		}
-		all = append(all, OrganisationQuota{Organisation: o, Quota: q})
 	}
-	slices.SortFunc(all, func(a, b OrganisationQuota) int { return cmp.Compare(a.Organisation.Name, b.Organisation.Name) })
-	return all, nil
+	slices.SortFunc(found, func(a, b store.Organisation) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
+	page := QuotaPage{Total: len(found), Lines: []OrganisationQuota{}}
+	from := min(q.Offset, len(found))
+	for _, o := range found[from:min(from+q.Limit, len(found))] {
+		quota, err := s.Store.Quota(ctx, o.ID)
+		if err != nil {
+			return QuotaPage{}, fmt.Errorf("read the quota of %s: %w", o.ID, err)
+		}
+		page.Lines = append(page.Lines, OrganisationQuota{Organisation: o, Quota: quota})
+	}
+	return page, nil
 }
 
 // maxGrant bounds one grant, to catch typing errors.
@@ -260,7 +290,7 @@ func (s *Service) QuotaLedger(ctx context.Context, by contract.Actor, q store.Qu
 	if err != nil {
 		return LedgerPage{}, err
 	}
-	lines, err := s.ledgerLines(ctx, p.Entries, scope.Organisations)
+	lines, err := s.ledgerLines(ctx, by, p.Entries, scope.Organisations)
 	return LedgerPage{Lines: lines, Total: p.Total}, err
 }
 
@@ -273,13 +303,13 @@ func (s *Service) EachQuotaMove(ctx context.Context, by contract.Actor, q store.
 	q.Organisation = scope.Organisation
 	each := func(yield func(store.QuotaEntry) bool) error { return s.Store.EachQuotaEntry(ctx, q, yield) }
 	return inBatches(each, func(batch []store.QuotaEntry) ([]LedgerLine, error) {
-		return s.ledgerLines(ctx, batch, scope.Organisations)
+		return s.ledgerLines(ctx, by, batch, scope.Organisations)
 	}, yield)
 }
 
-func (s *Service) ledgerLines(ctx context.Context, entries []store.QuotaEntry, names documents.OrganisationsByID) ([]LedgerLine, error) {
+func (s *Service) ledgerLines(ctx context.Context, by contract.Actor, entries []store.QuotaEntry, names documents.OrganisationsByID) ([]LedgerLine, error) {
 	refers := func(e store.QuotaEntry) []contract.DocumentID { return []contract.DocumentID{e.Document} }
-	return linesOf(ctx, s, entries, refers, func(e store.QuotaEntry, t titles) LedgerLine {
+	return linesOf(ctx, s, by, entries, refers, func(e store.QuotaEntry, t titles) LedgerLine {
 		return LedgerLine{QuotaEntry: e, Organisation: names[e.QuotaMove.Organisation], Title: t[e.Document]}
 	})
 }
@@ -295,7 +325,7 @@ func (s *Service) Attempts(ctx context.Context, by contract.Actor, q store.Attem
 	if err != nil {
 		return AttemptPage{}, err
 	}
-	lines, err := s.attemptLines(ctx, p.Attempts, scope.Organisations)
+	lines, err := s.attemptLines(ctx, by, p.Attempts, scope.Organisations)
 	return AttemptPage{Lines: lines, Total: p.Total}, err
 }
 
@@ -308,11 +338,11 @@ func (s *Service) EachAttempt(ctx context.Context, by contract.Actor, q store.At
 	q.Organisation = scope.Organisation
 	each := func(yield func(contract.Attempt) bool) error { return s.Store.EachAttempt(ctx, q, yield) }
 	return inBatches(each, func(batch []contract.Attempt) ([]AttemptLine, error) {
-		return s.attemptLines(ctx, batch, scope.Organisations)
+		return s.attemptLines(ctx, by, batch, scope.Organisations)
 	}, yield)
 }
 
-func (s *Service) attemptLines(ctx context.Context, attempts []contract.Attempt, names documents.OrganisationsByID) ([]AttemptLine, error) {
+func (s *Service) attemptLines(ctx context.Context, by contract.Actor, attempts []contract.Attempt, names documents.OrganisationsByID) ([]AttemptLine, error) {
 	var serials []string
 	for _, a := range attempts {
 		if a.Serial != "" {
@@ -324,7 +354,7 @@ func (s *Service) attemptLines(ctx context.Context, attempts []contract.Attempt,
 		return nil, err
 	}
 	refers := func(a contract.Attempt) []contract.DocumentID { return []contract.DocumentID{a.Document} }
-	return linesOf(ctx, s, attempts, refers, func(a contract.Attempt, t titles) AttemptLine {
+	return linesOf(ctx, s, by, attempts, refers, func(a contract.Attempt, t titles) AttemptLine {
 		return AttemptLine{Attempt: a, Organisation: names[a.Organisation], Title: t[a.Document], SerialState: states[a.Serial]}
 	})
 }
@@ -343,7 +373,7 @@ func (s *Service) Serials(ctx context.Context, by contract.Actor, q store.Serial
 	refers := func(r contract.StampSerial) []contract.DocumentID {
 		return []contract.DocumentID{r.Document, r.FormerDocument}
 	}
-	lines, err := linesOf(ctx, s, p.Serials, refers, func(r contract.StampSerial, t titles) SerialLine {
+	lines, err := linesOf(ctx, s, by, p.Serials, refers, func(r contract.StampSerial, t titles) SerialLine {
 		return SerialLine{StampSerial: r, Organisation: scope.Organisations[r.Organisation], Title: t[r.Document], FormerTitle: t[r.FormerDocument]}
 	})
 	return SerialPage{Lines: lines, Total: p.Total}, err

@@ -1,10 +1,12 @@
 package workflow
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -81,17 +83,25 @@ func placeField(f *pades.FieldSpec, doc *pdf.Document, p contract.Placement) err
 	return nil
 }
 
+// card is what the signatures of a document show besides the signer.
+type card struct {
+	organisation string
+	logo         *appearance.Picture // nil: none
+	accent       *appearance.Color   // nil: that of the library
+	code         string              // the address that the QR code has; empty: none
+}
+
 // buildAppearances draws a participant's signature and marks. Both results are nil if the signature is invisible.
-func buildAppearances(d *contract.Document, p contract.Participant, attestation contract.Attestation, strokes *appearance.Strokes, now time.Time) (pades.Appearance, map[string]pades.Appearance) {
+func buildAppearances(d *contract.Document, p contract.Participant, c card, attestation contract.Attestation, pictures signerPictures, now time.Time) (pades.Appearance, map[string]pades.Appearance) {
 	main, marks := signaturePlacements(d, p.ID)
 	if main < 0 {
 		return nil, nil
 	}
 	drawn := func(at contract.Placement) pades.Appearance {
 		if !p.Guest {
-			return drawSignature(at, p, strokes, now)
+			return drawSignature(at, p, c, pictures, now)
 		}
-		return drawGuestSignature(at, p, attestation, strokes, now)
+		return drawGuestSignature(at, p, c, attestation, pictures, now)
 	}
 	others := map[string]pades.Appearance{}
 	for _, i := range marks {
@@ -100,13 +110,16 @@ func buildAppearances(d *contract.Document, p contract.Participant, attestation 
 	return drawn(d.Placements[main]), others
 }
 
-// guestShort is the shortest text that a guest's signature and initials show.
-const guestShort = "Tamu — identitas tidak diverifikasi"
+// The shortest texts that a guest's signature and initials show.
+const (
+	guestShort = "Tamu — identitas tidak diverifikasi"
+	guestWord  = "Tamu" // in a box in which nothing more can be read
+)
 
 // drawGuestSignature draws a guest's box. A notice at the bottom says that the identity was not verified and who
 // entered the name. Initials have room for the short text only.
-func drawGuestSignature(at contract.Placement, p contract.Participant, attestation contract.Attestation, strokes *appearance.Strokes, now time.Time) pades.Appearance {
-	n := appearance.Notice{Short: guestShort}
+func drawGuestSignature(at contract.Placement, p contract.Participant, c card, attestation contract.Attestation, pictures signerPictures, now time.Time) pades.Appearance {
+	n := appearance.Notice{Short: guestShort, Word: guestWord}
 	if at.Kind != contract.PlaceInitials {
 		by := attestation.NamedBy + " (" + attestation.Organisation + ")"
 		n.Text = "Tamu, dicantumkan oleh " + by + "; identitas tidak diverifikasi"
@@ -114,7 +127,7 @@ func drawGuestSignature(at contract.Placement, p contract.Participant, attestati
 	}
 	return appearance.WithNotice(n, at.Box.Width(), at.Box.Height(), func(width, height float64) *appearance.Drawing {
 		at.Box.URX, at.Box.URY = at.Box.LLX+width, at.Box.LLY+height
-		return drawSignature(at, p, strokes, now)
+		return drawSignature(at, p, c, pictures, now)
 	})
 }
 
@@ -126,22 +139,53 @@ func fieldLabel(p contract.Participant) string {
 	return p.Name
 }
 
-func drawSignature(at contract.Placement, p contract.Participant, strokes *appearance.Strokes, now time.Time) *appearance.Drawing {
+func drawSignature(at contract.Placement, p contract.Participant, c card, pictures signerPictures, now time.Time) *appearance.Drawing {
 	if at.Kind == contract.PlaceInitials {
-		return appearance.Initials(p.Name, strokes, at.Box.Width(), at.Box.Height())
+		return appearance.Initials(p.Name, cmp.Or(pictures.initials, pictures.signature), at.Box.Width(), at.Box.Height())
 	}
 	return appearance.Signature(appearance.SignatureText{
-		Name: p.Name, Time: now.In(contract.Jakarta), Reason: reasonSigned, Specimen: strokes,
+		Name: p.Name, Time: now.In(contract.Jakarta), Organisation: "Dokumen dari " + c.organisation, Reason: reasonSigned, Specimen: pictures.signature,
+		Logo: c.logo, Accent: c.accent, QR: c.code,
 	}, at.Box.Width(), at.Box.Height())
 }
 
-// specimenStrokes returns the strokes of a user's specimen. It returns nil for guests, who have no specimen, and for
-// invisible signatures.
-func (s *Service) specimenStrokes(ctx context.Context, d *contract.Document, p contract.Participant) (*appearance.Strokes, error) {
-	if main, _ := signaturePlacements(d, p.ID); main < 0 || p.Guest {
+// signerPictures is what a signer's boxes show. A nil signature shows the printed name; nil initials show the signature's strokes
+// or, without them, the printed initials.
+type signerPictures struct{ signature, initials *appearance.Strokes }
+
+// readSignerPictures returns the strokes of the pictures that a request has, else of the signer's specimens. A request with a
+// picture of the signature alone shows that picture in boxes for initials too.
+func (s *Service) readSignerPictures(ctx context.Context, d *contract.Document, p contract.Participant, given *givenPictures) (*signerPictures, error) {
+	var got signerPictures
+	var err error
+	if given.signature.isGiven() {
+		if got.signature, err = given.signature.extractStrokes(ctx); err != nil {
+			return nil, err
+		}
+	} else if got.signature, err = s.specimenStrokes(ctx, d, p, store.SignatureSpecimen); err != nil {
+		return nil, err
+	}
+	if given.initials.isGiven() {
+		if got.initials, err = given.initials.extractStrokes(ctx); err != nil {
+			return nil, err
+		}
+	} else if !given.signature.isGiven() {
+		if got.initials, err = s.specimenStrokes(ctx, d, p, store.InitialsSpecimen); err != nil {
+			return nil, err
+		}
+	}
+	return &got, nil
+}
+
+// specimenStrokes returns the strokes of a user's specimen. It returns nil for guests, who have no specimen, and where no box
+// shows it.
+func (s *Service) specimenStrokes(ctx context.Context, d *contract.Document, p contract.Participant, kind store.SpecimenKind) (*appearance.Strokes, error) {
+	if p.Guest || !slices.ContainsFunc(d.Placements, func(at contract.Placement) bool {
+		return at.Person == p.ID && (at.Kind == contract.PlaceInitials || kind == store.SignatureSpecimen && at.Kind == contract.PlaceSignature)
+	}) {
 		return nil, nil
 	}
-	file, err := s.Store.Specimen(ctx, p.ID)
+	file, err := s.Store.Specimen(ctx, p.ID, kind)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}

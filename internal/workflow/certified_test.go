@@ -129,7 +129,7 @@ func TestCertifiedFileTakesNoBoxesAndNoQuotaForThem(t *testing.T) {
 				t.Fatal(err)
 			}
 			place := []contract.PlaceRequest{{Kind: kind, Page: 1, Person: h.signer.ID, Emet: &contract.Box{LLX: 50, LLY: 50, URX: 110, URY: 110}}}
-			if _, err := h.Place(t.Context(), h.owner, d.ID, place); err != nil {
+			if _, err := h.Place(t.Context(), h.owner, d.ID, 0, place); err != nil {
 				t.Fatal(err)
 			}
 			_, err = h.Finalize(t.Context(), h.owner, d.ID, contract.FinalizeOptions{})
@@ -141,7 +141,7 @@ func TestCertifiedFileTakesNoBoxesAndNoQuotaForThem(t *testing.T) {
 					t.Errorf("level %d, %s: %d of %s stay reserved", level, kind, q.Reserved, unit)
 				}
 			}
-			if _, err := h.Place(t.Context(), h.owner, d.ID, nil); err != nil {
+			if _, err := h.Place(t.Context(), h.owner, d.ID, 0, nil); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := h.Finalize(t.Context(), h.owner, d.ID, contract.FinalizeOptions{}); err != nil {

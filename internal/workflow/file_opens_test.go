@@ -39,7 +39,7 @@ func TestEachOperationOpensAndParsesTheFileOnce(t *testing.T) {
 			return err
 		}, 1, 2},
 		{"place", func() error {
-			_, err := h.Place(ctx, h.owner, id, []contract.PlaceRequest{
+			_, err := h.Place(ctx, h.owner, id, 0, []contract.PlaceRequest{
 				{Kind: contract.PlaceStamp, Page: 1, Person: h.owner.ID, Emet: &contract.Box{LLX: 50, LLY: 50, URX: 110, URY: 110}},
 			})
 			return err

@@ -83,7 +83,7 @@ func TestFindingsStayWhereAFileIsRewritten(t *testing.T) {
 			t.Fatalf("%s: %+v", name, d.Findings)
 		}
 		place := contract.PlaceRequest{Kind: contract.PlaceStamp, Page: 1, Person: h.owner.ID, Emet: &contract.Box{LLX: 50, LLY: 50, URX: 110, URY: 110}}
-		if _, err := h.Place(ctx, h.owner, d.ID, []contract.PlaceRequest{place}); err != nil {
+		if _, err := h.Place(ctx, h.owner, d.ID, 0, []contract.PlaceRequest{place}); err != nil {
 			t.Fatal(err)
 		}
 		done, err := h.Finalize(ctx, h.owner, d.ID, acceptPrint)

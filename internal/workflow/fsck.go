@@ -74,7 +74,38 @@ func (s *Service) CheckFiles(ctx context.Context, o FsckOptions, log LoggedFiles
 	if err := errors.Join(err, ctx.Err()); err != nil {
 		return fmt.Errorf("check evidence: %w", err)
 	}
+	err = s.Store.EachEvidenceFile(ctx, func(v store.EvidenceFile) bool {
+		if err := s.checkFile(ctx, v.File); err != nil {
+			report(store.Discrepancy{Severity: store.SeverityEvidence, Check: "files", About: fmt.Sprintf("evidence certificate of document %d", v.Document),
+				Text: err.Error(), Remedy: restoreFile})
+		}
+		return ctx.Err() == nil
+	})
+	if err := errors.Join(err, ctx.Err()); err != nil {
+		return fmt.Errorf("check evidence certificates: %w", err)
+	}
+	if err := s.checkUploads(ctx, report); err != nil {
+		return fmt.Errorf("check uploads: %w", err)
+	}
 	return s.checkLeftOver(ctx, o, log, report)
+}
+
+// checkUploads checks the parts of files that are being uploaded. They are not documents yet, and the person still has
+// the file.
+func (s *Service) checkUploads(ctx context.Context, report func(store.Discrepancy)) error {
+	var failed error
+	err := s.Store.EachPart(ctx, func(id contract.UploadID, part contract.File) bool {
+		wrong := s.checkFile(ctx, part)
+		if wrong == nil || ctx.Err() != nil {
+			return ctx.Err() == nil
+		}
+		used, err := s.Store.RefersToFile(ctx, part.Key)
+		if failed = err; err == nil && used { // otherwise the upload has become a document or ended meanwhile
+			report(store.Discrepancy{Severity: store.SeverityDerived, Check: "files", About: "upload " + string(id), Text: wrong.Error(), Remedy: "Nothing to do: the upload is refused, and the person sends the file again"})
+		}
+		return failed == nil
+	})
+	return errors.Join(err, failed, ctx.Err())
 }
 
 // checkDocument checks the files of a document. It reports discrepancies only if the document still has the same

@@ -128,7 +128,7 @@ func TestAddressOfAUserElsewhereIsLookedUpLikeAnUnknownOne(t *testing.T) {
 	asked := func(r workflow.PersonRequest) (string, error) {
 		h.store.asked = nil
 		r.Name, r.Role, r.Number = "Nama", contract.Signer, 1
-		_, err := h.SetParticipants(ctx, h.owner, id, []workflow.PersonRequest{r}, nil)
+		_, err := h.SetParticipants(ctx, h.owner, id, 0, []workflow.PersonRequest{r}, nil)
 		return strings.ReplaceAll(fmt.Sprint(h.store.asked), r.Email, "#"), err
 	}
 	for _, guest := range []bool{true, false} {
@@ -160,7 +160,7 @@ func (h *harness) guestDraft() (contract.DocumentID, contract.Actor) {
 	h.t.Helper()
 	ctx := context.Background()
 	id := h.draftOf(false, 0)
-	d, err := h.SetParticipants(ctx, h.owner, id, []workflow.PersonRequest{{Guest: true, Name: "Budi", Email: "tamu@example.test", Role: contract.Signer, Number: 1}}, nil)
+	d, err := h.SetParticipants(ctx, h.owner, id, 0, []workflow.PersonRequest{{Guest: true, Name: "Budi", Email: "tamu@example.test", Role: contract.Signer, Number: 1}}, nil)
 	if err != nil {
 		h.t.Fatal(err)
 	}

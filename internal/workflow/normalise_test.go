@@ -180,7 +180,7 @@ func TestOldFileIsRewrittenForTheStampOfficeAtFinalizeOnly(t *testing.T) {
 		for range c.stamps {
 			places = append(places, contract.PlaceRequest{Kind: contract.PlaceStamp, Page: 1, Person: h.owner.ID, Emet: &contract.Box{LLX: 50, LLY: 50, URX: 110, URY: 110}})
 		}
-		if _, err := h.Place(ctx, h.owner, d.ID, places); err != nil {
+		if _, err := h.Place(ctx, h.owner, d.ID, 0, places); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		finalized, err := h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{})
@@ -236,7 +236,7 @@ func TestCrashAroundARewritingLeavesOnlyBlobsThatFsckFinds(t *testing.T) {
 		t.Fatal(err)
 	}
 	place := []contract.PlaceRequest{{Kind: contract.PlaceStamp, Page: 1, Person: h.owner.ID, Emet: &contract.Box{LLX: 50, LLY: 50, URX: 110, URY: 110}}}
-	if _, err := h.Place(ctx, h.owner, d.ID, place); err != nil {
+	if _, err := h.Place(ctx, h.owner, d.ID, 0, place); err != nil {
 		t.Fatal(err)
 	}
 	before := h.blobs()

@@ -43,6 +43,8 @@ func (drawnLinks) NewGuestLink() (string, [32]byte, error) {
 	return "https://segel.example/guest#x", [32]byte{1}, nil
 }
 
+func (drawnLinks) DeriveCode(contract.GuestCode) (string, error) { return "123456", nil }
+
 // TestAnotherPersonsDocumentIsAsMuchWorkAsOneThatDoesNotExist compares the queries of each operation.
 func TestAnotherPersonsDocumentIsAsMuchWorkAsOneThatDoesNotExist(t *testing.T) {
 	t.Parallel()
@@ -62,14 +64,17 @@ func TestAnotherPersonsDocumentIsAsMuchWorkAsOneThatDoesNotExist(t *testing.T) {
 		all := map[string][]string{}
 		for name, verb := range map[string]func() error{
 			"detail":   func() error { _, err := h.LoadAuthorised(ctx, by, contract.OpDetail, id); return err },
+			"code":     func() error { _, err := h.OrderGuestCode(ctx, by, id); return err },
+			"prove":    func() error { _, err := h.ProveMailbox(ctx, by, id, "123456"); return err },
+			"correct":  func() error { _, err := h.CorrectGuest(ctx, by, id, guest.ID, contract.GuestCorrection{}); return err },
 			"trail":    func() error { _, err := h.AuditTrail(ctx, by, id); return err },
 			"preview":  func() error { _, err := h.Preview(ctx, by, id); return err },
 			"download": func() error { _, err := h.Download(ctx, by, id); return err },
 			"original": func() error { _, err := h.Original(ctx, by, id); return err },
 			"events":   func() error { _, err := h.WaitForChange(ctx, by, id, 0); return err },
-			"place":    func() error { _, err := h.Place(ctx, by, id, nil); return err },
-			"people":   func() error { _, err := h.SetParticipants(ctx, by, id, nil, nil); return err },
-			"describe": func() error { _, err := h.Describe(ctx, by, id, contract.Description{}); return err },
+			"place":    func() error { _, err := h.Place(ctx, by, id, 0, nil); return err },
+			"people":   func() error { _, err := h.SetParticipants(ctx, by, id, 0, nil, nil); return err },
+			"describe": func() error { _, err := h.Describe(ctx, by, id, 0, contract.Description{}); return err },
 			"finalize": func() error { _, err := h.Finalize(ctx, by, id, contract.FinalizeOptions{}); return err },
 			"sign":     func() error { _, err := h.Sign(ctx, by, id, workflow.SignRequest{}); return err },
 			"reject":   func() error { _, err := h.Reject(ctx, by, id, "no"); return err },

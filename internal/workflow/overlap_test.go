@@ -21,7 +21,7 @@ func (h *harness) warned(id contract.DocumentID, kind contract.PlacementKind, bo
 	for _, b := range boxes {
 		places = append(places, contract.PlaceRequest{Kind: kind, Page: 1, Person: h.signer.ID, Emet: &b})
 	}
-	placed, err := h.Place(h.t.Context(), h.owner, id, places)
+	placed, err := h.Place(h.t.Context(), h.owner, id, 0, places)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestStampOverTheFilesOwnTextStampsAndSignaturesIsWarnedOf(t *testing.T) {
 		{Kind: contract.PlaceSignature, Page: 1, Person: h.signer.ID, Emet: &contract.Box{LLX: 200, LLY: 200, URX: 260, URY: 260}},
 		{Kind: contract.PlaceStamp, Page: 1, Person: h.signer.ID, Emet: &contract.Box{LLX: 300, LLY: 300, URX: 360, URY: 360}},
 	}
-	if _, err := h.Place(ctx, h.owner, d.ID, boxes); err != nil {
+	if _, err := h.Place(ctx, h.owner, d.ID, 0, boxes); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
@@ -118,7 +118,7 @@ func TestFinalizedDocumentIsHeldAgainstTheFileAsItCame(t *testing.T) {
 		{Kind: contract.PlaceSignature, Page: 1, Person: h.signer.ID, Emet: &contract.Box{LLX: 200, LLY: 200, URX: 260, URY: 260}},
 		{Kind: contract.PlaceStamp, Page: 1, Person: h.signer.ID, Emet: &contract.Box{LLX: 90, LLY: 700, URX: 150, URY: 760}},
 	}
-	if _, err := h.Place(t.Context(), h.owner, d.ID, boxes); err != nil {
+	if _, err := h.Place(t.Context(), h.owner, d.ID, 0, boxes); err != nil {
 		t.Fatal(err)
 	}
 	finalized, err := h.Finalize(t.Context(), h.owner, d.ID, contract.FinalizeOptions{})
@@ -141,7 +141,7 @@ func TestDraftPlacedUnderALargerLimitIsRefusedAtFinalize(t *testing.T) {
 	}
 	h.Limits.BoxArea = 100
 	box := contract.PlaceRequest{Kind: contract.PlaceInitials, Page: 1, Person: h.signer.ID, Emet: &contract.Box{URX: 595, URY: 842}}
-	if _, err := h.Place(t.Context(), h.owner, d.ID, []contract.PlaceRequest{box}); err != nil {
+	if _, err := h.Place(t.Context(), h.owner, d.ID, 0, []contract.PlaceRequest{box}); err != nil {
 		t.Fatal(err)
 	}
 	h.Limits.BoxArea = 25
@@ -179,7 +179,7 @@ func TestShareOfThePageIsThatOfThePageAsDisplayed(t *testing.T) {
 		}
 		place := func(w, height float64) error {
 			box := contract.PlaceRequest{Kind: contract.PlaceSignature, Page: 1, Person: h.signer.ID, Emet: &contract.Box{URX: w, URY: height}}
-			_, err := h.Place(t.Context(), h.owner, d.ID, []contract.PlaceRequest{box})
+			_, err := h.Place(t.Context(), h.owner, d.ID, 0, []contract.PlaceRequest{box})
 			return err
 		}
 		if err := place(c.width/2, c.height/2); err != nil {

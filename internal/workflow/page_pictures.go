@@ -18,6 +18,7 @@ import (
 	"segel/internal/contract"
 	"segel/internal/documents"
 	"segel/internal/outage"
+	"segel/internal/store"
 	"segel/pdf"
 )
 
@@ -83,6 +84,7 @@ type PageList struct {
 	Count    int
 	Sizes    []PageSizes // of the first pages; those that follow are most likely like the last
 	Pictures bool        // [Service.DrawPage] draws them
+	Sender   store.Organisation
 }
 
 // PageSizes is the size of successive pages as they are displayed, rotated and cropped, in points times their user unit.
@@ -104,6 +106,10 @@ func (s *Service) Pages(ctx context.Context, by contract.Actor, id contract.Docu
 	if err != nil {
 		return PageList{}, err
 	}
+	sender, err := s.Organisation(ctx, d.Organisation)
+	if err != nil {
+		return PageList{}, err
+	}
 	f, err := s.OpenFile(ctx, d.Revisions)
 	if err != nil {
 		return PageList{}, err
@@ -113,7 +119,7 @@ func (s *Service) Pages(ctx context.Context, by contract.Actor, id contract.Docu
 	if err != nil {
 		return PageList{}, documents.BlobRefusal(fmt.Errorf("open document %d: %w", id, err))
 	}
-	l := PageList{Digest: d.Current().Digest, Size: f.Size(), Count: d.Pages, Pictures: s.drawsPages() && f.Size() <= maxDrawnFile}
+	l := PageList{Sender: sender, Digest: d.Current().Digest, Size: f.Size(), Count: d.Pages, Pictures: s.drawsPages() && f.Size() <= maxDrawnFile}
 	for page, err := range doc.Pages() {
 		if err != nil {
 			return PageList{}, documents.BlobRefusal(fmt.Errorf("pages of document %d: %w", id, err))

@@ -16,13 +16,13 @@ type WarnedDocument struct {
 }
 
 // Place replaces the placements of a draft. It returns warnings about placements that cover content which should stay
-// readable.
-func (s *Service) Place(ctx context.Context, by contract.Actor, id contract.DocumentID, requests []contract.PlaceRequest) (WarnedDocument, error) {
+// readable. Seen is the version that the caller read; see [contract.CheckDraftVersion].
+func (s *Service) Place(ctx context.Context, by contract.Actor, id contract.DocumentID, seen int64, requests []contract.PlaceRequest) (WarnedDocument, error) {
 	var warnings []contract.Warning
 	effectCtx := store.WithFinalAnswer(ctx, func(d contract.Document) any { return WarnedDocument{d, warnings} })
 	d, err := s.ApplyRuleAs(effectCtx, by, id, func(d *contract.Document) (*contract.Change, error) {
 		// Authorise before the file is opened: callers without access must not cause any reading.
-		if err := d.Authorise(by, contract.OpPlace); err != nil {
+		if err := contract.CheckDraftVersion(d, seen, by, contract.OpPlace); err != nil {
 			return nil, err
 		}
 		if err := d.RequirePDF(); err != nil {

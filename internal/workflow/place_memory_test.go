@@ -68,7 +68,7 @@ func TestManyPlacementsAtOnceTakeTheMemoryOfAFew(t *testing.T) {
 	for i := range 40 {
 		all.Go(func() {
 			box := contract.PlaceRequest{Kind: contract.PlaceInitials, Page: 1 + i%6, Person: h.signer.ID, Emet: &contract.Box{LLX: 200, LLY: 200, URX: 360, URY: 260}}
-			if _, err := h.Place(t.Context(), h.owner, d.ID, []contract.PlaceRequest{box}); err != nil && !errors.Is(err, contract.ErrRace) {
+			if _, err := h.Place(t.Context(), h.owner, d.ID, 0, []contract.PlaceRequest{box}); err != nil && !errors.Is(err, contract.ErrRace) {
 				t.Error(err)
 			}
 		})

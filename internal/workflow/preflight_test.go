@@ -34,7 +34,7 @@ func (h *harness) toStamp(file []byte, signer bool) contract.DocumentID {
 		h.t.Fatal(err)
 	}
 	place := []contract.PlaceRequest{{Kind: contract.PlaceStamp, Page: 1, Person: h.owner.ID, Emet: &contract.Box{LLX: 50, LLY: 50, URX: 110, URY: 110}}}
-	if _, err := h.Place(ctx, h.owner, d.ID, place); err != nil {
+	if _, err := h.Place(ctx, h.owner, d.ID, 0, place); err != nil {
 		h.t.Fatal(err)
 	}
 	return d.ID

@@ -2,7 +2,9 @@ package workflow
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"segel/internal/contract"
 	"segel/internal/documents"
@@ -26,38 +28,73 @@ func (s *Service) Balance(ctx context.Context, by contract.Actor) (map[contract.
 	return s.Store.Quota(ctx, by.Organisation)
 }
 
-// OrganisationName returns the name of an organisation.
-func (s *Service) OrganisationName(ctx context.Context, id contract.OrganisationID) (string, error) {
-	if name, ok := s.organisationNames.Load(id); ok {
-		return name.(string), nil
+// maxSuggestions bounds the guests that are suggested at once.
+const maxSuggestions = 20
+
+// SuggestGuests returns guests whom the caller entered on their newest documents, the newest first. What other members of the
+// organisation entered is not read.
+func (s *Service) SuggestGuests(ctx context.Context, by contract.Actor, search string) ([]contract.GuestContact, error) {
+	if by.Guest != 0 || by.IsSystem() {
+		return nil, contract.ErrNotAllowed
 	}
-	o, err := s.Store.Organisation(ctx, id)
+	entered, err := s.Store.EnteredGuests(ctx, by.ID)
 	if err != nil {
-		return "", fmt.Errorf("read organisation %s: %w", id, err)
+		return nil, fmt.Errorf("read the guests that %s entered: %w", by.ID, err)
 	}
-	s.organisationNames.Store(id, o.Name)
-	return o.Name, nil
+	return contract.SuggestGuests(entered, search, maxSuggestions), nil
 }
 
-// ListRequest selects one page of one of the caller's lists. Pages are numbered from 1.
+// ListRequest selects one page of one of the caller's lists. Pages are numbered from 1. The members are those of [store.ListQuery].
 type ListRequest struct {
-	Box    store.Box
-	State  contract.State
-	Period store.Period
-	Search string
-	Page   int
-	Limit  int
+	Box     store.Box
+	State   contract.State
+	Without contract.State
+	Waiting bool
+	With    string
+	Period  store.Period
+	Search  string
+	Order   store.Order
+	Page    int
+	Limit   int
 }
 
-// List returns one page of the caller's inbox or outbox, newest first. A page out of range is empty.
+func (s *Service) listQuery(by contract.Actor, r ListRequest) store.ListQuery {
+	return store.ListQuery{
+		Person: by.ID, Box: r.Box, State: r.State, Without: r.Without, Waiting: r.Waiting, With: r.With, Period: r.Period, Search: r.Search, Order: r.Order,
+		Offset: (r.Page - 1) * r.Limit, Limit: r.Limit, Now: s.Clock(),
+	}
+}
+
+// List returns one page of the caller's inbox or outbox. A page out of range is empty.
 func (s *Service) List(ctx context.Context, by contract.Actor, r ListRequest) (store.List, error) {
 	if by.Guest != 0 {
 		return store.List{}, contract.ErrNotAllowed
 	}
-	return s.Store.List(ctx, store.ListQuery{
-		Person: by.ID, Box: r.Box, State: r.State, Period: r.Period, Search: r.Search,
-		Offset: (r.Page - 1) * r.Limit, Limit: r.Limit, Now: s.Clock(),
-	})
+	return s.Store.List(ctx, s.listQuery(by, r))
+}
+
+// CountList counts the documents of the caller's inbox or outbox. Page, limit, order, state and waiting of the request have no effect.
+func (s *Service) CountList(ctx context.Context, by contract.Actor, r ListRequest) (store.ListCounts, error) {
+	if by.Guest != 0 {
+		return store.ListCounts{}, contract.ErrNotAllowed
+	}
+	return s.Store.CountList(ctx, s.listQuery(by, r))
+}
+
+// Contacts returns up to limit people with whom the caller shares one of their newest documents, and whose name or address contains a
+// text in any letter case; those of the newest documents first.
+func (s *Service) Contacts(ctx context.Context, by contract.Actor, search string, limit int) ([]store.Contact, error) {
+	if by.Guest != 0 {
+		return nil, contract.ErrNotAllowed
+	}
+	all, err := s.Store.ListContacts(ctx, by.ID)
+	found, part := []store.Contact{}, strings.ToLower(search)
+	for _, c := range all {
+		if len(found) < limit && !strings.EqualFold(c.Email, by.Email) && (strings.Contains(strings.ToLower(c.Name), part) || strings.Contains(c.Email, part)) {
+			found = append(found, c)
+		}
+	}
+	return found, err
 }
 
 // Preview opens the current revision for an actor who may see it. The first view of a viewer is recorded.
@@ -86,6 +123,43 @@ func (s *Service) Download(ctx context.Context, by contract.Actor, id contract.D
 		return nil, contract.ErrNotCompleted
 	}
 	return s.OpenContent(ctx, d, d.Revisions)
+}
+
+// DownloadCheck says whether a document can be downloaded now.
+type DownloadCheck struct {
+	ID       contract.DocumentID
+	Document contract.Document // zero if the caller may not see it
+	Problem  *contract.Error   // nil: it can be downloaded
+}
+
+// CheckDownloads checks for each document whether [Service.Download] would open it. A document that the caller may not see has the
+// problem of one that does not exist. Any error other than a refusal ends the check.
+func (s *Service) CheckDownloads(ctx context.Context, by contract.Actor, ids []contract.DocumentID) ([]DownloadCheck, error) {
+	checks := make([]DownloadCheck, 0, len(ids))
+	for _, id := range ids {
+		d, err := s.checkDownload(ctx, by, id)
+		check := DownloadCheck{ID: id, Document: d}
+		if err != nil && !errors.As(err, &check.Problem) {
+			return nil, err
+		}
+		checks = append(checks, check)
+	}
+	return checks, nil
+}
+
+func (s *Service) checkDownload(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
+	d, err := s.LoadAuthorised(ctx, by, contract.OpDownload, id)
+	if err != nil {
+		return contract.Document{}, err
+	}
+	if d.State != contract.Completed {
+		return d, contract.ErrNotCompleted
+	}
+	content, err := s.OpenContent(ctx, d, d.Revisions)
+	if err != nil {
+		return d, err
+	}
+	return d, content.Close()
 }
 
 // Original opens the file as it was uploaded.

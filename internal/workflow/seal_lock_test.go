@@ -42,7 +42,7 @@ func (h *harness) sealedForm() contract.DocumentID {
 		h.t.Fatal(err)
 	}
 	stamp := contract.PlaceRequest{Kind: contract.PlaceStamp, Page: 1, Person: h.owner.ID, Emet: &contract.Box{LLX: 450, LLY: 50, URX: 510, URY: 110}}
-	if _, err := h.Place(ctx, h.owner, d.ID, []contract.PlaceRequest{stamp}); err != nil {
+	if _, err := h.Place(ctx, h.owner, d.ID, 0, []contract.PlaceRequest{stamp}); err != nil {
 		h.t.Fatal(err)
 	}
 	if _, err := h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); err != nil {

@@ -6,8 +6,8 @@ package workflow
 import (
 	"context"
 	"crypto"
+	"crypto/ed25519"
 	"crypto/x509"
-	"sync"
 	"time"
 
 	"segel/internal/admission"
@@ -29,9 +29,15 @@ type Store interface {
 	store.Administration
 	store.Credentials
 	store.Signings
+	store.ResumableUploads
+	EvidenceStore
+	Storage(ctx context.Context, o contract.OrganisationID) (contract.Storage, error)
+	store.Brandings
 	User(ctx context.Context, id contract.PersonID) (store.User, error)
 	MemberByEmail(ctx context.Context, o contract.OrganisationID, email string) (store.User, error)
-	Specimen(ctx context.Context, id contract.PersonID) ([]byte, error)
+	Specimen(ctx context.Context, id contract.PersonID, kind store.SpecimenKind) ([]byte, error)
+	GuestCode(ctx context.Context, id contract.DocumentID, guest contract.PersonID) (contract.GuestCode, error)
+	TryGuestCode(ctx context.Context, id contract.DocumentID, guest contract.PersonID, now time.Time) (contract.GuestCode, error)
 }
 
 // Issuer certifies keys, as the embedded authority does.
@@ -55,10 +61,12 @@ type Holder struct {
 	contract.Attestation
 }
 
-// Links creates the secrets of guest links.
+// Links creates the secrets of guests.
 type Links interface {
 	// NewGuestLink returns a new link and the hash under which it is stored.
 	NewGuestLink() (url string, hash [32]byte, err error)
+	// DeriveCode returns the code that is sent to a guest's mailbox: six digits.
+	DeriveCode(g contract.GuestCode) (string, error)
 }
 
 // Content is a file to be read; see [documents.Content].
@@ -74,6 +82,7 @@ type Service struct {
 	Scratch     func() (blob.Scratch, error) // creates temporary files for uploads that are checked and not stored
 	Issuer      Issuer
 	Sealer      *credential.Sealer // of private keys at rest
+	LogKey      ed25519.PrivateKey // signs checkpoints of the audit log
 	Timestamper tsp.Timestamper
 	Revocation  revocation.Source
 	// Certificates are issuers that files may lack, such as the roots of time-stamp authorities.
@@ -84,17 +93,20 @@ type Service struct {
 	// addresses that they name; nil asks nothing.
 	FileRevocation revocation.Source
 	Links          Links
-	Converter      convert.Converter // nil: Word documents are refused
-	Turns          *admission.Queue  // for conversions, by organisation; nil without a converter
-	PagePictures   *PagePictures     // nil: pages are not drawn here
-	StampOnly      bool              // finalize requires a stamping order if all placements are stamps
-	RenewBefore    time.Duration     // how long before its expiry a timestamp is renewed; 0 is a year
+	QuietHours     contract.QuietHours // without scheduled reminders
+	Converter      convert.Converter   // nil: Word documents are refused
+	Turns          *admission.Queue    // for conversions, by organisation; nil without a converter
+	PagePictures   *PagePictures       // nil: pages are not drawn here
+	StampOnly      bool                // finalize requires a stamping order if all placements are stamps
+	RenewBefore    time.Duration       // how long before its expiry a timestamp is renewed; 0 is a year
+	VerifyURL      string              // of the page that verifies files, for the code of signatures; empty: they show none
 
 	specimens  specimenCache
 	fileSlots  fileSlots
 	throwaways throwawayCache
 	pageCache  pageCache
+	evidence   evidenceQueue
 
-	// organisationNames has names by contract.OrganisationID. They are read once: no operation changes a name.
-	organisationNames sync.Map
+	organisations organisationCache
+	logos         logoCache
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto"
+	"crypto/ed25519"
 	"crypto/rand"
 	"crypto/x509"
 	"errors"
@@ -101,7 +102,7 @@ func newHarnessOn(t testing.TB, dsn string) *harness {
 	}
 	h.Service = &workflow.Service{
 		Documents: docs, Stamping: &stamping.Stamping{Documents: docs, Store: h.store, Office: h.office},
-		Store: h.store, Scratch: h.scratches.Scratch, Issuer: issuer{a, h.issued}, Sealer: sealer, Timestamper: h.clock, Revocation: a,
+		Store: h.store, Scratch: h.scratches.Scratch, Issuer: issuer{a, h.issued}, Sealer: sealer, LogKey: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)), Timestamper: h.clock, Revocation: a,
 	}
 	h.Trust.Add(validate.ForAll, validate.OriginOwn, a.Root())
 	var mu sync.Mutex
@@ -257,7 +258,7 @@ func (h *harness) draftOf(signer bool, stamps int) contract.DocumentID {
 		x := float64(50 + 80*i)
 		places = append(places, contract.PlaceRequest{Kind: contract.PlaceStamp, Page: 1, Person: h.owner.ID, Emet: &contract.Box{LLX: x, LLY: 50, URX: x + 60, URY: 110}})
 	}
-	if _, err := h.Place(ctx, h.owner, d.ID, places); err != nil {
+	if _, err := h.Place(ctx, h.owner, d.ID, 0, places); err != nil {
 		h.t.Fatal(err)
 	}
 	return d.ID

@@ -18,6 +18,9 @@ type SignRequest struct {
 	// Picture is the look of the signature, PNG or JPEG. It is decoded only if the caller may sign. Empty: the signer's
 	// specimen or, without one, their printed name.
 	Picture []byte
+	// Initials is the look of the initials, in the same way. Empty: that of the signature if Picture has one; else the signer's
+	// specimen of initials or, without one, their specimen of the signature or their printed initials.
+	Initials []byte
 }
 
 // Sign adds the caller's signature to the file.
@@ -27,6 +30,14 @@ type SignRequest struct {
 // at most a tail remains that nothing refers to, and a certificate whose key is lost. The signer can sign again, and so can
 // a repeat of the request: its answer is stored with the second commit.
 func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.DocumentID, r SignRequest) (contract.Document, error) {
+	return s.signDocument(ctx, by, id, r.Shown, newGivenPictures(r.Picture, r.Initials), documents.WithDocumentAnswer)
+}
+
+// signDocument is Sign for pictures that several documents may share. WithAnswer returns the context of the second commit,
+// which is the effect.
+func (s *Service) signDocument(ctx context.Context, by contract.Actor, id contract.DocumentID, shown contract.ShownPages, given *givenPictures,
+	withAnswer func(context.Context) context.Context,
+) (contract.Document, error) {
 	release, err := s.LockDocument(ctx, id)
 	if err != nil {
 		return contract.Document{}, err
@@ -36,17 +47,17 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 	//   - the document: the commit is refused if its version has changed, and it is read again;
 	//   - what the clock is compared with: times that others record meanwhile come from clocks that were checked as well, and the
 	//     timestamp is compared with the local clock again;
-	//   - the name of the organisation, which goes into the certificate and onto the page: one that was valid a moment ago.
+	//   - the organisation, whose name goes into the certificate and onto the page, with its branding: as it was a moment ago.
 	read, err := s.readSigning(ctx, id, by.ID)
 	if err != nil {
 		return contract.Document{}, err
 	}
 	now, inDoubt := s.CheckReading(ctx, read.Clock)
-	var strokes *appearance.Strokes
+	var pictures *signerPictures
 	var h Holder
 	var credential signingCredential
 	d, err := s.ApplyRuleTo(ctx, read.Document, func(d *contract.Document) (*contract.Change, error) {
-		change, err := contract.IntendSign(d, r.Shown, by, now)
+		change, err := contract.IntendSign(d, shown, by, now)
 		if err == nil {
 			err = inDoubt // the last rule, so that callers who may not see the document learn nothing
 		}
@@ -55,18 +66,12 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 		}
 		// Refuse a bad picture before anything is recorded. Decoding takes memory and time, so it comes after the
 		// checks whether the caller may sign.
-		switch {
-		case strokes != nil: // decoded before a lost race
-		case len(r.Picture) > 0:
-			strokes, err = specimen.ExtractStrokes(ctx, r.Picture)
-		default:
-			strokes, err = s.specimenStrokes(ctx, d, *d.Participant(by.ID))
+		if pictures == nil { // else decoded before a lost race
+			if pictures, err = s.readSignerPictures(ctx, d, *d.Participant(by.ID), given); err != nil {
+				return nil, err
+			}
 		}
-		if err != nil {
-			return nil, err
-		}
-		p := d.Participant(by.ID)
-		h = participantHolder(d, *p, read.Organisation)
+		h = participantHolder(d, *change.After.Participant(by.ID), read.Organisation) // with the name that they sign with
 		if h.Assurance == contract.AssuranceGuest {
 			// Made by the last rule, for this try alone: if the change is refused or loses a race, nothing is recorded, and the
 			// next try makes another key and certificate.
@@ -89,7 +94,11 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 	}
 	attestation := h.Attestation // what the certificate says about the participant
 	attestation.Certificate = fmt.Sprintf("%x", credential.chain[0].SerialNumber)
-	look, marks := buildAppearances(&d, *p, attestation, strokes, now)
+	c, err := s.cardOf(ctx, read.Organisation, d.ID)
+	if err != nil {
+		return contract.Document{}, err
+	}
+	look, marks := buildAppearances(&d, *p, c, attestation, *pictures, now)
 	timestamper := s.newRecordingTimestamper()
 	f, err := s.OpenFile(ctx, d.Revisions)
 	if err != nil {
@@ -106,11 +115,40 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 	if err != nil {
 		return contract.Document{}, s.RemoveTails(ctx, timestampRefusal(err), made)
 	}
-	return s.CommitRevisions(documents.WithDocumentAnswer(ctx), d, made, func(d *contract.Document) (contract.Change, error) {
-		change, err := contract.Sign(d, made[0], r.Shown, attestation, by, s.Clock())
+	return s.CommitRevisions(withAnswer(ctx), d, made, func(d *contract.Document) (contract.Change, error) {
+		change, err := contract.Sign(d, made[0], shown, attestation, by, s.Clock())
 		change.Timestamp = timestamper.time
 		return change, err
 	})
+}
+
+// givenPictures are the pictures that a request has for the look of its signatures.
+type givenPictures struct{ signature, initials *givenPicture }
+
+// newGivenPictures returns pictures of which either may be empty: none.
+func newGivenPictures(signature, initials []byte) *givenPictures {
+	return &givenPictures{&givenPicture{file: signature}, &givenPicture{file: initials}}
+}
+
+// givenPicture is decoded when the first document may be signed with it, and not again. It belongs to one request.
+type givenPicture struct {
+	file    []byte // PNG or JPEG; empty: none
+	strokes *appearance.Strokes
+	refusal error // why it cannot be used
+}
+
+func (p *givenPicture) isGiven() bool { return len(p.file) > 0 }
+
+func (p *givenPicture) extractStrokes(ctx context.Context) (*appearance.Strokes, error) {
+	if p.strokes != nil || p.refusal != nil {
+		return p.strokes, p.refusal
+	}
+	strokes, err := specimen.ExtractStrokes(ctx, p.file)
+	if contract.KindOf(err) != 0 { // other errors are those of the context, and concern this try alone
+		p.refusal = err
+	}
+	p.strokes = strokes
+	return strokes, err
 }
 
 // Reasons in signature dictionaries, shown to readers of the file.

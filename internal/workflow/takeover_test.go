@@ -59,7 +59,7 @@ func overtaken(t *testing.T) (*harness, *slowOffice, *workflow.Service) {
 	}
 	return h, o, &workflow.Service{
 		Documents: docs, Stamping: &stamping.Stamping{Documents: docs, Store: h.Store, Office: o},
-		Store: h.Store, Scratch: h.Scratch, Issuer: h.Issuer, Sealer: h.Sealer, Timestamper: h.Timestamper, Revocation: h.Revocation,
+		Store: h.Store, Scratch: h.Scratch, Issuer: h.Issuer, Sealer: h.Sealer, LogKey: h.LogKey, Timestamper: h.Timestamper, Revocation: h.Revocation,
 	}
 }
 

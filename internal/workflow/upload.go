@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,7 +26,12 @@ type UploadRequest struct {
 	Parallel  bool
 	People    []PersonRequest
 	ExpiresAt time.Time
+	Delivery  contract.Delivery // its languages are those of People
 	File      *Staging
+
+	// UploadID is the resumable upload whose bytes become the file, which is empty until then. Empty: File has the bytes.
+	UploadID contract.UploadID
+	Sink     io.Writer // writes to File and counts what the caller may write; nil: File
 }
 
 // PersonRequest names a participant: a user by id or e-mail, or a guest.
@@ -37,6 +43,8 @@ type PersonRequest struct {
 	Role   contract.Role
 	Number int
 	Guest  bool
+
+	Language string // of messages to them: "id" or "en"; empty: that of the service
 }
 
 // Upload makes a draft from a staged file. A damaged file is rewritten once, if that is possible without guessing:
@@ -45,14 +53,23 @@ type PersonRequest struct {
 // The files are durable before the document that refers to them. If the document is refused, they are removed. If the
 // process dies in between, fsck finds them.
 func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest) (contract.Document, error) {
-	if by.Guest != 0 {
+	switch {
+	case by.Guest != 0:
 		return contract.Document{}, contract.ErrNotAllowed
+	case r.UploadID != "":
+		return s.uploadResumable(ctx, by, r)
 	}
+	return s.createDraft(ctx, by, r)
+}
+
+// createDraft makes a draft of the bytes in the staging of a request.
+func (s *Service) createDraft(ctx context.Context, by contract.Actor, r UploadRequest) (contract.Document, error) {
 	people, unknown, err := s.resolveParticipants(ctx, by, nil, r.People)
 	if err != nil {
 		return contract.Document{}, err
 	}
-	u := contract.Upload{Title: r.Title, Filename: r.Filename, Parallel: r.Parallel, Participants: people, ExpiresAt: r.ExpiresAt}
+	u := contract.Upload{Title: r.Title, Filename: r.Filename, Parallel: r.Parallel, Participants: people, Delivery: r.Delivery, ExpiresAt: r.ExpiresAt}
+	u.Delivery.Languages = languagesOf(people, r.People)
 	if _, err := io.ReadFull(s.Random, u.Entropy[:]); err != nil {
 		return contract.Document{}, fmt.Errorf("generate document name: %w", err)
 	}
@@ -65,12 +82,14 @@ func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest
 		return s.uploadWord(ctx, by, base, func() (contract.Change, error) {
 			u.Base, u.Word = base, true
 			c, err := contract.Create(u, by, s.Limits, base.At)
+			c.Upload = r.UploadID
 			return c, contract.JoinFieldErrors(err, unknown)
 		})
 	}
 	return s.uploadPDF(ctx, by, base, func(uploaded contract.Revision, found examination) (contract.Change, error) {
 		u.Base, u.Pages, u.Findings = uploaded, found.pages, found.findings
 		c, err := contract.Create(u, by, s.Limits, base.At)
+		c.Upload = r.UploadID
 		return c, contract.JoinFieldErrors(err, unknown)
 	})
 }
@@ -128,7 +147,7 @@ func (s *Service) resolveParticipants(ctx context.Context, by contract.Actor, al
 		} else {
 			users++
 		}
-		u, err := s.findMember(ctx, by.Organisation, r)
+		u, err := s.findActiveMember(ctx, by.Organisation, already, r)
 		switch {
 		case err == nil:
 			p.Person, p.Guest = u.Person, false
@@ -144,6 +163,25 @@ func (s *Service) resolveParticipants(ctx context.Context, by contract.Actor, al
 		people = append(people, p)
 	}
 	return people, unknown, nil
+}
+
+// languagesOf returns the languages of resolved people, by person. Requests are in the same order; there may be more of them.
+func languagesOf(people []contract.Participant, in []PersonRequest) map[contract.PersonID]string {
+	languages := map[contract.PersonID]string{}
+	for i, p := range people {
+		languages[p.ID] = in[i].Language
+	}
+	return languages
+}
+
+// findActiveMember is findMember without disabled accounts, except those of people who are already on the document: they stay on
+// it. Others with a disabled account are like people without one, so they may be guests.
+func (s *Service) findActiveMember(ctx context.Context, o contract.OrganisationID, already []contract.Participant, r PersonRequest) (store.User, error) {
+	u, err := s.findMember(ctx, o, r)
+	if err == nil && !u.DisabledAt.IsZero() && !slices.ContainsFunc(already, func(p contract.Participant) bool { return p.ID == u.ID }) {
+		return store.User{}, store.ErrNotFound
+	}
+	return u, err
 }
 
 // findMember finds a user of an organisation. A user of another organisation takes the same path as a person without an
@@ -175,18 +213,19 @@ func (s *Service) guestID(already []contract.Participant, email string) (contrac
 	return contract.PersonID(id.String()), nil
 }
 
-// SetParticipants replaces the participants of a draft.
-func (s *Service) SetParticipants(ctx context.Context, by contract.Actor, id contract.DocumentID, in []PersonRequest, parallel *bool) (contract.Document, error) {
+// SetParticipants replaces the participants of a draft. Seen is the version that the caller read; see
+// [contract.CheckDraftVersion].
+func (s *Service) SetParticipants(ctx context.Context, by contract.Actor, id contract.DocumentID, seen int64, in []PersonRequest, parallel *bool) (contract.Document, error) {
 	return s.ApplyRuleAs(documents.WithDocumentAnswer(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
 		// Callers who may not see the document must not learn from the answer who is a user.
-		if err := d.Authorise(by, contract.OpParticipants); err != nil {
+		if err := contract.CheckDraftVersion(d, seen, by, contract.OpParticipants); err != nil {
 			return nil, err
 		}
 		people, unknown, err := s.resolveParticipants(ctx, by, d.Participants, in)
 		if err != nil {
 			return nil, err
 		}
-		c, err := contract.SetParticipants(d, people, parallel, by, s.Limits, s.Clock())
+		c, err := contract.SetParticipants(d, people, languagesOf(people, in), parallel, by, s.Limits, s.Clock())
 		return documents.ChangeOf(c, contract.JoinFieldErrors(err, unknown))
 	})
 }

@@ -25,16 +25,20 @@ func (s *Service) Reject(ctx context.Context, by contract.Actor, id contract.Doc
 	})
 }
 
-// Remind records that the owner reminds the participants whose turn it is. It sends no message.
+// Remind records that the owner reminds the signers whose turn it is, and orders messages to them.
 func (s *Service) Remind(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
 	return s.ApplyRuleAs(documents.WithDocumentAnswer(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
 		return documents.ChangeOf(contract.Remind(d, by, s.Clock()))
 	})
 }
 
-// Describe changes the title and the deadline of a draft.
-func (s *Service) Describe(ctx context.Context, by contract.Actor, id contract.DocumentID, to contract.Description) (contract.Document, error) {
+// Describe changes the title and the deadline of a draft. Seen is the version that the caller read; see
+// [contract.CheckDraftVersion].
+func (s *Service) Describe(ctx context.Context, by contract.Actor, id contract.DocumentID, seen int64, to contract.Description) (contract.Document, error) {
 	return s.ApplyRuleAs(documents.WithDocumentAnswer(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
+		if err := contract.CheckDraftVersion(d, seen, by, contract.OpDescribe); err != nil {
+			return nil, err
+		}
 		return documents.ChangeOf(contract.Describe(d, to, by, s.Limits, s.Clock()))
 	})
 }
@@ -106,6 +110,40 @@ func (s *Service) Resume(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// RemindDue sends the reminders that are due by the schedules of documents, except in the quiet hours: then they are sent afterwards.
+//
+// Each commit makes the next reminder of its document due later, and orders the notices. A crash in between repeats none.
+func (s *Service) RemindDue(ctx context.Context) error {
+	if s.QuietHours.Include(s.Clock()) {
+		return nil
+	}
+	if _, err := s.CheckClock(ctx); err != nil {
+		return err
+	}
+	for {
+		due, err := s.Store.RemindersDue(ctx, s.Clock(), 100)
+		if err != nil {
+			return fmt.Errorf("read documents with due reminders: %w", err)
+		}
+		reminded := 0
+		for _, id := range due {
+			_, err := s.ApplyRule(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+				c, done := contract.RemindBySchedule(d, s.Clock())
+				if !done {
+					reminded++
+				}
+				return documents.ChangeIf(c, !done, nil)
+			})
+			if err != nil && !errors.Is(err, contract.ErrNotFound) {
+				return fmt.Errorf("remind of document %d: %w", id, err)
+			}
+		}
+		if reminded == 0 {
+			return nil
+		}
+	}
 }
 
 // Expire ends every document whose deadline has passed. It ends none while the clock is in doubt, because that cannot

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"segel/internal/contract"
 	"segel/internal/store"
@@ -24,6 +26,13 @@ const waitingOrder = "id + 0"
 func waitingDocuments(w store.WaitingQuery) (table string, c *condition) {
 	c = &condition{}
 	// Every attempt updates waits_since, but not the columns that record progress.
+	if w.Failed {
+		table = `(SELECT id, organisation FROM document WHERE state = 'failed') waiting`
+		if w.Organisation != "" {
+			c.addTerm("organisation = %s", w.Organisation)
+		}
+		return table, c
+	}
 	table = fmt.Sprintf(`(SELECT id, organisation FROM document WHERE state = 'failed' UNION ALL SELECT id, organisation FROM document
 		WHERE waits_since <> 0 AND state <> 'failed' AND created_at <= %[1]s AND finalized_at <= %[1]s AND last_signed_at <= %[1]s) waiting`, c.addArg(toMicros(w.Before)))
 	if w.Organisation != "" {
@@ -51,7 +60,7 @@ func (s *Store) Waiting(ctx context.Context, w store.WaitingQuery) (store.List, 
 }
 
 // Titles implements [store.Administration].
-func (s *Store) Titles(ctx context.Context, ids []contract.DocumentID) (map[contract.DocumentID]store.Title, error) {
+func (s *Store) Titles(ctx context.Context, reader contract.PersonID, ids []contract.DocumentID) (map[contract.DocumentID]store.Title, error) {
 	found := map[contract.DocumentID]store.Title{}
 	if len(ids) == 0 {
 		return found, nil
@@ -61,10 +70,11 @@ func (s *Store) Titles(ctx context.Context, ids []contract.DocumentID) (map[cont
 		err := queryEach(ctx, q, func(scan scanFunc) error {
 			var id contract.DocumentID
 			t := store.Title{Pages: map[int]int{}}
-			err := scan(&id, &t.Name, &t.Title)
+			err := scan(&id, &t.Name, &t.Title, &t.Listed)
 			found[id] = t
 			return err
-		}, `SELECT id, name, title FROM document WHERE id IN `+in, args...)
+		}, `SELECT id, name, title, EXISTS (SELECT 1 FROM box b WHERE b.document = document.id AND b.person = `+placeholders(len(args)+1, 1)+`)
+			FROM document WHERE id IN `+in, append(slices.Clone(args), reader)...)
 		if err != nil {
 			return err
 		}
@@ -100,21 +110,45 @@ func (s *Store) SerialStates(ctx context.Context, serials []string) (map[string]
 	return found, wrapf(err, "read the states of serials")
 }
 
-// AuditLog implements [store.Administration].
-//
-// A page reads the log, or the part about one document or type, from its newest end. The count of events stops at the same
-// limit as the count of a list's matches.
-func (s *Store) AuditLog(ctx context.Context, l store.LogQuery) (store.LogPage, error) {
-	c := &condition{}
+// logCondition returns the condition that selects events, and the order of a page of them, newest first.
+func logCondition(l store.LogQuery) (c *condition, order string) {
+	c, order = &condition{}, "leaf DESC"
 	if l.Document != 0 {
 		c.addTerm("document = %s", l.Document)
 	}
 	if l.Type != "" {
 		c.addTerm("type = %s", l.Type)
 	}
-	if l.Organisation != "" {
-		c.addTerm("EXISTS (SELECT 1 FROM document d WHERE d.id = event.document AND d.organisation = %s)", l.Organisation)
+	if l.Person != "" {
+		c.addTerm("person = %s", l.Person)
+		c.terms = append(c.terms, "person <> ''") // as the index requires
 	}
+	if l.Email != "" {
+		c.addTerm("lower(email) = lower(%s)", l.Email)
+		c.terms = append(c.terms, "email <> ''")
+	}
+	if !l.From.IsZero() || !l.Until.IsZero() {
+		c.addPeriod("at", l.From, l.Until)
+		order = "at DESC, leaf DESC" // read from the newest end of the period
+	}
+	if l.Organisation != "" {
+		types := make([]string, len(contract.OrganisationEventTypes))
+		for i, t := range contract.OrganisationEventTypes {
+			types[i] = c.addArg(t)
+		}
+		detail := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(fmt.Sprintf("%q:%q", "organisation", l.Organisation))
+		c.terms = append(c.terms, `(document <> 0 AND EXISTS (SELECT 1 FROM document d WHERE d.id = event.document AND d.organisation = `+c.addArg(l.Organisation)+`)
+			OR document = 0 AND type IN (`+strings.Join(types, ",")+`) AND details LIKE `+c.addArg("%"+detail+"%")+` ESCAPE '\')`)
+	}
+	return c, order
+}
+
+// AuditLog implements [store.Administration].
+//
+// A page reads the log, or the part about one document, type, person or period, from its newest end. The count of events stops
+// at the same limit as the count of a list's matches.
+func (s *Store) AuditLog(ctx context.Context, l store.LogQuery) (store.LogPage, error) {
+	c, order := logCondition(l)
 	p := store.LogPage{Events: []store.Logged{}}
 	err := s.db.withSnapshot(ctx, func(q querier) error {
 		count, args := `SELECT size FROM log_size WHERE id = 1`, []any(nil)
@@ -126,13 +160,40 @@ func (s *Store) AuditLog(ctx context.Context, l store.LogQuery) (store.LogPage, 
 		if err := queryOne(ctx, q, []any{&p.Total}, count, args...); err != nil {
 			return err
 		}
-		return queryEach(ctx, q, func(scan scanFunc) error {
-			leaf, e, _, err := scanEvent(scan)
-			p.Events = append(p.Events, store.Logged{Event: e, Leaf: leaf})
-			return err
-		}, `SELECT `+eventColumns+` FROM event`+c.pageClause("leaf DESC", l.Offset, l.Limit), c.args...)
+		events, err := queryLogged(ctx, q, c.pageClause(order, l.Offset, l.Limit), c.args)
+		p.Events = events
+		return err
 	})
 	return p, wrapf(err, "read the audit log")
+}
+
+// queryLogged reads events with their numbers.
+func queryLogged(ctx context.Context, q querier, where string, args []any) ([]store.Logged, error) {
+	events := []store.Logged{}
+	err := queryEach(ctx, q, func(scan scanFunc) error {
+		leaf, e, _, err := scanEvent(scan)
+		events = append(events, store.Logged{Event: e, Leaf: leaf})
+		return err
+	}, `SELECT `+eventColumns+` FROM event`+where, args...)
+	return events, err
+}
+
+// EachEvent implements [store.Administration].
+func (s *Store) EachEvent(ctx context.Context, l store.LogQuery, yield func(store.Logged) bool) error {
+	all, newestFirst := logCondition(l)
+	order := strings.ReplaceAll(newestFirst, " DESC", "")
+	err := eachOf(ctx, s, func(q querier, last *store.Logged) ([]store.Logged, error) {
+		c := condition{terms: slices.Clone(all.terms), args: slices.Clone(all.args)}
+		if last != nil {
+			key := []any{last.Leaf}
+			if order != "leaf" {
+				key = []any{toMicros(last.At), last.Leaf}
+			}
+			c.addAfter(order, key)
+		}
+		return queryLogged(ctx, q, c.pageClause(order, 0, eachBatch), c.args)
+	}, yield)
+	return wrapf(err, "read the audit log")
 }
 
 // AddReconciliation implements [store.Administration]. Of two concurrent calls, one retries with another number.

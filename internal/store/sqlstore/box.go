@@ -51,12 +51,14 @@ func (w *documentWriter) updateBoxes(ctx context.Context, remove bool) error {
 			rows = append(rows, w.insertIntoBoxes(change.added))
 		}
 	}
-	if len(change.counted)+len(change.added) == 0 {
-		return nil
-	}
 	// The counts come first: they depend on the rows before the change.
-	if err := w.addBlockCounts(ctx, change); err != nil {
-		return err
+	if len(change.counted)+len(change.added) > 0 {
+		if err := w.addBlockCounts(ctx, change); err != nil {
+			return err
+		}
+	}
+	if len(rows) == 0 {
+		return nil
 	}
 	return w.addStatements(ctx, rows...)
 }

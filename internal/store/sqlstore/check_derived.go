@@ -50,6 +50,9 @@ var rowChecks = []rowCheck{
 	{"serials", store.SeverityEvidence, "the register says that it is %s on document %s, which does not use it", restoreDatabase, `
 		SELECT 'serial ' || r.serial, r.state, CAST(r.document AS TEXT) FROM serial r WHERE r.state IN ('bound', 'affixed')
 			AND NOT EXISTS (SELECT 1 FROM stamp s WHERE s.serial = r.serial AND s.document = r.document)`},
+	{"feed", store.SeverityDerived, "event %s is in the feed of organisation %s, and not in that of its document, %s", "Stop the service and correct the column organisation", `
+		SELECT 'document ' || CAST(e.document AS TEXT), CAST(e.leaf AS TEXT), e.organisation, d.organisation FROM event e JOIN document d ON d.id = e.document
+		WHERE e.organisation <> d.organisation`},
 	{"sessions", store.SeverityDerived, "a token of kind %s contradicts itself, or belongs to an unknown person", endSessions, `
 		SELECT 'tokens of ' || person, kind FROM token t WHERE kind NOT IN ('access', 'refresh', 'guest', 'session') OR hash IS NULL OR length(hash) <> 32 OR family = ''
 			OR created_at <= 0 OR expires_at < created_at OR used_at <> 0 AND used_at < created_at OR document < 0
@@ -342,7 +345,7 @@ func (c *Checker) readJobs(ctx context.Context, q querier, query string) (map[qu
 	for _, key := range swept {
 		var used bool
 		err := queryOne(ctx, q, []any{&used}, `SELECT EXISTS (SELECT 1 FROM revision WHERE file_key = $1) OR EXISTS (SELECT 1 FROM document WHERE original_key = $1)
-			OR EXISTS (SELECT 1 FROM attempt WHERE evidence_key = $1)`, key)
+			OR EXISTS (SELECT 1 FROM attempt WHERE evidence_key = $1) OR EXISTS (SELECT 1 FROM evidence WHERE file_key = $1)`, key)
 		if err != nil {
 			return nil, err
 		}

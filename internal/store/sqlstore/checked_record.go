@@ -59,7 +59,11 @@ var recordKinds = []recordKind{
 		evidence_key, evidence_size, evidence_digest, evidence_sums, taken_at, changed_at`)}},
 	{"organisation", []recordPart{newRecordPart("organisation", "id", `id, name, created_at`)}},
 	{"user", []recordPart{newRecordPart("users", "id", `id, organisation, name, name_folded, email, email_folded, admin, password, must_reset, given, created_at`)}},
+	{"disabled_account", []recordPart{newRecordPart("disabled_account", "person", `person, disabled_at`)}},
+	{"branding", []recordPart{newRecordPart("branding", "organisation", `organisation, colour, logo, image, changed_at`)}},
+	{"evidence", []recordPart{newRecordPart("evidence", "document", `document, file_key, file_size, file_digest, file_sums, made_at`)}},
 	{"specimen", []recordPart{newRecordPart("specimen", "person", `person, image`)}},
+	{"initials", []recordPart{newRecordPart("initials_specimen", "person", `person, image`)}},
 	{"credential", []recordPart{
 		newRecordPart("credential", "id", `id, holder, sealed_key, not_before, not_after, created_at`),
 		newRecordPart("credential_chain", "credential", `position, der`),
@@ -281,7 +285,7 @@ func (p recordPart) keyValues(key string) ([]any, error) {
 // numericPattern lists the key columns that are numbers.
 var numericPattern = map[string]bool{
 	"document.id": true, "participant.document": true, "placement.document": true, "stamp.document": true, "revision.document": true,
-	"attempt.document": true, "box.document": true, "renewal.document": true, "guest_link.document": true,
+	"attempt.document": true, "box.document": true, "renewal.document": true, "guest_link.document": true, "evidence.document": true,
 	"quota_entry.number": true, "reconciliation.number": true, "installation.one": true, "log_size.id": true,
 }
 
@@ -324,7 +328,7 @@ type statedRecord struct {
 
 // documentArgOf lists, for each digested column of the table document, which of [documentWriter.documentArgs] it is.
 var documentArgOf = func() []int {
-	names := newRecordPart("", "", documentColumns+", id, title_folded, due_at, waits_since").columns
+	names := newRecordPart("", "", documentColumns+", id, title_folded, due_at, waits_since, remind_at").columns
 	kind, _ := findRecordKind("document")
 	order := make([]int, len(kind.parts[0].columns))
 	for i, column := range kind.parts[0].columns {

@@ -52,6 +52,11 @@ func writeChange(ctx context.Context, t tx, c contract.Change, blocks blockSizes
 	if err := write(ctx); err != nil {
 		return contract.Document{}, err
 	}
+	if c.Upload != "" {
+		if err := takeUpload(ctx, t, c.Upload, after.ID); err != nil {
+			return contract.Document{}, err
+		}
+	}
 	if err := w.writeAttempts(ctx, c.Attempts); err != nil {
 		return contract.Document{}, err
 	}
@@ -69,9 +74,15 @@ func writeChange(ctx context.Context, t tx, c contract.Change, blocks blockSizes
 		return contract.Document{}, err
 	}
 	if l := c.GuestLink; l != nil {
-		if err := setGuestLink(ctx, t, store.GuestLink{Hash: l.Hash, Document: after.ID, Person: l.Guest, CreatedAt: w.at}); err != nil {
+		if err := setGuestLink(ctx, t, store.GuestLink{Hash: l.Hash, Document: after.ID, Person: l.Guest, CreatedAt: w.at}, l.Renewed); err != nil {
 			return contract.Document{}, err
 		}
+	}
+	if err := w.writeCode(ctx, c.Code, c.Proved); err != nil {
+		return contract.Document{}, err
+	}
+	if err := w.addNotices(ctx, c.Notices); err != nil {
+		return contract.Document{}, err
 	}
 	written := quota
 	if c.Certificate != nil {
@@ -145,7 +156,7 @@ func asStored(d contract.Document) contract.Document {
 	for _, t := range []*time.Time{&d.CreatedAt, &d.FinalizedAt, &d.EndedAt, &d.ExpiresAt, &d.LastSignedAt, &d.RemindedAt} {
 		truncateTime(t)
 	}
-	for _, s := range []*string{&d.Name, &d.Title, &d.Filename, &d.Reason, &d.Owner.Name, &d.Owner.Email} {
+	for _, s := range []*string{&d.Name, &d.Title, &d.Filename, &d.Reason, &d.Owner.Name, &d.Owner.Email, &d.Delivery.Message} {
 		*s = cleanText(*s)
 	}
 	for i := range d.Participants {

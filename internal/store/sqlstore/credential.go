@@ -187,6 +187,9 @@ func (s *Store) CertificateList(ctx context.Context, q store.CertificateQuery) (
 		c.terms = append(c.terms, "revoked_at <> 0")
 		order = "revoked_at DESC, serial"
 	}
+	if q.Serial != "" {
+		c.addTerm("serial = %s", q.Serial)
+	}
 	if q.Organisation != "" {
 		// A guest's certificate belongs to the organisation of the document.
 		c.terms = append(c.terms, strings.ReplaceAll(`(holder = ? OR holder IN (SELECT id FROM users WHERE organisation = ?)

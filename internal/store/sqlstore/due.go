@@ -17,6 +17,11 @@ func (s *Store) PastDeadline(ctx context.Context, now time.Time, limit int) ([]c
 	return s.readDocumentIDs(ctx, "due", now, limit, `SELECT id FROM document WHERE due_at <> 0 AND due_at <= $1 ORDER BY due_at, id LIMIT $2`)
 }
 
+// RemindersDue implements [store.Documents].
+func (s *Store) RemindersDue(ctx context.Context, now time.Time, limit int) ([]contract.DocumentID, error) {
+	return s.readDocumentIDs(ctx, "to be reminded of", now, limit, `SELECT id FROM document WHERE remind_at <> 0 AND remind_at <= $1 ORDER BY remind_at, id LIMIT $2`)
+}
+
 // Stuck implements [store.Documents].
 func (s *Store) Stuck(ctx context.Context, before time.Time, limit int) ([]contract.DocumentID, error) {
 	return s.readDocumentIDs(ctx, "stuck", before, limit, `SELECT id FROM document WHERE waits_since <> 0 AND waits_since < $1 ORDER BY waits_since, id LIMIT $2`)
@@ -75,13 +80,16 @@ func (s *Store) Files(ctx context.Context, yield func(contract.File) bool) error
 		return !stopped
 	}
 	// The original of a document that was rewritten before the first signature is stored beside the revisions, and so is a
-	// file of the stamp office that was not accepted. The evidence on a serial is that of one of its attempts.
+	// file of the stamp office that was not accepted. The evidence on a serial is that of one of its attempts. The evidence certificate of a
+	// document is a file of its own. The parts of an upload are not a document yet.
 	for _, sql := range []string{
 		`SELECT file_key, file_size, file_digest, file_sums FROM revision WHERE file_key > $1 ORDER BY file_key LIMIT $2`,
 		`SELECT original_key, original_size, original_digest, original_sums FROM document d WHERE original_key > $1
 			AND NOT EXISTS (SELECT 1 FROM revision r WHERE r.file_key = d.original_key) ORDER BY original_key LIMIT $2`,
 		`SELECT evidence_key, evidence_size, evidence_digest, evidence_sums FROM attempt WHERE evidence_key <> '' AND evidence_key > $1
 			ORDER BY evidence_key LIMIT $2`,
+		`SELECT file_key, file_size, file_digest, file_sums FROM evidence WHERE file_key > $1 ORDER BY file_key LIMIT $2`,
+		`SELECT file_key, file_size, file_digest, file_sums FROM resumable_part WHERE file_key > $1 ORDER BY file_key LIMIT $2`,
 	} {
 		err := eachOf(ctx, s, func(q querier, last *contract.File) ([]contract.File, error) {
 			after := ""
@@ -161,7 +169,8 @@ func (s *Store) eachReadable(ctx context.Context, ids []contract.DocumentID, yie
 // RefersToFile implements [store.Documents].
 func (s *Store) RefersToFile(ctx context.Context, key string) (used bool, err error) {
 	err = s.readRow(ctx, []any{&used}, `SELECT EXISTS (SELECT 1 FROM revision WHERE file_key = $1) OR EXISTS (SELECT 1 FROM document WHERE original_key = $1)
-		OR EXISTS (SELECT 1 FROM attempt WHERE evidence_key = $1 AND evidence_key <> '')`, key)
+		OR EXISTS (SELECT 1 FROM attempt WHERE evidence_key = $1 AND evidence_key <> '') OR EXISTS (SELECT 1 FROM resumable_part WHERE file_key = $1)
+		OR EXISTS (SELECT 1 FROM evidence WHERE file_key = $1)`, key)
 	return used, wrapf(err, "find what refers to file %s", key)
 }
 

@@ -14,8 +14,11 @@ func (s *Store) CreateOrganisation(ctx context.Context, o store.Organisation) er
 	return wrapf(err, "create organisation %s", o.Name)
 }
 
-var organisationRows = rowType[store.Organisation]{"organisation", `id, name, created_at`,
-	func(o *store.Organisation) []any { return []any{&o.ID, &o.Name, scanTime(&o.CreatedAt)} }}
+var organisationRows = rowType[store.Organisation]{"organisation", `id, name, created_at,
+	COALESCE((SELECT b.colour FROM branding b WHERE b.organisation = organisation.id), ''), COALESCE((SELECT b.logo FROM branding b WHERE b.organisation = organisation.id), '')`,
+	func(o *store.Organisation) []any {
+		return []any{&o.ID, &o.Name, scanTime(&o.CreatedAt), &o.Branding.Colour, &o.Branding.Logo}
+	}}
 
 // Organisation implements [store.Identities].
 func (s *Store) Organisation(ctx context.Context, id contract.OrganisationID) (store.Organisation, error) {
@@ -35,17 +38,23 @@ func (s *Store) FirstOrganisation(ctx context.Context) (store.Organisation, erro
 	return o, wrapf(err, "read the first organisation")
 }
 
+// userColumns are the columns of users that CreateUser writes, besides the folded ones.
+const userColumns = `id, organisation, name, email, admin, password, must_reset, given, created_at`
+
+// disabledAt is when the account with the identifier id of the outer query was disabled; 0: it was not.
+const disabledAt = `COALESCE((SELECT disabled_at FROM disabled_account WHERE person = id), 0)`
+
 var userRows = rowType[store.User]{
 	"users",
-	`id, organisation, name, email, admin, password, must_reset, given, created_at`,
+	userColumns + `, ` + disabledAt,
 	func(u *store.User) []any {
-		return []any{&u.ID, &u.Organisation, &u.Name, &u.Email, &u.Admin, &u.Password, &u.MustReset, &u.Given, scanTime(&u.CreatedAt)}
+		return []any{&u.ID, &u.Organisation, &u.Name, &u.Email, &u.Admin, &u.Password, &u.MustReset, &u.Given, scanTime(&u.CreatedAt), scanTime(&u.DisabledAt)}
 	},
 }
 
 // CreateUser implements [store.Identities].
 func (s *Store) CreateUser(ctx context.Context, u store.User, events ...contract.Event) error {
-	err := s.insertRecord(ctx, recordOf("user", u.ID), logEntry{events: events, at: u.CreatedAt}, `INSERT INTO users (`+userRows.columns+`, name_folded, email_folded) VALUES (`+placeholders(1, 11)+`) ON CONFLICT DO NOTHING`,
+	err := s.insertRecord(ctx, recordOf("user", u.ID), logEntry{events: events, at: u.CreatedAt}, `INSERT INTO users (`+userColumns+`, name_folded, email_folded) VALUES (`+placeholders(1, 11)+`) ON CONFLICT DO NOTHING`,
 		u.ID, u.Organisation, u.Name, u.Email, u.Admin, u.Password, u.MustReset, u.Given, toMicros(u.CreatedAt), foldText(u.Name), foldText(u.Email))
 	return wrapf(err, "create user %s", u.Email)
 }
@@ -85,8 +94,18 @@ func (s *Store) MemberByEmail(ctx context.Context, o contract.OrganisationID, em
 
 // SetPassword implements [store.Identities].
 func (s *Store) SetPassword(ctx context.Context, id contract.PersonID, was, encoded string, e contract.Event) error {
+	return s.replacePassword(ctx, id, was, encoded, false, e)
+}
+
+// GivePassword implements [store.Identities].
+func (s *Store) GivePassword(ctx context.Context, id contract.PersonID, encoded string, e contract.Event) error {
+	return s.replacePassword(ctx, id, "", encoded, true, e)
+}
+
+// replacePassword replaces a password. Given says that an administrator knows it, so that it must be changed.
+func (s *Store) replacePassword(ctx context.Context, id contract.PersonID, was, encoded string, given bool, e contract.Event) error {
 	err := s.db.withTx(ctx, func(t tx) error {
-		n, err := t.exec(ctx, `UPDATE users SET password = $2, must_reset = FALSE, given = FALSE WHERE id = $1 AND $3 IN ('', password)`, id, encoded, was)
+		n, err := t.exec(ctx, `UPDATE users SET password = $2, must_reset = $4, given = $4 WHERE id = $1 AND $3 IN ('', password)`, id, encoded, was, given)
 		if err != nil {
 			return err
 		}
@@ -96,10 +115,7 @@ func (s *Store) SetPassword(ctx context.Context, id contract.PersonID, was, enco
 			}
 			return store.ErrConflict
 		}
-		if _, err := t.exec(ctx, `DELETE FROM token WHERE person = $1`, id); err != nil {
-			return err
-		}
-		if err := forgetCallers(ctx, t, id); err != nil {
+		if err := endLogins(ctx, t, id); err != nil {
 			return err
 		}
 		return logEntry{events: []contract.Event{e}, records: []record{recordOf("user", id)}}.appendToLog(ctx, t)
@@ -107,41 +123,173 @@ func (s *Store) SetPassword(ctx context.Context, id contract.PersonID, was, enco
 	return wrapf(err, "set password of user %s", id)
 }
 
-// Users implements [store.Identities].
-func (s *Store) Users(ctx context.Context, o contract.OrganisationID, search string, offset, limit int) ([]store.User, int, error) {
-	like, possible := likePattern(search)
+// endLogins deletes a person's tokens, devices and addresses. The transaction has locked their row of users, see
+// awaitRevocation.
+func endLogins(ctx context.Context, t tx, id contract.PersonID) error {
+	if _, err := t.exec(ctx, `DELETE FROM token WHERE person = $1`, id); err != nil {
+		return err
+	}
+	return forgetCallers(ctx, t, id)
+}
+
+// RenameUser implements [store.Identities].
+func (s *Store) RenameUser(ctx context.Context, id contract.PersonID, name string, e contract.Event) error {
+	err := s.db.withTx(ctx, func(t tx) error {
+		n, err := t.exec(ctx, `UPDATE users SET name = $2, name_folded = $3 WHERE id = $1`, id, name, foldText(name))
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return store.ErrNotFound
+		}
+		return logEntry{events: []contract.Event{e}, records: []record{recordOf("user", id)}}.appendToLog(ctx, t)
+	})
+	return wrapf(err, "rename user %s", id)
+}
+
+// DisableUser implements [store.Identities].
+func (s *Store) DisableUser(ctx context.Context, id contract.PersonID, e contract.Event) error {
+	err := s.db.withTx(ctx, func(t tx) error {
+		// The lock on the organisation makes two admins who disable each other do so one after the other. The lock on the user makes
+		// a login in progress see this change, or this transaction see its tokens.
+		if _, err := t.exec(ctx, `UPDATE organisation SET name = name WHERE id = (SELECT organisation FROM users WHERE id = $1)`, id); err != nil {
+			return err
+		}
+		if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id = $1`, id); err != nil {
+			return err
+		}
+		var mayEnd bool
+		err := queryOne(ctx, t, []any{&mayEnd}, `SELECT NOT u.admin OR EXISTS (SELECT 1 FROM users o WHERE o.organisation = u.organisation AND o.admin AND o.id <> u.id
+			AND NOT EXISTS (SELECT 1 FROM disabled_account d WHERE d.person = o.id)) FROM users u WHERE u.id = $1`, id)
+		if err != nil {
+			return err
+		}
+		n, err := t.exec(ctx, `INSERT INTO disabled_account (person, disabled_at) VALUES ($1, $2) ON CONFLICT DO NOTHING`, id, toMicros(e.At))
+		switch {
+		case err != nil:
+			return err
+		case n == 0:
+			return store.ErrConflict
+		case !mayEnd:
+			return contract.ErrLastAdmin
+		}
+		if err := endLogins(ctx, t, id); err != nil {
+			return err
+		}
+		return logEntry{events: []contract.Event{e}, records: []record{recordOf("disabled_account", id)}}.appendToLog(ctx, t)
+	})
+	return wrapf(err, "disable user %s", id)
+}
+
+// EnableUser implements [store.Identities].
+func (s *Store) EnableUser(ctx context.Context, id contract.PersonID, e contract.Event) error {
+	err := s.db.withTx(ctx, func(t tx) error {
+		n, err := t.exec(ctx, `DELETE FROM disabled_account WHERE person = $1`, id)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return store.ErrConflict
+		}
+		return logEntry{events: []contract.Event{e}, records: []record{recordOf("disabled_account", id)}}.appendToLog(ctx, t)
+	})
+	return wrapf(err, "enable user %s", id)
+}
+
+// userConditions select accounts by their status.
+var userConditions = map[store.AccountStatus][]string{
+	store.AccountActive:   {isEnabled},
+	store.AccountInitial:  {isEnabled, `must_reset`},
+	store.AccountDisabled: {`id IN (SELECT person FROM disabled_account)`},
+}
+
+const isEnabled = `id NOT IN (SELECT person FROM disabled_account)`
+
+// usersOrder is an index of users, with the organisation before it where one is named.
+const usersOrder = "name_folded, id"
+
+// userCondition returns the condition that selects users; possible is false if no user can match.
+func userCondition(u store.UserQuery) (c *condition, possible bool) {
+	c = &condition{}
+	like, possible := likePattern(u.Search)
 	if !possible {
-		return []store.User{}, 0, nil
+		return c, false
 	}
-	c := &condition{}
-	if o != "" {
-		c.addTerm("organisation = %s", o)
+	if u.Organisation != "" {
+		c.addTerm("organisation = %s", u.Organisation)
 	}
-	c.terms = append(c.terms, strings.ReplaceAll(`(name_folded LIKE ? ESCAPE '\' OR email_folded LIKE ? ESCAPE '\')`, "?", c.addArg(like)))
-	users, total, err := userRows.readPage(ctx, s, c, "name_folded, id", offset, limit)
-	return users, total, wrapf(err, "read the users of %q", o)
+	if u.Search != "" {
+		c.terms = append(c.terms, strings.ReplaceAll(`(name_folded LIKE ? ESCAPE '\' OR email_folded LIKE ? ESCAPE '\')`, "?", c.addArg(like)))
+	}
+	c.terms = append(c.terms, userConditions[u.Status]...)
+	return c, true
+}
+
+// Users implements [store.Identities].
+func (s *Store) Users(ctx context.Context, u store.UserQuery) (p store.UserPage, err error) {
+	c, possible := userCondition(u)
+	if !possible {
+		return store.UserPage{Users: []store.User{}}, nil
+	}
+	p.Users, p.Total, err = userRows.readPage(ctx, s, c, usersOrder, u.Offset, u.Limit)
+	return p, wrapf(err, "read the users of %q", u.Organisation)
+}
+
+// selectOpenSignatures returns the statement of [Store.OpenSignatures] for a list of people. Lists have the documents by person and
+// state; an owner who signs has the document in the list of those they sent.
+func selectOpenSignatures(in string) string {
+	return `SELECT b.person, COUNT(*) FROM box b JOIN participant p ON p.document = b.document AND p.person = b.person
+		WHERE b.person IN ` + in + ` AND b.box IN ('in', 'out') AND b.state = 'processing' AND p.role = 'signer' AND p.signed_at = 0 AND NOT p.guest GROUP BY b.person`
+}
+
+// OpenSignatures implements [store.Identities].
+func (s *Store) OpenSignatures(ctx context.Context, ids ...contract.PersonID) (map[contract.PersonID]int, error) {
+	open := map[contract.PersonID]int{}
+	if len(ids) == 0 {
+		return open, nil
+	}
+	in, args := listArgs(ids)
+	err := s.db.withSnapshot(ctx, func(q querier) error {
+		return queryEach(ctx, q, func(scan scanFunc) error {
+			var id contract.PersonID
+			var n int
+			err := scan(&id, &n)
+			open[id] = n
+			return err
+		}, selectOpenSignatures(in), args...)
+	})
+	return open, wrapf(err, "count the documents that lack signatures")
+}
+
+// specimenTable is the table of a kind of specimen, and the kind of its records.
+type specimenTable struct{ table, record string }
+
+var specimenTables = map[store.SpecimenKind]specimenTable{
+	store.SignatureSpecimen: {"specimen", "specimen"},
+	store.InitialsSpecimen:  {"initials_specimen", "initials"},
 }
 
 // SetSpecimen implements [store.Identities].
-func (s *Store) SetSpecimen(ctx context.Context, id contract.PersonID, image []byte) error {
+func (s *Store) SetSpecimen(ctx context.Context, id contract.PersonID, kind store.SpecimenKind, image []byte) error {
+	to := specimenTables[kind]
 	err := s.db.withTx(ctx, func(t tx) error {
 		var err error
 		if image == nil {
-			_, err = t.exec(ctx, `DELETE FROM specimen WHERE person = $1`, id)
+			_, err = t.exec(ctx, `DELETE FROM `+to.table+` WHERE person = $1`, id)
 		} else {
-			_, err = t.exec(ctx, `INSERT INTO specimen (person, image) VALUES ($1, $2) ON CONFLICT (person) DO UPDATE SET image = excluded.image`, id, image)
+			_, err = t.exec(ctx, `INSERT INTO `+to.table+` (person, image) VALUES ($1, $2) ON CONFLICT (person) DO UPDATE SET image = excluded.image`, id, image)
 		}
 		if err != nil {
 			return err
 		}
-		return logEntry{records: []record{recordOf("specimen", id)}}.appendToLog(ctx, t)
+		return logEntry{records: []record{recordOf(to.record, id)}}.appendToLog(ctx, t)
 	})
-	return wrapf(err, "set specimen of %s", id)
+	return wrapf(err, "set the %s of %s", kind, id)
 }
 
 // Specimen implements [store.Identities].
-func (s *Store) Specimen(ctx context.Context, id contract.PersonID) ([]byte, error) {
+func (s *Store) Specimen(ctx context.Context, id contract.PersonID, kind store.SpecimenKind) ([]byte, error) {
 	var image []byte
-	err := s.readRow(ctx, []any{scanBytes(&image)}, `SELECT image FROM specimen WHERE person = $1`, id)
-	return image, wrapf(err, "read specimen of %s", id)
+	err := s.readRow(ctx, []any{scanBytes(&image)}, `SELECT image FROM `+specimenTables[kind].table+` WHERE person = $1`, id)
+	return image, wrapf(err, "read the %s of %s", kind, id)
 }

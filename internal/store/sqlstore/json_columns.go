@@ -88,3 +88,42 @@ func scanList[Stored, T any](to *[]T, convert func(Stored) T) scanner {
 		return nil
 	}
 }
+
+// storedDelivery is how people are reached, as it is stored.
+type storedDelivery struct {
+	Message   string                       `json:"message,omitempty"`
+	Code      contract.CodePolicy          `json:"code,omitempty"`
+	Silent    bool                         `json:"silent,omitempty"`
+	Attach    bool                         `json:"attach,omitempty"`
+	Reminders contract.Reminders           `json:"reminders,omitzero"`
+	Languages map[contract.PersonID]string `json:"languages,omitempty"`
+}
+
+// encodeDelivery returns a delivery as an argument of a statement. The default is an empty text.
+func encodeDelivery(d contract.Delivery) string {
+	b, _ := json.Marshal(storedDelivery(d)) // a struct of texts and booleans cannot fail
+	if string(b) == "{}" {
+		return ""
+	}
+	return string(b)
+}
+
+// scanDelivery scans what [encodeDelivery] returned.
+func scanDelivery(to *contract.Delivery) scanner {
+	return func(column any) error {
+		var s string
+		if err := scanText(&s)(column); err != nil {
+			return err
+		}
+		*to = contract.Delivery{}
+		if s == "" {
+			return nil
+		}
+		var stored storedDelivery
+		if err := json.Unmarshal([]byte(s), &stored); err != nil {
+			return fmt.Errorf("read a delivery: %w", err)
+		}
+		*to = contract.Delivery(stored)
+		return nil
+	}
+}

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"segel/internal/contract"
@@ -15,28 +16,30 @@ import (
 func (s *Store) List(ctx context.Context, q store.ListQuery) (store.List, error) {
 	l := store.List{Documents: []contract.Document{}}
 	var found boxSearch
-	err := s.db.withSnapshot(ctx, func(r querier) (err error) {
+	err := s.db.withSnapshot(ctx, func(r querier) error {
 		b := newBoxQuery(q, s.blocks)
-		spans, err := readSpans(ctx, r, q.Person, q.Box, q.State)
-		if err != nil {
-			return err
-		}
-		rows, err := b.countRows(ctx, r, spans, s.blocks.span)
-		if err != nil {
-			return err
-		}
 		var ids []contract.DocumentID
-		if q.Search == "" {
+		if b.isCounted() && b.isByNumber() {
+			spans, rows, err := b.readCounts(ctx, r)
+			if err != nil {
+				return err
+			}
 			l.Total = rows
-			ids, err = b.readPage(ctx, r, spans, q.Offset, min(q.Limit, rows-q.Offset))
+			if ids, err = b.readPage(ctx, r, spans, q.Offset, min(q.Limit, rows-q.Offset)); err != nil {
+				return err
+			}
 		} else {
-			found, err = b.search(ctx, r, spans, rows)
+			var err error
+			if found, err = b.find(ctx, r); err != nil {
+				return err
+			}
+			if err := b.sortMatches(ctx, r, found.ids); err != nil {
+				return err
+			}
 			l.Total, l.Limited = len(found.ids), found.limited
 			ids = found.ids[min(q.Offset, l.Total):min(q.Offset+q.Limit, l.Total)]
 		}
-		if err != nil {
-			return err
-		}
+		var err error
 		l.Documents, err = readDocuments(ctx, r, ids)
 		return err
 	})
@@ -53,10 +56,19 @@ type boxQuery struct {
 }
 
 func newBoxQuery(q store.ListQuery, blocks blockSizes) boxQuery {
+	if q.State != "" && q.State != q.Without {
+		q.Without = "" // leaves nothing out
+	}
 	b := boxQuery{ListQuery: q, blocks: blocks}
 	b.firstDay, b.bounded = firstDay(q.Period, q.Now)
 	return b
 }
+
+// whereInTurn selects the rows whose document a person can sign now, as [contract.Document.InTurn] says. It is read from the participants
+// at each request: programs of earlier releases change them too, while an installation is updated.
+const whereInTurn = `b.state = 'processing' AND b.document IN (SELECT p.document FROM participant p JOIN document d ON d.id = p.document
+	WHERE p.person = %s AND p.role = 'signer' AND p.signed_at = 0 AND d.mode = 'signing' AND (d.parallel OR NOT EXISTS (
+		SELECT 1 FROM participant e WHERE e.document = p.document AND e.role = 'signer' AND e.signed_at = 0 AND e.number < p.number)))`
 
 // condition returns the terms that select the rows.
 func (b boxQuery) condition() condition {
@@ -65,6 +77,12 @@ func (b boxQuery) condition() condition {
 	c.addTerm("b.box = %s", b.Box)
 	if b.State != "" {
 		c.addTerm("b.state = %s", b.State)
+	}
+	if b.Without != "" {
+		c.addTerm("b.state <> %s", b.Without)
+	}
+	if b.Waiting {
+		c.terms = append(c.terms, fmt.Sprintf(whereInTurn, c.addArg(b.Person)))
 	}
 	if b.bounded {
 		c.addTerm("b.day >= %s", b.firstDay)
@@ -96,6 +114,50 @@ func firstDay(p store.Period, now time.Time) (day int64, bounded bool) {
 	return 0, false
 }
 
+// isCounted reports whether the counts of blocks say how many rows there are; isByNumber, whether the rows are listed in the order of
+// their document numbers.
+func (b boxQuery) isCounted() bool  { return b.Search == "" && !b.Waiting && b.With == "" }
+func (b boxQuery) isByNumber() bool { return b.Order == "" || b.Order == store.OrderCreated }
+
+// readCounts reads the spans of the rows that the query selects, whatever their titles, and the number of these rows.
+func (b boxQuery) readCounts(ctx context.Context, r querier) (spans []block, rows int, err error) {
+	spans, err = readSpans(ctx, r, b.Person, b.Box, b.State)
+	if err != nil {
+		return nil, 0, err
+	}
+	if b.Without != "" {
+		without, err := readSpans(ctx, r, b.Person, b.Box, b.Without)
+		if err != nil {
+			return nil, 0, err
+		}
+		subtractBlocks(spans, without)
+	}
+	rows, err = b.countRows(ctx, r, spans, b.blocks.span)
+	return spans, rows, err
+}
+
+// readSelectedLeaves reads the leaves in [from, to) with the amounts of rows that the query selects.
+func (b boxQuery) readSelectedLeaves(ctx context.Context, r querier, from, to int64) ([]block, error) {
+	leaves, err := readLeaves(ctx, r, b.Person, b.Box, b.State, from, to)
+	if err != nil || b.Without == "" {
+		return leaves, err
+	}
+	without, err := readLeaves(ctx, r, b.Person, b.Box, b.Without, from, to)
+	subtractBlocks(leaves, without)
+	return leaves, err
+}
+
+// subtractBlocks subtracts the amounts of some rows of a list from those of more of its rows. The days of blocks remain bounds.
+func subtractBlocks(all, some []block) {
+	amounts := map[int64]int{}
+	for _, k := range some {
+		amounts[k.start] = k.amount
+	}
+	for i := range all {
+		all[i].amount -= amounts[all[i].start]
+	}
+}
+
 // countRows returns the number of rows in blocks of a width, whatever their titles.
 func (b boxQuery) countRows(ctx context.Context, r querier, blocks []block, width int64) (n int, err error) {
 	for _, k := range blocks {
@@ -105,7 +167,7 @@ func (b boxQuery) countRows(ctx context.Context, r querier, blocks []block, widt
 		case k.isBefore(b.firstDay):
 			some = 0
 		case k.split:
-			leaves, err := readLeaves(ctx, r, b.Person, b.Box, b.State, k.start, k.start+width)
+			leaves, err := b.readSelectedLeaves(ctx, r, k.start, k.start+width)
 			if err != nil {
 				return 0, err
 			}
@@ -162,7 +224,7 @@ func (b boxQuery) skipRows(ctx context.Context, r querier, blocks []block, width
 			offset -= k.amount
 			continue
 		case k.split:
-			leaves, err := readLeaves(ctx, r, b.Person, b.Box, b.State, k.start, k.start+width)
+			leaves, err := b.readSelectedLeaves(ctx, r, k.start, k.start+width)
 			if err != nil {
 				return position{}, err
 			}

@@ -167,7 +167,9 @@ func appendEvent(ctx context.Context, t tx, tree *audit.Tree, e contract.Event, 
 		args = append(args, first+int64(i), h[:])
 	}
 	return t.addStatements(ctx, statement{
-		sql:  `INSERT INTO event (leaf, type, document, at, person, name, email, ip, details) VALUES (` + placeholders(1, 9) + `)`,
+		// The organisation puts the event into the feed. The leaf does not encode it: it follows from the document.
+		sql: `INSERT INTO event (leaf, type, document, at, person, name, email, ip, details, organisation)
+			VALUES (` + placeholders(1, 9) + `, COALESCE((SELECT d.organisation FROM document d WHERE d.id = $3), ''))`,
 		args: []any{leaf, e.Type, e.Document, toMicros(e.At), e.Person.ID, e.Person.Name, e.Person.Email, e.IP, string(details)},
 	}, statement{sql: `INSERT INTO log_hash (position, hash) VALUES ` + strings.Join(values, ","), args: args})
 }

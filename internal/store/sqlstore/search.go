@@ -123,7 +123,7 @@ func (b boxQuery) searchLeaves(ctx context.Context, r querier, found *boxSearch,
 		if err != nil {
 			return err
 		}
-		if len(matches) > 0 && (b.State != "" || b.bounded && !leaf.isFrom(b.firstDay)) {
+		if len(matches) > 0 && (b.State != "" || b.Without != "" || b.bounded && !leaf.isFrom(b.firstDay)) {
 			if matches, err = b.keepSelected(ctx, r, matches, leaf.start, end); err != nil {
 				return err
 			}

@@ -147,6 +147,9 @@ func serialCondition(q store.SerialQuery) *condition {
 		}
 		c.terms = append(c.terms, "state IN ("+strings.Join(in, ",")+")")
 	}
+	if q.Serial != "" {
+		c.addTerm("serial = %s", q.Serial)
+	}
 	if q.Document != 0 {
 		d := c.addArg(q.Document)
 		// Both indexes exclude serials without a document, and are used only if the query does so too.

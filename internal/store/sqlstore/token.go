@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"time"
@@ -33,7 +34,7 @@ func insertToken(ctx context.Context, t tx, k store.Token) error {
 	})
 }
 
-// awaitRevocation waits for a transaction that is replacing the person's password or ending the family: it has removed tokens
+// awaitRevocation waits for a transaction that is replacing the person's password, disabling the account or ending the family: it has removed tokens
 // and not committed yet, so it would not remove this one, and a read after this one would not see its change. It locks the row
 // in turn, so that later revocations wait until this transaction ends.
 func awaitRevocation(ctx context.Context, t tx, k store.Token) error {
@@ -42,11 +43,11 @@ func awaitRevocation(ctx context.Context, t tx, k store.Token) error {
 
 // AddGuestToken implements [store.Identities]. It locks the link first: a transaction that is replacing it ends before, and the link
 // is not found; a later one waits, and removes the token.
-func (s *Store) AddGuestToken(ctx context.Context, link [32]byte, k store.Token) error {
+func (s *Store) AddGuestToken(ctx context.Context, l store.GuestLink, k store.Token) error {
 	err := s.db.withTx(ctx, func(t tx) error {
 		lock := statement{
-			sql:  `UPDATE guest_link SET created_at = created_at WHERE hash = $1 AND document = $2 AND person = $3`,
-			args: []any{link[:], k.Document, k.Person}, done: requireRow,
+			sql:  `UPDATE ` + linkTable(l.Mailed) + ` SET created_at = created_at WHERE hash = $1 AND document = $2 AND person = $3`,
+			args: []any{l.Hash[:], k.Document, k.Person}, done: requireRow,
 		}
 		if err := t.addStatements(ctx, lock); err != nil {
 			return err
@@ -80,11 +81,13 @@ func guestDest(g *store.Guest) []any {
 // TokenWithHolder implements [store.Identities].
 func (s *Store) TokenWithHolder(ctx context.Context, hash [32]byte) (store.Token, store.User, store.Guest, error) {
 	k, u, g := store.Token{Hash: hash}, store.User{}, store.Guest{}
-	err := s.readRow(ctx, slices.Concat(tokenDest(&k), userRows.dest(&u), guestDest(&g)),
+	mailbox := []any{&g.Mailbox.Address, scanDigestOrNone(&g.Mailbox.Digest), scanTime(&g.Mailbox.At)}
+	err := s.readRow(ctx, slices.Concat(tokenDest(&k), userRows.dest(&u), guestDest(&g), mailbox),
 		`SELECT t.kind, t.person, t.document, t.family, t.created_at, t.expires_at, t.used_at, COALESCE(u.id, ''), COALESCE(u.organisation, ''),
 			COALESCE(u.name, ''), COALESCE(u.email, ''), COALESCE(u.admin, FALSE), COALESCE(u.password, ''), COALESCE(u.must_reset, FALSE),
-			COALESCE(u.given, FALSE), COALESCE(u.created_at, 0), `+guestColumns+`
-		FROM token t LEFT JOIN users u ON u.id = t.person`+fmt.Sprintf(joinGuest, "t")+`WHERE t.hash = $1`, hash[:])
+			COALESCE(u.given, FALSE), COALESCE(u.created_at, 0), COALESCE((SELECT a.disabled_at FROM disabled_account a WHERE a.person = u.id), 0), `+guestColumns+`,
+			COALESCE(m.address, ''), m.digest, COALESCE(m.proved_at, 0)
+		FROM token t LEFT JOIN users u ON u.id = t.person LEFT JOIN proved_mailbox m ON m.token = t.hash`+fmt.Sprintf(joinGuest, "t")+`WHERE t.hash = $1`, hash[:])
 	return k, u, g, wrapf(err, "read token with its holder")
 }
 
@@ -137,39 +140,105 @@ func (s *Store) RevokeFamily(ctx context.Context, family string) error {
 
 // PurgeTokens implements [store.Identities].
 func (s *Store) PurgeTokens(ctx context.Context, before time.Time) error {
-	return wrapf(s.runStatement(ctx, `DELETE FROM token WHERE expires_at < $1`, toMicros(before)), "purge tokens")
+	err := s.db.withTx(ctx, func(t tx) error {
+		return t.addStatements(ctx,
+			statement{sql: `DELETE FROM token WHERE expires_at < $1`, args: []any{toMicros(before)}},
+			statement{sql: `DELETE FROM proved_mailbox WHERE NOT EXISTS (SELECT 1 FROM token WHERE hash = proved_mailbox.token)`})
+	})
+	return wrapf(err, "purge tokens")
 }
 
-// setGuestLink replaces the guest's link and ends its tokens. A link without a hash only removes the previous one. The
-// hash of the previous link is kept, so that its holder can be told what happened to it.
+// linkTable returns the table of the links that are mailed, or of those that are handed to owners.
+func linkTable(mailed bool) string {
+	if mailed {
+		return "mailed_link"
+	}
+	return "guest_link"
+}
+
+// setGuestLink replaces the link that was handed to the owner, and ends its tokens. A link without a hash removes all links of the
+// guest; if they are renewed, the next message to the guest has another one. The hashes of removed links are kept, so that their holder can be told what happened to them.
 // The link is written before the tokens: a transaction that adds a token of it locks its row, see awaitRevocation.
-func setGuestLink(ctx context.Context, t tx, l store.GuestLink) error {
+func setGuestLink(ctx context.Context, t tx, l store.GuestLink, renewed bool) error {
 	what := fmt.Sprintf("set the link of guest %s on document %d", l.Person, l.Document)
 	revoked := l.Hash == [32]byte{}
-	former := statement{
-		sql: `INSERT INTO former_link (hash, document, person, ended_at, revoked)
-			SELECT hash, document, person, CAST($3 AS BIGINT), CAST($4 AS BOOLEAN) FROM guest_link WHERE document = $1 AND person = $2
-			ON CONFLICT DO NOTHING`,
-		args: []any{l.Document, l.Person, toMicros(l.CreatedAt), revoked}, what: what,
-	}
-	link := statement{
-		sql: `INSERT INTO guest_link (hash, document, person, created_at) VALUES ($1, $2, $3, $4)
-			ON CONFLICT (document, person) DO UPDATE SET hash = excluded.hash, created_at = excluded.created_at`,
-		args: []any{l.Hash[:], l.Document, l.Person, toMicros(l.CreatedAt)},
-	}
+	// This order, with the tokens last: a transaction that adds a token of a link locks the link's row, see awaitRevocation.
+	all := []statement{recordFormerLink(l, false, revoked)}
+	tokens := `DELETE FROM token WHERE person = $1 AND document = $2`
 	if revoked {
-		link = statement{sql: `DELETE FROM guest_link WHERE document = $1 AND person = $2`, args: []any{l.Document, l.Person}}
+		person := []any{l.Document, l.Person}
+		all = append(all,
+			statement{sql: `DELETE FROM guest_link WHERE document = $1 AND person = $2`, args: person},
+			recordFormerLink(l, true, revoked))
+		if renewed {
+			all = append(all, statement{sql: `DELETE FROM mailed_link WHERE document = $1 AND person = $2`, args: person})
+		} else {
+			// The row stays, without a link: else the next message would make another one.
+			all = append(all, statement{
+				sql: `INSERT INTO mailed_link (document, person, created_at, hash) VALUES ($1, $2, 0, $3)
+					ON CONFLICT (document, person) DO UPDATE SET created_at = 0, hash = excluded.hash`,
+				args: append(slices.Clone(person), revokedHash(l)),
+			})
+		}
+	} else {
+		all = append(all, statement{
+			sql: `INSERT INTO guest_link (hash, document, person, created_at) VALUES ($1, $2, $3, $4)
+				ON CONFLICT (document, person) DO UPDATE SET hash = excluded.hash, created_at = excluded.created_at`,
+			args: []any{l.Hash[:], l.Document, l.Person, toMicros(l.CreatedAt)},
+		}, statement{sql: `DELETE FROM mailed_link WHERE document = $1 AND person = $2 AND created_at = 0`, args: []any{l.Document, l.Person}})
+		tokens += ` AND family NOT LIKE '` + store.MailedFamily + `%'`
 	}
-	link.what = what
-	return t.addStatements(ctx, former, link, statement{sql: `DELETE FROM token WHERE person = $1 AND document = $2`, args: []any{l.Person, l.Document}, what: what})
+	all = append(all, statement{sql: tokens, args: []any{l.Person, l.Document}})
+	for i := range all {
+		all[i].what = what
+	}
+	return t.addStatements(ctx, all...)
+}
+
+// revokedHash returns what a row without a link has in place of the hash of one. No secret has it.
+func revokedHash(l store.GuestLink) []byte {
+	hash := sha256.Sum256(fmt.Appendf(nil, "revoked %d %s", l.Document, l.Person))
+	return hash[:]
+}
+
+// recordFormerLink keeps the hash of a link that is about to be removed.
+func recordFormerLink(l store.GuestLink, mailed, revoked bool) statement {
+	return statement{
+		sql: `INSERT INTO former_link (hash, document, person, ended_at, revoked)
+			SELECT hash, document, person, CAST($3 AS BIGINT), CAST($4 AS BOOLEAN) FROM ` + linkTable(mailed) + ` WHERE document = $1 AND person = $2 AND created_at <> 0
+			ON CONFLICT DO NOTHING`,
+		args: []any{l.Document, l.Person, toMicros(l.CreatedAt), revoked},
+	}
 }
 
 // GuestLink implements [store.Identities].
 func (s *Store) GuestLink(ctx context.Context, hash [32]byte) (store.GuestLink, store.Guest, error) {
-	l, g := store.GuestLink{Hash: hash}, store.Guest{}
+	return s.readGuestLink(ctx, hash, false)
+}
+
+// MailedLink implements [store.Identities].
+func (s *Store) MailedLink(ctx context.Context, hash [32]byte) (store.GuestLink, store.Guest, error) {
+	return s.readGuestLink(ctx, hash, true)
+}
+
+func (s *Store) readGuestLink(ctx context.Context, hash [32]byte, mailed bool) (store.GuestLink, store.Guest, error) {
+	l, g := store.GuestLink{Hash: hash, Mailed: mailed}, store.Guest{}
 	err := s.readRow(ctx, append([]any{&l.Document, &l.Person, scanTime(&l.CreatedAt)}, guestDest(&g)...),
-		`SELECT l.document, l.person, l.created_at, `+guestColumns+` FROM guest_link l`+fmt.Sprintf(joinGuest, "l")+`WHERE l.hash = $1`, hash[:])
+		`SELECT l.document, l.person, l.created_at, `+guestColumns+` FROM `+linkTable(mailed)+` l`+fmt.Sprintf(joinGuest, "l")+`WHERE l.hash = $1`, hash[:])
 	return l, g, wrapf(err, "read a guest's link")
+}
+
+// MailedLinkOf implements [store.Identities].
+func (s *Store) MailedLinkOf(ctx context.Context, id contract.DocumentID, guest contract.PersonID) (store.GuestLink, error) {
+	l := store.GuestLink{Document: id, Person: guest, Mailed: true}
+	err := s.readRow(ctx, []any{scanDigest(&l.Hash), scanTime(&l.CreatedAt)}, `SELECT hash, created_at FROM mailed_link WHERE document = $1 AND person = $2`, id, guest)
+	return l, wrapf(err, "read the mailed link of guest %s on document %d", guest, id)
+}
+
+// AddMailedLink implements [store.Identities].
+func (s *Store) AddMailedLink(ctx context.Context, l store.GuestLink) error {
+	return wrapf(s.runStatement(ctx, `INSERT INTO mailed_link (document, person, created_at, hash) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+		l.Document, l.Person, toMicros(l.CreatedAt), l.Hash[:]), "add the mailed link of guest %s on document %d", l.Person, l.Document)
 }
 
 // FormerGuestLink implements [store.Identities].

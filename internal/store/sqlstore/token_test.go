@@ -142,7 +142,7 @@ func TestNoTokenOutlivesALinkThatIsBeingReplaced(t *testing.T) {
 	s.meanwhile(t, `UPDATE token SET used_at = 0`, func(ctx context.Context) error {
 		return s.setLink(ctx, guestLink(2))
 	}, func(ctx context.Context) error {
-		added = s.AddGuestToken(ctx, guestLink(1).Hash, ofGuest(9))
+		added = s.AddGuestToken(ctx, guestLink(1), ofGuest(9))
 		return nil
 	})
 	if !errors.Is(added, store.ErrNotFound) || s.kept(t, ofGuest(9)) {
@@ -152,5 +152,5 @@ func TestNoTokenOutlivesALinkThatIsBeingReplaced(t *testing.T) {
 
 // setLink replaces the guest's link, as a commit does.
 func (s *Store) setLink(ctx context.Context, l store.GuestLink) error {
-	return s.db.withTx(ctx, func(t tx) error { return setGuestLink(ctx, t, l) })
+	return s.db.withTx(ctx, func(t tx) error { return setGuestLink(ctx, t, l, false) })
 }

@@ -55,6 +55,17 @@ func scanDigest(d *[32]byte) scanner {
 	}
 }
 
+// scanDigestOrNone is [scanDigest] for a column that may be NULL: no digest.
+func scanDigestOrNone(d *[32]byte) scanner {
+	return func(column any) error {
+		if column == nil {
+			*d = [32]byte{}
+			return nil
+		}
+		return scanDigest(d)(column)
+	}
+}
+
 // scanBytes scans bytes. An empty value becomes nil.
 func scanBytes(to *[]byte) scanner {
 	return func(column any) error {

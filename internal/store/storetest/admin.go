@@ -28,10 +28,10 @@ var administrationTests = map[string]func(*testing.T, *fixture){
 			{"", "", 0, 10, 3, []store.User{s, c, a}}, {"org", "", 0, 10, 2, []store.User{c, a}}, {"", "ÄNNE", 0, 10, 1, []store.User{a}},
 			{"", "", 1, 1, 3, []store.User{c}}, {"", "a%x", 0, 10, 0, []store.User{}}, {"", "bima_x", 0, 10, 1, []store.User{s}}, {"nowhere", "", 0, 10, 0, []store.User{}},
 		} {
-			got, total, err := b.Users(b.ctx, q.of, q.search, q.offset, q.limit)
+			got, err := b.Users(b.ctx, store.UserQuery{Organisation: q.of, Search: q.search, Offset: q.offset, Limit: q.limit})
 			b.must(err)
-			b.requireEqual(fmt.Sprintf("%q in %q", q.search, q.of), got, q.want)
-			b.requireEqual("total", total, q.total)
+			b.requireEqual(fmt.Sprintf("%q in %q", q.search, q.of), got.Users, q.want)
+			b.requireEqual("total", got.Total, q.total)
 		}
 		all, err := b.Organisations(b.ctx)
 		b.must(err)
@@ -64,13 +64,18 @@ var administrationTests = map[string]func(*testing.T, *fixture){
 	},
 	"DocumentsAndSerialsAreCalledByName": func(t *testing.T, b *fixture) {
 		d := b.bindSerial(b.stampDue(2), "N")
-		titles, err := b.Titles(b.ctx, []contract.DocumentID{d.ID, 999})
+		titles, err := b.Titles(b.ctx, "outsider", []contract.DocumentID{d.ID, 999})
 		b.must(err)
 		pages := map[int]int{0: d.Placements[0].Page, 1: d.Placements[1].Page}
 		b.requireEqual("titles", titles, map[contract.DocumentID]store.Title{d.ID: {Name: d.Name, Title: d.Title, Pages: pages}})
+		for reader, listed := range map[contract.PersonID]bool{d.Owner.ID: true, d.Participants[0].ID: true, "outsider": false, "": false} {
+			titles, err := b.Titles(b.ctx, reader, []contract.DocumentID{d.ID})
+			b.must(err)
+			b.requireEqual(fmt.Sprintf("%q has it in a list", reader), titles[d.ID].Listed, listed)
+		}
 		requireRead(b, "states", map[string]contract.SerialState{"N": contract.SerialBound})(b.SerialStates(b.ctx, []string{"N", "NONE"}))
 		for range 2 {
-			titles, err := b.Titles(b.ctx, nil)
+			titles, err := b.Titles(b.ctx, "outsider", nil)
 			b.must(err)
 			states, err := b.SerialStates(b.ctx, nil)
 			b.must(err)
@@ -166,6 +171,66 @@ var administrationTests = map[string]func(*testing.T, *fixture){
 		page, total := events(store.LogQuery{Type: contract.EventUploaded, Offset: 1, Limit: 1})
 		b.requireEqual("page", page, []contract.DocumentID{theirs.ID})
 		b.requireEqual("total of a page", total, 3)
+	},
+	"TheLogIsSearchedByPersonAndTime": func(t *testing.T, b *fixture) {
+		first := b.storedNow()
+		ani, budi := contract.Person{ID: "ani", Name: "Ani", Email: "Ani@Example.test"}, contract.Person{ID: "budi", Name: "Budi", Email: "budi@example.test"}
+		account := func(by contract.Person, o string, after time.Duration) contract.Event {
+			return contract.Event{Type: contract.EventPersonDisabled, At: first.Add(after), Person: by, Details: map[string]string{
+				"organisation": o, "person": "u", "name": `"organisation":"other"`,
+			}}
+		}
+		base, _, err := b.Size(b.ctx)
+		b.must(err)
+		b.must(b.LogEvents(b.ctx, account(ani, "org", time.Hour), account(budi, "other", 3*time.Hour), account(ani, "o%g", 2*time.Hour),
+			contract.Event{Type: contract.EventClockConfirmed, At: first.Add(4 * time.Hour), Person: ani, Details: map[string]string{"organisation": "org"}}))
+		for _, c := range []struct {
+			what string
+			q    store.LogQuery
+			want []int64 // numbers from the first of these events
+		}{
+			{"by a person", store.LogQuery{Person: "ani"}, []int64{3, 2, 0}},
+			{"by an e-mail", store.LogQuery{Email: "aNI@example.TEST"}, []int64{3, 2, 0}},
+			{"by an unknown person", store.LogQuery{Person: "nobody"}, nil},
+			{"of a time", store.LogQuery{From: first.Add(2 * time.Hour), Until: first.Add(4 * time.Hour)}, []int64{1, 2}},
+			{"from a time on", store.LogQuery{From: first.Add(3 * time.Hour)}, []int64{3, 1}},
+			{"of a person, a type and a time", store.LogQuery{Person: "ani", Type: contract.EventPersonDisabled, Until: first.Add(150 * time.Minute), From: first.Add(time.Minute)}, []int64{2, 0}},
+			{"about the accounts of an organisation", store.LogQuery{Organisation: "org", From: first.Add(time.Minute)}, []int64{0}},
+			{"about the accounts of another one", store.LogQuery{Organisation: "other", From: first.Add(time.Minute)}, []int64{1}},
+		} {
+			c.q.Limit = 10
+			p, err := b.AuditLog(b.ctx, c.q)
+			b.must(err)
+			var page, each []int64
+			for _, e := range p.Events {
+				page = append(page, e.Leaf-base)
+			}
+			b.requireEqual(c.what, page, c.want)
+			b.requireEqual(c.what+", total", p.Total, len(c.want))
+			b.must(b.EachEvent(b.ctx, c.q, func(e store.Logged) bool {
+				each = append(each, e.Leaf-base)
+				return true
+			}))
+			slices.Reverse(each)
+			b.requireEqual(c.what+", each", each, c.want)
+		}
+		// All of them, in more than one batch, and until the reader has enough.
+		crowd := make([]contract.Event, 1100)
+		for i := range crowd {
+			crowd[i] = account(budi, "org", time.Duration(i%7)*time.Hour)
+		}
+		b.must(b.LogEvents(b.ctx, crowd...))
+		for _, q := range []store.LogQuery{{Email: "budi@example.test"}, {Email: "budi@example.test", From: first}} {
+			seen := map[int64]bool{}
+			b.must(b.EachEvent(b.ctx, q, func(e store.Logged) bool {
+				seen[e.Leaf] = true
+				return true
+			}))
+			b.requireEqual("events of several batches", len(seen), len(crowd)+1)
+		}
+		n := 0
+		b.must(b.EachEvent(b.ctx, store.LogQuery{}, func(store.Logged) bool { n++; return n < 3 }))
+		b.requireEqual("events until the reader had enough", n, 3)
 	},
 	"TheLastReconciliationIsKeptWhole": func(t *testing.T, b *fixture) {
 		if _, err := b.LastReconciliation(b.ctx); err == nil {

@@ -16,7 +16,7 @@ var commitTests = map[string]func(*testing.T, *fixture){
 			u.Participants = append(u.Participants, contract.Participant{Person: newPerson("guest"), Phone: "+62 811", Role: contract.Viewer, Number: 4, Guest: true})
 		})
 		b.requireStored(d)
-		d = b.requireStored(b.commitChange(contract.SetParticipants(&d, []contract.Participant{participantAs(contract.Signer, 1, second), participantAs(contract.Signer, 1, first)}, nil, owner, limits, b.now)))
+		d = b.requireStored(b.commitChange(contract.SetParticipants(&d, []contract.Participant{participantAs(contract.Signer, 1, second), participantAs(contract.Signer, 1, first)}, nil, nil, owner, limits, b.now)))
 		title, until := "Judul Baru", b.now.Add(72*time.Hour)
 		d = b.requireStored(b.commitChange(contract.Describe(&d, contract.Description{Title: &title, ExpiresAt: &until}, owner, limits, b.now)))
 		d = b.requireStored(b.placeStamps(d, owner, 3))
@@ -92,7 +92,7 @@ var commitTests = map[string]func(*testing.T, *fixture){
 		}
 		r := contract.Revision{Kind: contract.RevisionBase, Tail: d.Original, End: d.Original.Size + 1, Digest: [32]byte{9}, Midstate: d.Revisions[0].Midstate, At: b.now}
 		r.Tail.Key, r.Tail.Size, r.Tail.Digest = "rewritten", r.End, r.Digest
-		c, err := contract.SetParticipants(&stored, stored.Participants, nil, owner, limits, b.now)
+		c, err := contract.SetParticipants(&stored, stored.Participants, nil, nil, owner, limits, b.now)
 		b.must(err)
 		b.must(c.ReplaceBase(r, contract.NormalisedOffice, owner, b.now))
 		c.After.Findings[0].Accepted = true
@@ -226,7 +226,7 @@ var refusalTests = map[string]func(*testing.T, *fixture){
 			r.Tail.Key, r.Tail.Size, r.Tail.Digest = key, r.End, r.Digest
 			return r
 		}
-		c, err := contract.SetParticipants(&d, d.Participants, nil, owner, limits, b.now)
+		c, err := contract.SetParticipants(&d, d.Participants, nil, nil, owner, limits, b.now)
 		b.must(err)
 		b.must(c.ReplaceBase(rewriting("rewritten"), contract.NormalisedDamaged, owner, b.now))
 		lost := c
@@ -238,7 +238,7 @@ var refusalTests = map[string]func(*testing.T, *fixture){
 		if d, err := b.Document(b.ctx, d.ID); err != nil || d.Original.Key != uploaded.Key || len(d.Revisions) != 1 || d.Revisions[0].Tail.Key != "rewritten" || !d.Normalised() {
 			t.Fatalf("%+v, %v", d, err)
 		}
-		c, err = contract.SetParticipants(&d, d.Participants, nil, owner, limits, b.now)
+		c, err = contract.SetParticipants(&d, d.Participants, nil, nil, owner, limits, b.now)
 		b.must(err)
 		if err := c.ReplaceBase(rewriting("again"), contract.NormalisedDamaged, owner, b.now); err == nil {
 			t.Error("a rule rewrote a file twice")

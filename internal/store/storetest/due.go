@@ -32,6 +32,27 @@ var dueTests = map[string]func(*testing.T, *fixture){
 			t.Fatalf("the first that is due: %v, %v", got, err)
 		}
 	},
+	"RemindersAreDueAsTheirDocumentsSay": func(t *testing.T, b *fixture) {
+		remind := func(u *contract.Upload) { u.Delivery.Reminders = contract.Reminders{After: 2, Every: 1} }
+		b.uploadDraft(owner, remind)
+		d := b.finalizeDraft(b.uploadDraft(owner, remind), owner)
+		b.finalizeDraft(b.uploadDraft(owner), owner)
+		due := d.NextReminder()
+		if due.IsZero() {
+			t.Fatal("the document has no reminder")
+		}
+		requireRead(b, "before", []contract.DocumentID(nil))(b.RemindersDue(b.ctx, due.Add(-time.Microsecond), 10))
+		requireRead(b, "then", []contract.DocumentID{d.ID})(b.RemindersDue(b.ctx, due, 10))
+		c, done := contract.RemindBySchedule(&d, due)
+		if done {
+			t.Fatal("no reminder is due")
+		}
+		d = b.commitChange(c, nil)
+		requireRead(b, "after it", []contract.DocumentID(nil))(b.RemindersDue(b.ctx, due, 10))
+		requireRead(b, "a day later", []contract.DocumentID{d.ID})(b.RemindersDue(b.ctx, due.Add(24*time.Hour), 10))
+		b.commitChange(contract.Cancel(&d, "", owner, limits, due))
+		requireRead(b, "after the end", []contract.DocumentID(nil))(b.RemindersDue(b.ctx, due.AddDate(1, 0, 0), 10))
+	},
 	"ADocumentIsStuckWhileItWaitsForTheService": func(t *testing.T, b *fixture) {
 		d := b.signAs(b.finalizeDraft(b.placeStamps(b.uploadDraft(owner), owner, 1), owner), first)
 		stuck := func(want ...contract.DocumentID) {

@@ -135,4 +135,71 @@ var listTests = map[string]func(*testing.T, *fixture){
 			t.Error("a search found a document of another person's list")
 		}
 	},
+	"ADocumentWaitsForThoseWhoseTurnItIs": func(t *testing.T, b *fixture) {
+		waiting := func(want map[contract.PersonID]int) {
+			t.Helper()
+			for _, a := range []contract.Actor{owner, first, second, viewer} {
+				l := b.listPage(store.ListQuery{Person: a.ID, Box: store.Inbox, Waiting: true})
+				n, err := b.CountList(b.ctx, store.ListQuery{Person: a.ID, Box: store.Inbox, Now: b.now})
+				b.must(err)
+				if l.Total != want[a.ID] || len(l.Documents) != want[a.ID] || n.Waiting != want[a.ID] {
+					t.Errorf("for %s wait %d, counted as %d and %d, want %d", a.ID, len(l.Documents), l.Total, n.Waiting, want[a.ID])
+				}
+			}
+		}
+		d, other := b.uploadDraft(owner), b.uploadDraft(owner)
+		waiting(nil)
+		d = b.finalizeDraft(d, owner)
+		waiting(map[contract.PersonID]int{first.ID: 1})
+		other = b.finalizeDraft(other, owner)
+		d = b.signAs(d, first)
+		waiting(map[contract.PersonID]int{first.ID: 1, second.ID: 1})
+		b.signAs(d, second)
+		waiting(map[contract.PersonID]int{first.ID: 1})
+		b.commitChange(contract.Cancel(&other, "", owner, limits, b.now))
+		waiting(nil)
+	},
+	"ADeadlineOrdersThoseThatHaveOneFirst": func(t *testing.T, b *fixture) {
+		due := func(days int) contract.DocumentID {
+			return b.uploadDraft(owner, func(u *contract.Upload) { u.ExpiresAt = b.now.AddDate(0, 0, days) }).ID
+		}
+		none := b.uploadDraft(owner).ID
+		late, soon, alike := due(9), due(2), due(9)
+		for limit := 1; limit <= 4; limit++ {
+			var got []contract.DocumentID
+			for offset := 0; offset < 4; offset += limit {
+				got = append(got, b.documentIDs(b.listPage(store.ListQuery{Person: owner.ID, Box: store.Outbox, Order: store.OrderDeadline, Offset: offset, Limit: limit}))...)
+			}
+			if want := []contract.DocumentID{soon, alike, late, none}; !slices.Equal(got, want) {
+				t.Errorf("by %d: %v, want %v", limit, got, want)
+			}
+		}
+	},
+	"ContactsAreThePeopleOfOwnListsAlone": func(t *testing.T, b *fixture) {
+		b.uploadDraft(otherOwner, func(u *contract.Upload) {
+			u.Participants = []contract.Participant{participantAs(contract.Signer, 1, second)}
+		})
+		d := b.uploadDraft(owner)
+		all, err := b.ListContacts(b.ctx, first.ID)
+		b.must(err)
+		if len(all) != 0 {
+			t.Errorf("the people of a draft are contacts of those who do not see it: %v", all)
+		}
+		b.finalizeDraft(d, owner)
+		for of, want := range map[contract.PersonID]int{owner.ID: 4, first.ID: 4, otherOwner.ID: 2, viewer.ID: 0} {
+			all, err := b.ListContacts(b.ctx, of)
+			b.must(err)
+			if len(all) != want {
+				t.Errorf("contacts of %s: %v", of, all)
+			}
+			for _, c := range all {
+				if of != otherOwner.ID && c.Email == otherOwner.Email {
+					t.Errorf("%s learns of %s", of, c.Email)
+				}
+			}
+		}
+		if l := b.listPage(store.ListQuery{Person: first.ID, Box: store.Inbox, With: otherOwner.Email}); l.Total != 0 {
+			t.Errorf("%d documents with a person of another list", l.Total)
+		}
+	},
 }

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -111,7 +112,7 @@ func (c *listModel) takeStep(r *rapid.T) {
 	d := c.documents[rapid.SampledFrom(ids).Draw(r, "document")]
 	switch what := rapid.SampledFrom([]string{"people", "finalize", "sign", "reject", "cancel", "delete", "complete", "view", "expire", "rename"}).Draw(r, "what"); what {
 	case "people":
-		c.tryChange(contract.SetParticipants(&d, c.drawParticipants(r), nil, by, limits, b.now))
+		c.tryChange(contract.SetParticipants(&d, c.drawParticipants(r), nil, nil, by, limits, b.now))
 	case "finalize":
 		if ch, done, err := contract.Finalize(&d, contract.FinalizeOptions{}, ownerOf(d), b.now); !done {
 			c.tryChange(ch, err)
@@ -223,6 +224,13 @@ func (c *listModel) checkPages(r *rapid.T) {
 			Search: rapid.SampledFrom([]string{"", "", "sewa", "M", "bil", "%", "a_", "é", "a mobil", "nowhere"}).Draw(r, "search"),
 			Offset: rapid.IntRange(0, 40).Draw(r, "offset"),
 			Limit:  rapid.IntRange(1, 20).Draw(r, "limit"),
+
+			Without: rapid.SampledFrom([]contract.State{"", "", contract.Draft}).Draw(r, "without"),
+			Waiting: rapid.IntRange(0, 3).Draw(r, "waiting") == 0,
+			Order:   rapid.SampledFrom([]store.Order{"", "", store.OrderTitle}).Draw(r, "order"),
+		}
+		if rapid.IntRange(0, 3).Draw(r, "with") == 0 {
+			q.With = strings.ToUpper(rapid.SampledFrom(c.people).Draw(r, "other").Email)
 		}
 		want := c.selectDocuments(ids, q, periods[period])
 		l := c.b.listPage(q)
@@ -230,6 +238,27 @@ func (c *listModel) checkPages(r *rapid.T) {
 		if got := c.b.documentIDs(l); !slices.Equal(got, page) || l.Total != len(want) || l.Limited {
 			r.Fatalf("%+v: %v of %d, want %v of %d", q, got, l.Total, page, len(want))
 		}
+		c.checkCounts(r, ids, q, periods[period])
+	}
+}
+
+// checkCounts compares the counts of a list with the model.
+func (c *listModel) checkCounts(r *rapid.T, ids []contract.DocumentID, q store.ListQuery, since time.Time) {
+	q.State, q.Waiting = "", false
+	want := store.ListCounts{States: map[contract.State]int{}}
+	for _, id := range c.selectDocuments(ids, q, since) {
+		d := c.documents[id]
+		want.Total++
+		want.States[d.State]++
+		if d.InTurn(q.Person) {
+			want.Waiting++
+		}
+	}
+	q.Now = c.b.now
+	got, err := c.b.CountList(c.b.ctx, q)
+	c.b.must(err)
+	if !reflect.DeepEqual(got, want) {
+		r.Fatalf("%+v: counted %+v, want %+v", q, got, want)
 	}
 }
 
@@ -242,11 +271,22 @@ func (c *listModel) selectDocuments(ids []contract.DocumentID, q store.ListQuery
 		if q.Box == store.Inbox {
 			mine = c.seen[id][q.Person]
 		}
-		if mine && (q.State == "" || q.State == d.State) && !d.CreatedAt.Before(since) && strings.Contains(strings.ToLower(d.Title), strings.ToLower(q.Search)) {
+		if mine && (q.State == "" || q.State == d.State) && !d.CreatedAt.Before(since) && strings.Contains(strings.ToLower(d.Title), strings.ToLower(q.Search)) &&
+			(q.Without == "" || q.Without != d.State) && (!q.Waiting || d.InTurn(q.Person)) && (q.With == "" || involves(d, q.With)) {
 			want = append(want, id)
 		}
 	}
+	if q.Order == store.OrderTitle {
+		slices.SortStableFunc(want, func(a, b contract.DocumentID) int {
+			return strings.Compare(strings.ToLower(c.documents[a].Title), strings.ToLower(c.documents[b].Title))
+		})
+	}
 	return want
+}
+
+// involves reports whether a person with that address owns the document or takes part in it.
+func involves(d contract.Document, email string) bool {
+	return strings.EqualFold(d.Owner.Email, email) || slices.ContainsFunc(d.Participants, func(p contract.Participant) bool { return strings.EqualFold(p.Email, email) })
 }
 
 func (c *listModel) checkList(r *rapid.T, ids []contract.DocumentID, q store.ListQuery, since time.Time) {

@@ -3,6 +3,7 @@ package storetest
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -138,27 +139,224 @@ var peopleTests = map[string]func(*testing.T, *fixture){
 			{"BUDI", 0, 10, []contract.PersonID{"u2", "u5"}, 2}, {"zebra@", 0, 10, []contract.PersonID{"u3"}, 1}, {"är", 0, 10, []contract.PersonID{"u3"}, 1},
 			{"i_1", 0, 10, []contract.PersonID{"u5"}, 1}, {"0%", 0, 10, []contract.PersonID{"u5"}, 1}, {"nobody", 0, 10, nil, 0},
 		} {
-			users, total, err := b.Users(b.ctx, "org", c.search, c.offset, c.limit)
+			page, err := b.Users(b.ctx, store.UserQuery{Organisation: "org", Search: c.search, Offset: c.offset, Limit: c.limit})
 			b.must(err)
 			got := []contract.PersonID{}
-			for _, u := range users {
+			for _, u := range page.Users {
 				got = append(got, u.ID)
 			}
 			b.requireEqual(c.search, got, c.want)
-			if total != c.total {
-				t.Errorf("%q: %d in all, want %d", c.search, total, c.total)
+			if page.Total != c.total {
+				t.Errorf("%q: %d in all, want %d", c.search, page.Total, c.total)
 			}
 		}
 	},
-	"ASpecimenIsSetReplacedAndRemoved": func(t *testing.T, b *fixture) {
-		for _, image := range [][]byte{{1, 2, 3}, {0, 255}} {
-			b.must(b.SetSpecimen(b.ctx, "u1", image))
-			requireRead(b, "specimen", image)(b.Specimen(b.ctx, "u1"))
+	"APasswordThatAnAdministratorGaveMustBeChanged": func(t *testing.T, b *fixture) {
+		u := newUser("u1", "One", "one@example.test", "org")
+		b.must(b.CreateUser(b.ctx, u))
+		b.must(b.AddTokens(b.ctx, newToken(1, store.AccessToken, "u1", "f"), newToken(2, store.AccessToken, "u2", "h")))
+		before := b.eventCount()
+		e := contract.Event{Type: contract.EventPasswordReset, At: b.now}
+		b.requireError("of an unknown person", b.GivePassword(b.ctx, "u2", "new", e), store.ErrNotFound)
+		b.must(b.GivePassword(b.ctx, "u1", "new", e))
+		u.Password, u.MustReset, u.Given = "new", true, true
+		requireRead(b, "user", u)(b.User(b.ctx, "u1"))
+		b.requireGone(t, 2, 1)
+		b.requireEqual("leaves", b.eventCount(), before+1)
+		b.must(b.CheckLog(b.ctx))
+	},
+	"ARenamedUserIsFoundByTheNewName": func(t *testing.T, b *fixture) {
+		u := newUser("u1", "One", "one@example.test", "org")
+		b.must(b.CreateUser(b.ctx, u))
+		before := b.eventCount()
+		e := contract.Event{Type: contract.EventPersonRenamed, At: b.now}
+		b.requireError("an unknown person", b.RenameUser(b.ctx, "u2", "Zwei", e), store.ErrNotFound)
+		b.must(b.RenameUser(b.ctx, "u1", "Änne", e))
+		u.Name = "Änne"
+		requireRead(b, "by the new name", store.UserPage{Users: []store.User{u}, Total: 1})(b.Users(b.ctx, store.UserQuery{Search: "ÄNN", Limit: 10}))
+		requireRead(b, "by the former name", store.UserPage{Users: []store.User{}})(b.Users(b.ctx, store.UserQuery{Search: "one", Organisation: "org", Status: store.AccountDisabled, Limit: 10}))
+		b.requireEqual("leaves", b.eventCount(), before+1)
+		b.must(b.CheckLog(b.ctx))
+	},
+	"ADisabledAccountLosesItsTokensAndIsEnabledAgain": func(t *testing.T, b *fixture) {
+		u, other := newUser("u1", "One", "one@example.test", "org"), newUser("u2", "Two", "two@example.test", "org")
+		other.MustReset = true
+		b.must(b.CreateUser(b.ctx, u))
+		b.must(b.CreateUser(b.ctx, other))
+		b.must(b.AddTokens(b.ctx, newToken(1, store.AccessToken, "u1", "f"), newToken(2, store.RefreshToken, "u1", "f"), newToken(3, store.AccessToken, "u2", "h")))
+		c := store.Caller{Device: [32]byte{7}, Address: "203.0.113.0/24"}
+		b.must(b.RememberCaller(b.ctx, "u1", c, b.now, 9))
+		before := b.eventCount()
+		at := b.storedNow()
+		e := contract.Event{Type: contract.EventPersonDisabled, At: at}
+		b.requireError("an unknown person", b.DisableUser(b.ctx, "u3", e), store.ErrNotFound)
+		b.requireError("enabled while it is", b.EnableUser(b.ctx, "u1", e), store.ErrConflict)
+		b.must(b.DisableUser(b.ctx, "u1", e))
+		b.requireError("disabled again", b.DisableUser(b.ctx, "u1", e), store.ErrConflict)
+		b.requireEqual("leaves", b.eventCount(), before+1)
+		b.requireGone(t, 3, 1, 2)
+		requireRead(b, "where they logged in from", []store.Known{})(b.KnownCaller(b.ctx, c, b.now.Add(-time.Hour), u.Email))
+		u.DisabledAt = at
+		requireRead(b, "user", u)(b.User(b.ctx, "u1"))
+		requireRead(b, "by e-mail", []store.User{u})(b.UsersByEmail(b.ctx, u.Email))
+		requireRead(b, "member", u)(b.MemberByEmail(b.ctx, "org", u.Email))
+		// A token that was added all the same, as by a program of an earlier release, has a holder who is disabled.
+		b.must(b.AddTokens(b.ctx, newToken(4, store.AccessToken, "u1", "k")))
+		_, holder, _, err := b.TokenWithHolder(b.ctx, newToken(4, store.AccessToken, "u1", "k").Hash)
+		b.must(err)
+		b.requireEqual("holder", holder, u)
+		for status, want := range map[store.AccountStatus][]store.User{"": {u, other}, store.AccountActive: {other}, store.AccountInitial: {other}, store.AccountDisabled: {u}} {
+			requireRead(b, string(status), store.UserPage{Users: want, Total: len(want)})(b.Users(b.ctx, store.UserQuery{Organisation: "org", Status: status, Limit: 10}))
 		}
-		b.must(b.SetSpecimen(b.ctx, "u1", nil))
-		b.must(b.SetSpecimen(b.ctx, "u1", nil))
-		_, err := b.Specimen(b.ctx, "u1")
+		b.must(b.EnableUser(b.ctx, "u1", contract.Event{Type: contract.EventPersonEnabled, At: b.now}))
+		u.DisabledAt = time.Time{}
+		requireRead(b, "user", u)(b.User(b.ctx, "u1"))
+		b.requireEqual("leaves", b.eventCount(), before+2)
+		b.must(b.CheckLog(b.ctx))
+	},
+	"OneAdminOfAnOrganisationStaysEnabled": func(t *testing.T, b *fixture) {
+		ids := []contract.PersonID{"a1", "a2", "a3", "a4"}
+		for _, id := range append(ids, "m") {
+			u := newUser(string(id), "Name", string(id)+"@example.test", "org")
+			u.Admin = id != "m"
+			b.must(b.CreateUser(b.ctx, u))
+		}
+		elsewhere := newUser("e", "Elsewhere", "e@example.test", "other")
+		elsewhere.Admin = true
+		b.must(b.CreateUser(b.ctx, elsewhere))
+		e := contract.Event{Type: contract.EventPersonDisabled, At: b.now}
+		errs := make([]error, len(ids))
+		b.runCrowd(len(ids), nil, func(i int) error {
+			errs[i] = b.DisableUser(b.ctx, ids[i], e)
+			return nil
+		})
+		refused := 0
+		for _, err := range errs {
+			if errors.Is(err, contract.ErrLastAdmin) {
+				refused++
+				continue
+			}
+			b.must(err)
+		}
+		b.requireEqual("admins who stayed", refused, 1)
+		p, err := b.Users(b.ctx, store.UserQuery{Organisation: "org", Status: store.AccountActive, Limit: 10})
+		b.must(err)
+		b.requireEqual("enabled accounts", p.Total, 2) // with the member
+		b.must(b.DisableUser(b.ctx, "m", e))
+		b.must(b.CheckLog(b.ctx))
+	},
+	"DocumentsThatLackASignatureAreCounted": func(t *testing.T, b *fixture) {
+		b.finalizeDraft(b.uploadDraft(owner), owner)
+		b.uploadDraft(owner)
+		d := b.finalizeDraft(b.uploadDraft(owner), owner)
+		want := map[contract.PersonID]int{}
+		for _, p := range d.Participants {
+			if p.Role == contract.Signer && !p.Guest {
+				want[p.ID] = 2
+			}
+		}
+		if len(want) == 0 {
+			t.Fatal("the document has no signer with an account")
+		}
+		ids := []contract.PersonID{"outsider"}
+		for _, p := range d.Participants {
+			ids = append(ids, p.ID)
+		}
+		requireRead(b, "documents", want)(b.OpenSignatures(b.ctx, ids...))
+		requireRead(b, "documents of none", map[contract.PersonID]int{})(b.OpenSignatures(b.ctx))
+	},
+	"ASpecimenOfEachKindIsSetReplacedAndRemoved": func(t *testing.T, b *fixture) {
+		b.must(b.SetSpecimen(b.ctx, "u1", store.InitialsSpecimen, []byte{9}))
+		for _, image := range [][]byte{{1, 2, 3}, {0, 255}} {
+			b.must(b.SetSpecimen(b.ctx, "u1", store.SignatureSpecimen, image))
+			requireRead(b, "specimen", image)(b.Specimen(b.ctx, "u1", store.SignatureSpecimen))
+		}
+		b.must(b.SetSpecimen(b.ctx, "u1", store.SignatureSpecimen, nil))
+		b.must(b.SetSpecimen(b.ctx, "u1", store.SignatureSpecimen, nil))
+		_, err := b.Specimen(b.ctx, "u1", store.SignatureSpecimen)
 		b.requireError("read what does not exist", err, store.ErrNotFound)
+		requireRead(b, "initials", []byte{9})(b.Specimen(b.ctx, "u1", store.InitialsSpecimen))
+	},
+	"ABrandingIsSetReplacedAndRemoved": func(t *testing.T, b *fixture) {
+		org, err := b.Organisation(b.ctx, "org")
+		b.must(err)
+		e := contract.Event{Type: contract.EventBrandingChanged, At: b.now}
+		before := b.eventCount()
+		for i, set := range []store.StoredBranding{
+			{Branding: contract.Branding{Colour: "#0b6e5f", Logo: "aa"}, Image: []byte{1, 2, 3}}, {Branding: contract.Branding{Logo: "bb"}, Image: []byte{4}}, {Branding: contract.Branding{Colour: "#ffffff"}},
+		} {
+			set.Organisation, set.ChangedAt = "org", b.now
+			var logged contract.Branding
+			requireRead(b, "stored", set.Branding)(b.SetBranding(b.ctx, set, func(stored contract.Branding) contract.Event { logged = stored; return e }))
+			b.requireEqual("logged", logged, set.Branding)
+			want := org
+			want.Branding = set.Branding
+			requireRead(b, "organisation", want)(b.Organisation(b.ctx, "org"))
+			for _, logo := range []string{"aa", "bb"} {
+				image, err := b.Logo(b.ctx, logo)
+				if logo == set.Logo {
+					b.must(err)
+					b.requireEqual("logo", image, set.Image)
+				} else {
+					b.requireError("a logo that was replaced", err, store.ErrNotFound)
+				}
+			}
+			b.requireEqual("leaves", b.eventCount(), before+1+int64(i))
+		}
+		_, err = b.Logo(b.ctx, "")
+		b.requireError("no logo", err, store.ErrNotFound)
+		b.must(b.DeleteBranding(b.ctx, "org", e))
+		b.must(b.DeleteBranding(b.ctx, "org", e))
+		b.requireEqual("leaves", b.eventCount(), before+4)
+		requireRead(b, "organisation", org)(b.Organisation(b.ctx, "org"))
+		b.must(b.CheckLog(b.ctx))
+	},
+	"AChangeOfTheColourAloneKeepsTheLogoThatAnotherWriterStoresMeanwhile": func(t *testing.T, b *fixture) {
+		event := func(contract.Branding) contract.Event {
+			return contract.Event{Type: contract.EventBrandingChanged, At: b.now}
+		}
+		colour := store.StoredBranding{Branding: contract.Branding{Colour: "#ffffff"}, Organisation: "org", ChangedAt: b.now, KeepLogo: true}
+		requireRead(b, "no logo yet", colour.Branding)(b.SetBranding(b.ctx, colour, event))
+		for i := range byte(10) {
+			logo := store.StoredBranding{
+				Branding: contract.Branding{Colour: "#000000", Logo: fmt.Sprintf("%02x", i)}, Image: []byte{i}, Organisation: "org", ChangedAt: b.now,
+			}
+			var writers sync.WaitGroup
+			for _, set := range []store.StoredBranding{logo, colour} {
+				writers.Go(func() {
+					if _, err := b.SetBranding(b.ctx, set, event); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			writers.Wait()
+			o, err := b.Organisation(b.ctx, "org")
+			b.must(err)
+			b.requireEqual("logo", o.Branding.Logo, logo.Logo)
+			requireRead(b, "image", logo.Image)(b.Logo(b.ctx, logo.Logo))
+		}
+		b.must(b.CheckLog(b.ctx))
+	},
+	"GuestsAreReadFromTheDocumentsOfTheirOwnerAlone": func(t *testing.T, b *fixture) {
+		enter := func(by contract.Actor, names ...string) {
+			d := b.uploadDraft(by)
+			people := []contract.Participant{participantAs(contract.Signer, 1, first)}
+			for i, name := range names {
+				people = append(people, contract.Participant{
+					Person: contract.Person{ID: contract.PersonID(fmt.Sprint(d.ID, name)), Name: name, Email: name + "@example.test"}, Phone: "08" + name, Role: contract.Signer, Number: i + 2, Guest: true,
+				})
+			}
+			b.requireStored(b.commitChange(contract.SetParticipants(&d, people, nil, nil, by, limits, b.now)))
+		}
+		enter(owner, "budi", "citra")
+		enter(second, "dewi")
+		enter(owner, "eka")
+		contact := func(name string) contract.GuestContact {
+			return contract.GuestContact{Name: name, Email: name + "@example.test", Phone: "08" + name}
+		}
+		requireRead(b, "the owner's", []contract.GuestContact{contact("eka"), contact("budi"), contact("citra")})(b.EnteredGuests(b.ctx, owner.ID))
+		requireRead(b, "another member's", []contract.GuestContact{contact("dewi")})(b.EnteredGuests(b.ctx, second.ID))
+		requireRead(b, "a participant's", []contract.GuestContact{})(b.EnteredGuests(b.ctx, first.ID))
 	},
 }
 

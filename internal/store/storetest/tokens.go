@@ -82,12 +82,12 @@ var tokenTests = map[string]func(*testing.T, *fixture){
 		b.must(err)
 		b.requireEqual("link", l, store.GuestLink{Hash: [32]byte{7}, Document: d.ID, Person: "guest", CreatedAt: now})
 		b.requireEqual("guest of the link", got, guest)
-		b.must(b.AddGuestToken(b.ctx, [32]byte{7}, token(5, store.GuestToken, "guest", d.ID)))
+		b.must(b.AddGuestToken(b.ctx, store.GuestLink{Hash: [32]byte{7}}, token(5, store.GuestToken, "guest", d.ID)))
 		requireRead(b, "token", token(5, store.GuestToken, "guest", d.ID))(b.Token(b.ctx, [32]byte{5}))
 		for what, err := range map[string]error{
-			"another link":     b.AddGuestToken(b.ctx, [32]byte{8}, token(6, store.GuestToken, "guest", d.ID)),
-			"another document": b.AddGuestToken(b.ctx, [32]byte{7}, token(6, store.GuestToken, "guest", d.ID+1)),
-			"another guest":    b.AddGuestToken(b.ctx, [32]byte{7}, token(6, store.GuestToken, first.ID, d.ID)),
+			"another link":     b.AddGuestToken(b.ctx, store.GuestLink{Hash: [32]byte{8}}, token(6, store.GuestToken, "guest", d.ID)),
+			"another document": b.AddGuestToken(b.ctx, store.GuestLink{Hash: [32]byte{7}}, token(6, store.GuestToken, "guest", d.ID+1)),
+			"another guest":    b.AddGuestToken(b.ctx, store.GuestLink{Hash: [32]byte{7}}, token(6, store.GuestToken, first.ID, d.ID)),
 		} {
 			b.requireError(what, err, store.ErrNotFound)
 		}

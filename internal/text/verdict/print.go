@@ -3,6 +3,7 @@ package verdict
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,6 +24,7 @@ var labels = map[string]sentence{
 	"claimed":   {"Dinyatakan", "Claimed"},
 	"covers":    {"Mencakup", "Covers"},
 	"later":     {"Sesudahnya", "Since then"},
+	"filled":    {"kolom formulir diisi ({count}, pada {pages} halaman)", "form fields filled in ({count}, on {pages} pages)"},
 	"because":   {"Sebab", "Because"},
 	"stamp":     {"Meterai", "Duty stamp"},
 	"warning":   {"Perhatian", "Note"},
@@ -42,28 +44,83 @@ var labels = map[string]sentence{
 	"old_form":  {"tidak ada", "none"},
 	"words":     {"Arti istilah", "Terms"},
 
+	"heading":  {"Laporan verifikasi", "Verification report"},
+	"cut":      {"Daftar ini dipotong di sini; laporan dalam format JSON memuat seluruhnya.", "The list is cut here; the report as JSON has all of it."},
+	"unsigned": {"Laporan ini sendiri tidak ditandatangani. SHA-256 di atas menunjukkan berkas yang diperiksa; setiap orang yang memilikinya dapat mengulang verifikasi ini.", "This report itself is not signed. The SHA-256 above identifies the file that was verified; anyone who has the file can repeat the verification."},
+	"repeat":   {"Ulangi verifikasi di:", "Repeat the verification at:"},
+
 	validate.StepPassed:  {"lulus", "passed"},
 	validate.StepFailed:  {"gagal", "failed"},
 	validate.StepUnknown: {"tidak diketahui", "unknown"},
 	validate.StepNoted:   {"catatan", "noted"},
 }
 
-// printer writes the text of one report in one language.
-type printer struct {
-	w         io.Writer
-	lang      text.Language
-	revisions map[int][]Reason
-	err       error
+// Line is one line of a report in one language.
+type Line struct {
+	Kind  LineKind
+	Label string // of a Row or a Term; a Row without one continues the one before
+	Text  string
+}
+
+// LineKind is the kind of a line.
+type LineKind uint8
+
+// The kinds of lines.
+const (
+	Title   LineKind = iota // the name of the file; first
+	Section                 // begins a part: a signature, or the terms
+	Row                     // a fact
+	Term                    // a term of the standards and its meaning
+)
+
+// Caption is the text around the lines of a report that stands alone.
+type Caption struct {
+	Heading  string // what it is
+	Cut      string // after a list that was cut off
+	Unsigned string // says that the report proves nothing by itself
+	Repeat   string // before the address where the verification can be repeated
+}
+
+// CaptionIn returns the caption in a language.
+func CaptionIn(l text.Language) Caption {
+	return Caption{labels["heading"].in(l), labels["cut"].in(l), labels["unsigned"].in(l), labels["repeat"].in(l)}
 }
 
 // WriteText writes the report for people: who signed, the proved time, what is covered, what changed later, and whether it
 // is trusted. The checks follow if the report has them.
 func (r *Report) WriteText(w io.Writer, language text.Language) error {
-	p := &printer{w: w, lang: language, revisions: map[int][]Reason{}}
-	for _, x := range r.Revisions {
-		p.revisions[x.Revision] = x.What
+	var b strings.Builder
+	for _, l := range r.Lines(language, math.MaxInt) {
+		switch l.Kind {
+		case Title:
+			fmt.Fprintln(&b, l.Text)
+		case Section:
+			fmt.Fprintf(&b, "\n%s\n", l.Text)
+		case Row:
+			fmt.Fprintf(&b, "   %-12s %s\n", l.Label, l.Text)
+		case Term:
+			fmt.Fprintf(&b, "   %s: %s\n", l.Label, l.Text)
+		}
 	}
-	p.printLine("%s", validate.CleanText(r.File.Name))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// printer collects the lines of one report in one language.
+type printer struct {
+	lines     []Line
+	lang      text.Language
+	revisions map[int]Revision
+}
+
+// Lines returns the report for people, line by line; [Report.WriteText] says what it contains. A report that has more lines than the
+// given number ends after the signature with which it has them.
+func (r *Report) Lines(language text.Language, most int) []Line {
+	p := &printer{lang: language, revisions: map[int]Revision{}}
+	for _, x := range r.Revisions {
+		p.revisions[x.Revision] = x
+	}
+	p.printLine(Title, validate.CleanText(r.File.Name))
 	p.printRow("result", "%s", r.Summary.In(language))
 	p.printRow("", "%s%s, %s", r.Indication, formatSubIndication(r.SubIndication), p.inLanguage(integritySentences[r.Integrity]))
 	size := p.formatNumber(r.File.Size) + " " + p.labelText("size")
@@ -82,11 +139,13 @@ func (r *Report) WriteText(w io.Writer, language text.Language) error {
 		p.printRow("warning", "%s", x.In(language))
 	}
 	for i := range r.Signatures {
-		p.printLine("")
+		if len(p.lines) > most {
+			return p.lines
+		}
 		p.printSignature(i+1, &r.Signatures[i])
 	}
 	p.printTerms(r)
-	return p.err
+	return p.lines
 }
 
 // printTerms explains the terms of the standards that the text uses.
@@ -95,12 +154,11 @@ func (p *printer) printTerms(r *Report) {
 	if len(r.Signatures) == 0 {
 		return
 	}
-	p.printLine("")
-	p.printLine("%s", p.labelText("words"))
+	p.printLine(Section, p.labelText("words"))
 	for _, w := range list {
-		p.printLine("   %s: %s", w, p.inLanguage(termSentences[w]))
+		p.lines = append(p.lines, Line{Term, w, p.inLanguage(termSentences[w])})
 	}
-	p.printLine("   %s: %s", p.labelText("revision"), p.inLanguage(revisionTerm))
+	p.lines = append(p.lines, Line{Term, p.labelText("revision"), p.inLanguage(revisionTerm)})
 }
 
 func (p *printer) printSignature(number int, s *Signature) {
@@ -108,7 +166,7 @@ func (p *printer) printSignature(number int, s *Signature) {
 	if s.Page > 0 {
 		where += fmt.Sprintf(", %s %d", p.labelText("page"), s.Page)
 	}
-	p.printLine("%d. %s (%s)", number, s.Summary.In(p.lang), where)
+	p.printLine(Section, fmt.Sprintf("%d. %s (%s)", number, s.Summary.In(p.lang), where))
 	p.printRow("result", "%s%s", s.Indication, formatSubIndication(s.SubIndication))
 	level := string(s.Level)
 	if level == "" {
@@ -153,21 +211,47 @@ func (p *printer) printContent(s *Signature) {
 	} else {
 		p.printRow("covers", "%s", p.labelText("not_whole"))
 	}
-	for i, c := range s.Later {
+	later := slices.Clone(s.Later)
+	slices.SortStableFunc(later, func(a, b Change) int {
+		switch {
+		case a.Allowed == b.Allowed:
+			return 0
+		case b.Allowed:
+			return -1
+		}
+		return 1
+	})
+	for i, c := range later {
 		if i == maxLaterLines {
-			p.printRow("", "(%d)", len(s.Later)-i)
+			p.printRow("", "(%d)", len(later)-i)
 			return
 		}
 		what, word := c.What, "forbidden"
 		if c.Allowed {
-			what, word = slices.Concat(p.revisions[c.Revision], c.What), "allowed"
+			what, word = slices.Concat(p.revisions[c.Revision].What, c.What), "allowed"
 		}
-		var parts []string
-		for _, x := range what {
-			parts = append(parts, x.In(p.lang))
-		}
-		p.printNext(i, "later", fmt.Sprintf("%s %d (%s): %s", p.labelText("revision"), c.Revision, p.labelText(word), strings.Join(parts, "; ")))
+		p.printNext(i, "later", fmt.Sprintf("%s %d (%s): %s", p.labelText("revision"), c.Revision, p.labelText(word), p.joinChanges(what, p.revisions[c.Revision].Filled)))
 	}
+}
+
+// joinChanges returns changes of a revision in one line. Fields that it filled in are counted.
+func (p *printer) joinChanges(what []Reason, filled []validate.FilledField) string {
+	names, pages := map[string]bool{}, map[int]bool{}
+	for _, f := range filled {
+		names[strconv.Quote(f.Field)], pages[f.Page] = true, true
+	}
+	var parts []string
+	counted := false
+	for _, x := range what {
+		switch {
+		case !names[x.Args["where"]] || x.Code != "change.filled" && x.Code != "change.appearance" && x.Code != "change.shows":
+			parts = append(parts, x.In(p.lang))
+		case !counted:
+			counted = true
+			parts = append(parts, text.Fill(p.lang, p.labelText("filled"), map[string]any{"count": len(names), "pages": len(pages)}))
+		}
+	}
+	return strings.Join(parts, "; ")
 }
 
 // maxLaterLines bounds the later revisions printed for one signature.
@@ -224,11 +308,9 @@ func (p *printer) printRow(label, format string, args ...any) {
 	if label != "" {
 		label = p.labelText(label)
 	}
-	p.printLine("   %-12s %s", label, fmt.Sprintf(format, args...))
+	p.lines = append(p.lines, Line{Row, label, fmt.Sprintf(format, args...)})
 }
 
-func (p *printer) printLine(format string, args ...any) {
-	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
-	}
+func (p *printer) printLine(k LineKind, text string) {
+	p.lines = append(p.lines, Line{Kind: k, Text: text})
 }

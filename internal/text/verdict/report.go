@@ -80,8 +80,9 @@ type Timestamp struct {
 
 // Revision is what one state of the file changed.
 type Revision struct {
-	Revision int      `json:"revision"`
-	What     []Reason `json:"what"`
+	Revision int                    `json:"revision"`
+	What     []Reason               `json:"what"`
+	Filled   []validate.FilledField `json:"filled" doc:"form fields, other than signature fields, that it filled in, by page and name; whether a signature permits that is in its later"`
 }
 
 // Change is one later revision from the point of view of a signature.
@@ -135,7 +136,7 @@ func New(r *validate.Report, stamps []emeterai.Stamp) *Report {
 		})
 	}
 	for _, v := range r.Revisions {
-		out.Revisions = append(out.Revisions, Revision{v.Revision, renderReasons(v.What)})
+		out.Revisions = append(out.Revisions, Revision{v.Revision, renderReasons(v.What), append([]validate.FilledField{}, v.Filled...)})
 	}
 	return out
 }
@@ -143,6 +144,46 @@ func New(r *validate.Report, stamps []emeterai.Stamp) *Report {
 // Passed reports whether there is a signature, all are TOTAL-PASSED and no later change was denied.
 func (r *Report) Passed() bool {
 	return r.Indication == validate.TotalPassed && len(r.Signatures) > 0 && (r.Integrity == validate.Intact || r.Integrity == validate.IntactLater)
+}
+
+// Tone is how a report looks.
+type Tone uint8
+
+// The tones.
+const (
+	Unsure Tone = iota
+	Good
+	Bad
+)
+
+// Tone returns the tone of the worst part of a report: of its own result and of each signature. A valid signature of a signer whom
+// its issuer did not verify is not good.
+func (r *Report) Tone() Tone {
+	tone := toneOf(r.Indication, r.Integrity, nil)
+	if len(r.Signatures) == 0 && tone == Good {
+		tone = Unsure
+	}
+	for i := range r.Signatures {
+		switch s := &r.Signatures[i]; toneOf(s.Indication, s.Integrity, s.Identity) {
+		case Bad:
+			return Bad
+		case Unsure:
+			if tone == Good {
+				tone = Unsure
+			}
+		}
+	}
+	return tone
+}
+
+func toneOf(i validate.Indication, content validate.Integrity, who *Identity) Tone {
+	switch {
+	case i == validate.TotalFailed || content == validate.ChangedAfter:
+		return Bad
+	case i == validate.TotalPassed && (content == validate.Intact || content == validate.IntactLater) && (who == nil || who.Status != validate.IdentityUnverified && who.Status != validate.IdentityNotRecorded):
+		return Good
+	}
+	return Unsure
 }
 
 func newSignature(s *validate.Signature) Signature {

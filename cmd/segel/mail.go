@@ -1,0 +1,115 @@
+package main
+
+import (
+	"fmt"
+	"net/mail"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/notify"
+	"segel/internal/notify/compose"
+	"segel/internal/notify/smtp"
+	"segel/internal/outbound"
+	"segel/internal/store"
+	"segel/internal/text"
+)
+
+// wireMail connects the delivery of messages. Without a mail server they are kept.
+func (a *app) wireMail(files notify.Files) error {
+	a.notices = &notify.Service{
+		Store: a.store, Composer: compose.Composer{}, Links: a.identity, Files: files, From: mail.Address{Address: a.conf.MailFrom},
+		Senders: map[contract.OrganisationID]string{}, PublicURL: a.conf.BaseURL(), Language: text.Language(a.conf.MailLanguage), Clock: a.clock, Log: a.log,
+	}
+	for organisation, address := range a.conf.MailFromByOrganisation {
+		a.notices.Senders[contract.OrganisationID(organisation)] = address
+	}
+	if len(a.conf.MailServers) == 0 {
+		return nil
+	}
+	o := smtp.Options{Timeout: a.conf.MailTimeout}
+	reach := outbound.Options{Ports: []uint16{}}
+	for _, n := range a.conf.OutboundPrivate {
+		reach.Allowed = append(reach.Allowed, n.Prefix)
+	}
+	for i, address := range a.conf.MailServers {
+		s, err := smtp.ParseServer(address)
+		if err != nil {
+			return fmt.Errorf("SEGEL_MAIL_SERVERS, number %d: %w", i+1, err)
+		}
+		o.Servers = append(o.Servers, s)
+		if !slices.Contains(reach.Ports, uint16(s.Port)) {
+			reach.Ports = append(reach.Ports, uint16(s.Port))
+		}
+	}
+	o.Dial = outbound.NewDialer(reach)
+	sender, err := smtp.New(o)
+	if err != nil {
+		return fmt.Errorf("mail servers: %w", err)
+	}
+	a.notices.Sender = sender
+	a.notices.Lease = time.Duration(len(o.Servers))*a.conf.MailTimeout + time.Minute
+	return nil
+}
+
+type mailCommand struct {
+	List  mailListCommand  `cmd:"" help:"List messages, the newest first."`
+	Show  mailShowCommand  `cmd:"" help:"Print a message with its link. For a guest, the audit log says that the operator handed the link out."`
+	Retry mailRetryCommand `cmd:"" help:"Send a message again that failed, was kept or was dropped."`
+}
+
+type mailListCommand struct {
+	dataFlag
+	Document contract.DocumentID  `help:"Only messages about this document." placeholder:"N"`
+	Status   contract.NoticeState `enum:",ordered,sent,kept,dropped,failed" default:"" help:"Only messages with this status: ordered, sent, kept, dropped or failed."`
+	Limit    int                  `default:"50" help:"How many at most."`
+}
+
+func (c mailListCommand) Run(w *environment) error {
+	return c.withApp(w, reading, func(a *app) error {
+		found, err := a.notices.List(w.ctx, contract.Actor{}, store.NoticeQuery{Document: c.Document, State: c.Status, Limit: c.Limit})
+		if err != nil {
+			return plainError(err)
+		}
+		t := tabwriter.NewWriter(w.stdout, 0, 8, 2, ' ', 0)
+		fmt.Fprintln(t, "id\tordered\tdocument\tkind\tstatus\ttries\taddress\tproblem")
+		for _, n := range found.Notices {
+			fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%d\t%s\t%s\n", n.ID, n.OrderedAt.UTC().Format(time.RFC3339), n.Document, n.Kind, n.State, n.Tries, n.Address,
+				text.Reason(text.English, n.Problem))
+		}
+		return t.Flush()
+	})
+}
+
+type mailShowCommand struct {
+	dataFlag
+	ID contract.NoticeID `arg:"" help:"The message, as segel mail list names it."`
+}
+
+func (c mailShowCommand) Run(w *environment) error {
+	return c.withApp(w, writing, func(a *app) error {
+		_, m, err := a.notices.Show(w.ctx, commandLineActor("mail show"), c.ID)
+		if err != nil {
+			return plainError(err)
+		}
+		_, err = fmt.Fprintf(w.stdout, "To: %s\nSubject: %s\n\n%s\n", m.To.String(), m.Subject, m.Text)
+		return err
+	})
+}
+
+type mailRetryCommand struct {
+	dataFlag
+	ID contract.NoticeID `arg:"" help:"The message, as segel mail list names it."`
+}
+
+func (c mailRetryCommand) Run(w *environment) error {
+	return c.withApp(w, writing, func(a *app) error {
+		n, err := a.notices.Retry(w.ctx, commandLineActor("mail retry"), c.ID)
+		if err != nil {
+			return plainError(err)
+		}
+		_, err = fmt.Fprintf(w.stdout, "message %s is %s\n", n.ID, n.State)
+		return err
+	})
+}

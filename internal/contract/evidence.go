@@ -1,0 +1,14 @@
+package contract
+
+import (
+	"fmt"
+	"time"
+)
+
+// RecordEvidence returns the event that an evidence certificate with that SHA-256 was made. Only a completed document has one.
+func RecordEvidence(d *Document, digest [32]byte, now time.Time) (Event, error) {
+	if d.State != Completed {
+		return Event{}, ErrNotCompleted
+	}
+	return Event{Type: EventEvidenceMade, Document: d.ID, At: now, Details: map[string]string{"evidence": fmt.Sprintf("%x", digest)}}, nil
+}

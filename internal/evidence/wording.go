@@ -1,0 +1,162 @@
+package evidence
+
+import (
+	"fmt"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/text"
+)
+
+// words is a text in both languages. Every text of the file stands in both, Indonesian first.
+type words struct{ id, en string }
+
+// format inserts the same arguments in both languages.
+func (w words) format(args ...any) words {
+	return words{fmt.Sprintf(w.id, args...), fmt.Sprintf(w.en, args...)}
+}
+
+// Texts of the file.
+var (
+	titleWords = words{"Sertifikat Bukti Penandatanganan", "Evidence Certificate"}
+	leadWords  = words{
+		"Sertifikat ini menerangkan bagaimana para pihak diundang serta bagaimana dokumen di bawah ini ditandatangani dan diselesaikan. Sertifikat ini disegel dan diberi stempel waktu; fakta yang sama terlampir sebagai berkas yang dapat dibaca mesin, beserta bukti bahwa peristiwanya tercatat dalam log audit.",
+		"This certificate states how people were invited to the document below, how it was signed and how it was completed. It is sealed and timestamped; the same facts are attached for programs, with a proof that the events are in the audit log.",
+	}
+	specimenWords = words{
+		"SPESIMEN: meterai pada dokumen ini berasal dari kantor uji coba dan tidak memiliki nilai hukum.",
+		"SPECIMEN: the duty stamps of this document come from a sandbox and have no legal value.",
+	}
+	cutWords = words{
+		"Sertifikat ini terlalu panjang untuk ditampilkan seluruhnya; berkas terlampir memuat semua fakta.",
+		"The certificate is too long to be shown in full; the attached file has all facts.",
+	}
+
+	documentWords  = words{"Dokumen", "Document"}
+	peopleWords    = words{"Para pihak", "People"}
+	stampsWords    = words{"Meterai elektronik", "Duty stamps"}
+	revisionsWords = words{"Rangkaian revisi", "Chain of revisions"}
+	picturesWords  = words{"Gambar halaman", "Pictures of the pages"}
+	logWords       = words{"Log audit dan pemeriksaan", "Audit log and verification"}
+
+	titleLabel     = words{"Judul", "Title"}
+	numberLabel    = words{"Nomor dokumen", "Document number"}
+	filenameLabel  = words{"Nama berkas asal", "File as uploaded"}
+	digestLabel    = words{"SHA-256 dokumen selesai", "SHA-256 of the completed file"}
+	sizeLabel      = words{"Ukuran", "Size"}
+	pagesLabel     = words{"Jumlah halaman", "Pages"}
+	ownerLabel     = words{"Pengirim", "Sender"}
+	createdLabel   = words{"Diunggah", "Uploaded"}
+	finalizedLabel = words{"Dikirim untuk ditandatangani", "Sent"}
+	completedLabel = words{"Selesai", "Completed"}
+	madeLabel      = words{"Sertifikat dibuat", "Certificate made"}
+
+	roleLabel        = words{"Peran", "Role"}
+	emailLabel       = words{"Surat elektronik", "E-mail"}
+	invitationsLabel = words{"Undangan", "Invitation"}
+	viewedLabel      = words{"Dilihat", "Viewed"}
+	seenLabel        = words{"Revisi yang dilihat", "Revision seen"}
+	consentLabel     = words{"Persetujuan", "Consent"}
+	signedLabel      = words{"Ditandatangani", "Signed"}
+	addressLabel     = words{"Alamat IP", "IP address"}
+	verifiedLabel    = words{"Verifikasi", "Verification"}
+	certificateLabel = words{"Sertifikat elektronik", "Certificate"}
+
+	serialLabel = words{"Nomor seri %s", "Serial %s"}
+	stampWords  = words{"Halaman %d, dibubuhkan %s", "Page %d, affixed %s"}
+
+	signerRole = words{"Penanda tangan, urutan %d", "Signer, number %d"}
+	viewerRole = words{"Pembaca, urutan %d", "Viewer, number %d"}
+
+	unknownWords     = words{"tidak tercatat", "not recorded"}
+	notSignedWords   = words{"tidak menandatangani", "did not sign"}
+	memberWords      = words{"Anggota organisasi; membuka dokumen dengan akunnya.", "A member of the organisation; opens the document with their account."}
+	revisionWords    = words{"Revisi %d, dengan SHA-256", "Revision %d, with SHA-256"}
+	pagesShownWords  = words{"Halaman yang ditampilkan layanan: %s.", "Pages that the service showed: %s."}
+	nothingShown     = words{"Layanan tidak menampilkan halaman; permintaan tanda tangan datang dari program lain.", "The service showed no pages; the request to sign came from another program."}
+	consentAt        = words{"Permintaan menandatangani diterima %s.", "The request to sign arrived %s."}
+	listConsentWords = words{"Persetujuan mencakup %d dokumen; SHA-256 daftarnya:", "The consent covered %d documents; the SHA-256 of their list:"}
+	consentTextWords = words{"Teks persetujuan pada aplikasi web: “%s”", "Text of the consent in the web app: “%s”"}
+	mailboxWords     = words{"Kotak surat %s diverifikasi dengan kode pada %s.", "The mailbox %s was verified with a code at %s."}
+	handedOutWords   = words{"Tautan diserahkan langsung; kotak surat tidak diverifikasi.", "The link was handed out; the mailbox was not verified."}
+	subjectWords     = same("Subjek / Subject: %s")
+	issuerWords      = same("Penerbit / Issuer: %s")
+	serialWords      = same("Nomor seri / Serial number: %s")
+
+	drawnWords = words{
+		"Gambar %d dari %d halaman dokumen selesai. Yang mengikat adalah berkas dengan SHA-256 di atas, bukan gambar ini.",
+		"Pictures of %d of the %d pages of the completed document. What counts is the file with the SHA-256 above, not these pictures.",
+	}
+	notDrawnWords = words{
+		"Gambar halaman tidak dapat dibuat pada saat sertifikat ini dibuat. Dokumen dikenali dari SHA-256 di atas.",
+		"No pictures of the pages could be made when this certificate was made. The document is identified by the SHA-256 above.",
+	}
+	pageWords = words{"Halaman %d", "Page %d"}
+
+	logLead = words{
+		"Terlampir: " + FactsFile + " (fakta dalam sertifikat ini) dan " + ProofFile + " (bukti penyertaan dalam log audit beserta titik periksanya (checkpoint) yang ditandatangani). Perintah “segel verify --evidence SERTIFIKAT DOKUMEN” memeriksa keduanya tanpa jaringan, hanya dengan sertifikat akar.",
+		"Attached: " + FactsFile + " (the facts of this certificate) and " + ProofFile + " (the inclusion proof in the audit log with its signed checkpoint). The command “segel verify --evidence CERTIFICATE DOCUMENT” checks both offline, with the root certificate alone.",
+	}
+	logKeyLabel = words{"Kunci log audit", "Key of the audit log"}
+	attachments = map[string]words{
+		FactsFile: {"Fakta dalam sertifikat ini", "The facts of this certificate"},
+		ProofFile: {"Bukti penyertaan dalam log audit", "Inclusion proof in the audit log"},
+	}
+
+	invitationWords = map[string]words{
+		ByMail:         {"Surat elektronik dikirim ke %s", "Mail sent to %s"},
+		ByReminder:     {"Pengingat dikirim ke %s", "Reminder sent to %s"},
+		ByMailRejected: {"Surat elektronik ke %s tidak diterima server", "No mail server accepted the mail to %s"},
+		ByOwner:        {"Tautan diserahkan oleh pengirim; kotak surat tidak diverifikasi", "Link handed out by the sender; no mailbox was verified"},
+		ByOperator:     {"Tautan diserahkan oleh operator; kotak surat tidak diverifikasi", "Link handed out by the operator; no mailbox was verified"},
+		ByLink:         {"Tautan diserahkan", "Link handed out"},
+		ByLinkRevoked:  {"Tautan dicabut oleh pengirim", "Link revoked by the sender"},
+	}
+	revisionKinds = map[string]words{
+		string(contract.RevisionBase):       {"Berkas", "File"},
+		string(contract.RevisionFields):     {"Kolom tanda tangan", "Signature fields"},
+		string(contract.RevisionSignature):  {"Tanda tangan", "Signature"},
+		string(contract.RevisionStamp):      {"Meterai", "Duty stamp"},
+		string(contract.RevisionSeal):       {"Segel", "Seal"},
+		string(contract.RevisionValidation): {"Data validasi", "Validation data"},
+		string(contract.RevisionTimestamp):  {"Stempel waktu", "Timestamp"},
+	}
+
+	// consentText is what the web app says above the button with which a person signs one document, and consentList what they confirm when
+	// they sign several at once.
+	consentText = words{"Dengan menandatangani, Anda menyetujui isi dokumen persis seperti yang ditampilkan di sini.", "By signing you agree to the document exactly as it is shown here."}
+	consentList = words{
+		"Saya menyetujui masing-masing dari %d dokumen dalam daftar ini dan menyatakan telah membacanya.",
+		"I agree to each of the %d documents in this list, and confirm that I have read them.",
+	}
+)
+
+// identityWords returns what was verified about a signer, and how.
+func (s *Signature) identityWords() words {
+	if s.Assurance == "" {
+		return unknownWords
+	}
+	args := map[string]any{"named_by": s.NamedBy, "organisation": s.Organisation}
+	code := "identity." + s.Assurance
+	return words{text.Sentence(text.Indonesian, code, args), text.Sentence(text.English, code, args)}
+}
+
+// consentWords returns the text that the person agreed to; nothing if the service did not show it.
+func (s *Signature) consentWords() words {
+	switch {
+	case s.ConsentDocuments > 1:
+		list := consentList.format(s.ConsentDocuments)
+		return words{fmt.Sprintf(consentTextWords.id, list.id), fmt.Sprintf(consentTextWords.en, list.en)}
+	case s.PagesShown != "" && s.PagesShown != contract.PagesNone:
+		return words{fmt.Sprintf(consentTextWords.id, consentText.id), fmt.Sprintf(consentTextWords.en, consentText.en)}
+	}
+	return words{}
+}
+
+// formatTime writes a time to the second in both zones, the same in both languages.
+func formatTime(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.In(contract.Jakarta).Format("2006-01-02 15:04:05 WIB") + t.UTC().Format(" (15:04:05 UTC)")
+}

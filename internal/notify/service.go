@@ -1,0 +1,372 @@
+package notify
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"html"
+	"log/slog"
+	"net/mail"
+	"net/url"
+	"strconv"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/export"
+	"segel/internal/store"
+	"segel/internal/text"
+)
+
+// Store is what delivery reads and writes.
+type Store interface {
+	store.Notices
+	Document(ctx context.Context, id contract.DocumentID) (contract.Document, error)
+	Organisation(ctx context.Context, id contract.OrganisationID) (store.Organisation, error)
+	Logo(ctx context.Context, logo string) ([]byte, error)
+	Enqueue(ctx context.Context, jobs ...contract.Job) error
+	LogEvents(ctx context.Context, events ...contract.Event) error
+}
+
+// Composer writes the subject, the text and the HTML of a message, with the pictures that the HTML shows. It leaves the addresses to
+// the service.
+type Composer interface {
+	Compose(f Facts) (Message, error)
+}
+
+// Links makes the links and the codes of guests.
+type Links interface {
+	MailedLink(ctx context.Context, id contract.DocumentID, guest contract.PersonID) (url string, err error)
+	// MailedCode returns the code that was ordered at that moment, and until when it can be entered. Its refusal means that it cannot
+	// be entered any more.
+	MailedCode(ctx context.Context, d *contract.Document, guest contract.PersonID, ordered time.Time) (code string, until time.Time, err error)
+}
+
+// Files reads finished files.
+type Files interface {
+	// ReadFinished returns the finished file of a document, or nil if it has more than limit bytes.
+	ReadFinished(ctx context.Context, d *contract.Document, limit int64) ([]byte, error)
+}
+
+// Service delivers notices as mails. All fields are required, unless they say otherwise. It is safe for concurrent use.
+type Service struct {
+	Store    Store
+	Composer Composer
+	Links    Links
+	Files    Files
+	// Sender delivers mails. Nil: no mail server is configured. Then notices are kept by the commits that order them.
+	Sender    Sender
+	From      mail.Address
+	Senders   map[contract.OrganisationID]string // addresses that replace that of From in the mails of an organisation
+	PublicURL string                             // base of links, without a slash at its end
+	Language  text.Language
+	Lease     time.Duration // how long one try takes at most; default 2 minutes. Meanwhile no other job tries the same notice
+	Clock     func() time.Time
+	Log       *slog.Logger
+}
+
+const defaultLease = 2 * time.Minute
+
+// Deliver sends the notices of a document that are due, in the order in which they were ordered. If notices remain that are due
+// later, it returns a *contract.Later.
+//
+// Each try is recorded before the mail is sent, and its result afterwards. A crash between the two leads to another try, so a mail
+// may arrive twice, with the same Message-ID, and is never lost.
+func (s *Service) Deliver(ctx context.Context, id contract.DocumentID) error {
+	ordered, err := s.Store.OrderedNotices(ctx, id)
+	if err != nil || len(ordered) == 0 {
+		return err
+	}
+	d, err := s.Store.Document(ctx, id)
+	if err != nil {
+		return fmt.Errorf("read document %d: %w", id, err)
+	}
+	var next time.Time
+	for _, n := range ordered {
+		if s.Clock().Before(n.DueAt) {
+			next = earlier(next, n.DueAt)
+			continue
+		}
+		n, err := s.deliverNotice(ctx, &d, n)
+		switch {
+		case errors.Is(err, store.ErrConflict): // another process is at it, or it was ended meanwhile
+		case err != nil:
+			return err
+		case n.State == contract.NoticeOrdered:
+			next = earlier(next, n.DueAt)
+		}
+	}
+	if next.IsZero() {
+		return nil
+	}
+	return &contract.Later{After: max(next.Sub(s.Clock()), time.Second)}
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// deliverNotice sends one notice and returns it with the result.
+func (s *Service) deliverNotice(ctx context.Context, d *contract.Document, n contract.Notice) (contract.Notice, error) {
+	to, _ := d.Recipient(n)
+	switch {
+	case to.Email == "":
+		return s.endTry(ctx, n, contract.NoticeDropped, "notice.no_address")
+	case !d.Needs(n):
+		return s.endTry(ctx, n, contract.NoticeDropped, "notice.pointless")
+	case s.Sender == nil: // mail was configured when it was ordered
+		return s.endTry(ctx, n, contract.NoticeKept, "")
+	}
+	// Durable from here on: that a mail to this address may be on its way. A crash leads to another try.
+	n, err := s.Store.BeginTry(ctx, n, to.Email, s.Clock().Add(cmp.Or(s.Lease, defaultLease)))
+	if err != nil {
+		return n, err
+	}
+	m, err := s.composeMessage(ctx, d, n)
+	if err == nil {
+		err = s.Sender.Send(ctx, m)
+	}
+	var refused *Refusal
+	switch {
+	case err == nil:
+		return s.endTry(ctx, n, contract.NoticeSent, "")
+	case ctx.Err() != nil:
+		// The job is stopped. The next one tries again, at once if this is stored, else after the lease.
+		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		n.DueAt = s.Clock()
+		n, err := s.endTry(ending, n, contract.NoticeOrdered, "")
+		return n, errors.Join(ctx.Err(), err)
+	case errors.Is(err, contract.ErrCodeEnded):
+		return s.endTry(ctx, n, contract.NoticeDropped, "notice.pointless")
+	case contract.KindOf(err) != 0: // the owner revoked the guest's links
+		return s.endTry(ctx, n, contract.NoticeDropped, "notice.link_revoked")
+	case errors.As(err, &refused):
+		return s.endTry(ctx, n, contract.NoticeFailed, refused.Reason)
+	}
+	s.Log.WarnContext(ctx, "mail was not delivered", "notice", n.ID, "try", n.Tries, "error", err)
+	due, more := contract.NextNoticeTry(n, s.Clock())
+	if !more {
+		return s.endTry(ctx, n, contract.NoticeFailed, "notice.too_long")
+	}
+	n.DueAt = due
+	return s.endTry(ctx, n, contract.NoticeOrdered, "notice.no_server")
+}
+
+// endTry records the result of a try, and its event: that a mail was sent or refused.
+func (s *Service) endTry(ctx context.Context, n contract.Notice, result contract.NoticeState, problem string) (contract.Notice, error) {
+	now := s.Clock()
+	n.State, n.Problem = result, problem
+	if result != contract.NoticeOrdered {
+		n.DoneAt = now
+	}
+	var events []contract.Event
+	event := contract.Event{Document: n.Document, At: now, Details: map[string]string{
+		"notice": string(n.Kind), "recipient": string(n.Person), "address": n.Address,
+	}}
+	switch result {
+	case contract.NoticeSent:
+		event.Type = contract.EventNoticeSent
+		events = append(events, event)
+	case contract.NoticeFailed:
+		event.Type = contract.EventNoticeRefused
+		event.Details["reason"] = problem
+		events = append(events, event)
+	}
+	return n, s.Store.EndTry(ctx, n, events...)
+}
+
+// composeMessage writes the mail of a notice.
+func (s *Service) composeMessage(ctx context.Context, d *contract.Document, n contract.Notice) (Message, error) {
+	o, err := s.Store.Organisation(ctx, d.Organisation)
+	if err != nil {
+		return Message{}, fmt.Errorf("read organisation %s: %w", d.Organisation, err)
+	}
+	to, guest := d.Recipient(n)
+	f := Facts{
+		Kind: n.Kind, Language: cmp.Or(text.Language(d.Delivery.Languages[to.ID]), s.Language), Message: d.Delivery.Message, Recipient: to, Guest: guest, Sender: d.Owner, Organisation: o.Name, Colour: o.Branding.Colour,
+		Title: d.Title, Pages: d.Pages, Deadline: d.ExpiresAt, By: n.By, Link: s.PublicURL + "/document/" + strconv.FormatInt(int64(d.ID), 10),
+	}
+	if n.Kind == contract.NoticeDeclined || n.Kind == contract.NoticeCanceled {
+		f.Reason = d.Reason
+	}
+	switch {
+	case n.Kind == contract.NoticeCode:
+		f.Link = s.PublicURL + guestPath // without a secret: the page that asks for the code is open
+		if f.Code, f.Deadline, err = s.Links.MailedCode(ctx, d, n.Person, n.OrderedAt); err != nil {
+			return Message{}, err
+		}
+	case guest:
+		if f.Link, err = s.Links.MailedLink(ctx, d.ID, n.Person); err != nil {
+			return Message{}, err
+		}
+	}
+	if o.Branding.Logo != "" {
+		if f.Logo, err = s.Store.Logo(ctx, o.Branding.Logo); err != nil && !errors.Is(err, store.ErrNotFound) {
+			return Message{}, fmt.Errorf("read logo: %w", err)
+		}
+	}
+	var attached []Attachment
+	if n.Kind == contract.NoticeCompleted && d.Delivery.Attach && d.State == contract.Completed {
+		file, err := s.Files.ReadFinished(ctx, d, maxAttached)
+		if err != nil {
+			return Message{}, fmt.Errorf("read the file of document %d: %w", d.ID, err)
+		}
+		if f.Attached = file != nil; f.Attached {
+			attached = []Attachment{{Name: export.SignedStem(d) + ".pdf", Type: "application/pdf", Bytes: file}}
+		}
+	}
+	m, err := s.Composer.Compose(f)
+	if err != nil {
+		return Message{}, fmt.Errorf("compose notice %s: %w", n.ID, err)
+	}
+	m.Link, m.Attachments = f.Link, attached
+	m.ID = string(n.ID) + "@" + s.host()
+	m.From = s.From
+	m.From.Name, m.From.Address = cmp.Or(o.Name, s.From.Name), cmp.Or(s.Senders[d.Organisation], s.From.Address)
+	m.To = mail.Address{Name: to.Name, Address: cmp.Or(n.Address, to.Email)}
+	if d.Owner.Email != to.Email {
+		m.ReplyTo = mail.Address{Name: d.Owner.Name, Address: d.Owner.Email}
+	}
+	return m, nil
+}
+
+// guestPath is the page that asks guests for codes.
+const guestPath = "/guest"
+
+// maxAttached is the size up to which a finished file is attached: mail servers refuse much larger mails, which are a third longer than
+// their files.
+const maxAttached = 5 << 20
+
+// SendPlain sends a message about no document, whose text has no formatting. ID is the first part of its Message-ID. A refusal of the mailbox
+// for good is no error: another try would be useless. It needs a Sender.
+func (s *Service) SendPlain(ctx context.Context, to contract.Person, id, subject, body string) error {
+	err := s.Sender.Send(ctx, Message{
+		ID: id + "@" + s.host(), From: s.From, To: mail.Address{Name: to.Name, Address: to.Email}, Subject: subject, Text: body + "\n",
+		HTML: "<!DOCTYPE html><html><body><p>" + html.EscapeString(body) + "</p></body></html>",
+	})
+	var refused *Refusal
+	if errors.As(err, &refused) {
+		s.Log.WarnContext(ctx, "mail was refused", "to", to.ID, "error", err)
+		return nil
+	}
+	return err
+}
+
+// host returns the host of the service, for Message-IDs.
+func (s *Service) host() string {
+	u, err := url.Parse(s.PublicURL)
+	if err != nil || u.Hostname() == "" {
+		return "localhost"
+	}
+	return u.Hostname()
+}
+
+// overdue is after how long a due notice is enqueued again. Its job is stored with it, so it is lost only if an operator emptied the
+// queue or restored a backup.
+const overdue = 5 * time.Minute
+
+// Resume enqueues the delivery of notices that are overdue.
+func (s *Service) Resume(ctx context.Context) error {
+	ids, err := s.Store.DocumentsWithDueNotices(ctx, s.Clock().Add(-overdue), 100)
+	if err != nil {
+		return fmt.Errorf("read documents with due notices: %w", err)
+	}
+	for _, id := range ids {
+		if err := s.Store.Enqueue(ctx, contract.Job{Kind: contract.JobNotify, Document: id}); err != nil {
+			return fmt.Errorf("enqueue notices of document %d: %w", id, err)
+		}
+	}
+	return nil
+}
+
+// List returns one page of notices for an administrator.
+func (s *Service) List(ctx context.Context, by contract.Actor, q store.NoticeQuery) (store.NoticePage, error) {
+	of, err := by.AuthoriseAdmin(contract.AdminMail, q.Organisation)
+	if err != nil {
+		return store.NoticePage{}, err
+	}
+	if q.Organisation = of; of != "" {
+		if _, err := s.Store.Organisation(ctx, of); errors.Is(err, store.ErrNotFound) {
+			return store.NoticePage{}, contract.ErrNoOrganisation
+		} else if err != nil {
+			return store.NoticePage{}, fmt.Errorf("read organisation %s: %w", of, err)
+		}
+	}
+	return s.Store.ListNotices(ctx, q)
+}
+
+// NoticesOf returns the newest notice of each person and kind on a document. The caller has authorised it.
+func (s *Service) NoticesOf(ctx context.Context, id contract.DocumentID) ([]contract.Notice, error) {
+	return s.Store.NoticesOf(ctx, id)
+}
+
+// Show returns a notice with its message, for an operator who passes it on. The log records that a guest's link was handed out
+// by the operator: such a link proves nothing about the mailbox.
+func (s *Service) Show(ctx context.Context, by contract.Actor, id contract.NoticeID) (contract.Notice, Message, error) {
+	n, err := s.administeredNotice(ctx, by, contract.AdminShowMail, id)
+	if err != nil {
+		return n, Message{}, err
+	}
+	if n.Kind == contract.NoticeCode { // it would prove nothing any more
+		return n, Message{}, contract.ErrCodeHidden
+	}
+	d, err := s.Store.Document(ctx, n.Document)
+	if err != nil {
+		return n, Message{}, fmt.Errorf("read document %d: %w", n.Document, err)
+	}
+	to, guest := d.Recipient(n)
+	if to.ID == "" {
+		return n, Message{}, contract.ErrNoNotice
+	}
+	m, err := s.composeMessage(ctx, &d, n)
+	if err != nil {
+		return n, Message{}, err
+	}
+	if guest {
+		err := s.Store.LogEvents(ctx, contract.Event{
+			Type: contract.EventGuestLink, Document: d.ID, At: s.Clock(), Person: by.Person, IP: by.IP,
+			Details: map[string]string{"guest": string(n.Person), "proof": "none: handed out by the operator"},
+		})
+		if err != nil {
+			return n, Message{}, fmt.Errorf("log the link: %w", err)
+		}
+	}
+	return n, m, nil
+}
+
+// Retry orders a failed or kept notice again. It refuses while no mail server is configured.
+func (s *Service) Retry(ctx context.Context, by contract.Actor, id contract.NoticeID) (contract.Notice, error) {
+	n, err := s.administeredNotice(ctx, by, contract.AdminRetryMail, id)
+	switch {
+	case err != nil:
+		return n, err
+	case s.Sender == nil:
+		return n, contract.ErrNoMailServer
+	case n.State == contract.NoticeOrdered || n.State == contract.NoticeSent: // repeated
+		return n, nil
+	}
+	// Durable with this commit: that the notice is to be delivered, and the job that does it.
+	n, err = s.Store.RetryNotice(ctx, id, s.Clock())
+	if errors.Is(err, store.ErrNotFound) {
+		return n, contract.ErrNoNotice
+	}
+	return n, err
+}
+
+// administeredNotice reads a notice for an operation of an administrator. One of another organisation is like one that does not
+// exist.
+func (s *Service) administeredNotice(ctx context.Context, by contract.Actor, op contract.AdminOperation, id contract.NoticeID) (contract.Notice, error) {
+	of, err := by.AuthoriseAdmin(op, "")
+	if err != nil {
+		return contract.Notice{}, err
+	}
+	n, err := s.Store.Notice(ctx, id)
+	if errors.Is(err, store.ErrNotFound) || err == nil && of != "" && n.Organisation != of {
+		return contract.Notice{}, contract.ErrNoNotice
+	}
+	return n, err
+}

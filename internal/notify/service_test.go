@@ -1,0 +1,245 @@
+package notify_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/notify"
+	"segel/internal/notify/compose"
+	"segel/internal/store"
+	"segel/internal/store/sqlstore"
+	"segel/internal/text"
+)
+
+// delivery is a service on a database, with the mails that its server accepted.
+type delivery struct {
+	*notify.Service
+	store *flakyStore
+	now   time.Time
+	down  bool // no server answers
+
+	sending func() // runs while a mail is sent; nil: nothing
+
+	sent []notify.Message
+	id   contract.DocumentID
+}
+
+// flakyStore is a store that can fail to record results.
+type flakyStore struct {
+	*sqlstore.Store
+	failEnd error
+}
+
+func (s *flakyStore) EndTry(ctx context.Context, n contract.Notice, events ...contract.Event) error {
+	if err := s.failEnd; err != nil {
+		s.failEnd = nil
+		return err
+	}
+	return s.Store.EndTry(ctx, n, events...)
+}
+
+func (d *delivery) Send(_ context.Context, m notify.Message) error {
+	if d.down {
+		return errors.New("connection refused")
+	}
+	d.sent = append(d.sent, m)
+	if d.sending != nil {
+		d.sending()
+	}
+	return nil
+}
+
+func (d *delivery) MailedLink(context.Context, contract.DocumentID, contract.PersonID) (string, error) {
+	return "https://segel.example.test/guest#secret", nil
+}
+
+func (d *delivery) MailedCode(context.Context, *contract.Document, contract.PersonID, time.Time) (string, time.Time, error) {
+	return "", time.Time{}, contract.ErrCodeEnded
+}
+
+// newDelivery returns a service with a document that has notices to two signers.
+func newDelivery(t *testing.T) *delivery {
+	t.Helper()
+	s, err := sqlstore.Open(t.Context(), filepath.Join(t.TempDir(), "segel.db"), sqlstore.Options{Mode: sqlstore.Migrating})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	d := &delivery{store: &flakyStore{Store: s}, now: time.Date(2026, 11, 23, 8, 0, 0, 0, time.UTC)}
+	if err := s.CreateOrganisation(t.Context(), store.Organisation{ID: "org", Name: "PT Contoh", CreatedAt: d.now}); err != nil {
+		t.Fatal(err)
+	}
+	person := func(id string) contract.Person {
+		return contract.Person{ID: contract.PersonID(id), Name: id, Email: id + "@example.test"}
+	}
+	owner := contract.Actor{Person: person("owner"), Organisation: "org"}
+	draft := contract.Document{
+		Organisation: "org", Owner: owner.Person, Name: "sewa", Title: "Sewa", State: contract.Processing, Mode: contract.Signing, Parallel: true, Pages: 2,
+		CreatedAt: d.now, FinalizedAt: d.now,
+		Participants: []contract.Participant{
+			{Person: person("siti"), Role: contract.Signer, Number: 1}, {Person: person("budi"), Role: contract.Signer, Number: 2, Guest: true},
+		},
+	}
+	made, err := s.Commit(t.Context(), contract.Change{After: draft, At: d.now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := contract.Remind(&made, owner, d.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Commit(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	d.id = made.ID
+	d.Service = &notify.Service{
+		Store: d.store, Composer: compose.Composer{}, Links: d, Sender: d, PublicURL: "https://segel.example.test", Language: text.English,
+		Clock: func() time.Time { return d.now }, Log: slog.New(slog.DiscardHandler),
+	}
+	d.From.Address = "segel@example.test"
+	return d
+}
+
+// run delivers until nothing is left, and moves the clock to each time at which it wants to go on.
+func (d *delivery) run(t *testing.T) (calls int) {
+	t.Helper()
+	for calls = 1; calls < 200; calls++ {
+		err := d.Deliver(t.Context(), d.id)
+		var later *contract.Later
+		switch {
+		case err == nil:
+			return calls
+		case errors.As(err, &later):
+			d.now = d.now.Add(later.After)
+			if d.down && d.now.Hour() >= 9 {
+				d.down = false
+			}
+		}
+	}
+	t.Fatal("it never ends")
+	return calls
+}
+
+func (d *delivery) recipients() (all []string) {
+	for _, m := range d.sent {
+		all = append(all, m.To.Address)
+	}
+	return all
+}
+
+func (d *delivery) states(t *testing.T) (all []contract.NoticeState) {
+	t.Helper()
+	p, err := d.store.ListNotices(t.Context(), store.NoticeQuery{Limit: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range p.Notices {
+		all = append(all, n.State)
+	}
+	return all
+}
+
+func TestNothingIsLostWhileNoServerAnswersForAnHour(t *testing.T) {
+	t.Parallel()
+	d := newDelivery(t)
+	d.down = true
+	if calls := d.run(t); calls < 5 || calls > 20 {
+		t.Errorf("it went on %d times", calls)
+	}
+	if got := d.recipients(); !slices.Equal(got, []string{"siti@example.test", "budi@example.test"}) {
+		t.Errorf("mails went to %v", got)
+	}
+	if got := d.states(t); !slices.Equal(got, []contract.NoticeState{contract.NoticeSent, contract.NoticeSent}) {
+		t.Errorf("states: %v", got)
+	}
+}
+
+func TestACrashBetweenSendingAndRecordingSendsTheSameMailOnceMore(t *testing.T) {
+	t.Parallel()
+	d := newDelivery(t)
+	d.store.failEnd = errors.New("killed")
+	if err := d.Deliver(t.Context(), d.id); err == nil {
+		t.Fatal("the failure was not reported")
+	}
+	d.run(t)
+	if got := d.recipients(); !slices.Equal(got, []string{"siti@example.test", "budi@example.test", "siti@example.test"}) {
+		t.Fatalf("mails went to %v", got)
+	}
+	if d.sent[0].ID != d.sent[2].ID || d.sent[0].ID == d.sent[1].ID {
+		t.Errorf("Message-IDs: %s, %s, %s", d.sent[0].ID, d.sent[1].ID, d.sent[2].ID)
+	}
+}
+
+func TestAnotherJobThatRunsMeanwhileSendsNoSecondMail(t *testing.T) {
+	t.Parallel()
+	d := newDelivery(t)
+	again := true
+	d.sending = func() {
+		if !again {
+			return
+		}
+		again = false
+		var later *contract.Later
+		if err := d.Deliver(t.Context(), d.id); !errors.As(err, &later) {
+			t.Errorf("the job that runs meanwhile: %v", err)
+		}
+	}
+	d.run(t)
+	if got := d.recipients(); len(got) != 2 {
+		t.Errorf("mails went to %v", got)
+	}
+}
+
+func TestWhoHasActedMeanwhileGetsNoReminder(t *testing.T) {
+	t.Parallel()
+	d := newDelivery(t)
+	doc, err := d.store.Document(t.Context(), d.id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := doc
+	after.Participants = slices.Clone(doc.Participants)
+	after.Participants[0].SignedAt = d.now
+	if _, err := d.store.Commit(t.Context(), contract.Change{Before: &doc, After: after, At: d.now}); err != nil {
+		t.Fatal(err)
+	}
+	d.run(t)
+	if got := d.recipients(); !slices.Equal(got, []string{"budi@example.test"}) {
+		t.Errorf("mails went to %v", got)
+	}
+	if got := d.states(t); !slices.Contains(got, contract.NoticeDropped) {
+		t.Errorf("states: %v", got)
+	}
+	if link := d.sent[0].Link; link != "https://segel.example.test/guest#secret" {
+		t.Errorf("the guest's mail leads to %s", link)
+	}
+}
+
+func TestNoticesThatNoServerTakesForThreeDaysFail(t *testing.T) {
+	t.Parallel()
+	d := newDelivery(t)
+	d.Sender = refusing{}
+	began := d.now
+	d.run(t)
+	if took := d.now.Sub(began); took < 71*time.Hour || took > 75*time.Hour {
+		t.Errorf("it was tried for %s", took)
+	}
+	if got := d.states(t); !slices.Equal(got, []contract.NoticeState{contract.NoticeFailed, contract.NoticeFailed}) {
+		t.Errorf("states: %v", got)
+	}
+}
+
+// refusing is a sender that no server takes mail from, for now.
+type refusing struct{}
+
+func (refusing) Send(context.Context, notify.Message) error { return errors.New("451 try again later") }

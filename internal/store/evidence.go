@@ -1,0 +1,28 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"segel/internal/contract"
+)
+
+// EvidenceFile is the evidence certificate of a document.
+type EvidenceFile struct {
+	Document contract.DocumentID
+	File     contract.File
+	MadeAt   time.Time
+}
+
+// EvidenceFiles stores which file is the evidence certificate of which document.
+type EvidenceFiles interface {
+	EvidenceFile(ctx context.Context, id contract.DocumentID) (EvidenceFile, error) // ErrNotFound
+
+	// AddEvidenceFile records the evidence certificate of a document, with the time of its timestamp, and logs the event, in one transaction. It
+	// returns ErrExists, and changes nothing, if the document has one.
+	AddEvidenceFile(ctx context.Context, v EvidenceFile, timestamp contract.TrustedTime, e contract.Event) error
+
+	// EachEvidenceFile calls yield with each evidence certificate, by document, until yield returns false. No transaction is open while yield
+	// runs.
+	EachEvidenceFile(ctx context.Context, yield func(EvidenceFile) bool) error
+}

@@ -1,0 +1,47 @@
+package sqlstore
+
+import (
+	"context"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+var evidenceRows = rowType[store.EvidenceFile]{
+	"evidence",
+	`document, file_key, file_size, file_digest, file_sums, made_at`,
+	func(v *store.EvidenceFile) []any {
+		return append(append([]any{&v.Document}, scanFile(&v.File)...), scanTime(&v.MadeAt))
+	},
+}
+
+// EvidenceFile implements [store.EvidenceFiles].
+func (s *Store) EvidenceFile(ctx context.Context, id contract.DocumentID) (store.EvidenceFile, error) {
+	v, err := evidenceRows.readOne(ctx, s, `WHERE document = $1`, id)
+	return v, wrapf(err, "read evidence certificate of document %d", id)
+}
+
+// AddEvidenceFile implements [store.EvidenceFiles].
+func (s *Store) AddEvidenceFile(ctx context.Context, v store.EvidenceFile, timestamp contract.TrustedTime, e contract.Event) error {
+	err := s.db.withTx(ctx, func(t tx) error {
+		n, err := t.exec(ctx, `INSERT INTO evidence (`+evidenceRows.columns+`) VALUES (`+placeholders(1, 6)+`) ON CONFLICT (document) DO NOTHING`,
+			v.Document, v.File.Key, v.File.Size, v.File.Digest[:], v.File.Sums, toMicros(v.MadeAt))
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return store.ErrExists
+		}
+		return logEntry{
+			events: []contract.Event{e}, records: []record{recordOf("evidence", v.Document)},
+			files: []statedRecord{{recordOf(recordFile, v.File.Key), v.File.Digest}}, token: timestamp,
+		}.appendToLog(ctx, t)
+	})
+	return wrapf(err, "add evidence certificate of document %d", v.Document)
+}
+
+// EachEvidenceFile implements [store.EvidenceFiles].
+func (s *Store) EachEvidenceFile(ctx context.Context, yield func(store.EvidenceFile) bool) error {
+	key := func(v *store.EvidenceFile) []any { return []any{v.Document} }
+	return wrapf(evidenceRows.eachRow(ctx, s, &condition{}, "document", key, yield), "list evidence certificates")
+}

@@ -1,0 +1,138 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+var noticeRows = rowType[contract.Notice]{
+	"notice",
+	`id, document, organisation, person, kind, by_name, state, ordered_at, due_at, done_at, tries, address, problem`,
+	func(n *contract.Notice) []any {
+		return []any{
+			&n.ID, &n.Document, &n.Organisation, &n.Person, &n.Kind, &n.By, &n.State, scanTime(&n.OrderedAt), scanTime(&n.DueAt), scanTime(&n.DoneAt),
+			&n.Tries, &n.Address, &n.Problem,
+		}
+	},
+}
+
+// noticesInStatement is how many notices one statement adds.
+const noticesInStatement = 20
+
+// addNotices adds the notices of a change.
+func (w *documentWriter) addNotices(ctx context.Context, all []contract.Notice) error {
+	for begin := 0; begin < len(all); begin += noticesInStatement {
+		batch := all[begin:min(begin+noticesInStatement, len(all))]
+		const width = 13
+		sql, args := `INSERT INTO notice (`+noticeRows.columns+`) VALUES `, []any{}
+		for i, n := range batch {
+			id, err := uuid.NewV7()
+			if err != nil {
+				return fmt.Errorf("number a notice: %w", err)
+			}
+			if i > 0 {
+				sql += `, `
+			}
+			sql += `(` + placeholders(1+i*width, width) + `)`
+			args = append(args, id.String(), w.after.ID, w.after.Organisation, n.Person, n.Kind, cleanText(n.By), n.State,
+				toMicros(n.OrderedAt), toMicros(n.DueAt), toMicros(n.DoneAt), n.Tries, cleanText(n.Address), cleanText(n.Problem))
+		}
+		err := w.addStatements(ctx, statement{sql: sql, args: args, what: fmt.Sprintf("order notices about document %d", w.after.ID)})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Notice implements [store.Notices].
+func (s *Store) Notice(ctx context.Context, id contract.NoticeID) (contract.Notice, error) {
+	n, err := noticeRows.readOne(ctx, s, `WHERE id = $1`, id)
+	return n, wrapf(err, "read notice %s", id)
+}
+
+// OrderedNotices implements [store.Notices].
+func (s *Store) OrderedNotices(ctx context.Context, id contract.DocumentID) ([]contract.Notice, error) {
+	all, err := readAll(ctx, s, noticeRows.dest, noticeRows.selectWhere(`WHERE document = $1 AND state = $2 ORDER BY id`), id, contract.NoticeOrdered)
+	return all, wrapf(err, "read ordered notices of document %d", id)
+}
+
+// NoticesOf implements [store.Notices].
+func (s *Store) NoticesOf(ctx context.Context, id contract.DocumentID) ([]contract.Notice, error) {
+	all, err := readAll(ctx, s, noticeRows.dest, noticeRows.selectWhere(`n WHERE document = $1 AND NOT EXISTS (SELECT 1 FROM notice later
+		WHERE later.document = n.document AND later.person = n.person AND later.kind = n.kind AND later.id > n.id) ORDER BY id`), id)
+	return all, wrapf(err, "read notices of document %d", id)
+}
+
+// ListNotices implements [store.Notices].
+func (s *Store) ListNotices(ctx context.Context, q store.NoticeQuery) (p store.NoticePage, err error) {
+	c := &condition{}
+	if q.Organisation != "" {
+		c.addTerm("organisation = %s", q.Organisation)
+	}
+	if q.Document != 0 {
+		c.addTerm("document = %s", q.Document)
+	}
+	if q.State != "" {
+		c.addTerm("state = %s", q.State)
+	}
+	p.Notices, p.Total, err = noticeRows.readPage(ctx, s, c, "id DESC", q.Offset, q.Limit)
+	return p, wrapf(err, "list notices")
+}
+
+// BeginTry implements [store.Notices].
+func (s *Store) BeginTry(ctx context.Context, n contract.Notice, address string, until time.Time) (contract.Notice, error) {
+	err := s.db.withTx(ctx, func(t tx) error {
+		rows, err := t.exec(ctx, `UPDATE notice SET tries = tries + 1, address = $3, due_at = $5 WHERE id = $1 AND tries = $2 AND state = $4`,
+			n.ID, n.Tries, cleanText(address), contract.NoticeOrdered, toMicros(until))
+		if err != nil {
+			return err
+		}
+		return requireChange(rows)
+	})
+	n.Tries, n.Address, n.DueAt = n.Tries+1, cleanText(address), until.Truncate(time.Microsecond)
+	return n, wrapf(err, "begin to deliver notice %s", n.ID)
+}
+
+// EndTry implements [store.Notices].
+func (s *Store) EndTry(ctx context.Context, n contract.Notice, events ...contract.Event) error {
+	err := s.db.withTx(ctx, func(t tx) error {
+		rows, err := t.exec(ctx, `UPDATE notice SET state = $3, due_at = $4, done_at = $5, problem = $6 WHERE id = $1 AND tries = $2 AND state = $7`,
+			n.ID, n.Tries, n.State, toMicros(n.DueAt), toMicros(n.DoneAt), cleanText(n.Problem), contract.NoticeOrdered)
+		if err == nil {
+			err = requireChange(rows)
+		}
+		if err != nil || len(events) == 0 {
+			return err
+		}
+		return logEntry{events: events}.appendToLog(ctx, t)
+	})
+	return wrapf(err, "record the delivery of notice %s", n.ID)
+}
+
+// RetryNotice implements [store.Notices].
+func (s *Store) RetryNotice(ctx context.Context, id contract.NoticeID, now time.Time) (n contract.Notice, err error) {
+	err = s.db.withTx(ctx, func(t tx) error {
+		err := queryOne(ctx, t, noticeRows.dest(&n), `UPDATE notice SET state = $2, ordered_at = $3, due_at = $3, done_at = 0, tries = 0, problem = ''
+			WHERE id = $1 AND state NOT IN ($4, $5) RETURNING `+noticeRows.columns,
+			id, contract.NoticeOrdered, toMicros(now), contract.NoticeOrdered, contract.NoticeSent)
+		if err != nil {
+			return err
+		}
+		return t.addJobs(ctx, []contract.Job{{Kind: contract.JobNotify, Document: n.Document, Organisation: n.Organisation}})
+	})
+	return n, wrapf(err, "order notice %s again", id)
+}
+
+// DocumentsWithDueNotices implements [store.Notices].
+func (s *Store) DocumentsWithDueNotices(ctx context.Context, before time.Time, limit int) ([]contract.DocumentID, error) {
+	ids, err := readAll(ctx, s, column[contract.DocumentID],
+		`SELECT DISTINCT document FROM notice WHERE state = 'ordered' AND due_at < $1 ORDER BY document LIMIT $2`, toMicros(before), limit)
+	return ids, wrapf(err, "read documents with due notices")
+}

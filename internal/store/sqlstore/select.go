@@ -1,0 +1,232 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// maxSelected bounds the rows of a list, or the documents of a person, that a query by title or person reads one by one.
+const maxSelected = 50_000
+
+// find returns the matches of a query, the newest first, up to store.SearchLimit.
+func (b boxQuery) find(ctx context.Context, r querier) (boxSearch, error) {
+	if b.Waiting {
+		// No counts say how many wait. The index has only missing signatures, which are few.
+		return b.selectRows(ctx, r)
+	}
+	spans, rows, err := b.readCounts(ctx, r)
+	switch {
+	case err != nil:
+		return boxSearch{}, err
+	case b.With != "":
+		return b.findWithPerson(ctx, r, rows)
+	case b.Search != "":
+		return b.search(ctx, r, spans, rows)
+	}
+	ids, err := b.readPage(ctx, r, spans, 0, min(rows, store.SearchLimit))
+	return boxSearch{ids: ids, limited: rows > store.SearchLimit}, err
+}
+
+// ofPerson selects the documents that a person takes part in or owns, by their address, newest first and up to a limit each.
+const ofPerson = `SELECT document FROM (SELECT document FROM participant WHERE lower(email) = lower(%[1]s) ORDER BY document DESC LIMIT %[2]d) p
+	UNION SELECT id FROM (SELECT id FROM document WHERE lower(owner_email) = lower(%[1]s) ORDER BY id DESC LIMIT %[2]d) o`
+
+// findWithPerson finds documents of a list, which has so many rows, that another person owns or takes part in.
+//
+// A short list is read, so that the time tells nothing about documents of that person in lists of others. For a long one their documents
+// are looked up in the list, unless they have so many that reading the newest rows of the list is better.
+func (b boxQuery) findWithPerson(ctx context.Context, r querier, rows int) (boxSearch, error) {
+	if rows <= b.blocks.scan {
+		return b.selectRows(ctx, r)
+	}
+	var n int
+	if err := queryOne(ctx, r, []any{&n}, fmt.Sprintf(`SELECT COUNT(*) FROM (`+ofPerson+`) x`, "$1", maxSelected+1), b.With); err != nil {
+		return boxSearch{}, err
+	}
+	if n > maxSelected {
+		return b.selectRows(ctx, r)
+	}
+	c := b.condition()
+	c.terms = append(c.terms, fmt.Sprintf(`b.document IN (`+ofPerson+`)`, c.addArg(b.With), maxSelected+1))
+	return b.selectMatches(ctx, r, `box b`, c, `b.document`)
+}
+
+// selectRows finds the matches among the newest maxSelected rows, whatever their number, without counts and stored titles.
+func (b boxQuery) selectRows(ctx context.Context, r querier) (boxSearch, error) {
+	if b.Search == "" && b.With == "" {
+		return b.selectMatches(ctx, r, `box b`, b.condition(), `b.document`)
+	}
+	inner := b.condition()
+	from := `(SELECT b.document FROM box b` + inner.pageClause("b.document DESC", 0, maxSelected) + `) x`
+	var n int
+	if err := queryOne(ctx, r, []any{&n}, `SELECT COUNT(*) FROM `+from, inner.args...); err != nil {
+		return boxSearch{}, err
+	}
+	c := condition{args: inner.args}
+	if b.With != "" {
+		arg := c.addArg(b.With)
+		c.terms = append(c.terms, `(EXISTS (SELECT 1 FROM participant p WHERE p.document = x.document AND lower(p.email) = lower(`+arg+`))
+			OR EXISTS (SELECT 1 FROM document o WHERE o.id = x.document AND lower(o.owner_email) = lower(`+arg+`)))`)
+	}
+	found, err := b.selectMatches(ctx, r, from, c, `x.document`)
+	found.limited = found.limited || n == maxSelected
+	return found, err
+}
+
+// selectMatches returns the newest rows that meet a condition and have the title that is searched for.
+func (b boxQuery) selectMatches(ctx context.Context, r querier, from string, c condition, document string) (boxSearch, error) {
+	var found boxSearch
+	if b.Search != "" {
+		pattern, ok := likePattern(b.Search)
+		if !ok {
+			return found, nil
+		}
+		from += ` JOIN document d ON d.id = ` + document
+		c.addTerm(`d.title_folded LIKE %s ESCAPE '\'`, pattern)
+	}
+	ids, err := queryAll(ctx, r, column[contract.DocumentID], `SELECT `+document+` FROM `+from+c.pageClause(document+" DESC", 0, store.SearchLimit), c.args...)
+	found.addMatches(ids)
+	return found, err
+}
+
+// maxListArgs bounds the placeholders of a statement.
+const maxListArgs = 1000
+
+// sortMatches brings matches, which come newest first, into the order of the query.
+func (b boxQuery) sortMatches(ctx context.Context, r querier, ids []contract.DocumentID) error {
+	if b.isByNumber() {
+		return nil
+	}
+	type key struct {
+		id       contract.DocumentID
+		deadline int64
+		title    string
+	}
+	keys := map[contract.DocumentID]key{}
+	for some := range slices.Chunk(ids, maxListArgs) {
+		in, args := listArgs(some)
+		all, err := queryAll(ctx, r, func(k *key) []any { return []any{&k.id, &k.deadline, &k.title} }, `SELECT id, expires_at, title_folded FROM document WHERE id IN `+in, args...)
+		if err != nil {
+			return err
+		}
+		for _, k := range all {
+			keys[k.id] = k
+		}
+	}
+	slices.SortStableFunc(ids, func(x, y contract.DocumentID) int {
+		p, q := keys[x], keys[y]
+		if b.Order == store.OrderTitle {
+			return strings.Compare(p.title, q.title)
+		}
+		switch {
+		case p.deadline == q.deadline:
+			return 0
+		case p.deadline == 0 || q.deadline != 0 && p.deadline > q.deadline:
+			return 1
+		}
+		return -1
+	})
+	return nil
+}
+
+// CountList implements [store.Documents].
+func (s *Store) CountList(ctx context.Context, q store.ListQuery) (store.ListCounts, error) {
+	n := store.ListCounts{States: map[contract.State]int{}}
+	var found boxSearch
+	q.State, q.Waiting, q.Order = "", false, ""
+	err := s.db.withSnapshot(ctx, func(r querier) (err error) {
+		b := newBoxQuery(q, s.blocks)
+		waiting := b
+		waiting.Waiting = true
+		signable, err := waiting.find(ctx, r)
+		if err != nil {
+			return err
+		}
+		n.Waiting, n.Limited = len(signable.ids), signable.limited
+		if b.isCounted() {
+			return b.countStates(ctx, r, &n)
+		}
+		if found, err = b.find(ctx, r); err != nil {
+			return err
+		}
+		n.Total, n.Limited = len(found.ids), n.Limited || found.limited
+		return b.countFound(ctx, r, found.ids, n.States)
+	})
+	s.outdated.noteBlocks(found)
+	return n, wrapf(err, "count %s of %s", q.Box, q.Person)
+}
+
+// countStates counts the rows by state, from the counts of blocks.
+func (b boxQuery) countStates(ctx context.Context, r querier, n *store.ListCounts) error {
+	for _, state := range contract.States {
+		if state == b.Without {
+			continue
+		}
+		of := b
+		of.State, of.Without = state, ""
+		_, rows, err := of.readCounts(ctx, r)
+		if err != nil {
+			return err
+		}
+		if rows > 0 {
+			n.States[state] = rows
+		}
+		n.Total += rows
+	}
+	return nil
+}
+
+// countFound counts rows of the list by state.
+func (b boxQuery) countFound(ctx context.Context, r querier, ids []contract.DocumentID, states map[contract.State]int) error {
+	for some := range slices.Chunk(ids, maxListArgs) {
+		var c condition
+		c.addTerm("person = %s", b.Person)
+		c.addTerm("box = %s", b.Box)
+		in := make([]string, len(some))
+		for i, id := range some {
+			in[i] = c.addArg(id)
+		}
+		c.terms = append(c.terms, "document IN ("+strings.Join(in, ", ")+")")
+		err := queryEach(ctx, r, func(scan scanFunc) error {
+			var state contract.State
+			var n int
+			err := scan(&state, &n)
+			states[state] += n
+			return err
+		}, `SELECT state, COUNT(*) FROM box`+c.whereClause()+` GROUP BY state`, c.args...)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// contactRows are the newest rows of a person's lists, whose people are suggested.
+const contactRows = `(SELECT document FROM (SELECT document FROM box WHERE person = $1 AND box = 'in' ORDER BY document DESC LIMIT 500) i
+	UNION ALL SELECT document FROM (SELECT document FROM box WHERE person = $1 AND box = 'out' ORDER BY document DESC LIMIT 500) o) x`
+
+// ListContacts implements [store.Documents].
+func (s *Store) ListContacts(ctx context.Context, person contract.PersonID) ([]store.Contact, error) {
+	type row struct {
+		store.Contact
+		newest int64
+	}
+	rows, err := readAll(ctx, s, func(c *row) []any { return []any{&c.Name, &c.Email, &c.newest} }, `
+		SELECT c.name, lower(c.email), MAX(c.document) FROM (
+			SELECT p.name AS name, p.email AS email, p.document AS document FROM `+contactRows+` JOIN participant p ON p.document = x.document
+			UNION ALL SELECT d.owner_name, d.owner_email, d.id FROM `+contactRows+` JOIN document d ON d.id = x.document) c
+		WHERE c.email <> '' GROUP BY c.name, lower(c.email) ORDER BY 3 DESC, 2`, person)
+	all, known := []store.Contact{}, map[string]bool{}
+	for _, r := range rows {
+		if !known[r.Email] {
+			known[r.Email] = true
+			all = append(all, r.Contact)
+		}
+	}
+	return all, wrapf(err, "list the contacts of %s", person)
+}

@@ -1,0 +1,69 @@
+package storetest
+
+import (
+	"crypto/sha256"
+	"testing"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+var evidenceTests = map[string]func(*testing.T, *fixture){
+	"ADocumentHasOneEvidenceCertificate": func(t *testing.T, b *fixture) {
+		d := b.signAs(b.signAs(b.finalizeDraft(b.uploadDraft(owner), owner), first), second)
+		d = b.commitChange(contract.Complete(&d, []contract.Revision{b.newTail(&d, contract.RevisionSeal)}, b.now))
+		newEvidence := func(key string) (store.EvidenceFile, contract.Event) {
+			v := store.EvidenceFile{
+				Document: d.ID, File: contract.File{Key: key, Size: 7, Digest: sha256.Sum256([]byte(key)), Sums: []byte("sums")}, MadeAt: b.storedNow(),
+			}
+			e, err := contract.RecordEvidence(&d, v.File.Digest, b.now)
+			b.must(err)
+			return v, e
+		}
+		_, err := b.EvidenceFile(b.ctx, d.ID)
+		b.requireError("before it is made", err, store.ErrNotFound)
+
+		v, e := newEvidence("evidence-1")
+		token := contract.TrustedTime{At: b.now.Add(time.Second), Accuracy: time.Second}
+		b.must(b.AddEvidenceFile(b.ctx, v, token, e))
+		requireRead(b, "evidence certificate", v)(b.EvidenceFile(b.ctx, d.ID))
+		events := b.eventTypes(d.ID)
+		b.requireEqual("last event", events[len(events)-1], contract.EventEvidenceMade)
+		used, err := b.RefersToFile(b.ctx, "evidence-1")
+		b.must(err)
+		b.requireEqual("whether the file is used", used, true)
+		listed := false
+		b.must(b.Files(b.ctx, func(f contract.File) bool {
+			listed = listed || f.Key == "evidence-1"
+			return true
+		}))
+		b.requireEqual("whether the file is listed", listed, true)
+
+		second, e := newEvidence("evidence-2")
+		b.requireError("another one", b.AddEvidenceFile(b.ctx, second, token, e), store.ErrExists)
+		requireRead(b, "evidence certificate after another one", v)(b.EvidenceFile(b.ctx, d.ID))
+		b.requireEqual("events after another one", len(b.eventTypes(d.ID)), len(events))
+		var all []store.EvidenceFile
+		b.must(b.EachEvidenceFile(b.ctx, func(v store.EvidenceFile) bool {
+			all = append(all, v)
+			return true
+		}))
+		b.requireEqual("all", all, []store.EvidenceFile{v})
+		b.must(b.CheckLog(b.ctx))
+	},
+	"OfWritersAtTheSameTimeOneMakesTheEvidenceCertificate": func(t *testing.T, b *fixture) {
+		d := b.signAs(b.signAs(b.finalizeDraft(b.uploadDraft(owner), owner), first), second)
+		d = b.commitChange(contract.Complete(&d, []contract.Revision{b.newTail(&d, contract.RevisionSeal)}, b.now))
+		won := b.runCrowd(8, store.ErrExists, func(i int) error {
+			v := store.EvidenceFile{Document: d.ID, File: contract.File{Key: string(rune('a' + i)), Size: 1, Sums: []byte{1}}, MadeAt: b.now}
+			e, err := contract.RecordEvidence(&d, [32]byte{byte(i)}, b.now)
+			if err != nil {
+				return err
+			}
+			return b.AddEvidenceFile(b.ctx, v, contract.TrustedTime{}, e)
+		})
+		b.requireEqual("certificates", won, 1)
+		b.must(b.CheckLog(b.ctx))
+	},
+}

@@ -1,0 +1,94 @@
+package text
+
+// mails are the sentences of mailed messages. Their subjects begin with "mail.subject_".
+var mails = map[string]sentence{
+	"mail.greeting":           {"Yth. Bapak/Ibu {name},", "Dear {name},"},
+	"mail.greeting_anonymous": {"Dengan hormat,", "Hello,"},
+
+	"mail.subject_invite_sign": {"{sender} meminta tanda tangan Anda: {title}", "{sender} asks you to sign: {title}"},
+	"mail.subject_invite_view": {"{sender} membagikan dokumen: {title}", "{sender} shares a document with you: {title}"},
+	"mail.subject_reminder":    {"Pengingat dari {sender}, dokumen menunggu tanda tangan Anda: {title}", "Reminder from {sender}, a document waits for your signature: {title}"},
+	"mail.subject_declined":    {"{sender}, dokumen ditolak: {title}", "{sender}, document declined: {title}"},
+	"mail.subject_canceled":    {"{sender}, dokumen dibatalkan: {title}", "{sender}, document canceled: {title}"},
+	"mail.subject_expired":     {"{sender}, batas waktu dokumen telah lewat: {title}", "{sender}, the deadline of a document has passed: {title}"},
+	"mail.subject_completed":   {"{sender}, dokumen selesai: {title}", "{sender}, document completed: {title}"},
+	"mail.subject_code":        {"{sender}, kode Anda", "{sender}, your code"},
+
+	"mail.invite_sign": {
+		"{sender}[ dari {organisation}] meminta Anda menandatangani dokumen “{title}”.",
+		"{sender}[ of {organisation}] asks you to sign the document “{title}”."},
+	"mail.invite_sign_do": {
+		"Mohon baca dokumen tersebut, lalu tandatangani secara elektronik[ paling lambat {deadline}].",
+		"Please read the document and sign it electronically[ by {deadline}]."},
+	"mail.invite_view": {
+		"{sender}[ dari {organisation}] membagikan dokumen “{title}” kepada Anda.",
+		"{sender}[ of {organisation}] shares the document “{title}” with you."},
+	"mail.invite_view_do": {
+		"Anda dapat membaca dokumen tersebut. Tanda tangan Anda tidak diperlukan.",
+		"You can read the document. Your signature is not required."},
+	"mail.reminder": {
+		"{sender}[ dari {organisation}] mengingatkan bahwa dokumen “{title}” masih menunggu tanda tangan Anda.",
+		"{sender}[ of {organisation}] reminds you that the document “{title}” is waiting for your signature."},
+	"mail.reminder_do": {
+		"Mohon baca dan tandatangani dokumen tersebut[ paling lambat {deadline}]. Bila Anda tidak setuju, Anda dapat menolaknya pada halaman yang sama.",
+		"Please read and sign the document[ by {deadline}]. If you do not agree, you can decline on the same page."},
+	"mail.declined": {
+		"{by} menolak menandatangani dokumen “{title}”. Dokumen ini tidak dapat ditandatangani lagi.",
+		"{by} declined to sign the document “{title}”. It can no longer be signed."},
+	"mail.declined_unnamed": {
+		"Dokumen “{title}” ditolak oleh salah satu penanda tangan dan tidak dapat ditandatangani lagi.",
+		"A signer declined to sign the document “{title}”. It can no longer be signed."},
+	"mail.canceled": {
+		"{by} membatalkan dokumen “{title}”. Dokumen ini tidak dapat ditandatangani lagi, dan Anda tidak perlu melakukan apa pun.",
+		"{by} canceled the document “{title}”. It can no longer be signed, and you do not need to do anything."},
+	"mail.canceled_unnamed": {
+		"Dokumen “{title}” dibatalkan. Dokumen ini tidak dapat ditandatangani lagi, dan Anda tidak perlu melakukan apa pun.",
+		"The document “{title}” was canceled. It can no longer be signed, and you do not need to do anything."},
+	"mail.expired": {
+		"Batas waktu dokumen “{title}” telah lewat[ pada {deadline}] sebelum semua pihak menandatanganinya. Dokumen ini tidak dapat ditandatangani lagi.",
+		"The deadline of the document “{title}” passed[ on {deadline}] before everyone had signed. It can no longer be signed."},
+	"mail.completed": {
+		"Dokumen “{title}” telah selesai: semua tanda tangan dan e-meterai yang diperlukan sudah lengkap.",
+		"The document “{title}” is completed: it has all the signatures and e-meterai (duty stamps) that it needs."},
+	"mail.completed_do": {
+		"Silakan unduh dokumen tersebut dan simpan sebagai berkas PDF. Hasil cetaknya tidak memuat tanda tangan elektronik.",
+		"Please download the document and keep it as a PDF file. A printout does not contain the electronic signatures."},
+	"mail.completed_attached": {
+		"Dokumen tersebut terlampir. Simpanlah sebagai berkas PDF; hasil cetaknya tidak memuat tanda tangan elektronik.",
+		"The document is attached. Please keep it as a PDF file; a printout does not contain the electronic signatures."},
+	"mail.code": {
+		"Kode Anda adalah {code}. Masukkan kode ini pada halaman yang memintanya[ paling lambat {deadline}].",
+		"Your code is {code}. Enter it on the page that asks for it[ by {deadline}]."},
+	"mail.code_care": {
+		"Jangan berikan kode ini kepada siapa pun. Bila Anda tidak memintanya, abaikan pesan ini.",
+		"Do not give this code to anyone. If you did not ask for it, ignore this message."},
+	"mail.guest": {
+		"Anda tidak memerlukan akun. Tautan ini khusus untuk Anda; mohon tidak meneruskannya kepada orang lain.",
+		"You do not need an account. The link is for you only; please do not forward it."},
+
+	"mail.button_sign":     {"Baca dan tandatangani", "Read and sign"},
+	"mail.button_view":     {"Lihat dokumen", "View the document"},
+	"mail.button_download": {"Unduh dokumen", "Download the document"},
+	"mail.button_code":     {"Buka halaman", "Open the page"},
+	"mail.link":            {"Bila tombol tidak berfungsi, salin tautan ini ke peramban Anda:", "If the button does not work, copy this link into your browser:"},
+
+	"mail.label_message":  {"Pesan dari {sender}:", "Message from {sender}:"},
+	"mail.label_document": {"Dokumen", "Document"},
+	"mail.label_pages":    {"Jumlah halaman", "Pages"},
+	"mail.label_sender":   {"Pengirim", "Sender"},
+	"mail.label_deadline": {"Batas waktu", "Deadline"},
+	"mail.label_reason":   {"Alasan", "Reason"},
+	"mail.sender":         {"{sender}[, {organisation}]", "{sender}[, {organisation}]"},
+	"mail.untitled":       {"Tanpa judul", "Untitled"},
+	"mail.logo":           {"Logo {organisation}", "Logo of {organisation}"},
+
+	"mail.footer_service": {
+		"Pesan ini dikirim secara otomatis oleh Segel, layanan tanda tangan elektronik pada alamat {host}. Tautan dalam pesan ini selalu diawali dengan alamat tersebut.",
+		"This message was sent automatically by Segel, a service for electronic signatures at {host}. The link in this message always begins with that address."},
+	"mail.footer_sender": {
+		"Nama pengirim ditetapkan oleh organisasinya[, {organisation}]. Bila Anda tidak mengenal pengirim, jangan buka tautan ini.",
+		"The sender was named by their organisation[, {organisation}]. If you do not know the sender, do not open the link."},
+	"mail.footer_password": {
+		"Anda tidak pernah diminta memberikan kata sandi sebagai balasan atas pesan ini.",
+		"You are never asked to give a password in reply to this message."},
+}

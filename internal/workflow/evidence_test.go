@@ -1,0 +1,178 @@
+package workflow_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"segel/internal/blob"
+	"segel/internal/contract"
+	"segel/internal/evidence"
+	"segel/internal/store"
+	"segel/pades/validate"
+	"segel/pdf"
+)
+
+// evidenceStore fails when an evidence certificate is recorded: before it is durable, or after.
+type evidenceStore struct {
+	*failingStore
+	before, after error
+}
+
+func (e *evidenceStore) AddEvidenceFile(ctx context.Context, v store.EvidenceFile, timestamp contract.TrustedTime, event contract.Event) error {
+	if e.before != nil {
+		return e.before
+	}
+	return errors.Join(e.failingStore.AddEvidenceFile(ctx, v, timestamp, event), e.after)
+}
+
+func TestAnEvidenceCertificateIsMadeOnceWhateverIsInterrupted(t *testing.T) {
+	onBoth(t, func(t *testing.T, h *harness) {
+		ctx := context.Background()
+		for name, failing := range map[string]*evidenceStore{
+			"before the commit":         {failingStore: h.store, before: errCrash},
+			"after the commit":          {failingStore: h.store, after: errCrash},
+			"another process is faster": {failingStore: h.store},
+		} {
+			id := h.closed()
+			blobs := h.blobs()
+			h.Service.Store = failing
+			if failing.before == nil && failing.after == nil {
+				// The same certificate is recorded by another process while this one makes its own.
+				h.Service.Store = &fasterStore{failingStore: h.store, h: h}
+				if err := h.MakeEvidence(ctx, id); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			} else if err := h.MakeEvidence(ctx, id); !errors.Is(err, errCrash) {
+				t.Errorf("%s: %v", name, err)
+			}
+			h.Service.Store = h.store
+			for range 2 {
+				if err := h.MakeEvidence(ctx, id); err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+			}
+			v, err := h.store.EvidenceFile(ctx, id)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			want := 1
+			if failing.before != nil {
+				want = 2 // the file of the first run, which nothing refers to
+			}
+			if n := h.blobs() - blobs; n != want {
+				t.Errorf("%s: %d files, want %d", name, n, want)
+			}
+			c, err := h.EvidenceCertificate(ctx, h.owner, id)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if c.Digest != v.File.Digest || c.Size != v.File.Size {
+				t.Errorf("%s: another file is served", name)
+			}
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		h.fsck(func(d store.Discrepancy) {
+			if d.Severity != store.SeverityLeftover {
+				t.Errorf("fsck: %+v", d)
+			}
+		})
+	})
+}
+
+// fasterStore has another process record an evidence certificate first.
+type fasterStore struct {
+	*failingStore
+	h *harness
+}
+
+func (f *fasterStore) AddEvidenceFile(ctx context.Context, v store.EvidenceFile, timestamp contract.TrustedTime, event contract.Event) error {
+	file, _, err := f.h.StoreFile(ctx, blob.NewDigester(), func(w io.Writer) error {
+		_, err := io.WriteString(w, "of another process")
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	other := v
+	other.File = file
+	if err := f.failingStore.AddEvidenceFile(ctx, other, timestamp, event); err != nil {
+		return err
+	}
+	return f.failingStore.AddEvidenceFile(ctx, v, timestamp, event)
+}
+
+func TestTheEvidenceCertificateOfARenewedDocumentIsOfItsCompletion(t *testing.T) {
+	onBoth(t, func(t *testing.T, h *harness) {
+		ctx := context.Background()
+		id := h.closed()
+		completed := h.read(id)
+		h.later(19*year + 30*24*time.Hour)
+		h.another()
+		if renewed, err := h.Renew(ctx, id); err != nil || !renewed {
+			t.Fatalf("the document was not renewed: %v", err)
+		}
+		file := h.bytesOf(h.EvidenceCertificate(ctx, h.owner, id))
+		d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := evidence.ReadAttachments(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Facts.Document.Size != completed.Current().End || len(a.Facts.Revisions) != len(completed.Revisions) {
+			t.Errorf("%+v", a.Facts.Document)
+		}
+		renewed := h.bytesOf(h.Download(ctx, h.owner, id))
+		if later, err := a.Facts.CompareContract(bytes.NewReader(renewed), int64(len(renewed))); err != nil || later != int64(len(renewed))-completed.Current().End {
+			t.Errorf("%d bytes follow, %v", later, err)
+		}
+		if _, _, err := a.VerifyProof(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestNoEvidenceCertificateIsMadeOfALogThatWasChanged(t *testing.T) {
+	h := newHarness(t)
+	ctx := context.Background()
+	id := h.closed()
+	h.Service.Store = &changedEvents{h.store}
+	if err := h.MakeEvidence(ctx, id); err == nil || !strings.Contains(err.Error(), "not proven") {
+		t.Errorf("%v", err)
+	}
+	if _, err := h.store.EvidenceFile(ctx, id); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("%v", err)
+	}
+}
+
+// changedEvents returns events that are not those of the log.
+type changedEvents struct{ *failingStore }
+
+func (c *changedEvents) Prove(ctx context.Context, id contract.DocumentID, leaves int64) ([]store.Proven, error) {
+	all, err := c.failingStore.Prove(ctx, id, leaves)
+	all[0].Event.Person.Name = "Orang Lain"
+	return all, err
+}
+
+func TestTheSealOfAnEvidenceCertificatePermitsNoChange(t *testing.T) {
+	h := newHarness(t)
+	ctx := context.Background()
+	id := h.closed()
+	file := h.bytesOf(h.EvidenceCertificate(ctx, h.owner, id))
+	r, err := validate.Validate(ctx, bytes.NewReader(file), int64(len(file)), h.ValidationOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Passed() || len(r.Signatures) != 2 || r.Signatures[0].Kind != validate.KindCertification || r.Signatures[0].Facts.Certification != 1 ||
+		r.Signatures[0].Level != validate.LevelLTA || r.Signatures[1].Kind != validate.KindTimestamp {
+		t.Errorf("%s %s: %+v", r.Indication, r.Integrity, r.Signatures)
+	}
+}
