@@ -1,7 +1,8 @@
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { sealed, send } from "./contract";
-import { office, stage, type Office, type Stage } from "./harness";
+import { office, password, stage, type Office, type Stage } from "./harness";
 
 let desk: Office, s: Stage;
 const satu = { name: "Pemilik Satu", email: "o@example.test" };
@@ -49,6 +50,8 @@ test("an administrator adds an account, grants quota, reconciles and reads the a
   await page.getByRole("tab", { name: "Serials" }).click();
   await page.getByText(/^SPESIMEN/).first().waitFor();
   await page.getByRole("listitem").getByText("Affixed", { exact: true }).first().waitFor();
+  await page.getByRole("tab", { name: "Requests to the issuer" }).click();
+  await page.getByText("Affix a stamp").first().waitFor();
   const csv = page.waitForEvent("download");
   await page.getByRole("link", { name: /CSV/ }).click();
   expect((await csv).suggestedFilename()).toBe("segel-attempts.csv");
@@ -74,6 +77,104 @@ test("an administrator adds an account, grants quota, reconciles and reads the a
   await third.click("button[type=submit]");
   await third.getByRole("heading", { name: "Choose your password" }).waitFor();
   await third.context().close();
+  await page.context().close();
+});
+
+test("an administrator disables, enables, renames a person and resets their password", async () => {
+  s.user("Orang Empat", "empat@example.test");
+  const page = await s.enter(satu.email);
+  await send(page, "Perjanjian Magang", [{ name: "Orang Empat", email: "empat@example.test" }]);
+  const login = async (secret: string) => (await page.context().browser()!.newContext()).request.post(`${s.url}/v1/auth/session`, { data: { email: "empat@example.test", password: secret } });
+  const member = await s.enter("empat@example.test");
+  await page.goto(`${s.url}/admin`);
+  const act = async (name: string) => {
+    await page.locator("[data-actions='empat@example.test']").click();
+    await page.getByRole("menuitem", { name, exact: true }).click();
+    await page.getByRole("dialog").waitFor();
+  };
+  const confirm = async (name: string, said: string) => {
+    await page.getByRole("dialog").getByRole("button", { name, exact: true }).click();
+    await page.getByRole("status").filter({ hasText: said }).waitFor();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await expect.poll(() => page.evaluate(() => (document.activeElement as HTMLElement | null)?.dataset.actions)).toBe("empat@example.test");
+  };
+  await page.getByText("1 document lacks their signature").waitFor();
+
+  await act("Disable");
+  await page.getByRole("dialog").getByText("1 document in progress lacks their signature").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  expect((await member.request.get(`${s.url}/v1/auth/me`)).status()).toBe(200);
+  await act("Disable");
+  await confirm("Disable", "The account of Orang Empat is disabled.");
+  expect((await member.request.get(`${s.url}/v1/auth/me`)).status()).toBe(401);
+  expect((await login(password)).status()).toBe(400);
+
+  await page.getByRole("combobox", { name: "Status" }).click();
+  await page.getByRole("option", { name: "Disabled" }).click();
+  await page.waitForURL(/only=disabled/);
+  await page.getByText(satu.email).waitFor({ state: "detached" });
+  await act("Enable");
+  await page.getByRole("dialog").getByRole("button", { name: "Enable", exact: true }).click();
+  await page.getByText("Nothing matches.").waitFor();
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  expect((await login(password)).status()).toBe(200);
+
+  await act("Rename");
+  await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).fill("");
+  await page.getByRole("dialog").getByRole("button", { name: "Rename", exact: true }).click();
+  await page.getByRole("dialog").locator("[aria-invalid=true]").waitFor();
+  await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).fill("Orang Keempat");
+  await confirm("Rename", "The name is now Orang Keempat.");
+  await page.getByText("Orang Keempat", { exact: true }).waitFor();
+
+  await act("Reset password");
+  await page.getByRole("dialog").getByRole("button", { name: "Reset password" }).click();
+  const given = (await page.locator("[data-first-password]").textContent())!;
+  await page.getByRole("dialog").getByRole("button", { name: "Close" }).last().click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  expect((await login(password)).status()).toBe(400);
+  await member.goto(`${s.url}/login`);
+  await member.fill("[name=email]", "empat@example.test");
+  await member.fill("[name=password]", given);
+  await member.click("button[type=submit]");
+  await member.getByRole("heading", { name: "Choose your password" }).waitFor();
+  expect((await member.request.get(`${s.url}/v1/auth/list_user`)).status()).toBe(403);
+  await member.context().close();
+
+  await page.locator(`[data-actions='${satu.email}']`).click();
+  expect(await page.getByRole("menuitem", { name: "Disable" }).count()).toBe(0);
+  await page.getByRole("menuitem", { name: "Show in the audit log" }).click();
+  await page.waitForURL(/tab=log.*person=/);
+  await page.getByText("Set a new password for Orang Keempat").waitFor();
+  await page.getByText("Disabled the account of Orang Empat").waitFor();
+  await page.context().close();
+}, 60_000);
+
+test("the audit log is searched and exported, and links only to what the administrator may open", async () => {
+  s.user("Admin Lain", "lain@example.test", "admin");
+  const page = await s.enter("lain@example.test");
+  await page.goto(`${s.url}/admin?tab=log`);
+  await page.getByText("Perjanjian Kerja").first().waitFor();
+  expect(await page.getByRole("listitem").getByRole("link").count()).toBe(0);
+  await page.getByRole("searchbox", { name: "E-mail of the person" }).fill("o@example.test");
+  await page.waitForURL(/person=o/);
+  await page.getByRole("combobox", { name: "Event" }).click();
+  await page.getByRole("option", { name: "Signed the document", exact: true }).click();
+  await page.waitForURL(/only=signed/);
+  await page.getByText("1 line", { exact: true }).waitFor();
+  const csv = page.waitForEvent("download");
+  await page.getByRole("link", { name: /CSV/ }).click();
+  const rows = readFileSync(await (await csv).path(), "utf8").trim().split("\r\n");
+  expect(rows.length).toBe(2);
+  expect(rows[1]).toContain(",signed,");
+  await page.getByLabel("From", { exact: true }).fill("2090-01-01");
+  await page.getByText("Nothing matches.").waitFor();
+  await page.reload();
+  await page.getByText("Nothing matches.").waitFor();
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await page.getByText("Perjanjian Kerja").first().waitFor();
+  expect(new URL(page.url()).searchParams.get("person")).toBeNull();
   await page.context().close();
 });
 

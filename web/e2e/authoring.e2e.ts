@@ -101,7 +101,7 @@ test("leaving and coming back loses nothing", async () => {
   const page = await s.enter("o@example.test");
   await draft(page, 2);
   await page.getByRole("button", { name: "Add a guest" }).click();
-  await page.getByRole("textbox", { name: "Name", exact: true }).fill("Budi Tamu");
+  await page.getByRole("combobox", { name: "Name", exact: true }).fill("Budi Tamu");
   await page.getByRole("textbox", { name: "E-mail" }).fill("budi@example.test");
   await page.getByRole("button", { name: "Add", exact: true }).click();
   await page.getByRole("link", { name: "Sent" }).click(); // at once, before anything was saved
@@ -269,7 +269,7 @@ test("a dragged box snaps to the text, stays on the page it is dropped on, and c
 
 test("a file that is dropped on the inbox starts a document", async () => {
   const page = await s.enter("s@example.test");
-  await page.getByText("No documents yet.").or(page.locator("[data-document]")).first().waitFor();
+  await page.getByText("Nothing is waiting for your signature.").or(page.locator("[data-document]")).first().waitFor();
   await page.evaluate((bytes) => {
     const data = new DataTransfer();
     data.items.add(new File([new Uint8Array(bytes)], "Kontrak.pdf", { type: "application/pdf" }));

@@ -33,6 +33,10 @@ export interface Stage {
   user: (name: string, email: string, role?: "admin" | "member") => void;
   /** Opens a page of a user who is logged in. */
   enter: (email: string, options?: BrowserContextOptions) => Promise<Page>;
+  /** Ends the process of the service. */
+  stop: () => Promise<void>;
+  /** Starts it again on the same folder and port. */
+  start: () => Promise<void>;
   close: () => Promise<void>;
 }
 
@@ -42,14 +46,18 @@ export async function stage({ env, prefix = "", lose = "" }: StageOptions = {}):
   writeFileSync(secret, password + "\n", { mode: 0o600 });
   const port = await freePort(), outside = prefix === "" ? port : await freePort();
   const url = `http://127.0.0.1:${outside}${prefix}`;
-  const service = run(["serve", "--data", data, "--listen", `127.0.0.1:${port}`], { SEGEL_VERIFICATIONS_PER_MINUTE: "0", SEGEL_PUBLIC_URL: url, ...env });
-  await answers(`http://127.0.0.1:${port}/readyz`, service);
+  const serve = async () => {
+    const process = run(["serve", "--data", data, "--listen", `127.0.0.1:${port}`], { SEGEL_VERIFICATIONS_PER_MINUTE: "0", SEGEL_PUBLIC_URL: url, ...env });
+    await answers(`http://127.0.0.1:${port}/readyz`, process);
+    return process;
+  };
+  let service = await serve();
   const proxy = prefix === "" ? undefined : await stripping(prefix, outside, port, lose);
   const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync"] });
   const segel = (verb: string, ...rest: string[]) => execFileSync(binary, [...verb.split(" "), "--data", data, ...rest], { encoding: "utf8" });
   if (env?.["SEGEL_STAMP_OFFICE"]) endow(data);
   return {
-    url, browser, log: service.log, segel: segel as Stage["segel"],
+    url, browser, log: () => service.log(), segel: segel as Stage["segel"],
     user: (name, email, role = "member") => void segel("user add", "--email", email, "--name", name, "--role", role, "--password-file", secret),
     enter: async (email, options) => {
       const context = await browser.newContext({ locale: "en", viewport: { width: 1280, height: 800 }, ...options });
@@ -60,6 +68,8 @@ export async function stage({ env, prefix = "", lose = "" }: StageOptions = {}):
       await page.getByRole("heading", { level: 1 }).waitFor();
       return page;
     },
+    stop: () => service.end(),
+    start: async () => { service = await serve(); },
     close: async () => {
       await browser.close();
       proxy?.closeAllConnections();
@@ -105,15 +115,50 @@ export async function office(): Promise<Office> {
   };
 }
 
+/** A mail server with STARTTLS, and the mails that it accepted. */
+export interface Mailbox {
+  /** Environment that makes a service use it. */
+  env: Record<string, string>;
+  /** Waits for mail number n to an address, counted from 1. */
+  mailTo: (address: string, n: number) => Promise<{ subject: string; text: string }>;
+  close: () => Promise<void>;
+}
+
+export async function mailbox(): Promise<Mailbox> {
+  const folder = mkdtempSync(path.join(tmpdir(), "segel-mailbox-"));
+  const server = run(["-folder", folder], {}, path.resolve(import.meta.dirname, "../../build/mailbox"));
+  for (const until = Date.now() + 20_000; !server.log().includes("/mails"); await new Promise((r) => setTimeout(r, 50))) {
+    if (server.ended() || Date.now() > until) throw new Error(`the mail server did not start: ${server.log()}`);
+  }
+  const [address, list] = server.log().trim().split(" ") as [string, string];
+  return {
+    env: {
+      SEGEL_MAIL_SERVERS: `smtp://localhost:${address.split(":")[1]}`, SEGEL_MAIL_FROM: "segel@example.test", SEGEL_MAIL_LANGUAGE: "en", SEGEL_OUTBOUND_PRIVATE: "127.0.0.0/8,::1/128",
+      SSL_CERT_FILE: path.join(folder, "certificate.pem"),
+    },
+    mailTo: async (to, n) => {
+      for (const until = Date.now() + 30_000; Date.now() < until; await new Promise((r) => setTimeout(r, 100))) {
+        const mails = ((await (await fetch(list)).json()) as { to: string; subject: string; text: string }[]).filter((m) => m.to === to);
+        if (mails.length >= n) return mails[n - 1]!;
+      }
+      throw new Error(`${to} did not get mail number ${n}`);
+    },
+    close: async () => {
+      await server.end();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
 interface Process {
   log: () => string;
   ended: () => boolean;
   end: () => Promise<void>;
 }
 
-/** Starts the binary. The caller ends it. */
-export function run(args: string[], env: Record<string, string> = {}): Process {
-  const child = spawn(binary, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
+/** Starts the binary, or another program. The caller ends it. */
+export function run(args: string[], env: Record<string, string> = {}, program = binary): Process {
+  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
   let log = "";
   child.stdout.on("data", (d: Buffer) => (log += d));
   child.stderr.on("data", (d: Buffer) => (log += d));

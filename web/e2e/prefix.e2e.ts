@@ -34,7 +34,7 @@ test("below the prefix of a proxy a contract is created, signed by a guest and v
   expect(drafts.data.documents).toHaveLength(1);
 
   await page.getByRole("button", { name: "Add a guest" }).click();
-  await page.getByRole("textbox", { name: "Name", exact: true }).fill("Budi Tamu");
+  await page.getByRole("combobox", { name: "Name", exact: true }).fill("Budi Tamu");
   await page.getByRole("textbox", { name: "E-mail" }).fill("budi@example.test");
   await page.getByRole("button", { name: "Add", exact: true }).click();
   await page.getByRole("button", { name: "Continue" }).click();
@@ -57,7 +57,7 @@ test("below the prefix of a proxy a contract is created, signed by a guest and v
   await guest.getByRole("button", { name: "Download" }).waitFor({ timeout: 40_000 });
   const download = guest.waitForEvent("download");
   await guest.getByRole("button", { name: "Download" }).click();
-  expect((await download).suggestedFilename()).toBe("Sewa.pdf");
+  expect((await download).suggestedFilename()).toBe("Sewa-signed.pdf");
   const file = await (await download).path();
   await guest.goto(`${s.url}/verify`);
   await guest.setInputFiles("input[type=file]", file);

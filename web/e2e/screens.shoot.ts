@@ -215,7 +215,7 @@ async function lists(look: Look): Promise<void> {
   await page.locator("main [role=status][aria-label]").first().waitFor();
   await look.take(page, "inbox-loading");
   await page.unroute("**/document/data?*");
-  await page.route("**/document/data?*", (r) => r.abort());
+  await page.route("**/document/data?*", (r) => r.fulfill({ status: 500, json: {} }));
   await page.goto(`${url}/inbox`);
   await page.getByRole("alert").waitFor({ timeout: 60_000 });
   await look.take(page, "inbox-error");

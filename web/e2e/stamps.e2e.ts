@@ -84,7 +84,7 @@ test("the document shows that it waits for a silent stamp office, live, and the 
   await completed();
   for (const step of ["signed", "timestamped", "stamped", "sealed", "logged"]) {
     const at = shown(owner).locator(`[data-step=${step}]`);
-    expect(await at.getAttribute("data-state"), step).toBe("done");
+    await expect.poll(() => at.getAttribute("data-state"), { message: step }).toBe("done");
     expect(Date.parse((await at.locator("time").getAttribute("datetime"))!), step).toBeGreaterThan(0);
   }
   await shown(owner).locator("[data-step=stamped]").getByRole("link").waitFor(); // its serial

@@ -1,4 +1,11 @@
 import { defineConfig } from "vitest/config";
 
-// One real service and one real browser per file; see harness.ts. Two files at a time.
-export default defineConfig({ test: { include: ["e2e/**/*.e2e.ts"], root: new URL("..", import.meta.url).pathname, testTimeout: 90_000, hookTimeout: 90_000, expect: { poll: { timeout: 15_000 } }, maxWorkers: 2, maxConcurrency: 2 } });
+// One real service and one real browser per file; see harness.ts. Most of the time they wait for each other, so two files at a time
+// keep two cores busy. With SEGEL_RETRY=1 a test that failed is tried a second time, and the list of results shows it as "retry x1":
+// a delay of a busy machine does not fail the whole run.
+export default defineConfig({
+  test: {
+    include: ["e2e/**/*.e2e.ts"], root: new URL("..", import.meta.url).pathname, testTimeout: 90_000, hookTimeout: 90_000,
+    expect: { poll: { timeout: 15_000 } }, maxWorkers: 2, maxConcurrency: 2, retry: Number(process.env.SEGEL_RETRY ?? 0),
+  },
+});

@@ -39,7 +39,7 @@ async function sheet(page: Page, by: "Sign" | "Decline" = "Sign") {
 test("a member reads and signs on a phone, and sees the document stamped and sealed", async () => {
   const contract = await send(owner, "Sewa Gudang", [dua]);
   const page = await s.enter("s@example.test", phone);
-  await page.locator(`[data-document="${contract.id}"]`).getByRole("link").click();
+  await page.locator(`[data-document="${contract.id}"]`).getByRole("link", { name: "Sewa Gudang", exact: true }).click();
   await page.waitForURL(`**/document/${contract.id}`);
   await page.getByRole("link", { name: "Sign", exact: true }).click();
   await page.locator("[data-page='1'] canvas").waitFor();
@@ -60,7 +60,7 @@ test("a member reads and signs on a phone, and sees the document stamped and sea
   await page.getByRole("link", { name: "Download" }).click();
   await (await download).cancel();
   // The list shows who has signed, also on a phone.
-  await page.goto(`${s.url}/inbox`);
+  await page.goto(`${s.url}/inbox?status=all`);
   await page.locator(`[data-document="${contract.id}"]`).getByRole("img", { name: "Penanda Dua has signed" }).filter({ visible: true }).waitFor();
   // The drawn picture was saved for the next time.
   expect((await page.request.get(`${s.url}/v1/auth/specimen`)).status()).toBe(200);
@@ -84,7 +84,7 @@ test("a guest signs by their link, which opens nothing else", async () => {
   await page.getByRole("button", { name: "Download" }).waitFor({ timeout: 40_000 });
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: "Download" }).click();
-  expect((await download).suggestedFilename()).toBe("Surat Kuasa.pdf");
+  expect((await download).suggestedFilename()).toBe("Surat Kuasa-signed.pdf");
   await page.goto(`${s.url}/inbox`);
   await page.waitForURL("**/guest");
   await page.getByRole("heading", { name: "Surat Kuasa" }).waitFor();

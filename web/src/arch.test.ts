@@ -16,12 +16,13 @@ const folders: Record<string, string[]> = {
   "screens/admin": ["api", "text", "ui"],
   "screens/document": ["api", "text", "ui", "pdf"],
   "screens/list": ["api", "text", "ui"],
-  "screens/new": ["api", "text", "ui", "pdf", "screens/place"], // placing is a step of a new document
+  "screens/many": ["api", "text", "ui", "pdf", "screens/sign"], // the look of the signature, and what is drawn over pages, are those of the signing screen
+  "screens/new": ["api", "text", "ui", "pdf", "screens/place", "screens/sign"], // placing is a step of a new document, and its preview is what signers see
   "screens/place": ["api", "text", "ui", "pdf"],
   "screens/sign": ["api", "text", "ui", "pdf"],
   "screens/verify": ["api", "text", "ui", "pdf"],
   app: ["api", "text", "ui", "screens/..."],
-  ".": ["app"],
+  ".": ["app", "text"],
 };
 
 const source = import.meta.dirname;

@@ -4,5 +4,6 @@ import "./app/app.css";
 import { createRoot } from "react-dom/client";
 
 import { App } from "./app/app";
+import { loadText } from "./text";
 
-createRoot(document.getElementById("root")!).render(<App />);
+void loadText().then(() => createRoot(document.getElementById("root")!).render(<App />));

@@ -10,58 +10,172 @@ export type Unit = "emet" | "base";
 export type Reconciliation = Schemas["Reconciliation"];
 export type Certificate = Schemas["CertificateLine"];
 export type Stuck = Schemas["StuckLine"];
+export type Mail = Schemas["MailLine"];
 
 export const serialStates = ["taken", "free", "bound", "affixed", "quarantined"] as const;
 export const standings = ["valid", "ended", "revoked"] as const;
 export const units = ["emet", "base"] as const;
+export const noticeStates = ["ordered", "sent", "kept", "failed", "dropped"] as const;
+export const accountStatuses = ["active", "initial_password", "disabled"] as const;
 
-/** Selects a page of a list; only filters by one of the service's words. */
+/** Selects a page of a list. Each list has some of the filters. */
 export interface Selection {
   page: number;
+  /** A state, a unit or a type of event, as the service names it. */
   only?: string | undefined;
+  /** Part of a name or an e-mail, or a serial number. */
+  find?: string | undefined;
+  document?: number | undefined;
+  /** The e-mail of who did something. */
+  person?: string | undefined;
+  /** Bounds of the period, in ISO 8601. */
+  from?: string | undefined;
+  until?: string | undefined;
+  organisation?: string | undefined;
 }
 
 const lines = 50;
-const pageOf = (s: Selection) => ({ page: s.page, limit: lines });
+
+/** Omits members without a value, so that they are not in the query. */
+function given<T extends object>(of: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(of).filter(([, v]) => v !== undefined && v !== "")) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}
+
+const pageOf = (s: Selection) => ({ page: s.page, limit: lines, ...given({ organisation: s.organisation }) });
+const periodOf = (s: Selection) => ({ from: s.from, until: s.until });
 
 /** All queries of administration have keys below "admin", so that one call refetches them after a change. */
 const key = (...of: unknown[]) => ["admin", ...of];
 
-/** Lists accounts; only is part of a name or an e-mail. */
 export const people = (s: Selection) =>
-  queryOptions({ queryKey: key("people", s), placeholderData: keepPreviousData, queryFn: async () => (await take(api.GET("/v1/admin/people", { params: { query: { ...pageOf(s), ...(s.only ? { search: s.only } : {}) } } }))).data });
+  queryOptions({ queryKey: key("people", s), placeholderData: keepPreviousData, queryFn: async () => (await take(api.GET("/v1/admin/people", { params: { query: { ...pageOf(s), ...given({ search: s.find, status: one(accountStatuses, s.only) }) } } }))).data });
 
-export const addPerson = async (name: string, email: string, admin: boolean) =>
-  (await take(api.POST("/v1/admin/people", { body: { name, email, admin } }))).response.data;
+export const addPerson = async (body: { name: string; email: string; admin: boolean; organisation?: string }) =>
+  (await take(api.POST("/v1/admin/people", { body }))).response.data;
 
-export const quota = queryOptions({ queryKey: key("quota"), queryFn: async () => (await take(api.GET("/v1/admin/quota"))).data.organisations });
+const person = (id: string) => ({ params: { path: { person_id: id } } });
+
+/** What an administrator does to an account. */
+export const account = {
+  resetPassword: async (id: string) => (await take(api.POST("/v1/admin/people/{person_id}/password", person(id)))).response.data,
+  rename: async (id: string, name: string) => (await take(api.PUT("/v1/admin/people/{person_id}/name", { ...person(id), body: { name } }))).response.data.person,
+  disable: async (id: string) => (await take(api.PUT("/v1/admin/people/{person_id}/disabled", person(id)))).response.data.person,
+  enable: async (id: string) => (await take(api.DELETE("/v1/admin/people/{person_id}/disabled", person(id)))).response.data.person,
+};
+
+export const quota = (s: Selection, limit = 10) =>
+  queryOptions({ queryKey: key("quota", s, limit), placeholderData: keepPreviousData, queryFn: async () => (await take(api.GET("/v1/admin/quota", { params: { query: { ...pageOf(s), limit, ...given({ search: s.find }) } } }))).data });
 
 export const ledger = (s: Selection) =>
-  queryOptions({ queryKey: key("ledger", s), placeholderData: keepPreviousData, queryFn: async () => (await take(api.GET("/v1/admin/quota/ledger", { params: { query: { ...pageOf(s), unit: one(units, s.only) } } }))).data });
+  queryOptions({ queryKey: key("ledger", s), placeholderData: keepPreviousData, queryFn: async () => (await take(api.GET("/v1/admin/quota/ledger", { params: { query: { ...pageOf(s), ...given({ unit: one(units, s.only), ...periodOf(s) }) } } }))).data });
 
 /** Grants quota; name is an idempotency key, so that a repeat grants nothing more. */
 export const grant = async (name: string, body: { organisation: string; unit: Unit; count: number; reason: string }) =>
   (await take(api.POST("/v1/admin/quota", { params: { header: { "Idempotency-Key": name } }, body }))).response.data;
 
 export const serials = (s: Selection) =>
-  queryOptions({ queryKey: key("serials", s), placeholderData: keepPreviousData, queryFn: async () => (await take(api.GET("/v1/admin/serials", { params: { query: { ...pageOf(s), state: one(serialStates, s.only) } } }))).data });
+  queryOptions({ queryKey: key("serials", s), placeholderData: keepPreviousData, queryFn: async () => (await take(api.GET("/v1/admin/serials", { params: { query: { ...pageOf(s), ...given({ state: one(serialStates, s.only), serial: s.find, document_id: s.document }) } } }))).data });
 
-export const attemptsCSV = `${base}/v1/admin/attempts.csv`;
+const attemptFilters = (s: Selection) => given({ serial: s.find, document_id: s.document, ...periodOf(s) });
+
+export const attempts = (s: Selection) =>
+  queryOptions({ queryKey: key("attempts", s), placeholderData: keepPreviousData, queryFn: async () => (await take(api.GET("/v1/admin/attempts", { params: { query: { ...pageOf(s), ...attemptFilters(s) } } }))).data });
+
+const csv = (path: string, filters: object) => `${base}${path}?${new URLSearchParams(Object.entries(filters).map(([k, v]) => [k, String(v)])).toString()}`;
+
+/** The address of the attempts that a selection has, as a spreadsheet. */
+export const attemptsCSV = (s: Selection) => csv("/v1/admin/attempts.csv", { ...given({ organisation: s.organisation }), ...attemptFilters(s) });
 
 export const reconciliation = queryOptions({ queryKey: key("reconciliation"), queryFn: async () => (await take(api.GET("/v1/admin/reconciliation"))).data.report as Reconciliation | null });
 
 export const reconcile = async () => (await take(api.POST("/v1/admin/reconciliation"))).response.data.report as Reconciliation | null;
 
 export const stuck = (s: Selection) =>
-  queryOptions({ queryKey: key("stuck", s), placeholderData: keepPreviousData, refetchInterval: 15_000, queryFn: async () => (await take(api.GET("/v1/admin/stuck", { params: { query: pageOf(s) } }))).data });
+  queryOptions({ queryKey: key("stuck", s), placeholderData: keepPreviousData, refetchInterval: 15_000, queryFn: async () => (await take(api.GET("/v1/admin/stuck", { params: { query: { ...pageOf(s), ...given({ status: one(["failed"] as const, s.only) }) } } }))).data });
 
 export const retry = (id: number) => take(api.POST("/v1/admin/stuck/{document_id}/retry", { params: { path: { document_id: id } } }));
 
 export const certificates = (s: Selection) =>
-  queryOptions({ queryKey: key("certificates", s), placeholderData: keepPreviousData, queryFn: async () => (await take(api.GET("/v1/admin/certificates", { params: { query: { ...pageOf(s), standing: one(standings, s.only) } } }))).data });
+  queryOptions({ queryKey: key("certificates", s), placeholderData: keepPreviousData, queryFn: async () => (await take(api.GET("/v1/admin/certificates", { params: { query: { ...pageOf(s), ...given({ standing: one(standings, s.only), serial: s.find }) } } }))).data });
+
+export const mail = (s: Selection) =>
+  queryOptions({
+    queryKey: key("mail", s), placeholderData: keepPreviousData,
+    queryFn: async () => (await take(api.GET("/v1/admin/mail", { params: { query: { ...pageOf(s), ...given({ status: one(noticeStates, s.only), document_id: s.document }) } } }))).data,
+  });
+
+/** A message with its link. Each time it is read, the audit trail says that a guest's link was handed out: it is not read again by itself. */
+export const mailMessage = (id: string) =>
+  queryOptions({
+    queryKey: ["mail", id], staleTime: Infinity,
+    queryFn: async () => (await take(api.GET("/v1/admin/mail/{notice_id}", { params: { path: { notice_id: id } } }))).data,
+  });
+
+export const retryMail = (id: string) => take(api.PUT("/v1/admin/mail/{notice_id}/ordered", { params: { path: { notice_id: id } } }));
+
+const logFilters = (s: Selection) => given({ type: s.only, document_id: s.document, person: s.person, ...periodOf(s) });
 
 /** The language is part of the key, because the service describes events in sentences. */
 export const log = (s: Selection, language: string) =>
-  queryOptions({ queryKey: key("log", language, s), placeholderData: keepPreviousData, queryFn: async () => (await take(api.GET("/v1/admin/audit-log", { params: { query: { ...pageOf(s), ...(s.only ? { type: s.only } : {}) } } }))).data });
+  queryOptions({ queryKey: key("log", language, s), placeholderData: keepPreviousData, queryFn: async () => (await take(api.GET("/v1/admin/audit-log", { params: { query: { ...pageOf(s), ...logFilters(s) } } }))).data });
+
+/** The address of the events that a selection has, as a spreadsheet in a language. */
+export const logCSV = (s: Selection, language: string) => csv("/v1/admin/audit-log.csv", { language, ...given({ organisation: s.organisation }), ...logFilters(s) });
+
+export type Branding = Schemas["AdminBranding"];
+
+/** Logo and colour of an organisation; undefined: the caller's own. */
+export const branding = (organisation: string | undefined) =>
+  queryOptions({ queryKey: key("branding", organisation), queryFn: async () => (await take(api.GET("/v1/admin/branding", { params: { query: organisation ? { organisation } : {} } }))).data });
+
+/** Replaces logo and colour. A file that is undefined keeps the stored logo, and null removes it. */
+export async function setBranding(organisation: string, colour: string, file: File | null | undefined): Promise<Branding> {
+  const logo = file === undefined ? {} : { logo: file === null ? "" : await dataOf(file) };
+  return (await take(api.PUT("/v1/admin/branding", { body: { organisation, colour, ...logo } }))).response.data;
+}
+
+export const removeBranding = (organisation: string) => take(api.DELETE("/v1/admin/branding", { params: { query: { organisation } } }));
+
+/** A file as a data URL, which the service takes for base64. */
+const dataOf = (file: File) => new Promise<string>((done, failed) => {
+  const reader = new FileReader();
+  reader.onload = () => done(reader.result as string);
+  reader.onerror = () => failed(reader.error ?? new Error("unreadable"));
+  reader.readAsDataURL(file);
+});
 
 const one = <T extends string>(of: readonly T[], word: string | undefined): T | undefined => of.find((x) => x === word);
+
+export type Webhook = Schemas["WebhookOut"];
+export type Delivery = Schemas["DeliveryOut"];
+
+export interface WebhookSettings {
+  url: string;
+  description: string;
+  /** Types of events; none: all. */
+  types: string[];
+  enabled: boolean;
+}
+
+/** The webhooks of an organisation; without one, those of the caller's own. */
+export const webhooks = (organisation: string | undefined) =>
+  queryOptions({ queryKey: key("webhooks", organisation), queryFn: async () => (await take(api.GET("/v1/admin/webhooks", { params: { query: organisation ? { organisation } : {} } }))).data });
+
+/** Creates a webhook. Its secret is shown only this once. */
+export const addWebhook = async (settings: WebhookSettings, organisation: string | undefined) =>
+  (await take(api.POST("/v1/admin/webhooks", { body: { ...settings, ...(organisation ? { organisation } : {}) } }))).response.data;
+
+export const setWebhook = (id: string, settings: WebhookSettings) => take(api.PUT("/v1/admin/webhooks/{webhook_id}", { params: { path: { webhook_id: id } }, body: { ...settings } }));
+
+export const deleteWebhook = (id: string) => take(api.DELETE("/v1/admin/webhooks/{webhook_id}", { params: { path: { webhook_id: id } } }));
+
+/** Gives a webhook a new secret, which is shown only this once. */
+export const rotateWebhook = async (id: string) => (await take(api.POST("/v1/admin/webhooks/{webhook_id}/rotate", { params: { path: { webhook_id: id } } }))).response.data;
+
+export const testWebhook = (id: string) => take(api.PUT("/v1/admin/webhooks/{webhook_id}/test", { params: { path: { webhook_id: id } } }));
+
+export const replayDelivery = (webhook: string, id: string) => take(api.PUT("/v1/admin/webhooks/{webhook_id}/replay", { params: { path: { webhook_id: webhook } }, body: { id } }));
+
+/** The newest deliveries to a webhook, which change while they are looked at. */
+export const deliveries = (id: string) =>
+  queryOptions({ queryKey: key("deliveries", id), refetchInterval: 3_000, queryFn: async () => (await take(api.GET("/v1/admin/webhooks/{webhook_id}/deliveries", { params: { path: { webhook_id: id }, query: { limit: 30 } } }))).data.deliveries });

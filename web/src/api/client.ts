@@ -3,6 +3,8 @@ import createClient, { type Middleware } from "openapi-fetch";
 import { base } from "./base";
 import { guest } from "./guest";
 import type { components, paths } from "./schema";
+import { session } from "./session";
+import { fetchSteadily, NotSent, Unanswered } from "./steady";
 
 export type Schemas = components["schemas"];
 
@@ -10,7 +12,10 @@ export type Schemas = components["schemas"];
 export class Problem extends Error {
   constructor(
     readonly code: number,
-    /** The reason, for programs: "document.not_draft"; "network" without an answer. */
+    /**
+     * The reason, for programs: "document.not_draft"; "network" without an answer, "offline" if nothing was sent, "unanswered" if
+     * it is not known whether the change was made.
+     */
     readonly reason: string,
     message: string,
     /** Which members of the input are wrong, by path: "signers[0].page". */
@@ -56,11 +61,19 @@ const carry: Middleware = {
     throw problemOf(response.status, await response.json().catch(() => undefined));
   },
   onError({ error }) {
-    return error instanceof Problem ? error : new Problem(0, "network", String(error), [], true);
+    if (error instanceof Problem || (error instanceof DOMException && error.name === "AbortError")) return error;
+    const reason = error instanceof NotSent ? "offline" : error instanceof Unanswered ? "unanswered" : "network";
+    return new Problem(0, reason, String(error), [], true);
   },
 };
 
-export const api = createClient<paths>({ baseUrl: base, credentials: "same-origin" });
+/** The end of a login is the wish of a user who logs out. */
+const renews = (request: Request) => !request.url.endsWith("/v1/auth/logout");
+
+export const api = createClient<paths>({
+  baseUrl: base, credentials: "same-origin",
+  fetch: (request) => (renews(request) ? session.send(() => fetchSteadily(request.clone())) : fetchSteadily(request)),
+});
 api.use(carry);
 
 /** The segment for {service}; the service accepts any. */

@@ -11,37 +11,69 @@ export type Box = "in" | "out";
 export const states: State[] = ["draft", "processing", "completed", "rejected", "canceled", "expired", "failed"];
 export const periods = ["all", "today", "7d", "30d", "1y"] as const;
 
+export const orders = ["created", "deadline", "title"] as const;
+
+/** A tab of a list: the documents that wait for me, all, or those in a state. */
+export type Tab = "waiting" | "all" | State;
+
 export interface Search {
   page: number;
-  status?: State | undefined;
+  /** The tab; undefined for the first one of the list. */
+  status?: Tab | undefined;
   periode: (typeof periods)[number];
   search: string;
+  /** The e-mail of a person who owns the documents or takes part in them; empty for all. */
+  person: string;
+  sort: (typeof orders)[number];
 }
 
 /** The default query of a list. */
-export const noSearch: Search = { page: 1, status: undefined, periode: "all", search: "" };
+export const noSearch: Search = { page: 1, status: undefined, periode: "all", search: "", person: "", sort: "created" };
 
 const paths = { in: "/v1/econtract/web_app/document/data", out: "/v1/econtract/web_app/document/out" } as const;
 
-/** One page of a list, newest first. */
-export const list = (box: Box, s: Search, limit = 20) =>
+/** What the members of a query that are not empty select. */
+const filters = (s: Search) => ({ periode: s.periode, ...(s.search ? { search: s.search } : {}), ...(s.person ? { person: s.person } : {}) });
+
+/** One page of a list. Sent documents do not include drafts, which have a separate list. */
+export const list = (box: Box, tab: Tab, s: Search, limit = 20) =>
   queryOptions({
-    queryKey: ["documents", box, s, limit],
+    queryKey: ["documents", box, tab, s, limit],
     queryFn: async () => {
-      const query = { page: s.page, limit, periode: s.periode, ...(s.status ? { status: s.status } : {}), ...(s.search ? { search: s.search } : {}) };
-      return (await take(api.GET(paths[box], { params: { query } }))).data;
+      const chosen = tab === "waiting" ? { waiting: "me" as const } : tab === "all" ? (box === "out" ? { without: "draft" as const } : {}) : { status: tab };
+      return (await take(api.GET(paths[box], { params: { query: { page: s.page, limit, sort: s.sort, ...chosen, ...filters(s) } } }))).data;
     },
     placeholderData: keepPreviousData,
   });
 
-/** How many documents a list has in a state. The service maintains these counters, so the query is cheap. */
-export const count = (box: Box, status?: State) =>
+/** Whether a person can sign a document now. */
+export const waitsFor = (d: ListItem, person: string | undefined): boolean => d.data_signer.some((p) => p.user_id === person && p.is_signing);
+
+/** How many documents each tab of a list has with a search, a person and a period. */
+export const counts = (box: Box, s: Search = noSearch) =>
   queryOptions({
-    queryKey: ["documents", box, "count", status ?? "all"],
-    queryFn: async () => {
-      const query = { page: 1, limit: 1, ...(status ? { status } : {}) };
-      return (await take(api.GET(paths[box], { params: { query } }))).data.pagination.total_data;
-    },
+    queryKey: ["documents", box, "counts", filters(s)],
+    queryFn: async () => (await take(api.GET("/v1/econtract/web_app/document/counts", { params: { query: { type: box, without: "draft", ...filters(s) } } }))).data,
+    placeholderData: keepPreviousData,
+  });
+
+/** What waits for me: counted again when the window is looked at, and each minute while it is. Own actions invalidate it. */
+export const waiting = queryOptions({ ...counts("in"), staleTime: 5_000, refetchInterval: 60_000, refetchOnWindowFocus: "always" });
+
+/** The newest document that waits for me, after I acted on another one. */
+export const nextWaiting = (after: number) =>
+  queryOptions({
+    queryKey: ["documents", "in", "next", after],
+    queryFn: async () => (await take(api.GET(paths.in, { params: { query: { page: 1, limit: 1, waiting: "me" } } }))).data,
+  });
+
+/** People of my documents whose name or e-mail contains a text. */
+export const contacts = (search: string) =>
+  queryOptions({
+    queryKey: ["documents", "contacts", search],
+    queryFn: async () => (await take(api.GET("/v1/econtract/web_app/document/contacts", { params: { query: search ? { search } : {} } }))).data.people,
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
   });
 
 export const detail = (id: number) =>
@@ -70,6 +102,13 @@ export const people = (id: number) =>
 export const trail = (id: number) =>
   queryOptions({ queryKey: ["document", id, "trail"], queryFn: async () => (await take(api.GET("/v1/econtract/web_app/document/audit-trail/{document_id}", at(id)))).data });
 
+/** The current revision of a document: its digest, and how many pages it has. */
+export const pages = (id: number) =>
+  queryOptions({ queryKey: ["document", id, "pages"], queryFn: async () => (await take(api.GET("/v1/econtract/web_app/document/pages/{document_id}", at(id)))).data });
+
+/** What became of one of several documents. */
+export type SignedResult = Schemas["SignedData"];
+
 /** What the signer was shown: which revision of the document, and which of its pages. */
 export interface Shown {
   digest: string;
@@ -83,8 +122,12 @@ export const verbs = {
   /** Accepts the findings with these codes, which are refused otherwise. */
   finalize: (id: number, accept: string[] = []) =>
     take(api.POST("/v1/econtract/{service}/sign/finalize-docs", { params: service, body: { ...named(id), ...(accept.length > 0 ? { accept_findings: accept } : {}) } })),
-  sign: (id: number, shown: Shown, specimen?: string) =>
-    take(api.POST("/v1/econtract/{service}/sign/sign-docs", { params: service, body: { ...named(id), digest: shown.digest, pages_shown: shown.pages, ...(specimen ? { specimen } : {}) } })),
+  /** Specimen and initials are pictures in base64. */
+  sign: (id: number, shown: Shown, specimen?: string, initials?: string) =>
+    take(api.POST("/v1/econtract/{service}/sign/sign-docs", { params: service, body: { ...named(id), digest: shown.digest, pages_shown: shown.pages, ...(specimen ? { specimen } : {}), ...(initials ? { initials } : {}) } })),
+  /** Signs some documents of a list that one consent covers. A repeat reports what is signed as signed. */
+  signMany: async (documents: Schemas["DocumentToSignIn"][], consent: Schemas["ConsentItemIn"][], specimen?: string, initials?: string) =>
+    (await take(api.POST("/v1/econtract/{service}/sign/sign-many-docs", { params: service, body: { documents, consent, ...(specimen ? { specimen } : {}), ...(initials ? { initials } : {}) } }))).response.data.results,
   /** What the service makes of a picture, in base64: a PNG of dark strokes on a transparent background. */
   previewSpecimen: async (id: number, specimen: string) =>
     (await take(api.POST("/v1/econtract/{service}/sign/specimen-preview-docs", { params: service, body: { ...named(id), specimen } }))).response.data.picture,
@@ -101,5 +144,14 @@ export const verbs = {
     (await take(api.POST("/v1/econtract/{service}/sign/guest-link-docs", { params: service, body: { ...named(id), user_id: person } }))).response.data.url,
   /** Revokes a guest's link and every token that was opened with it. */
   revokeGuestLink: (id: number, person: string) => take(api.POST("/v1/econtract/{service}/sign/guest-revoke-docs", { params: service, body: { ...named(id), user_id: person } })),
+  /** Corrects a guest who has not acted yet. */
+  correctGuest: (id: number, person: string, to: { name: string; email: string; phone: string }) =>
+    take(api.POST("/v1/econtract/{service}/sign/correct-guest-docs", { params: service, body: { ...named(id), user_id: person, ...to } })),
+  /** Sends a code to the mailbox of the caller, a guest. */
+  orderCode: async (id: number) => (await take(api.POST("/v1/econtract/{service}/sign/guest-code-docs", { params: service, body: named(id) }))).response.data,
+  proveMailbox: (id: number, code: string) => take(api.POST("/v1/econtract/{service}/sign/guest-verify-docs", { params: service, body: { ...named(id), code } })),
+  /** Changes how the people of a draft are reached. */
+  deliver: (id: number, d: NonNullable<Detail["delivery"]>) =>
+    take(api.POST("/v1/econtract/{service}/sign/describe-docs", { params: service, body: { ...named(id), message: d.message, guest_code: d.guest_code as "sign" | "read", messages: d.messages ? 1 : 0, attach: d.attach ? 1 : 0, remind: d.remind } })),
   remove: (id: number) => take(api.DELETE("/v1/econtract/web_app/document/{document_id}", at(id))),
 };

@@ -3,6 +3,9 @@ import { useEffect, useState } from "react";
 
 import { base } from "./base";
 import { headers, type Schemas } from "./client";
+import { reportAnswer, reportFailure } from "./line";
+import { session } from "./session";
+import { retryAfter } from "./steady";
 
 export type Status = Schemas["StatusData"] & { signing_status: string };
 
@@ -46,14 +49,17 @@ export function useProgress(id: number, live: boolean): Following {
     let timer: number | undefined;
     let known = "";
     const follow = async (): Promise<void> => {
+      let asked = 0;
       try {
-        const answer = await fetch(`${base}/v1/econtract/web_app/document/events/${id}`, { headers: { ...headers(), Accept: "text/event-stream" }, signal: stop.signal });
+        const answer = await session.send(() => fetch(`${base}/v1/econtract/web_app/document/events/${id}`, { headers: { ...headers(), Accept: "text/event-stream" }, signal: stop.signal }));
         if (answer.status === 204 || (answer.status >= 400 && answer.status < 500 && answer.status !== 429)) {
           // No more events: the document is finished, or access was lost. The query of the screen finds out which.
           void queries.invalidateQueries({ queryKey: ["document", id] });
           return;
         }
         setLost(!answer.ok);
+        asked = retryAfter(answer) ?? 0;
+        if (answer.ok) reportAnswer();
         if (answer.ok && answer.body) {
           for await (const data of eventsOf(answer.body)) {
             pause = 1000;
@@ -69,8 +75,9 @@ export function useProgress(id: number, live: boolean): Following {
       } catch {
         if (stop.signal.aborted) return;
         setLost(true);
+        reportFailure();
       }
-      timer = window.setTimeout(() => void follow(), pause);
+      timer = window.setTimeout(() => void follow(), Math.max(asked, pause));
       pause = Math.min(pause * 2, 30_000);
     };
     void follow();

@@ -161,12 +161,57 @@ export interface paths {
         };
         /**
          * The audit log
-         * @description Newest first. Admins see the events of the documents of their organisation.
+         * @description Newest first. Admins see the events of the documents of their organisation, and what was done to its accounts.
          */
         get: operations["admin-audit-log"];
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/audit-log.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The audit log as a spreadsheet
+         * @description The same events as admin-audit-log. No cell is interpreted as a formula.
+         */
+        get: operations["admin-audit-log-csv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/branding": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Logo and colour of an organisation
+         * @description Guests see it on the pages of the organisation's documents, and signatures show it.
+         */
+        get: operations["admin-branding"];
+        /**
+         * Replace logo and colour of an organisation
+         * @description Replaces both. The logo is PNG or JPEG by its content; it is decoded and encoded again. SVG is 415. Signatures made before keep what they show.
+         */
+        put: operations["admin-set-branding"];
+        post?: never;
+        /** Remove logo and colour of an organisation */
+        delete: operations["admin-delete-branding"];
         options?: never;
         head?: never;
         patch?: never;
@@ -185,6 +230,66 @@ export interface paths {
          */
         get: operations["admin-certificates"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/mail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Messages to people, and what became of them
+         * @description Newest first. Without a mail server, messages are kept: an operator reads them and passes them on.
+         */
+        get: operations["admin-mail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/mail/{notice_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One message, to pass it on
+         * @description Only for operators. The link of a guest opens the document; the audit trail says that an operator handed it out.
+         */
+        get: operations["admin-show-mail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/mail/{notice_id}/ordered": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Send a message again
+         * @description Sends a message that failed, was kept or was dropped. One that was sent is not sent again.
+         */
+        put: operations["admin-retry-mail"];
         post?: never;
         delete?: never;
         options?: never;
@@ -216,6 +321,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/people/{person_id}/disabled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Disable an account
+         * @description Every token of the account ends at once, a login answers like a wrong password, and the signer directory leaves the person out. Documents that wait for the person go on waiting: open_signatures counts them. The caller's own account, and the last admin of an organisation, are 409. Disabling again changes nothing.
+         */
+        put: operations["admin-disable-person"];
+        post?: never;
+        /**
+         * Enable a disabled account
+         * @description The person logs in with the password that they had. Enabling again changes nothing.
+         */
+        delete: operations["admin-enable-person"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/people/{person_id}/name": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Rename a person
+         * @description What was signed and logged keeps the name that it was signed and logged with. The next certificate has the new one.
+         */
+        put: operations["admin-rename-person"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/people/{person_id}/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a person a new initial password
+         * @description The password is random and shown only once. Every token of the account ends at once, and until the person has chosen their own password, only changing it, asking who they are and logging out work for them. The caller's own password is 409: change it with the present one.
+         */
+        post: operations["admin-reset-password"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/quota": {
         parameters: {
             query?: never;
@@ -223,7 +392,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The quotas of organisations */
+        /**
+         * The quotas of organisations
+         * @description By name of the organisation.
+         */
         get: operations["admin-quota"];
         put?: never;
         /**
@@ -355,6 +527,134 @@ export interface paths {
          * @description A waiting document is tried at once; a failed one is resumed as by its owner's restamp, with the serials it has.
          */
         post: operations["admin-retry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Addresses that the events of an organisation are sent to
+         * @description docs/webhooks.md describes the messages.
+         */
+        get: operations["admin-webhooks"];
+        put?: never;
+        /**
+         * Create a webhook
+         * @description Events from now on are sent to it. The answer has the secret that signs the messages, which is shown only once. An organisation has at most 20 webhooks.
+         */
+        post: operations["admin-add-webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/webhooks/{webhook_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Replace the settings of a webhook
+         * @description Members that are missing are reset. A webhook that is enabled again is sent the events since it was disabled.
+         */
+        put: operations["admin-set-webhook"];
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description The record of its deliveries is deleted too.
+         */
+        delete: operations["admin-delete-webhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/webhooks/{webhook_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The deliveries to a webhook
+         * @description Newest first. Kept for 30 days after they ended.
+         */
+        get: operations["admin-deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/webhooks/{webhook_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Send events again
+         * @description Either one delivery by its id, with the body that it had, or every event since a time, as far as the webhook selects it now. Receivers recognise repeated messages by webhook-id.
+         */
+        put: operations["admin-replay-webhook"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/webhooks/{webhook_id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a webhook a new secret
+         * @description The answer has the new secret, which is shown only once. For 24 hours the former one signs the messages too.
+         */
+        post: operations["admin-rotate-webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/webhooks/{webhook_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Send a test message to a webhook
+         * @description Orders a message of type webhook.test, which is sent once, to a disabled webhook too. Its delivery shows the result.
+         */
+        put: operations["admin-test-webhook"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -546,17 +846,17 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The picture of the caller's signature
+         * The picture of the caller's signature or initials
          * @description PNG or JPEG as it was stored; 404 if there is none.
          */
         get: operations["specimen"];
         /**
-         * Store a picture of the caller's signature
+         * Store a picture of the caller's signature or initials
          * @description The body is the picture itself, PNG or JPEG by its content, of at most 1 MiB. It is shown as dark strokes on a transparent ground; a picture without recognisable strokes is 422.
          */
         put: operations["put-specimen"];
         post?: never;
-        /** Delete the picture of the caller's signature */
+        /** Delete the picture of the caller's signature or initials */
         delete: operations["delete-specimen"];
         options?: never;
         head?: never;
@@ -600,6 +900,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/econtract/web_app/document/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download several completed files as a ZIP archive
+         * @description The files as download sends them, one after another, under the titles of the documents. The archive has a text file that names the documents that cannot be downloaded, with the reasons; a document that the caller may not see is reported as one that does not exist. 409 if none can be downloaded.
+         */
+        get: operations["archive"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/econtract/web_app/document/audit-trail/{document_id}": {
         parameters: {
             query?: never;
@@ -620,6 +940,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/econtract/web_app/document/contacts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * People of the caller's documents
+         * @description Up to 20 owners and participants of the caller's newest 500 received and 500 sent documents, without the caller; those of the newest documents first.
+         */
+        get: operations["list-contacts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/econtract/web_app/document/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How many documents a list has
+         * @description By status, with the same filters as the list. type is in by default.
+         */
+        get: operations["list-counts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/econtract/web_app/document/data": {
         parameters: {
             query?: never;
@@ -629,7 +989,7 @@ export interface paths {
         };
         /**
          * Documents sent to the caller
-         * @description Newest first. A page out of range is empty.
+         * @description Newest first, unless sort says otherwise. A page out of range is empty.
          */
         get: operations["list-inbound"];
         put?: never;
@@ -697,6 +1057,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/econtract/web_app/document/evidence/{document_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the evidence certificate
+         * @description Who was invited how, what each person signed, when and from where, and what was verified about them: a sealed PDF/A-3 in Indonesian and English with the same facts and a proof of the audit log attached (docs/formats/evidence.md). As an attachment, with Range and ETag. 409 while active_download_button is false. The first request makes it if the service has not yet.
+         */
+        get: operations["evidence"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/econtract/web_app/document/original/{document_id}": {
         parameters: {
             query?: never;
@@ -726,7 +1106,7 @@ export interface paths {
         };
         /**
          * Documents that the caller created
-         * @description Newest first. A page out of range is empty.
+         * @description Newest first, unless sort says otherwise. A page out of range is empty.
          */
         get: operations["list-sent"];
         put?: never;
@@ -871,6 +1251,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/econtract/web_app/guests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Guests whom the caller entered before
+         * @description From the 500 newest documents that the caller created, so that a guest need not be typed again. What other members entered is not shown.
+         */
+        get: operations["suggest-guests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/econtract/{service}/sign/cancel-docs": {
         parameters: {
             query?: never;
@@ -905,6 +1305,26 @@ export interface paths {
          * @description Makes a draft of a completed, rejected, canceled or expired document: the file as it was uploaded, without signatures, stamps or seal, its people and their boxes. The file is examined and counted like an upload (402 if the organisation has too many drafts or bytes). Guests get new links. A deadline that has passed is left out. 409 for a document that has not ended.
          */
         post: operations["copy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/econtract/{service}/sign/correct-guest-docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Correct the name or address of a guest
+         * @description For a guest who has not acted yet. With a new address all links and tokens of the guest end at once, and a guest whose turn has come is invited at the new one.
+         */
+        post: operations["correct-guest"];
         delete?: never;
         options?: never;
         head?: never;
@@ -951,6 +1371,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/econtract/{service}/sign/guest-code-docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a code to the caller's mailbox
+         * @description For guests: sends a code of six digits to their address. It can be entered for 15 minutes and five times, in this session or another one of the same guest, and for the current revision only. A newer code replaces it. 429 within a minute of the last code and after ten in a day; 409 guest.no_mailbox if no mail server is configured. detail says in code whether one is needed.
+         */
+        post: operations["guest-code"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/econtract/{service}/sign/guest-link-docs": {
         parameters: {
             query?: never;
@@ -985,6 +1425,26 @@ export interface paths {
          * @description Revokes the link and every token that was opened with it at once, in every state of the document. Succeeds too if there is no link. guest-link-docs creates a new one.
          */
         post: operations["guest-revoke"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/econtract/{service}/sign/guest-verify-docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Enter the code from the mailbox
+         * @description For guests: with the right code, the session of this token may read and sign. A wrong one is 422 guest.code_wrong with the number of tries that are left; one that has expired, was used, replaced or tried too often is 409 guest.code_ended.
+         */
+        post: operations["guest-verify"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1081,8 +1541,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Record that the signers should be reminded
-         * @description Records that the owner asked to remind those whose turn it is to sign. The service sends no message; the answer and the audit trail say so.
+         * Remind the signers whose turn it is
+         * @description Orders a message to those whose turn it is to sign and who have an address, and records it. The audit trail records each message that was sent.
          */
         post: operations["remind"];
         delete?: never;
@@ -1151,6 +1611,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/econtract/{service}/sign/sign-many-docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign several documents with one consent
+         * @description Signs each document as sign-docs does, one after the other, with one consent over the list of their digests. One refusal does not stop the others; the answer is 200 and has a result for each document. A document that is named twice is 422, and nothing is signed. A repeat, with or without an Idempotency-Key, signs no document twice: a revision that the caller signed before is reported as signed. While a result is retryable, the answer is not kept for the Idempotency-Key, and a repeat goes on with the rest. The log records for each signature the number of documents and the digest of the list.
+         */
+        post: operations["sign-many"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/econtract/{service}/sign/specimen-preview-docs": {
         parameters: {
             query?: never;
@@ -1211,6 +1691,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The events of an organisation after a cursor
+         * @description Only for admins. The same events that webhooks get, in the order in which they happened; none is left out and none is added before a cursor that was answered. With wait, the answer is delayed until there are events, for that time at most. 409 feed.ahead: the cursor is of a state of the service that is lost; start again from a time that you know, or without a cursor.
+         */
+        get: operations["feed"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/logo/{logo}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The logo of an organisation
+         * @description PNG or JPEG. The address is in detail and pages of the organisation's documents, and what it shows never changes; 404 once the organisation has another logo. Needs no token.
+         */
+        get: operations["logo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/uploads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin a file that arrives in parts
+         * @description Creates an upload of Upload-Length bytes (tus 1.0.0, extension creation). Location is its address, relative to this one; the answer has the same members as upload-progress. Upload-Metadata may have filename and sha256 (of the whole file, in hex), in Base64. The upload belongs to the caller and can be continued until Upload-Expires.
+         */
+        post: operations["begin-upload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/uploads/{upload_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How much of a file has arrived
+         * @description HEAD answers the headers of tus alone (Upload-Offset, Upload-Length, Upload-Expires), with Tus-Resumable in the request.
+         */
+        get: operations["upload-progress"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove what has arrived of a file
+         * @description Removes what has arrived (extension termination). What became a document stays.
+         */
+        delete: operations["end-upload"];
+        options?: never;
+        head?: never;
+        /**
+         * Send the next part of a file
+         * @description Appends the body to the upload, which must end at Upload-Offset (else 409). Upload-Offset of the answer says how much is stored; what arrived before the connection was cut is stored too, in parts of at most 1 MiB. A part that is not the last one has at least 16 KiB. The first part is refused if the file is neither PDF nor Word.
+         */
+        patch: operations["continue-upload"];
+        trace?: never;
+    };
     "/v1/verify": {
         parameters: {
             query?: never;
@@ -1225,6 +1793,46 @@ export interface paths {
          * @description Any PDF, without an account. As JSON with the file in base64, or as multipart/form-data with the part document. Nothing of it is stored. The terms are those of ETSI EN 319 102-1; docs/validation.md lists what is checked.
          */
         post: operations["verify"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/verify/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How large a file may be that is uploaded or verified
+         * @description For clients that want to know before they send a file.
+         */
+        get: operations["verify-limits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/verify/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verify the signatures of a PDF, with a report as PDF
+         * @description As verify; the answer is the report in the language of the request, as an attachment. The report itself is not signed. Of a report with more than 4,000 lines it has the first.
+         */
+        post: operations["verify-report"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1312,6 +1920,21 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        AdminBranding: {
+            /**
+             * @description #rrggbb; null: that of the service
+             * @example #0b6e5f
+             */
+            colour: string | null;
+            /**
+             * @description address of a PNG or JPEG picture; null: none. What an address shows never changes
+             * @example https://segel.contoh.id/v1/logo/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            logo: string | null;
+            organisation: components["schemas"]["OrganisationOut"];
+        } & {
+            [key: string]: unknown;
+        };
         AdminCertificatesData: {
             /** @description the authority's own, on every page */
             authority: components["schemas"]["CertificateLine"][];
@@ -1328,6 +1951,32 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        AdminMailData: {
+            mail: components["schemas"]["MailLine"][];
+            /** @description a mail server is configured; else messages are kept for an operator to pass on */
+            mail_server: boolean;
+            pagination: components["schemas"]["Pagination"];
+        } & {
+            [key: string]: unknown;
+        };
+        AdminMailMessage: {
+            /** @description the message as it is mailed */
+            html: string;
+            line: components["schemas"]["MailLine"];
+            /**
+             * @description where the message leads; a guest's link opens the document for any person who has it
+             * @example https://segel.contoh.id/guest#segel_ml_...
+             */
+            link: string;
+            /** @example PT Contoh meminta tanda tangan Anda: Perjanjian Sewa */
+            subject: string;
+            /** @description the message as plain text, with the link */
+            text: string;
+            /** @example "Budi Santoso" <budi@contoh.id> */
+            to: string;
+        } & {
+            [key: string]: unknown;
+        };
         AdminPeopleData: {
             pagination: components["schemas"]["Pagination"];
             people: components["schemas"]["AdminPerson"][];
@@ -1340,6 +1989,11 @@ export interface components {
             avatar: string;
             /** @example 2024-10-14T06:06:00.000Z */
             created_at: string;
+            /**
+             * @description null: the account can be used
+             * @example 2024-10-14T06:06:00.000Z
+             */
+            disabled_at: string | null;
             /** @example siti@contoh.id */
             email: string;
             /** @example 8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01 */
@@ -1348,7 +2002,18 @@ export interface components {
             must_reset: boolean;
             /** @example Siti Rahma */
             name: string;
+            /**
+             * Format: int64
+             * @description number of documents in progress that lack the person's signature
+             * @example 2
+             */
+            open_signatures: number;
             organisation: components["schemas"]["OrganisationOut"];
+            /**
+             * @example active
+             * @enum {string}
+             */
+            status: "active" | "initial_password" | "disabled";
         } & {
             [key: string]: unknown;
         };
@@ -1360,6 +2025,7 @@ export interface components {
         };
         AdminQuotaData: {
             organisations: components["schemas"]["AdminQuota"][];
+            pagination: components["schemas"]["Pagination"];
         } & {
             [key: string]: unknown;
         };
@@ -1516,6 +2182,25 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        BrandingIn: {
+            /**
+             * @description #rrggbb; missing or empty: that of the service
+             * @example #0b6e5f
+             */
+            colour?: string;
+            /**
+             * @description PNG or JPEG in base64, at most 512 KiB and 2,000 pixels on each side; missing: the stored one stays; empty: none
+             * @example iVBORw0KGgoAAAANSUhEUgAAACAAAAAQAQAAAABfe0D0AAAAIklEQVR42mP4DwQM2IgPYIIfxGUAEUAmA5TzgR+khB+bNgAmijnH5rUZ2wAAAABJRU5ErkJggg==
+             */
+            logo?: string;
+            /**
+             * @description UUID; missing: the caller's own
+             * @example 0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a
+             */
+            organisation?: string;
+        } & {
+            [key: string]: unknown;
+        };
         CertificateLine: {
             /**
              * @description what was verified about the holder: guest_unverified, account_password, organisation_seal or specimen; empty for the authority's own, and if it was not recorded
@@ -1598,6 +2283,47 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ConsentData: {
+            /**
+             * @description SHA-256 in hex of the list, as the log records it
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            digest: string;
+            /**
+             * Format: int64
+             * @description how many documents the list has
+             * @example 40
+             */
+            documents: number;
+        } & {
+            [key: string]: unknown;
+        };
+        ConsentItemIn: {
+            /**
+             * @description SHA-256 in hex of the revision: the ETag of preview, or digest of pages
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            digest: string;
+            document_id: number | string;
+        } & {
+            [key: string]: unknown;
+        };
+        Contact: {
+            /**
+             * @description in lower case
+             * @example siti@contoh.id
+             */
+            email: string;
+            /** @example Siti Rahma */
+            name: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ContactData: {
+            people: components["schemas"]["Contact"][];
+        } & {
+            [key: string]: unknown;
+        };
         CopyData: {
             /**
              * Format: int64
@@ -1629,6 +2355,31 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        CorrectGuestIn: {
+            document_id: number | string;
+            /**
+             * @description unchanged if missing
+             * @example budi@contoh.id
+             */
+            email?: string;
+            /**
+             * @description unchanged if missing
+             * @example Budi Tamu
+             */
+            name?: string;
+            /**
+             * @description unchanged if missing
+             * @example +628123456789
+             */
+            phone?: string;
+            /**
+             * @description of a guest on the document
+             * @example 3b7e1a52-6a0f-4c1d-8e7b-2f9d0c4a5b61
+             */
+            user_id: string;
+        } & {
+            [key: string]: unknown;
+        };
         DataToken: {
             /** @description released or lost */
             failed: components["schemas"]["TokenCount"];
@@ -1639,7 +2390,107 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        DeliveriesData: {
+            deliveries: components["schemas"]["DeliveryOut"][];
+            pagination: components["schemas"]["Pagination"];
+        } & {
+            [key: string]: unknown;
+        };
+        DeliveryData: {
+            /** @description the finished file is attached to the message about the completion */
+            attach: boolean;
+            /**
+             * @description as in upload-docs
+             * @example sign
+             * @enum {string}
+             */
+            guest_code: "" | "sign" | "read";
+            /**
+             * @description in every invitation and reminder; several lines
+             * @example Mohon ditandatangani minggu ini.
+             */
+            message: string;
+            /** @description messages are sent about the document */
+            messages: boolean;
+            /** @description as in upload-docs, in days; 0: not */
+            remind: components["schemas"]["RemindOut"];
+        } & {
+            [key: string]: unknown;
+        };
+        DeliveryOut: {
+            /**
+             * Format: int64
+             * @description 0: it concerns no document
+             * @example 1207
+             */
+            document_id: number;
+            /**
+             * @description when it was delivered or given up; null: not yet
+             * @example 2024-10-14T06:06:00.000Z
+             */
+            done_at: string | null;
+            /**
+             * @description when it is tried next; null: not any more
+             * @example 2024-10-14T06:06:00.000Z
+             */
+            due_at: string | null;
+            /**
+             * @description webhook-id of the message
+             * @example evt_2414
+             */
+            id: string;
+            /** @example 2024-10-14T06:06:00.000Z */
+            ordered_at: string;
+            /**
+             * @description dead: it was given up
+             * @example delivered
+             * @enum {string}
+             */
+            status: "ordered" | "delivered" | "dead";
+            /**
+             * Format: int64
+             * @example 1
+             */
+            tries: number;
+            /** @description the last one; null: none was begun */
+            try: components["schemas"]["DeliveryTry"] | null;
+            /** @example document.signed */
+            type: string;
+        } & {
+            [key: string]: unknown;
+        };
+        DeliveryTry: {
+            /**
+             * Format: int64
+             * @description until the response
+             * @example 112
+             */
+            milliseconds: number;
+            /** @description null: the message was accepted, or there is no result yet */
+            problem: string | null;
+            /** @description body of the request */
+            request: string;
+            /** @description body of the response, at most 4 KiB of it */
+            response: string;
+            /** @example 2024-10-14T06:06:00.000Z */
+            sent_at: string;
+            /**
+             * Format: int64
+             * @description of the response; 0: there was none
+             * @example 200
+             */
+            status: number;
+            /** @example https://erp.contoh.id/segel */
+            url: string;
+        } & {
+            [key: string]: unknown;
+        };
         DescribeIn: {
+            /**
+             * @description as in upload-docs; unchanged if missing
+             * @example 0
+             */
+            attach?: (0 | 1) | ("0" | "1") | boolean;
             document_id: number | string;
             /**
              * @description unchanged if missing
@@ -1651,14 +2502,41 @@ export interface components {
              * @example 2027-01-31T17:00:00.000Z
              */
             expired_at?: string;
+            /**
+             * @description as in upload-docs; empty: only with links that were mailed; unchanged if missing
+             * @example sign
+             * @enum {string}
+             */
+            guest_code?: "sign" | "read";
+            /**
+             * @description as in upload-docs; unchanged if missing
+             * @example Mohon ditandatangani minggu ini.
+             */
+            message?: string;
+            /**
+             * @description as in upload-docs; unchanged if missing
+             * @example 0
+             */
+            messages?: (0 | 1) | ("0" | "1") | boolean;
+            /** @description as in upload-docs; unchanged if missing */
+            remind?: components["schemas"]["RemindIn"];
+            /**
+             * @description version of the draft that was read. 409 document.version_changed if it has another one now. Missing: the change replaces whatever is there
+             * @example 4
+             */
+            version?: number | string;
         } & {
             [key: string]: unknown;
         };
         DetailData: {
             active_download_button: boolean;
+            /** @description for a guest who has to enter a code from their mailbox */
+            code?: components["schemas"]["GuestCheck"];
             /** @example 2024-10-14T06:06:00.000Z */
             createAt: string;
             data_token: components["schemas"]["DataToken"];
+            /** @description for the owner: how people are reached */
+            delivery?: components["schemas"]["DeliveryData"];
             /** @example Dokumen menunggu tanda tangan */
             description: string;
             /** @example sewa-1728885960123-4VnJ2xQpR7sTyWbCdEfGh8 */
@@ -1714,14 +2592,30 @@ export interface components {
             status: string;
             /** @example Menunggu tanda tangan */
             status_info: string;
+            /**
+             * Format: int64
+             * @description rises with every change; a change of a draft may name the version it was made from
+             * @example 4
+             */
+            version: number;
             /** @description unexpected changes to the file, and findings in it */
             warnings?: components["schemas"]["Warning"][];
         } & {
             [key: string]: unknown;
         };
         DetailOwner: {
+            /**
+             * @description #rrggbb; null: that of the service
+             * @example #0b6e5f
+             */
+            colour: string | null;
             /** @example andi@contoh.id */
             email: string;
+            /**
+             * @description address of a PNG or JPEG picture; null: none. What an address shows never changes
+             * @example https://segel.contoh.id/v1/logo/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            logo: string | null;
             /** @example Andi Wijaya */
             name: string;
             /**
@@ -1853,6 +2747,38 @@ export interface components {
              * @example 1207
              */
             id: number;
+            /** @description the caller has the document in one of their lists and may open it; administration alone opens no document */
+            may_open: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        DocumentToSignIn: {
+            /**
+             * @description as in consent
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            digest: string;
+            document_id: number | string;
+            /** @description as in sign-docs, of this document */
+            pages_shown?: (number | string)[];
+        } & {
+            [key: string]: unknown;
+        };
+        DoneAdminBranding: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            /**
+             * @description a sentence in the language of the request
+             * @example Dokumen berhasil diunggah.
+             */
+            msg: string;
+            response: components["schemas"]["ResponseAdminBranding"];
+            /** @description always true */
+            success: boolean;
         } & {
             [key: string]: unknown;
         };
@@ -1892,6 +2818,42 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        DoneDeliveryOut: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            /**
+             * @description a sentence in the language of the request
+             * @example Dokumen berhasil diunggah.
+             */
+            msg: string;
+            response: components["schemas"]["ResponseDeliveryOut"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        DoneGuestCodeData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            /**
+             * @description a sentence in the language of the request
+             * @example Dokumen berhasil diunggah.
+             */
+            msg: string;
+            response: components["schemas"]["ResponseGuestCodeData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         DoneGuestLinkData: {
             /**
              * Format: int64
@@ -1910,6 +2872,24 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        DoneMailLine: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            /**
+             * @description a sentence in the language of the request
+             * @example Dokumen berhasil diunggah.
+             */
+            msg: string;
+            response: components["schemas"]["ResponseMailLine"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         DonePersonAdded: {
             /**
              * Format: int64
@@ -1923,6 +2903,24 @@ export interface components {
              */
             msg: string;
             response: components["schemas"]["ResponsePersonAdded"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        DonePersonChanged: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            /**
+             * @description a sentence in the language of the request
+             * @example Dokumen berhasil diunggah.
+             */
+            msg: string;
+            response: components["schemas"]["ResponsePersonChanged"];
             /** @description always true */
             success: boolean;
         } & {
@@ -1959,6 +2957,24 @@ export interface components {
              */
             msg: string;
             response: components["schemas"]["ResponseReconciliationData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        DoneSignManyData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            /**
+             * @description a sentence in the language of the request
+             * @example Dokumen berhasil diunggah.
+             */
+            msg: string;
+            response: components["schemas"]["ResponseSignManyData"];
             /** @description always true */
             success: boolean;
         } & {
@@ -2018,6 +3034,42 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        DoneWebhookAnswer: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            /**
+             * @description a sentence in the language of the request
+             * @example Dokumen berhasil diunggah.
+             */
+            msg: string;
+            response: components["schemas"]["ResponseWebhookAnswer"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        DoneWebhookSecret: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            /**
+             * @description a sentence in the language of the request
+             * @example Dokumen berhasil diunggah.
+             */
+            msg: string;
+            response: components["schemas"]["ResponseWebhookSecret"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         Failure: {
             /**
              * Format: int64
@@ -2066,6 +3118,92 @@ export interface components {
             field: string;
             /** @example Kotak berada di luar halaman. */
             msg: string;
+        } & {
+            [key: string]: unknown;
+        };
+        FeedCause: {
+            /** @example Menandatangani dokumen */
+            description: string;
+            /** @example siti@contoh.id */
+            email: string | null;
+            /**
+             * @description who did it; the service itself has a name too
+             * @example Siti Rahma
+             */
+            name: string;
+            /** @description why it failed, was refused or bounced */
+            problem: string | null;
+            /**
+             * @description given by the person who declined or canceled
+             * @example Nilai sewa keliru
+             */
+            reason: string | null;
+            /** @description of the mail: user_id of a person on the document */
+            recipient: string | null;
+            /**
+             * @description of the duty stamp
+             * @example SPESIMEN-7Q2M
+             */
+            serial: string | null;
+            /**
+             * @description of the event in the audit log
+             * @example signed
+             */
+            type: string;
+            /**
+             * @description who did it; null: the service itself
+             * @example 8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01
+             */
+            user_id: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        FeedData: {
+            /** @description in the order in which they happened */
+            events: components["schemas"]["FeedItem"][];
+            /** @description there may be more events already */
+            more: boolean;
+            /**
+             * @description cursor after these events, for the next request
+             * @example c1v2
+             */
+            next: string;
+        } & {
+            [key: string]: unknown;
+        };
+        FeedItem: {
+            data: components["schemas"]["FeedItemData"];
+            /**
+             * @description the same wherever the event is reported, however often
+             * @example evt_2414
+             */
+            id: string;
+            /**
+             * @description when it happened
+             * @example 2024-10-14T06:06:00.000Z
+             */
+            timestamp: string;
+            /** @example document.signed */
+            type: string;
+            /**
+             * Format: int64
+             * @description of the form of this object
+             * @example 1
+             */
+            version: number;
+        } & {
+            [key: string]: unknown;
+        };
+        FeedItemData: {
+            cause: components["schemas"]["FeedCause"];
+            /** @description the detail of the document when the event is read or first sent, as a person sees it who does not take part; null: the document was deleted */
+            document: components["schemas"]["DetailData"] | null;
+            /**
+             * Format: int64
+             * @description 0: it concerns no document
+             * @example 1207
+             */
+            document_id: number;
         } & {
             [key: string]: unknown;
         };
@@ -2132,6 +3270,19 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        FoundAdminBranding: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["AdminBranding"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         FoundAdminCertificatesData: {
             /**
              * Format: int64
@@ -2153,6 +3304,32 @@ export interface components {
              */
             code: number;
             data: components["schemas"]["AdminLedgerData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        FoundAdminMailData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["AdminMailData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        FoundAdminMailMessage: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["AdminMailMessage"];
             /** @description always true */
             success: boolean;
         } & {
@@ -2210,6 +3387,32 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        FoundContactData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["ContactData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        FoundDeliveriesData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["DeliveriesData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         FoundDetailData: {
             /**
              * Format: int64
@@ -2218,6 +3421,19 @@ export interface components {
              */
             code: number;
             data: components["schemas"]["DetailData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        FoundFeedData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["FeedData"];
             /** @description always true */
             success: boolean;
         } & {
@@ -2236,6 +3452,32 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        FoundGuestsData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["GuestsData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        FoundLimitsData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["LimitsData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         FoundListAuditLine: {
             /**
              * Format: int64
@@ -2244,6 +3486,19 @@ export interface components {
              */
             code: number;
             data: components["schemas"]["AuditLine"][];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        FoundListCounts: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["ListCounts"];
             /** @description always true */
             success: boolean;
         } & {
@@ -2314,6 +3569,19 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        FoundResumableData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["ResumableData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         FoundSerialData: {
             /**
              * Format: int64
@@ -2379,6 +3647,19 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        FoundWebhooksData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["WebhooksData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         GrantIn: {
             /** @description negative to correct an earlier grant */
             count: number | string;
@@ -2400,9 +3681,64 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        GuestCheck: {
+            /**
+             * @description the mailbox, in part
+             * @example b***@contoh.id
+             */
+            address: string;
+            /** @description codes can be sent: a mail server is configured and the guest has an address */
+            delivered: boolean;
+            /** @description before the file can be read */
+            to_read: boolean;
+            /** @description before the current revision can be signed */
+            to_sign: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        GuestCodeData: {
+            /**
+             * @description the mailbox, in part
+             * @example b***@contoh.id
+             */
+            address: string;
+            /**
+             * @description SHA-256 in hex of the revision that can be signed with the code
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            digest: string;
+            /**
+             * @description until when the code can be entered
+             * @example 2024-10-14T06:21:00.000Z
+             */
+            expires_at: string;
+            /**
+             * @description when another code can be asked for
+             * @example 2024-10-14T06:07:00.000Z
+             */
+            next_at: string;
+        } & {
+            [key: string]: unknown;
+        };
+        GuestContact: {
+            /** @example budi@contoh.id */
+            email: string;
+            /** @example Budi Santoso */
+            name: string;
+            /** @example 081234567890 */
+            phone: string | null;
+        } & {
+            [key: string]: unknown;
+        };
         GuestIn: {
             /** @example budi@contoh.id */
             email: string;
+            /**
+             * @description of messages to this person: id or en; that of the service when missing
+             * @example en
+             * @enum {string}
+             */
+            language?: "id" | "en";
             /** @example Budi Tamu */
             name: string;
             /** @description from 1; the position in the list when missing */
@@ -2470,6 +3806,12 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        GuestsData: {
+            /** @description at most 20, the one entered last first, each e-mail once */
+            guest: components["schemas"]["GuestContact"][];
+        } & {
+            [key: string]: unknown;
+        };
         HealthAnswer: {
             /** @example ok */
             status: string;
@@ -2530,6 +3872,42 @@ export interface components {
              * @enum {string}
              */
             unit: "emet" | "base";
+        } & {
+            [key: string]: unknown;
+        };
+        LimitsData: {
+            /**
+             * Format: int64
+             * @description largest file, in bytes
+             * @example 52428800
+             */
+            file_size: number;
+            /**
+             * Format: int64
+             * @description largest number of pages of a document; files that are only verified may have more
+             * @example 2000
+             */
+            pages: number;
+        } & {
+            [key: string]: unknown;
+        };
+        ListCounts: {
+            /** @description documents by status */
+            status: components["schemas"]["StateCount"][];
+            /**
+             * Format: int64
+             * @description documents with any status
+             * @example 42
+             */
+            total_data: number;
+            /** @description there may be more of each */
+            total_limited?: boolean;
+            /**
+             * Format: int64
+             * @description documents that the caller can sign now
+             * @example 3
+             */
+            waiting: number;
         } & {
             [key: string]: unknown;
         };
@@ -2669,6 +4047,27 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        MailLine: {
+            /**
+             * @description where the last try sent it; null: none was made
+             * @example budi@contoh.id
+             */
+            address: string | null;
+            /**
+             * Format: int64
+             * @example 1207
+             */
+            document_id: number;
+            /** @example 01929a3c-5e2b-7c1d-9e7b-2f9d0c4a5b61 */
+            id: string;
+            /** @description the caller may read the message */
+            may_be_shown: boolean;
+            notice: components["schemas"]["NoticeOut"];
+            /** @example 8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01 */
+            user_id: string;
+        } & {
+            [key: string]: unknown;
+        };
         Noted: {
             /**
              * Format: int64
@@ -2683,6 +4082,43 @@ export interface components {
             [key: string]: unknown;
         };
         Nothing: {
+            [key: string]: unknown;
+        };
+        NoticeOut: {
+            /**
+             * @description when it was sent, kept, dropped or failed; null: not yet
+             * @example 2024-10-14T06:06:01.000Z
+             */
+            done_at: string | null;
+            /**
+             * @description when it is tried next; null: not any more
+             * @example 2024-10-14T06:06:00.000Z
+             */
+            due_at: string | null;
+            /**
+             * @example invite_sign
+             * @enum {string}
+             */
+            kind: "invite_sign" | "invite_view" | "code" | "reminder" | "declined" | "canceled" | "expired" | "completed";
+            /** @example 2024-10-14T06:06:00.000Z */
+            ordered_at: string;
+            /**
+             * @description why the last try failed, or why it was dropped; null: no problem
+             * @example 550 5.1.1 no such user
+             */
+            problem: string | null;
+            /**
+             * @description kept: no mail server is configured, an operator can pass the message on; dropped: it was not needed any more
+             * @example sent
+             * @enum {string}
+             */
+            status: "ordered" | "sent" | "kept" | "dropped" | "failed";
+            /**
+             * Format: int64
+             * @example 1
+             */
+            tries: number;
+        } & {
             [key: string]: unknown;
         };
         OfficeCount: {
@@ -2734,6 +4170,8 @@ export interface components {
             digest: string;
             /** @description page-picture draws them */
             pictures: boolean;
+            /** @description as in detail: the web app shows it before it has loaded the detail */
+            sender: components["schemas"]["SenderOut"];
             /**
              * Format: int64
              * @description bytes of the file
@@ -2824,7 +4262,7 @@ export interface components {
              * @example 20
              */
             total_display: number;
-            /** @description only with a search: total_data is as many as are counted, 10,000, and there may be more */
+            /** @description only with search, person, waiting or sort: total_data is as many as were found within the limits of counting, 10,000 at most, and there may be more */
             total_limited?: boolean;
             /**
              * Format: int64
@@ -2845,6 +4283,11 @@ export interface components {
             parallel?: (0 | 1) | ("0" | "1") | boolean;
             /** @description registered participants */
             signer?: components["schemas"]["PersonIn"][];
+            /**
+             * @description version of the draft that was read. 409 document.version_changed if it has another one now. Missing: the change replaces whatever is there
+             * @example 4
+             */
+            version?: number | string;
         } & {
             [key: string]: unknown;
         };
@@ -2884,6 +4327,11 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        PersonChanged: {
+            person: components["schemas"]["AdminPerson"];
+        } & {
+            [key: string]: unknown;
+        };
         PersonIn: {
             /** @example siti@contoh.id */
             email?: string | null;
@@ -2892,6 +4340,12 @@ export interface components {
              * @example 8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01
              */
             id?: string;
+            /**
+             * @description of messages to this person: id or en; that of the service when missing
+             * @example en
+             * @enum {string}
+             */
+            language?: "id" | "en";
             /** @example Siti Rahma */
             name?: string;
             /** @description from 1; the smallest acts first, equal numbers act in the same step; the position in the list when missing */
@@ -2934,6 +4388,12 @@ export interface components {
             document_id: number;
             /** @description the entries as they were received */
             signer: components["schemas"]["PlacementIO"][];
+            /**
+             * Format: int64
+             * @description of the document; rises with every change
+             * @example 5
+             */
+            version: number;
         } & {
             [key: string]: unknown;
         };
@@ -2941,6 +4401,11 @@ export interface components {
             document_id: number | string;
             /** @description replaces all placements of the draft */
             signers: components["schemas"]["PlacementIO"][];
+            /**
+             * @description version of the draft that was read. 409 document.version_changed if it has another one now. Missing: the change replaces whatever is there
+             * @example 4
+             */
+            version?: number | string;
         } & {
             [key: string]: unknown;
         };
@@ -3001,6 +4466,12 @@ export interface components {
             document_id: number;
             /** @description in the order in which they were placed */
             placements: components["schemas"]["PlacementItem"][];
+            /**
+             * Format: int64
+             * @description of the document; rises with every change
+             * @example 5
+             */
+            version: number;
             /** @description of a draft: the placements that lie over text, stamps or signatures */
             warnings?: components["schemas"]["Warning"][];
         } & {
@@ -3020,6 +4491,16 @@ export interface components {
             x: number;
             /** @example 396 */
             y: number;
+        } & {
+            [key: string]: unknown;
+        };
+        ProveMailboxIn: {
+            /**
+             * @description six digits; spaces do not matter
+             * @example 482913
+             */
+            code: string;
+            document_id: number | string;
         } & {
             [key: string]: unknown;
         };
@@ -3144,6 +4625,64 @@ export interface components {
         RefreshIn: {
             /** @example segel_rt_... */
             refresh_token: string;
+        } & {
+            [key: string]: unknown;
+        };
+        RemindIn: {
+            /**
+             * @description days after the turn of the last person began: 1 to 365; 0: not
+             * @example 3
+             */
+            after?: number | string;
+            /**
+             * @description days before the document expires; 0: not
+             * @example 1
+             */
+            before?: number | string;
+            /**
+             * @description days after the last reminder; 0: not
+             * @example 7
+             */
+            every?: number | string;
+        } & {
+            [key: string]: unknown;
+        };
+        RemindOut: {
+            /**
+             * Format: int64
+             * @example 3
+             */
+            after: number;
+            /**
+             * Format: int64
+             * @example 1
+             */
+            before: number;
+            /**
+             * Format: int64
+             * @example 7
+             */
+            every: number;
+        } & {
+            [key: string]: unknown;
+        };
+        RenameIn: {
+            /** @example Siti Rahma Wijaya */
+            name: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ReplayIn: {
+            /**
+             * @description of the delivery that is sent again
+             * @example evt_2414
+             */
+            id?: string;
+            /**
+             * @description ISO 8601 with a zone: every event that happened at this time or later is sent again
+             * @example 2024-10-14T06:06:00.000Z
+             */
+            since?: string;
         } & {
             [key: string]: unknown;
         };
@@ -3275,6 +4814,17 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ReportFilledField: {
+            /** @description fully qualified name */
+            field: string;
+            /**
+             * Format: int64
+             * @description on which it shows, from 1; 0 if on none
+             */
+            page: number;
+        } & {
+            [key: string]: unknown;
+        };
         ReportIdentity: {
             /** @description code of what the issuer's policy stands for; empty if unknown */
             assurance: string;
@@ -3318,6 +4868,8 @@ export interface components {
             [key: string]: unknown;
         };
         ReportRevision: {
+            /** @description form fields, other than signature fields, that it filled in, by page and name; whether a signature permits that is in its later */
+            filled: components["schemas"]["ReportFilledField"][];
             /** Format: int64 */
             revision: number;
             what: components["schemas"]["ReportReason"][];
@@ -3424,6 +4976,13 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ResponseAdminBranding: {
+            data: components["schemas"]["AdminBranding"];
+            /** @description warnings about input that was accepted */
+            warnings?: components["schemas"]["Warning"][];
+        } & {
+            [key: string]: unknown;
+        };
         ResponseAdminQuota: {
             data: components["schemas"]["AdminQuota"];
             /** @description warnings about input that was accepted */
@@ -3438,6 +4997,20 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ResponseDeliveryOut: {
+            data: components["schemas"]["DeliveryOut"];
+            /** @description warnings about input that was accepted */
+            warnings?: components["schemas"]["Warning"][];
+        } & {
+            [key: string]: unknown;
+        };
+        ResponseGuestCodeData: {
+            data: components["schemas"]["GuestCodeData"];
+            /** @description warnings about input that was accepted */
+            warnings?: components["schemas"]["Warning"][];
+        } & {
+            [key: string]: unknown;
+        };
         ResponseGuestLinkData: {
             data: components["schemas"]["GuestLinkData"];
             /** @description warnings about input that was accepted */
@@ -3445,8 +5018,22 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ResponseMailLine: {
+            data: components["schemas"]["MailLine"];
+            /** @description warnings about input that was accepted */
+            warnings?: components["schemas"]["Warning"][];
+        } & {
+            [key: string]: unknown;
+        };
         ResponsePersonAdded: {
             data: components["schemas"]["PersonAdded"];
+            /** @description warnings about input that was accepted */
+            warnings?: components["schemas"]["Warning"][];
+        } & {
+            [key: string]: unknown;
+        };
+        ResponsePersonChanged: {
+            data: components["schemas"]["PersonChanged"];
             /** @description warnings about input that was accepted */
             warnings?: components["schemas"]["Warning"][];
         } & {
@@ -3461,6 +5048,13 @@ export interface components {
         };
         ResponseReconciliationData: {
             data: components["schemas"]["ReconciliationData"];
+            /** @description warnings about input that was accepted */
+            warnings?: components["schemas"]["Warning"][];
+        } & {
+            [key: string]: unknown;
+        };
+        ResponseSignManyData: {
+            data: components["schemas"]["SignManyData"];
             /** @description warnings about input that was accepted */
             warnings?: components["schemas"]["Warning"][];
         } & {
@@ -3487,6 +5081,20 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ResponseWebhookAnswer: {
+            data: components["schemas"]["WebhookAnswer"];
+            /** @description warnings about input that was accepted */
+            warnings?: components["schemas"]["Warning"][];
+        } & {
+            [key: string]: unknown;
+        };
+        ResponseWebhookSecret: {
+            data: components["schemas"]["WebhookSecret"];
+            /** @description warnings about input that was accepted */
+            warnings?: components["schemas"]["Warning"][];
+        } & {
+            [key: string]: unknown;
+        };
         RestampIn: {
             document_id: number | string;
             /**
@@ -3494,6 +5102,63 @@ export interface components {
              * @example 0
              */
             new_serial?: (0 | 1) | ("0" | "1") | boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        ResumableData: {
+            /**
+             * Format: int64
+             * @description what was made of it, or null
+             */
+            document_id: number | null;
+            /**
+             * @description until when it can be continued
+             * @example 2026-11-24T05:00:00.000Z
+             */
+            expires_at: string;
+            /** @example sewa.pdf */
+            filename: string;
+            /**
+             * Format: int64
+             * @description bytes that are stored; the next part begins here
+             * @example 4194304
+             */
+            offset: number;
+            /**
+             * @description of the bytes that are stored, in hex
+             * @example e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
+             */
+            sha256: string;
+            /**
+             * Format: int64
+             * @description bytes of the whole file
+             * @example 31457280
+             */
+            size: number;
+            /**
+             * @description for upload-docs
+             * @example 4f1c0a9be21d77aa4f1c0a9be21d77aa
+             */
+            upload_id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        SenderOut: {
+            /**
+             * @description #rrggbb; null: that of the service
+             * @example #0b6e5f
+             */
+            colour: string | null;
+            /**
+             * @description address of a PNG or JPEG picture; null: none. What an address shows never changes
+             * @example https://segel.contoh.id/v1/logo/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            logo: string | null;
+            /**
+             * @description its name
+             * @example PT Contoh Sejahtera
+             */
+            organisation: string;
         } & {
             [key: string]: unknown;
         };
@@ -3599,6 +5264,11 @@ export interface components {
              */
             digest?: string;
             document_id: number | string;
+            /**
+             * @description appearance of the initials in boxes of type paraf, in the same way. Missing: that of specimen if it is given, else the caller's stored initials, else as the signature
+             * @example iVBORw0KGgo...
+             */
+            initials?: string;
             /** @description code of a second factor, if one is required */
             otp?: string;
             /** @description numbers of the pages of the revision with this digest that were shown to the signer. Missing, or without digest: the log records that the service did not show the pages */
@@ -3611,6 +5281,69 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        SignManyData: {
+            consent: components["schemas"]["ConsentData"];
+            /** @description one for each document, in the order of the request */
+            results: components["schemas"]["SignedData"][];
+        } & {
+            [key: string]: unknown;
+        };
+        SignManyIn: {
+            /** @description the whole list that the signer consented to, if documents is a part of it. Missing: documents */
+            consent?: components["schemas"]["ConsentItemIn"][];
+            /** @description what to sign, in this order: at most 100 documents, none twice */
+            documents: components["schemas"]["DocumentToSignIn"][];
+            /**
+             * @description appearance of the initials, as in sign-docs
+             * @example iVBORw0KGgo...
+             */
+            initials?: string;
+            /** @description code of a second factor, if one is required */
+            otp?: string;
+            /**
+             * @description appearance of all these signatures, as in sign-docs
+             * @example iVBORw0KGgo...
+             */
+            specimen?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        SignedData: {
+            /**
+             * Format: int64
+             * @description the HTTP status of sign-docs for this document
+             * @example 200
+             */
+            code: number;
+            /**
+             * Format: int64
+             * @example 1207
+             */
+            document_id: number;
+            /** @description why the document was not signed */
+            error?: components["schemas"]["FailureDetail"];
+            /**
+             * @example signing
+             * @enum {string}
+             */
+            mode?: "signing" | "stamping";
+            /**
+             * @description a sentence in the language of the request
+             * @example Dokumen berhasil ditandatangani.
+             */
+            msg: string;
+            /** @description an earlier request signed this revision */
+            signed_before?: boolean;
+            /**
+             * @description of a document that was signed
+             * @example processing
+             */
+            status?: string;
+            /** @description whether the document has the caller's signature */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         SignersData: {
             /**
              * Format: int64
@@ -3619,6 +5352,12 @@ export interface components {
             document_id: number;
             /** @description participants by number */
             signer: components["schemas"]["SignersItem"][];
+            /**
+             * Format: int64
+             * @description of the document; rises with every change
+             * @example 4
+             */
+            version: number;
         } & {
             [key: string]: unknown;
         };
@@ -3631,8 +5370,15 @@ export interface components {
             is_owner: boolean;
             /** @description it is their turn now */
             is_signing: boolean;
+            /**
+             * @description of messages to this person; null: that of the service
+             * @example en
+             */
+            language: string | null;
             /** @description when the guest's current link was created, for the owner; null: there is none */
             link_created_at: string | null;
+            /** @description the newest message of each kind to this person, for the owner; empty for others */
+            mail: components["schemas"]["NoticeOut"][];
             /** @example Siti Rahma */
             name: string;
             /**
@@ -3692,6 +5438,19 @@ export interface components {
              * @example iVBORw0KGgoAAAANSUhEUgAAACAAAAAQAQAAAABfe0D0AAAAIklEQVR42mP4DwQM2IgPYIIfxGUAEUAmA5TzgR+khB+bNgAmijnH5rUZ2wAAAABJRU5ErkJggg==
              */
             specimen: string;
+        } & {
+            [key: string]: unknown;
+        };
+        StateCount: {
+            /** @example Diproses */
+            label: string;
+            /**
+             * Format: int64
+             * @example 7
+             */
+            total: number;
+            /** @example processing */
+            value: string;
         } & {
             [key: string]: unknown;
         };
@@ -3826,10 +5585,15 @@ export interface components {
         };
         UploadIn: {
             /**
-             * @description the file: PDF, DOC or DOCX. A data URL, white space and the URL-safe alphabet are accepted
+             * @description 1: the finished file is attached to the message about the completion, up to 5 MiB
+             * @example 0
+             */
+            attach?: (0 | 1) | ("0" | "1") | boolean;
+            /**
+             * @description the file, unless upload_id names it: PDF, DOC or DOCX. A data URL, white space and the URL-safe alphabet are accepted
              * @example JVBERi0xLjcK...
              */
-            document_base64: string;
+            document_base64?: string;
             /**
              * @description the stem of the file name when missing
              * @example Perjanjian Sewa
@@ -3848,12 +5612,35 @@ export interface components {
             /** @description participants without an account; a single object is accepted */
             guest?: components["schemas"]["GuestIn"][] | components["schemas"]["GuestIn"];
             /**
+             * @description when guests enter a code that is sent to their mailbox: sign, before signing; read, before reading too. When missing, only before signing with a link that was mailed
+             * @example sign
+             * @enum {string}
+             */
+            guest_code?: "sign" | "read";
+            /**
+             * @description from the owner, in every invitation and reminder: several lines, at most 2000 characters
+             * @example Mohon ditandatangani minggu ini.
+             */
+            message?: string;
+            /**
+             * @description 0: no messages are sent about the document, except codes; 1 when missing
+             * @example 0
+             */
+            messages?: (0 | 1) | ("0" | "1") | boolean;
+            /**
              * @description 0: one after the other; 1: all at once
              * @example 0
              */
             parallel?: (0 | 1) | ("0" | "1") | boolean;
+            /** @description when the service reminds those whose turn it is; not by itself when missing */
+            remind?: components["schemas"]["RemindIn"];
             /** @description registered participants */
             signer?: components["schemas"]["PersonIn"][];
+            /**
+             * @description an upload that is complete, in place of the file; see begin-upload
+             * @example 4f1c0a9be21d77aa4f1c0a9be21d77aa
+             */
+            upload_id?: string;
         } & {
             [key: string]: unknown;
         };
@@ -3883,6 +5670,12 @@ export interface components {
             mode?: "signing" | "stamping";
             /** @example processing */
             status: string;
+            /**
+             * Format: int64
+             * @description of the document; rises with every change
+             * @example 5
+             */
+            version: number;
         } & {
             [key: string]: unknown;
         };
@@ -3934,6 +5727,114 @@ export interface components {
              * @example 86400
              */
             expires_in: number;
+        } & {
+            [key: string]: unknown;
+        };
+        WebhookAdd: {
+            /**
+             * @description at most 200 characters
+             * @example ERP
+             */
+            description?: string;
+            /**
+             * @description missing: true
+             * @example 0
+             */
+            enabled?: (0 | 1) | ("0" | "1") | boolean;
+            /**
+             * @description UUID; missing: the caller's own
+             * @example 0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a
+             */
+            organisation?: string;
+            /** @description of the events that are sent; missing or empty: all */
+            types?: string[];
+            /**
+             * @description https; http only where the operator allows private networks
+             * @example https://erp.contoh.id/segel
+             */
+            url: string;
+        } & {
+            [key: string]: unknown;
+        };
+        WebhookAnswer: {
+            webhook: components["schemas"]["WebhookOut"];
+        } & {
+            [key: string]: unknown;
+        };
+        WebhookChange: {
+            /**
+             * @description at most 200 characters; missing: none
+             * @example ERP
+             */
+            description?: string;
+            /**
+             * @description missing: true
+             * @example 0
+             */
+            enabled?: (0 | 1) | ("0" | "1") | boolean;
+            /** @description of the events that are sent; missing or empty: all */
+            types?: string[];
+            /**
+             * @description https; http only where the operator allows private networks
+             * @example https://erp.contoh.id/segel
+             */
+            url: string;
+        } & {
+            [key: string]: unknown;
+        };
+        WebhookOut: {
+            /** @example 2024-10-14T06:06:00.000Z */
+            created_at: string;
+            /** @example ERP */
+            description: string;
+            /**
+             * @description null: it is enabled
+             * @example 2024-10-14T06:06:00.000Z
+             */
+            disabled_at: string | null;
+            /**
+             * @description off: by an admin; failing: a delivery was given up, and none succeeded for two days; gone: it answered 410; empty: it is enabled
+             * @example failing
+             * @enum {string}
+             */
+            disabled_for: "" | "off" | "failing" | "gone";
+            enabled: boolean;
+            /**
+             * @description the first failed try since a delivery last succeeded; null: the last one succeeded
+             * @example 2024-10-14T06:06:00.000Z
+             */
+            failing_since: string | null;
+            /**
+             * @description until when the former secret signs too; null: there is none
+             * @example 2024-10-15T06:06:00.000Z
+             */
+            former_until: string | null;
+            /** @example 01929a3c-5e2b-7c1d-9e7b-2f9d0c4a5b61 */
+            id: string;
+            /** @example 0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a */
+            organisation: string;
+            /** @description of the events that are sent; empty: all */
+            types: string[];
+            /** @example https://erp.contoh.id/segel */
+            url: string;
+        } & {
+            [key: string]: unknown;
+        };
+        WebhookSecret: {
+            /**
+             * @description shown only once; signs each message
+             * @example whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD
+             */
+            secret: string;
+            webhook: components["schemas"]["WebhookOut"];
+        } & {
+            [key: string]: unknown;
+        };
+        WebhooksData: {
+            /** @description every type of event */
+            types: string[];
+            /** @description the oldest first */
+            webhooks: components["schemas"]["WebhookOut"][];
         } & {
             [key: string]: unknown;
         };
@@ -4495,6 +6396,12 @@ export interface operations {
                 document_id?: number;
                 /** @description Only events of this type. */
                 type?: string;
+                /** @description Only events of this person: a UUID, or the e-mail that they had then. */
+                person?: string;
+                /** @description Only events at this time or later; ISO 8601 with a zone. */
+                from?: string;
+                /** @description Only events before this time; ISO 8601 with a zone. */
+                until?: string;
             };
             header?: never;
             path?: never;
@@ -4509,6 +6416,406 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FoundAdminAuditLogData"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-audit-log-csv": {
+        parameters: {
+            query?: {
+                /** @description UUID of an organisation. Missing: the caller's own; for operators, all. */
+                organisation?: string;
+                /** @description The language of the descriptions; otherwise that of Accept-Language. */
+                language?: "id" | "en";
+                /** @description Only entries about this document. */
+                document_id?: number;
+                /** @description Only events of this type. */
+                type?: string;
+                /** @description Only events of this person: a UUID, or the e-mail that they had then. */
+                person?: string;
+                /** @description Only events at this time or later; ISO 8601 with a zone. */
+                from?: string;
+                /** @description Only events before this time; ISO 8601 with a zone. */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events, oldest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-branding": {
+        parameters: {
+            query?: {
+                /** @description UUID of an organisation. Missing: the caller's own; for operators, all. */
+                organisation?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundAdminBranding"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-set-branding": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BrandingIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneAdminBranding"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unsupported Media Type. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-delete-branding": {
+        parameters: {
+            query?: {
+                /** @description UUID of an organisation. Missing: the caller's own; for operators, all. */
+                organisation?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Noted"];
                 };
             };
             /** @description Unauthorized. */
@@ -4597,6 +6904,8 @@ export interface operations {
                 organisation?: string;
                 /** @description Only certificates with this status. */
                 standing?: "valid" | "ended" | "revoked";
+                /** @description Only the certificate with this serial number, in hexadecimal. */
+                serial?: string;
             };
             header?: never;
             path?: never;
@@ -4682,6 +6991,305 @@ export interface operations {
             };
         };
     };
+    "admin-mail": {
+        parameters: {
+            query?: {
+                /**
+                 * @description The page, from 1. A page out of range is empty.
+                 * @example 1
+                 */
+                page?: number;
+                /**
+                 * @description Items on a page.
+                 * @example 50
+                 */
+                limit?: number;
+                /** @description UUID of an organisation. Missing: the caller's own; for operators, all. */
+                organisation?: string;
+                /** @description Only messages with this status. */
+                status?: "ordered" | "sent" | "kept" | "dropped" | "failed";
+                /** @description Only entries about this document. */
+                document_id?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundAdminMailData"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-show-mail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID of a message.
+                 * @example 01929a3c-5e2b-7c1d-9e7b-2f9d0c4a5b61
+                 */
+                notice_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundAdminMailMessage"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-retry-mail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID of a message.
+                 * @example 01929a3c-5e2b-7c1d-9e7b-2f9d0c4a5b61
+                 */
+                notice_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneMailLine"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     "admin-people": {
         parameters: {
             query?: {
@@ -4699,6 +7307,8 @@ export interface operations {
                 organisation?: string;
                 /** @description Part of the text, ignoring letter case. */
                 search?: string;
+                /** @description Only accounts with this status; active includes those with an initial password. */
+                status?: "active" | "initial_password" | "disabled";
             };
             header?: never;
             path?: never;
@@ -4902,11 +7512,435 @@ export interface operations {
             };
         };
     };
+    "admin-disable-person": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID of a person with an account.
+                 * @example 8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01
+                 */
+                person_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DonePersonChanged"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-enable-person": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID of a person with an account.
+                 * @example 8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01
+                 */
+                person_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DonePersonChanged"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-rename-person": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID of a person with an account.
+                 * @example 8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01
+                 */
+                person_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RenameIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DonePersonChanged"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-reset-password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID of a person with an account.
+                 * @example 8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01
+                 */
+                person_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DonePersonAdded"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     "admin-quota": {
         parameters: {
             query?: {
+                /**
+                 * @description The page, from 1. A page out of range is empty.
+                 * @example 1
+                 */
+                page?: number;
+                /**
+                 * @description Items on a page.
+                 * @example 50
+                 */
+                limit?: number;
                 /** @description UUID of an organisation. Missing: the caller's own; for operators, all. */
                 organisation?: string;
+                /** @description Part of the text, ignoring letter case. */
+                search?: string;
             };
             header?: never;
             path?: never;
@@ -5121,6 +8155,10 @@ export interface operations {
                 organisation?: string;
                 /** @description Only this unit. */
                 unit?: "emet" | "base";
+                /** @description Only entries made at this time or later; ISO 8601 with a zone. */
+                from?: string;
+                /** @description Only entries made before this time; ISO 8601 with a zone. */
+                until?: string;
             };
             header?: never;
             path?: never;
@@ -5393,6 +8431,8 @@ export interface operations {
                 state?: "taken" | "free" | "bound" | "affixed" | "quarantined";
                 /** @description Only entries about this document. */
                 document_id?: number;
+                /** @description Only this serial. */
+                serial?: string;
             };
             header?: never;
             path?: never;
@@ -5607,6 +8647,8 @@ export interface operations {
                 limit?: number;
                 /** @description UUID of an organisation. Missing: the caller's own; for operators, all. */
                 organisation?: string;
+                /** @description failed: only those that failed. */
+                status?: "failed";
             };
             header?: never;
             path?: never;
@@ -5745,6 +8787,849 @@ export interface operations {
             };
             /** @description Conflict. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-webhooks": {
+        parameters: {
+            query?: {
+                /** @description UUID of an organisation. Missing: the caller's own; for operators, all. */
+                organisation?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundWebhooksData"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-add-webhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookAdd"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneWebhookSecret"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-set-webhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID of a webhook.
+                 * @example 01929a3c-5e2b-7c1d-9e7b-2f9d0c4a5b61
+                 */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookChange"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneWebhookAnswer"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-delete-webhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID of a webhook.
+                 * @example 01929a3c-5e2b-7c1d-9e7b-2f9d0c4a5b61
+                 */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Noted"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-deliveries": {
+        parameters: {
+            query?: {
+                /**
+                 * @description The page, from 1. A page out of range is empty.
+                 * @example 1
+                 */
+                page?: number;
+                /**
+                 * @description Items on a page.
+                 * @example 50
+                 */
+                limit?: number;
+                /** @description Only deliveries with this status. */
+                status?: "ordered" | "delivered" | "dead";
+                /** @description Only entries about this document. */
+                document_id?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description UUID of a webhook.
+                 * @example 01929a3c-5e2b-7c1d-9e7b-2f9d0c4a5b61
+                 */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundDeliveriesData"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-replay-webhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID of a webhook.
+                 * @example 01929a3c-5e2b-7c1d-9e7b-2f9d0c4a5b61
+                 */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReplayIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Noted"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-rotate-webhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID of a webhook.
+                 * @example 01929a3c-5e2b-7c1d-9e7b-2f9d0c4a5b61
+                 */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneWebhookSecret"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-test-webhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID of a webhook.
+                 * @example 01929a3c-5e2b-7c1d-9e7b-2f9d0c4a5b61
+                 */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneDeliveryOut"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6557,7 +10442,10 @@ export interface operations {
     };
     specimen: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which picture: of the signature, which is meant without it, or of the initials in boxes of type paraf. */
+                kind?: "signature" | "initials";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -6601,6 +10489,15 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description Too Many Requests. */
             429: {
                 headers: {
@@ -6636,7 +10533,10 @@ export interface operations {
     };
     "put-specimen": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which picture: of the signature, which is meant without it, or of the initials in boxes of type paraf. */
+                kind?: "signature" | "initials";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -6746,7 +10646,10 @@ export interface operations {
     };
     "delete-specimen": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which picture: of the signature, which is meant without it, or of the initials in boxes of type paraf. */
+                kind?: "signature" | "initials";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -6773,6 +10676,15 @@ export interface operations {
             };
             /** @description Forbidden. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6951,6 +10863,101 @@ export interface operations {
             };
         };
     };
+    archive: {
+        parameters: {
+            query: {
+                /**
+                 * @description Numbers of documents, separated by commas, at most 200.
+                 * @example 1207,1208
+                 */
+                ids: string;
+                /** @description The language of the text file; otherwise that of Accept-Language. */
+                language?: "id" | "en";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The archive. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": string;
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     "audit-trail": {
         parameters: {
             query?: never;
@@ -7041,6 +11048,176 @@ export interface operations {
             };
         };
     };
+    "list-contacts": {
+        parameters: {
+            query?: {
+                /** @description Part of the name or the e-mail, ignoring letter case. */
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundContactData"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "list-counts": {
+        parameters: {
+            query?: {
+                /** @description in or out; overrides that of the path. */
+                type?: "in" | "out";
+                /** @description By the day on which a document was created, in Asia/Jakarta. */
+                periode?: "all" | "today" | "7d" | "30d" | "1y";
+                /** @description Leaves out documents with this status. */
+                without?: "draft" | "processing" | "completed" | "rejected" | "canceled" | "expired" | "failed";
+                /** @description Only documents that the person with this e-mail owns or takes part in. */
+                person?: string;
+                /** @description Part of the text, ignoring letter case. */
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundListCounts"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     "list-inbound": {
         parameters: {
             query?: {
@@ -7060,8 +11237,16 @@ export interface operations {
                 type?: "in" | "out";
                 /** @description By the day on which a document was created, in Asia/Jakarta. */
                 periode?: "all" | "today" | "7d" | "30d" | "1y";
+                /** @description Leaves out documents with this status. */
+                without?: "draft" | "processing" | "completed" | "rejected" | "canceled" | "expired" | "failed";
+                /** @description Only documents that the person with this e-mail owns or takes part in. */
+                person?: string;
                 /** @description Only documents with this status. */
                 status?: "draft" | "processing" | "completed" | "rejected" | "canceled" | "expired" | "failed";
+                /** @description me: only documents that the caller can sign now. */
+                waiting?: "me";
+                /** @description created: the newest first; deadline: the next one first, those without a deadline last; title: from A to Z. Of more than 10,000 documents, deadline and title sort the newest 10,000. */
+                sort?: "created" | "deadline" | "title";
             };
             header?: never;
             path?: never;
@@ -7463,6 +11648,129 @@ export interface operations {
             };
         };
     };
+    evidence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 1207 */
+                document_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    /** @description RFC 6266, with filename and filename*. */
+                    "Content-Disposition"?: string;
+                    /** @description SHA-256 of the whole file in hex, quoted. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+            /** @description A part of it. */
+            206: {
+                headers: {
+                    /** @description RFC 6266, with filename and filename*. */
+                    "Content-Disposition"?: string;
+                    /** @description SHA-256 of the whole file in hex, quoted. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+            /** @description The client has the current file. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Requested Range Not Satisfiable. */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     original: {
         parameters: {
             query?: never;
@@ -7605,8 +11913,16 @@ export interface operations {
                 type?: "in" | "out";
                 /** @description By the day on which a document was created, in Asia/Jakarta. */
                 periode?: "all" | "today" | "7d" | "30d" | "1y";
+                /** @description Leaves out documents with this status. */
+                without?: "draft" | "processing" | "completed" | "rejected" | "canceled" | "expired" | "failed";
+                /** @description Only documents that the person with this e-mail owns or takes part in. */
+                person?: string;
                 /** @description Only documents with this status. */
                 status?: "draft" | "processing" | "completed" | "rejected" | "canceled" | "expired" | "failed";
+                /** @description me: only documents that the caller can sign now. */
+                waiting?: "me";
+                /** @description created: the newest first; deadline: the next one first, those without a deadline last; title: from A to Z. Of more than 10,000 documents, deadline and title sort the newest 10,000. */
+                sort?: "created" | "deadline" | "title";
             };
             header?: never;
             path?: never;
@@ -8372,6 +12688,87 @@ export interface operations {
             };
         };
     };
+    "suggest-guests": {
+        parameters: {
+            query?: {
+                /** @description Part of the text, ignoring letter case. */
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundGuestsData"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     cancel: {
         parameters: {
             query?: never;
@@ -8550,6 +12947,133 @@ export interface operations {
             };
             /** @description Payment Required. */
             402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "correct-guest": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key and body within a day returns the answer to the first request. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description One segment of the deployment.
+                 * @example service
+                 */
+                service: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CorrectGuestIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneVerbData"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8898,6 +13422,133 @@ export interface operations {
             };
         };
     };
+    "guest-code": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key and body within a day returns the answer to the first request. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description One segment of the deployment.
+                 * @example service
+                 */
+                service: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DocumentIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneGuestCodeData"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     "guest-link": {
         parameters: {
             query?: never;
@@ -9044,6 +13695,133 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["GuestLinkIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneVerbData"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "guest-verify": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key and body within a day returns the answer to the first request. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description One segment of the deployment.
+                 * @example service
+                 */
+                service: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProveMailboxIn"];
             };
         };
         responses: {
@@ -10177,6 +14955,133 @@ export interface operations {
             };
         };
     };
+    "sign-many": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key and body within a day returns the answer to the first request. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description One segment of the deployment.
+                 * @example service
+                 */
+                service: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignManyIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneSignManyData"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     "specimen-preview": {
         parameters: {
             query?: never;
@@ -10327,7 +15232,7 @@ export interface operations {
                      * Format: binary
                      * @description the file
                      */
-                    document: string;
+                    document?: string;
                     /** @description the stem of the file name when missing */
                     document_title?: string;
                     /** @description ISO 8601 with a zone, in the future */
@@ -10340,6 +15245,8 @@ export interface operations {
                     parallel?: string;
                     /** @description JSON, as in the upload in base64 */
                     signer?: string;
+                    /** @description of an upload that is complete, in place of the file */
+                    upload_id?: string;
                 };
             };
         };
@@ -10558,6 +15465,664 @@ export interface operations {
             };
         };
     };
+    feed: {
+        parameters: {
+            query?: {
+                /** @description next of the previous answer. Missing: from the first event; end: from now on. */
+                after?: string;
+                /** @description Seconds to wait for events if there are none. Missing: 0. */
+                wait?: number;
+                /** @description How many events of the audit log are read at most. Missing: 50. */
+                limit?: number;
+                /** @description Only events of these types, separated by commas. */
+                types?: string;
+                /** @description UUID of an organisation. Missing: the caller's own. */
+                organisation?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundFeedData"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    logo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description From the address in detail. */
+                logo: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The picture. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/jpeg": string;
+                    "image/png": string;
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "begin-upload": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description 1.0.0; any other version is 412. */
+                "Tus-Resumable": string;
+                /** @description Bytes of the whole file. */
+                "Upload-Length": string;
+                /** @description Such as: filename c2V3YS5wZGY= */
+                "Upload-Metadata"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    /** @description 1.0.0 */
+                    "Tus-Resumable"?: string;
+                    /** @description Until when the upload can be continued (RFC 9110 date). */
+                    "Upload-Expires"?: string;
+                    /** @description Bytes that are stored. */
+                    "Upload-Offset"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Payment Required. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Precondition Failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unsupported Media Type. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "upload-progress": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description From the answer to begin-upload. */
+                upload_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundResumableData"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Precondition Failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "end-upload": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description 1.0.0; any other version is 412. */
+                "Tus-Resumable": string;
+            };
+            path: {
+                /** @description From the answer to begin-upload. */
+                upload_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed. */
+            204: {
+                headers: {
+                    /** @description 1.0.0 */
+                    "Tus-Resumable"?: string;
+                    /** @description Until when the upload can be continued (RFC 9110 date). */
+                    "Upload-Expires"?: string;
+                    /** @description Bytes that are stored. */
+                    "Upload-Offset"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Precondition Failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "continue-upload": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description 1.0.0; any other version is 412. */
+                "Tus-Resumable": string;
+                /** @description Where the part begins. */
+                "Upload-Offset": string;
+            };
+            path: {
+                /** @description From the answer to begin-upload. */
+                upload_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/offset+octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Stored. */
+            204: {
+                headers: {
+                    /** @description 1.0.0 */
+                    "Tus-Resumable"?: string;
+                    /** @description Until when the upload can be continued (RFC 9110 date). */
+                    "Upload-Expires"?: string;
+                    /** @description Bytes that are stored. */
+                    "Upload-Offset"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Precondition Failed. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unsupported Media Type. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     verify: {
         parameters: {
             query?: never;
@@ -10591,6 +16156,161 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FoundReport"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unsupported Media Type. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "verify-limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundLimitsData"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "verify-report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VerifyIn"];
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description the file
+                     */
+                    document: string;
+                    /** @description 1: list every check with its outcome */
+                    explain?: string;
+                    /** @description the part's file name when missing */
+                    filename?: string;
+                    /** @description opens an encrypted file; not stored */
+                    password?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The report. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
                 };
             };
             /** @description Bad Request. */

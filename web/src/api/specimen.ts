@@ -2,23 +2,25 @@ import { queryOptions } from "@tanstack/react-query";
 
 import { base } from "./base";
 import { headers, problemOf } from "./client";
+import { session } from "./session";
 
-const address = `${base}/v1/auth/specimen`;
+/** What a stored picture shows. */
+export type SpecimenKind = "signature" | "initials";
 
-async function ask(init: RequestInit): Promise<Response> {
-  const answer = await fetch(address, { credentials: "same-origin", ...init, headers: { ...headers(), ...init.headers } });
+async function ask(kind: SpecimenKind, init: RequestInit): Promise<Response> {
+  const address = `${base}/v1/auth/specimen?kind=${kind}`;
+  const answer = await session.send(() => fetch(address, { credentials: "same-origin", ...init, headers: { ...headers(), ...init.headers } }));
   if (!answer.ok && answer.status !== 404) throw problemOf(answer.status, await answer.json().catch(() => undefined));
   return answer;
 }
 
-/** The picture of the caller's signature, or null. */
-export const specimen = queryOptions({
-  queryKey: ["specimen"],
+/** The picture of the caller's signature or initials, or null. */
+export const specimen = (kind: SpecimenKind) => queryOptions({
+  queryKey: ["specimen", kind],
   queryFn: async (): Promise<Blob | null> => {
-    const answer = await ask({ method: "GET" });
+    const answer = await ask(kind, { method: "GET" });
     return answer.status === 404 ? null : answer.blob();
   },
 });
 
-export const keepSpecimen = (picture: Blob) => ask({ method: "PUT", body: picture, headers: { "Content-Type": picture.type } });
-export const forgetSpecimen = () => ask({ method: "DELETE" });
+export const keepSpecimen = (kind: SpecimenKind, picture: Blob) => ask(kind, { method: "PUT", body: picture, headers: { "Content-Type": picture.type } });

@@ -7,12 +7,17 @@ import { StrictMode } from "react";
 import "../text";
 import { account } from "../api/account";
 import { Problem } from "../api/client";
+import { currentLine, onLine } from "../api/line";
+import { loadTypeface } from "../ui/typeface";
 import { makeRouter } from "./router";
 import { theme } from "./theme";
 
 const queries: QueryClient = new QueryClient({
   defaultOptions: {
-    queries: { retry: (times, error) => times < 2 && error instanceof Problem && error.retryable, staleTime: 5_000 },
+    // Requests are tried again where they are sent, which knows what the service asked for. A change that is made without a
+    // network must fail at once: if it waited for the network, it would be made when the user no longer expects it.
+    queries: { retry: false, networkMode: "always", staleTime: 5_000 },
+    mutations: { networkMode: "always" },
   },
   queryCache: new QueryCache({
     // If the session ended elsewhere, the next request answers 401.
@@ -22,10 +27,18 @@ const queries: QueryClient = new QueryClient({
   }),
 });
 
+// What could not be read while the service was away is read again by itself.
+onLine(() => {
+  if (currentLine().state === "fine") void queries.refetchQueries({ predicate: (q) => q.state.error instanceof Problem && q.state.error.retryable });
+});
+
 // Messages of the service are in the language of the request.
 i18next.on("languageChanged", () => void queries.invalidateQueries());
 
 const router = makeRouter(queries);
+
+// A guest's page offers it later: the document comes first.
+if (!location.pathname.endsWith("/guest")) loadTypeface();
 
 const nonce = () => document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? "";
 

@@ -8,9 +8,10 @@ import { noSearch } from "../api/documents";
 import { guest } from "../api/guest";
 import { readAdmin } from "../screens/admin/flow";
 import { readSearch } from "../screens/list/flow";
+import { readMany } from "../screens/many/flow";
 import { readNew } from "../screens/new/flow";
 import { Loading } from "../ui/loading";
-import { NotFound, Trouble } from "../ui/trouble";
+import { NotFound, ScreenTrouble } from "../ui/trouble";
 import { Shell } from "./shell";
 
 interface Context {
@@ -20,7 +21,7 @@ interface Context {
 const root = createRootRouteWithContext<Context>()({ component: Outlet, notFoundComponent: NotFound, errorComponent: Broken });
 
 function Broken({ error, reset }: ErrorComponentProps) {
-  return <Center component="main" mih="100vh" p="md"><Trouble error={error} retry={reset} /></Center>;
+  return <Center component="main" mih="100vh" p="md"><ScreenTrouble error={error} retry={reset} /></Center>;
 }
 
 const login = createRoute({
@@ -53,12 +54,14 @@ const home = createRoute({
 
 const inbox = createRoute({ getParentRoute: () => member, path: "/inbox", validateSearch: readSearch, component: lazyRouteComponent(() => import("../screens/list/list"), "Inbox") });
 const sent = createRoute({ getParentRoute: () => member, path: "/sent", validateSearch: readSearch, component: lazyRouteComponent(() => import("../screens/list/list"), "Sent") });
+const drafts = createRoute({ getParentRoute: () => member, path: "/drafts", validateSearch: readSearch, component: lazyRouteComponent(() => import("../screens/list/drafts"), "Drafts") });
 
 const document = createRoute({ getParentRoute: () => member, path: "/document/$id", component: lazyRouteComponent(() => import("../screens/document/document"), "Document") });
 
 const newDocument = createRoute({ getParentRoute: () => member, path: "/new", validateSearch: readNew, component: lazyRouteComponent(() => import("../screens/new/new"), "New") });
 
 const sign = createRoute({ getParentRoute: () => member, path: "/document/$id/sign", component: lazyRouteComponent(() => import("../screens/sign/sign"), "Sign") });
+const signMany = createRoute({ getParentRoute: () => member, path: "/sign-many", validateSearch: readMany, component: lazyRouteComponent(() => import("../screens/many/many"), "Many") });
 const admin = createRoute({
   getParentRoute: () => member,
   path: "/admin",
@@ -76,16 +79,19 @@ const password = createRoute({
 });
 const guestRoute = createRoute({ getParentRoute: () => root, path: "/guest", component: lazyRouteComponent(() => import("../screens/guest"), "Guest") });
 
+/** The number of a document in an address, as the code on a page has it. */
+const documentNumber = (n: unknown): number | undefined => (Number.isSafeInteger(n) && Number(n) > 0 ? Number(n) : undefined);
+
 const verify = createRoute({
   getParentRoute: () => root,
   path: "/verify",
-  validateSearch: (s: Record<string, unknown>) => ({ serial: typeof s.serial === "string" || typeof s.serial === "number" ? String(s.serial).slice(0, 100) : undefined }),
+  validateSearch: (s: Record<string, unknown>): { serial: string | undefined; document?: number | undefined } => ({ document: documentNumber(s.document), serial: typeof s.serial === "string" || typeof s.serial === "number" ? String(s.serial).slice(0, 100) : undefined }),
   component: lazyRouteComponent(() => import("../screens/verify/verify"), "Verify"),
 });
 
 export function makeRouter(queries: QueryClient) {
   return createRouter({
-    routeTree: root.addChildren([home, login, guestRoute, verify, member.addChildren([inbox, sent, newDocument, document, sign, admin, password])]),
+    routeTree: root.addChildren([home, login, guestRoute, verify, member.addChildren([inbox, sent, drafts, newDocument, document, sign, signMany, admin, password])]),
     basepath: basePath,
     context: { queries },
     defaultPreload: "intent",

@@ -1,29 +1,38 @@
-import { AppShell, Burger, Button, Group, Menu, NavLink, Text } from "@mantine/core";
+import { AppShell, Burger, Button, Group, Menu, NavLink, Text, VisuallyHidden } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconCode, IconFileCertificate, IconFileSearch, IconInbox, IconKey, IconLogout, IconPlus, IconSend, IconSettings, IconUserCircle } from "@tabler/icons-react";
+import { IconCode, IconFileSearch, IconInbox, IconKey, IconLogout, IconPencil, IconPlus, IconSend, IconSettings, IconUserCircle, IconWritingSign } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
 import { Outlet, useNavigate } from "@tanstack/react-router";
 
 import { useAccount, useLogout } from "../api/account";
 import { base } from "../api/base";
-import { noSearch } from "../api/documents";
+import { noSearch, waiting } from "../api/documents";
 import { useText } from "../text";
+import { amount } from "../ui/amount";
+import { Count } from "../ui/count";
+import { LineNote } from "../ui/line-note";
 import { ButtonLink, MenuItemLink, NavLinkLink } from "../ui/links";
+import { Mark } from "../ui/mark";
 import { LanguageMenu, SchemeButton } from "../ui/preferences";
+import { SkipLink } from "../ui/skip-link";
+import { useTabCount } from "../ui/tab-title";
 import { Told } from "../ui/told";
+import { SessionDialog } from "./session-dialog";
 
 /** Shell is the frame around every screen of a user who is logged in. */
 export function Shell() {
   const t = useText();
   const [open, { toggle, close }] = useDisclosure();
   const account = useAccount();
+  const waits = useWaiting();
   return (
     <AppShell header={{ height: 56 }} navbar={{ width: 220, breakpoint: "sm", collapsed: { mobile: !open } }} padding="md">
-      <a className="skip" href="#main">{t("app.skip")}</a>
+      <SkipLink />
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group gap="xs" wrap="nowrap">
             <Burger opened={open} onClick={toggle} hiddenFrom="sm" size="sm" aria-label={t("app.menu")} aria-expanded={open} />
-            <IconFileCertificate aria-hidden color="var(--mantine-color-seal-6)" />
+            <Mark />
             <Text fw={700} size="lg">{t("app.name")}</Text>
           </Group>
           <Group gap="xs" wrap="nowrap">
@@ -33,20 +42,33 @@ export function Shell() {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="xs" aria-label={t("app.menu")}>
+      <AppShell.Navbar p="xs" className={open ? undefined : "closed"} aria-label={t("app.menu")}>
         <ButtonLink to="/new" search={{ document: undefined, step: "file" }} leftSection={<IconPlus size={18} aria-hidden />} mb="xs" onClick={close}>{t("nav.new")}</ButtonLink>
-        <NavLinkLink to="/inbox" search={noSearch} label={t("nav.inbox")} leftSection={<IconInbox size={18} aria-hidden />} onClick={close} />
+        <NavLinkLink to="/inbox" search={noSearch} label={t("nav.inbox")} leftSection={<IconInbox size={18} aria-hidden />} onClick={close}
+          rightSection={waits && <><Count aria-hidden count={waits.count} more={waits.more} /><VisuallyHidden>{t("list.waitingCount", { count: waits.count })}</VisuallyHidden></>} />
+        <NavLinkLink to="/sign-many" search={{ page: 1 }} label={t("nav.signMany")} leftSection={<IconWritingSign size={18} aria-hidden />} onClick={close} />
         <NavLinkLink to="/sent" search={noSearch} label={t("nav.sent")} leftSection={<IconSend size={18} aria-hidden />} onClick={close} />
+        <NavLinkLink to="/drafts" search={noSearch} label={t("nav.drafts")} leftSection={<IconPencil size={18} aria-hidden />} onClick={close} />
         <NavLinkLink to="/verify" search={{ serial: undefined }} label={t("nav.verify")} leftSection={<IconFileSearch size={18} aria-hidden />} onClick={close} />
         {account && account.role !== "member" && <NavLinkLink to="/admin" search={{ tab: "people", page: 1, only: undefined }} label={t("nav.admin")} leftSection={<IconSettings size={18} aria-hidden />} onClick={close} />}
         <NavLink mt="auto" component="a" href={`${base}/docs`} label={t("nav.docs")} leftSection={<IconCode size={18} aria-hidden />} />
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
+        <LineNote />
         <Told />
         <Outlet />
       </AppShell.Main>
+      <SessionDialog />
     </AppShell>
   );
+}
+
+/** What waits for the caller: for the menu, and in the title of the tab. */
+function useWaiting(): { count: number; more: boolean } | undefined {
+  const found = useQuery(waiting).data;
+  const count = found?.waiting ?? 0, more = found?.total_limited ?? false;
+  useTabCount(count > 0 ? amount(count, more) : "");
+  return count > 0 ? { count, more } : undefined;
 }
 
 function Me({ name }: { name: string }) {

@@ -36,11 +36,26 @@ async function show(picture: Promise<Blob>): Promise<void> {
   document.getElementById("early")?.append(shown);
 }
 
+/** Shows whose document it is, where the name of the app stands until the app is loaded. */
+function head({ organisation, colour, logo }: Awaited<Early["pages"]>["sender"]): void {
+  const early = document.getElementById("early");
+  if (!early?.firstChild) return;
+  early.firstChild.textContent = organisation;
+  if (colour) early.style.borderTop = `4px solid ${colour}`;
+  if (!logo) return;
+  const picture = document.createElement("img");
+  picture.alt = "";
+  picture.dataset["logo"] = "";
+  picture.src = logo;
+  early.prepend(picture);
+}
+
 const secret = location.hash.slice(1);
 const early = secret === "" ? undefined : read(secret);
 if (early) {
   window.segelEarly = early;
-  for (const p of [early.guest, early.pages]) p.catch(() => undefined);
+  early.guest.catch(() => undefined);
+  early.pages.then((list) => head(list.sender), () => undefined);
 }
 // The app waits for the picture, so that both do not share the line, but not long: the service may be drawing it.
 const timeout = new Promise((done) => setTimeout(done, 4000));

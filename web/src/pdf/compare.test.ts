@@ -11,7 +11,7 @@ const dot = (p: Uint8ClampedArray, w: number, x: number, y: number) => p.fill(0,
 test("two pictures that look alike differ nowhere", () => {
   const a = white(60, 40), b = white(60, 40);
   b[0] = 220; // an edge, antialiased differently
-  expect(regions(a, b, 60, 40)).toEqual([]);
+  expect(regions(a, b, 60, 40).outside).toEqual([]);
 });
 
 test("what stands close together is one area, and what stands apart another", () => {
@@ -19,7 +19,7 @@ test("what stands close together is one area, and what stands apart another", ()
   dot(b, 100, 7, 7);
   dot(b, 100, 20, 8);
   dot(a, 100, 98, 58); // removed content is a change too
-  expect(regions(a, b, 100, 60)).toEqual([
+  expect(regions(a, b, 100, 60).outside).toEqual([
     { x: 6, y: 6, w: 18, h: 6 },
     { x: 96, y: 54, w: 4, h: 6 },
   ]);
@@ -28,14 +28,22 @@ test("what stands close together is one area, and what stands apart another", ()
 test("very many areas are told as one", () => {
   const a = white(400, 400), b = white(400, 400);
   for (let i = 0; i < 16; i++) dot(b, 400, 3 + (i % 4) * 90, 3 + Math.floor(i / 4) * 90);
-  expect(regions(a, b, 400, 400)).toEqual([{ x: 0, y: 0, w: 276, h: 276 }]);
+  expect(regions(a, b, 400, 400).outside).toEqual([{ x: 0, y: 0, w: 276, h: 276 }]);
 });
 
 test("an area within another is told with it", () => {
   const a = white(200, 200), b = white(200, 200);
   for (let i = 2; i < 198; i++) for (const [x, y] of [[i, 2], [i, 197], [2, i], [197, i]] as const) dot(b, 200, x, y);
   dot(b, 200, 100, 100);
-  expect(regions(a, b, 200, 200)).toEqual([{ x: 0, y: 0, w: 198, h: 198 }]);
+  expect(regions(a, b, 200, 200).outside).toEqual([{ x: 0, y: 0, w: 198, h: 198 }]);
+});
+
+test("what differs within a field is told apart from what differs beside it, however close", () => {
+  const a = white(200, 60), b = white(200, 60), initials = [{ x: 60, y: 12, w: 42, h: 24 }, { x: 108, y: 12, w: 42, h: 24 }], empty = { x: 150, y: 36, w: 24, h: 24 };
+  for (const x of [70, 90, 115, 140]) dot(b, 200, x, 20);
+  expect(regions(a, b, 200, 60, [...initials, empty])).toEqual({ fields: initials, outside: [] });
+  dot(b, 200, 55, 20); // the text in front of them
+  expect(regions(a, b, 200, 60, [...initials, empty])).toEqual({ fields: initials, outside: [{ x: 54, y: 18, w: 6, h: 6 }] });
 });
 
 test("pages are compared one at a time, also behind one that cannot be read", async () => {

@@ -3,6 +3,7 @@ import workerAddress from "pdfjs-dist/build/pdf.worker.min.mjs?url";
 
 import { base } from "../api/base";
 import { headers, Problem, problemOf } from "../api/client";
+import { session } from "../api/session";
 import { asked, part } from "./part";
 import { Ahead, chunk } from "./ranges";
 
@@ -62,7 +63,7 @@ export async function openFile(source: FileSource): Promise<Opening> {
  * the digest whatever happens meanwhile.
  */
 async function headOf(url: string): Promise<{ length: number; digest: string }> {
-  const answer = await fetch(url, { ...asked, method: "HEAD", headers: headers() }).catch(() => { throw new Problem(0, "network", "no answer", [], true); });
+  const answer = await session.send(() => fetch(url, { ...asked, method: "HEAD", headers: headers() })).catch(() => { throw new Problem(0, "network", "no answer", [], true); });
   if (!answer.ok) throw problemOf(answer.status, undefined);
   return { length: Number(answer.headers.get("Content-Length")), digest: (answer.headers.get("ETag") ?? "").replace(/^W\/|"/g, "") };
 }

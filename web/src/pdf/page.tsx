@@ -20,7 +20,10 @@ interface Props {
   guess: PageSize;
   /** What is rendered over the page; scale is pixels per point. */
   overlay?: ((number: number, size: PageSize, scale: number, page: PDFPageProxy | undefined) => ReactNode) | undefined;
-  onVisible?: ((number: number) => void) | undefined;
+  /** Renders the overlay only while the page is near the window. */
+  overlayNearby?: boolean;
+  /** Reports that the page came to the middle of the window, or left it. */
+  onMiddle?: ((number: number, there: boolean) => void) | undefined;
   /** Draws it as it would be printed. */
   print?: boolean | undefined;
   /** Reports that the page was drawn as shown on a screen. */
@@ -28,32 +31,37 @@ interface Props {
 }
 
 /** Page draws one page while it is visible, and frees it when it is not. */
-export function Page({ document, pictures, number, label, width, guess, overlay, onVisible, print = false, onDrawn }: Props) {
+export function Page({ document, pictures, number, label, width, guess, overlay, overlayNearby = false, onMiddle, print = false, onDrawn }: Props) {
   const frame = useRef<HTMLDivElement>(null);
   const [near, setNear] = useState(false);
   const page = usePage(document, number, near);
-  const [size, setSize] = useState<PageSize>(guess);
+  const [known, setKnown] = useState<PageSize>();
+  const size = known ?? guess;
 
   useEffect(() => {
-    const nearby = new IntersectionObserver(([entry]) => setNear(entry!.isIntersecting), { rootMargin: "600px 0px" });
-    const middle = new IntersectionObserver(([entry]) => entry!.isIntersecting && onVisible?.(number), { rootMargin: "-50% 0px -50% 0px" });
+    // The last entry is how things stand: several may be told at once.
+    const nearby = new IntersectionObserver((entries) => setNear(entries.at(-1)!.isIntersecting), { rootMargin: "600px 0px" });
+    const middle = new IntersectionObserver((entries) => onMiddle?.(number, entries.at(-1)!.isIntersecting), { rootMargin: "-50% 0px -50% 0px" });
     nearby.observe(frame.current!);
     middle.observe(frame.current!);
     return () => {
       nearby.disconnect();
       middle.disconnect();
     };
-  }, [number, onVisible]);
+  }, [number, onMiddle]);
 
   useEffect(() => {
     if (!page) return;
     const { width: w, height: h } = page.getViewport({ scale: 1 });
-    setSize({ width: w, height: h });
+    setKnown({ width: w, height: h });
   }, [page]);
 
   const [drawn, setDrawn] = useState<PDFPageProxy>();
   // The size of a page that is not listed is a guess; its picture has the right aspect, and boxes are placed by the width.
-  const fit = useCallback((w: number, h: number) => setSize((s) => (Math.abs(s.height / s.width - h / w) < 0.02 ? s : { width: s.width, height: s.width * h / w })), []);
+  const fit = useCallback((w: number, h: number) => setKnown((known) => {
+    const s = known ?? guess;
+    return Math.abs(s.height / s.width - h / w) < 0.02 ? s : { width: s.width, height: s.width * h / w };
+  }), [guess]);
   const reportDrawn = useCallback((n: number) => {
     setDrawn(page);
     onDrawn?.(n);
@@ -63,7 +71,7 @@ export function Page({ document, pictures, number, label, width, guess, overlay,
     <div ref={frame} className={classes.page} role="group" aria-label={label} data-page={number} style={{ width, height: size.height * scale }}>
       {near && pictures && !(page && drawn === page) && <Picture pictures={pictures} number={number} width={width} onShown={onDrawn} onSize={fit} />}
       {near && page && <Drawing page={page} scale={scale} print={print} onDrawn={reportDrawn} />}
-      {overlay?.(number, size, scale, page)}
+      {(near || !overlayNearby) && overlay?.(number, size, scale, page)}
     </div>
   );
 }

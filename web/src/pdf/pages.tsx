@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { useElementSize } from "@mantine/hooks";
-import { useEffect, useRef, useState, type ReactNode } from "react";
+import { useCallback, useEffect, useRef, useState, type ReactNode } from "react";
 
 import { Problem } from "../api/client";
 import { useLanguage, useText } from "../text";
@@ -10,7 +10,7 @@ import { Trouble } from "../ui/trouble";
 import type { PDFPageProxy } from "./engine";
 import { Page } from "./page";
 import classes from "./pdf.module.css";
-import { pageSize } from "./pictures";
+import { listedSize, pageSize, type PageList } from "./pictures";
 import type { PageSize } from "./page-size";
 import type { DocumentFile } from "./use-document";
 import type { OpenFile } from "./use-file";
@@ -19,6 +19,10 @@ interface Props {
   file: OpenFile & Partial<Pick<DocumentFile, "pictures" | "postponed" | "load">>;
   /** What is rendered over each page; scale is pixels per point. */
   overlay?: ((number: number, size: PageSize, scale: number, page: PDFPageProxy | undefined) => ReactNode) | undefined;
+  /** Renders the overlay only of pages near the window: for documents with thousands of pages. */
+  overlayNearby?: boolean;
+  /** The sizes of the pages, so that nothing moves when a page is read. */
+  sizes?: PageList | undefined;
   /** Reports which page is in the middle of the window. */
   onVisible?: ((number: number) => void) | undefined;
   /** Shows the pages as they would be printed. */
@@ -32,7 +36,7 @@ interface Props {
 }
 
 /** Pages shows a file from top to bottom. It reads and draws only what is visible, however long the file is. */
-export function Pages({ file, overlay, onVisible, print = false, onDrawn, onEnd, zoom = 1 }: Props) {
+export function Pages({ file, overlay, overlayNearby = false, sizes, onVisible, print = false, onDrawn, onEnd, zoom = 1 }: Props) {
   const t = useText(), language = useLanguage();
   const { ref, width } = useElementSize();
   const [guess, setGuess] = useState<PageSize>();
@@ -44,6 +48,15 @@ export function Pages({ file, overlay, onVisible, print = false, onDrawn, onEnd,
       setGuess({ width: w, height: h });
     }).catch(() => setGuess({ width: 595, height: 842 }));
   }, [document]);
+  const inMiddle = useRef(new Set<number>());
+  const onMiddle = useCallback((number: number, there: boolean) => {
+    const pages = inMiddle.current;
+    if (there) pages.add(number);
+    else pages.delete(number);
+    // A page may come for a moment while another one stays, as when all of them grow.
+    const visible = there ? number : Math.max(...pages);
+    if (Number.isFinite(visible)) onVisible?.(visible);
+  }, [onVisible]);
   const load = file.load;
   useEffect(() => {
     if (zoom > 1 || print) load?.(); // pictures are neither sharp enough nor what is printed
@@ -54,7 +67,7 @@ export function Pages({ file, overlay, onVisible, print = false, onDrawn, onEnd,
   return (
     <div ref={ref} className={classes.pages}>
       {!known ? <Loading /> : Array.from({ length: total }, (_, i) => (
-        <Page key={i} document={document} pictures={pictures} number={i + 1} label={t("pdf.page", { number: i + 1, total })} width={Math.min(width, 900) * zoom} guess={pictures ? pageSize(pictures.list, i + 1) : guess!} overlay={overlay} onVisible={onVisible} print={print} onDrawn={onDrawn} />
+        <Page key={i} document={document} pictures={pictures} number={i + 1} label={t("pdf.page", { number: i + 1, total })} width={Math.min(width, 900) * zoom} guess={pictures ? pageSize(pictures.list, i + 1) : (sizes && listedSize(sizes, i + 1)) ?? guess!} overlay={overlay} overlayNearby={overlayNearby} onMiddle={onMiddle} print={print} onDrawn={onDrawn} />
       ))}
       {known && file.postponed && <Button variant="subtle" onClick={load}>{t("pdf.loadFile", { size: sizeOf(pictures?.list.size ?? 0, language) })}</Button>}
       {known && problem && <Trouble error={problem} retry={file.again} />}
@@ -67,7 +80,7 @@ export function Pages({ file, overlay, onVisible, print = false, onDrawn, onEnd,
 function End({ onEnd }: { onEnd: (inSight: boolean) => void }) {
   const end = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const watch = new IntersectionObserver(([entry]) => onEnd(entry!.isIntersecting));
+    const watch = new IntersectionObserver((entries) => onEnd(entries.at(-1)!.isIntersecting));
     watch.observe(end.current!);
     return () => {
       watch.disconnect();

@@ -1,4 +1,5 @@
 import { headers, Problem, problemOf } from "../api/client";
+import { session } from "../api/session";
 
 /** How a file of ours is requested. */
 export const asked = { credentials: "same-origin" } as const;
@@ -11,7 +12,7 @@ export const asked = { credentials: "same-origin" } as const;
 export async function part(url: string, begin: number, end: number, signal: AbortSignal, patient: () => boolean): Promise<ArrayBuffer> {
   for (let pause = 500; pause <= 32_000; pause *= 2) {
     try {
-      const answer = await fetch(url, { ...asked, headers: { ...headers(), Range: `bytes=${begin}-${end - 1}` }, signal });
+      const answer = await session.send(() => fetch(url, { ...asked, headers: { ...headers(), Range: `bytes=${begin}-${end - 1}` }, signal }));
       if (answer.status === 206) {
         const bytes = await answer.arrayBuffer();
         // The engine assumes that it gets what it requested: other bytes would be drawn as another page.

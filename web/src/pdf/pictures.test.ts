@@ -4,7 +4,7 @@ import { Queue, pageSize, pictureWidth, type PageList } from "./pictures";
 
 const list: PageList = {
   digest: "0a", size: 1000, count: 9, pictures: true, widths: [360, 720, 1080],
-  sizes: [{ first: 1, last: 1, width: 595, height: 842 }, { first: 2, last: 4, width: 842, height: 595 }],
+  sender: { organisation: "PT Contoh", colour: null, logo: null }, sizes: [{ first: 1, last: 1, width: 595, height: 842 }, { first: 2, last: 4, width: 842, height: 595 }],
 };
 
 test("the smallest picture that is wide enough is taken, else the largest", () => {
@@ -13,7 +13,7 @@ test("the smallest picture that is wide enough is taken, else the largest", () =
 
 test("pages that are not listed are most likely like the last", () => {
   expect([1, 2, 4, 9].map((n) => pageSize(list, n).width)).toEqual([595, 842, 842, 842]);
-  expect(pageSize({ ...list, sizes: [] }, 1)).toEqual({ width: 595, height: 842 });
+  expect(pageSize({ ...list, sender: { organisation: "PT Contoh", colour: null, logo: null }, sizes: [] }, 1)).toEqual({ width: 595, height: 842 });
 });
 
 test("pictures are read one after the other, and those that are no longer wanted are left out", async () => {

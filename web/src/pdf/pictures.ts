@@ -1,5 +1,6 @@
 import { base } from "../api/base";
 import { headers, problemOf, type Schemas } from "../api/client";
+import { session } from "../api/session";
 import { takePages, takePicture } from "../api/early";
 import type { PageSize } from "./page-size";
 import { asked } from "./part";
@@ -12,7 +13,7 @@ const documents = `${base}/v1/econtract/web_app/document`;
 export async function readPages(id: number, signal: AbortSignal): Promise<PageList> {
   const early = await takePages(id);
   if (early) return early;
-  const answer = await fetch(`${documents}/pages/${id}`, { ...asked, signal, headers: headers() });
+  const answer = await session.send(() => fetch(`${documents}/pages/${id}`, { ...asked, signal, headers: headers() }));
   if (!answer.ok) throw problemOf(answer.status, undefined);
   return ((await answer.json()) as { data: PageList }).data;
 }
@@ -21,7 +22,7 @@ export async function readPages(id: number, signal: AbortSignal): Promise<PageLi
 export async function readPicture(id: number, list: PageList, page: number, width: number, signal: AbortSignal): Promise<Blob> {
   const early = await takePicture(list.digest, page);
   if (early) return early;
-  const answer = await fetch(pictureAddress(id, list, page, width), { ...asked, signal, headers: headers() });
+  const answer = await session.send(() => fetch(pictureAddress(id, list, page, width), { ...asked, signal, headers: headers() }));
   if (!answer.ok) throw problemOf(answer.status, undefined);
   return answer.blob();
 }
@@ -32,9 +33,12 @@ export const pictureAddress = (id: number, list: PageList, page: number, width: 
 /** The width of pictures, in their pixels, for a page that is so many pixels of the screen wide. */
 export const pictureWidth = (list: PageList, width: number): number => list.widths.find((w) => w >= width) ?? list.widths.at(-1)!;
 
+/** The size of a page, if it is listed. */
+export const listedSize = (list: PageList, page: number): PageSize | undefined => list.sizes.find((s) => page >= s.first && page <= s.last);
+
 /** The size of a page. Those that are not listed are most likely like the last. */
 export function pageSize(list: PageList, page: number): PageSize {
-  return list.sizes.find((s) => page >= s.first && page <= s.last) ?? list.sizes.at(-1) ?? { width: 595, height: 842 };
+  return listedSize(list, page) ?? list.sizes.at(-1) ?? { width: 595, height: 842 };
 }
 
 /** Queue runs reads one after the other, in the order in which they were requested, so that the first page does not share a slow line with others. */

@@ -32,8 +32,9 @@ const fast = 100;
 /** Milliseconds after which the file is loaded although the first picture has not been shown: the service may be drawing it. */
 const longest = 3000;
 
-/** What is known of one revision. */
+/** What is known of one revision of one document. */
 interface State {
+  revision: string;
   list?: PageList;
   file: "waits" | "postponed" | "wanted";
 }
@@ -43,30 +44,36 @@ interface State {
  * where the service draws them, and the file is loaded behind the first of them.
  */
 export function useDocument(id: number, key: string): DocumentFile {
-  const [state, setState] = useState<State>({ file: "waits" });
   const [tries, setTries] = useState(0);
-  const load = useCallback(() => setState((s) => ({ ...s, file: "wanted" })), []);
-  const loadUnlessSlow = useCallback(() => setState((s) => ({ ...s, file: s.file === "wanted" || (s.list?.size ?? 0) <= small || currentRate() >= fast ? "wanted" : "postponed" })), []);
+  const revision = `${id} ${key} ${tries}`;
+  const [known, setKnown] = useState<State>({ revision, file: "waits" });
+  // What was decided for another revision does not hold for this one, not even in the rendering that follows its arrival.
+  const state = useMemo((): State => (known.revision === revision ? known : { revision, file: "waits" }), [known, revision]);
+  const change = useCallback((to: (s: State) => State) => setKnown((s) => to(s.revision === revision ? s : { revision, file: "waits" })), [revision]);
+  const load = useCallback(() => change((s) => ({ ...s, file: "wanted" })), [change]);
+  const loadUnlessSlow = useCallback(() => change((s) => ({ ...s, file: s.file === "wanted" || !isLong(s.list?.size) ? "wanted" : "postponed" })), [change]);
   useEffect(() => {
     const ended = new AbortController();
     const timer = setTimeout(loadUnlessSlow, longest);
     readPages(id, ended.signal).then((list) => {
-      if (!ended.signal.aborted) setState((s) => (list.pictures ? { ...s, list } : { file: "wanted" }));
+      if (!ended.signal.aborted) change((s) => (list.pictures ? { ...s, list } : { ...s, file: "wanted" }));
     }, () => { if (!ended.signal.aborted) load(); }); // a refusal is reported when the file is opened
     return () => {
       ended.abort();
       clearTimeout(timer);
-      setState({ file: "waits" });
     };
-  }, [id, key, tries, load, loadUnlessSlow]);
+  }, [id, change, load, loadUnlessSlow]);
   const { list } = state, wanted = state.file === "wanted";
-  const file = useFile(wanted ? { url: address.preview(id) } : undefined, `${key} ${tries} ${wanted}`);
+  const file = useFile(wanted ? { url: address.preview(id) } : undefined, `${revision} ${wanted}`);
   const pictures = useMemo(() => list && newPictures(id, list, load, loadUnlessSlow), [id, list, load, loadUnlessSlow]);
   // Another signature may have been added since the pages were listed: then the file shows what is signed, and the pictures do not.
   const current = pictures && (!file.digest || file.digest === list?.digest) ? pictures : undefined;
   const again = useCallback(() => setTries((n) => n + 1), []);
   return { ...file, ...(current && { digest: current.list.digest }), pictures: current, postponed: state.file === "postponed", load, again };
 }
+
+/** Reports whether a file takes long on this line. As long as its size is unknown, it may be large. */
+const isLong = (size = Infinity): boolean => size > small && currentRate() < fast;
 
 function newPictures(id: number, list: PageList, load: () => void, loadUnlessSlow: () => void): Pictures {
   const queue = new Queue();

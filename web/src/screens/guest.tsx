@@ -1,4 +1,4 @@
-import { Group, Stack, Text, Title } from "@mantine/core";
+import { Group, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 
@@ -7,10 +7,20 @@ import { detail } from "../api/documents";
 import { guest } from "../api/guest";
 import { takeGuest } from "../api/early";
 import { useText } from "../text";
+import { currentRate } from "../pdf/line-rate";
+import { LineNote } from "../ui/line-note";
 import { Loading } from "../ui/loading";
+import { Mark } from "../ui/mark";
 import { LanguageMenu, SchemeButton } from "../ui/preferences";
+import { ScreenTitle } from "../ui/screen-title";
+import { SkipLink } from "../ui/skip-link";
+import { Sender } from "../ui/sender";
 import { Trouble } from "../ui/trouble";
+import { loadTypeface } from "../ui/typeface";
 import { Signing } from "./sign/sign";
+
+/** Bytes a millisecond from which the typeface is worth loading: two parts of about 25 kB. */
+const fastEnough = 200;
 
 /** Guest is the screen that a guest's link opens. It leads to their one document and nowhere else. */
 export function Guest() {
@@ -47,20 +57,30 @@ export function Guest() {
   useEffect(() => {
     if (again) mutate(latest.current);
   }, [again, mutate]);
+  const brand = document !== undefined && !denied ? found.data?.owner : undefined;
+  const readable = brand !== undefined;
+  useEffect(() => {
+    if (!readable || currentRate() < fastEnough) return;
+    const later = setTimeout(loadTypeface, 2000); // after the pages, which the reader waits for
+    return () => clearTimeout(later);
+  }, [readable]);
   return (
     <Stack component="main" p="md" gap="md">
-      <Group justify="space-between" maw={1300} w="100%" mx="auto">
-        <Text fw={700} size="lg">{t("app.name")}</Text>
-        <Group gap={4}><LanguageMenu /><SchemeButton /></Group>
+      {document !== undefined && !denied && <SkipLink />}
+      <LineNote />
+      <Group component="header" justify="space-between" maw={1300} w="100%" mx="auto" wrap="nowrap">
+        <Group gap={6} wrap="nowrap"><Mark size={brand ? 20 : 28} /><Text fw={700} size={brand ? "sm" : "lg"}>{t("app.name")}</Text></Group>
+        <Group gap={4} wrap="nowrap"><LanguageMenu /><SchemeButton /></Group>
       </Group>
+      {brand && <Sender brand={brand} />}
       {(enter.isPending || again) && <Loading />}
       {!enter.isPending && !again && (document === undefined || denied) && (
         <Stack maw={560} mx="auto" w="100%" mt="xl">
-          <Title order={1} size="h3">{t("guest.title")}</Title>
+          <ScreenTitle>{t("guest.title")}</ScreenTitle>
           {enter.isError ? <Trouble error={enter.error} retry={enter.error instanceof Problem && enter.error.retryable ? () => enter.mutate(enter.variables!) : undefined} /> : <Text role={denied ? "alert" : undefined}>{t(denied ? "guest.ended" : "guest.noLink")}</Text>}
         </Stack>
       )}
-      {document !== undefined && !denied && <Signing id={document} />}
+      {document !== undefined && !denied && <div id="main" tabIndex={-1}><Signing id={document} /></div>}
     </Stack>
   );
 }

@@ -1,4 +1,4 @@
-import { Anchor, Button, Center, Group, Paper, Stack, Text, TextInput, Title } from "@mantine/core";
+import { Anchor, Button, Center, Group, Paper, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState, type FormEvent } from "react";
@@ -6,7 +6,10 @@ import { useState, type FormEvent } from "react";
 import { useLogin } from "../api/account";
 import { api, take } from "../api/client";
 import { useText } from "../text";
+import { AnchorLink } from "../ui/links";
+import { Mark } from "../ui/mark";
 import { LanguageMenu, SchemeButton } from "../ui/preferences";
+import { ScreenTitle } from "../ui/screen-title";
 import { Secret } from "../ui/secret";
 import { Trouble } from "../ui/trouble";
 import { within } from "../ui/within";
@@ -32,13 +35,14 @@ export function Login() {
     <Center component="main" mih="100vh" p="md">
       <Stack w="100%" maw={400}>
         <Group justify="space-between">
-          <Text fw={700} size="xl">{t("app.name")}</Text>
+          <Group gap="xs" wrap="nowrap"><Mark size={32} /><Text fw={700} size="xl">{t("app.name")}</Text></Group>
           <Group gap={4}><LanguageMenu /><SchemeButton /></Group>
         </Group>
+        <Text size="sm">{t("login.about")}</Text>
         <Paper withBorder p="lg" component="form" onSubmit={submit} noValidate>
           <Stack>
             <div>
-              <Title order={1} size="h3">{t("login.title")}</Title>
+              <ScreenTitle>{t("login.title")}</ScreenTitle>
               <Text size="sm" c="dimmed">{t("login.lead")}</Text>
             </div>
             <TextInput label={t("login.email")} type="email" name="email" autoComplete="username" value={email} onChange={(e) => setEmail(e.currentTarget.value)} required error={tried && email === "" && t("login.needEmail")} />
@@ -49,6 +53,7 @@ export function Login() {
             <Text size="sm" role="status">{forgot.isSuccess && t("login.forgotDone")}</Text>
           </Stack>
         </Paper>
+        <AnchorLink to="/verify" search={{ serial: undefined }} size="sm">{t("login.verify")}</AnchorLink>
         <Text size="xs" c="dimmed">{t("login.first")}</Text>
       </Stack>
     </Center>

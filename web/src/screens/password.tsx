@@ -1,4 +1,4 @@
-import { Alert, Button, Paper, Stack, Text, Title } from "@mantine/core";
+import { Alert, Button, Paper, Stack, Text } from "@mantine/core";
 import { IconShieldLock } from "@tabler/icons-react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState, type FormEvent } from "react";
@@ -6,6 +6,7 @@ import { useState, type FormEvent } from "react";
 import { useAccount, usePassword } from "../api/account";
 import { Problem } from "../api/client";
 import { useText } from "../text";
+import { ScreenTitle } from "../ui/screen-title";
 import { Secret } from "../ui/secret";
 import { Trouble } from "../ui/trouble";
 import { within } from "../ui/within";
@@ -32,7 +33,7 @@ export function Password() {
   return (
     <Stack maw={440} mx="auto">
       <div>
-        <Title order={1} size="h3">{t(first ? "password.first" : "password.title")}</Title>
+        <ScreenTitle>{t(first ? "password.first" : "password.title")}</ScreenTitle>
         <Text size="sm" c="dimmed">{t("password.lead")}</Text>
       </div>
       {first && <Alert color="yellow" variant="light" icon={<IconShieldLock aria-hidden />}>{t("password.why")}</Alert>}

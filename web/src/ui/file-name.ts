@@ -10,3 +10,10 @@ export function fileName(header: string | null): string | undefined {
   }
   return /filename\s*=\s*"((?:[^"\\]|\\.)*)"/i.exec(header ?? "")?.[1]?.replace(/\\(.)/g, "$1");
 }
+
+/** Has the browser keep a file under a name. */
+export function keepFile(file: Blob, name: string): void {
+  const url = URL.createObjectURL(file);
+  Object.assign(document.createElement("a"), { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000); // the browser has read it by then
+}

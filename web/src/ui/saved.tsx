@@ -4,12 +4,14 @@ import { IconCheck, IconCloudUpload, IconCloudX } from "@tabler/icons-react";
 import { Problem } from "../api/client";
 import { useText } from "../text";
 import type { Saver } from "./saver";
+import { useSentence } from "./trouble";
 
 /** Saved shows whether changes have been stored, and if not, why; also takes a problem of the whole screen. */
 export function Saved<T>({ saver, also }: { saver: Saver<T>; also?: string | undefined }) {
   const t = useText();
+  const sentence = useSentence();
   if (saver.state === "failed") {
-    const why = saver.error instanceof Problem && saver.error.reason !== "network" ? saver.error.message : t("problem.network");
+    const why = saver.error instanceof Problem ? sentence(saver.error) : t("problem.network");
     return (
       <Group gap={6} role="alert">
         <IconCloudX size={16} aria-hidden color="var(--mantine-color-error)" />

@@ -26,6 +26,14 @@ export class Saver<T> {
     this.later(this.delay);
   }
 
+  /** Forgets a change that was not sent. */
+  discard(): void {
+    clearTimeout(this.timer);
+    this.next = undefined;
+    this.error = undefined;
+    this.become("saved");
+  }
+
   /** Sends what is left now. Resolves to whether everything was stored. */
   async flush(): Promise<boolean> {
     clearTimeout(this.timer);

@@ -1,19 +1,28 @@
-import { ScrollArea, Stack, Tabs, Title } from "@mantine/core";
+import { Group, ScrollArea, Stack, Tabs } from "@mantine/core";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useState, type ComponentType } from "react";
+import { lazy, Suspense, useState, type ComponentType } from "react";
 
+import { useAccount } from "../../api/account";
 import { useText } from "../../text";
+import { Loading } from "../../ui/loading";
+import { ScreenTitle } from "../../ui/screen-title";
+import { Attempts } from "./attempts";
+import { Branding } from "./branding";
 import { Certificates } from "./certificates";
-import { tabs, type AdminSearch, type Tab } from "./flow";
+import { periodOf, tabs, withoutFilters, type AdminSearch, type Tab } from "./flow";
 import type { SectionProps } from "./lines";
 import { Log } from "./log";
+import { Mail } from "./mail";
+import { OrganisationSelect } from "./organisation";
 import { People } from "./people";
 import { Quota } from "./quota";
 import { Reconciliation } from "./reconciliation";
 import { Serials } from "./serials";
 import { Stuck } from "./stuck";
 
-const sections: Record<Tab, ComponentType<SectionProps>> = { people: People, quota: Quota, serials: Serials, reconciliation: Reconciliation, stuck: Stuck, certificates: Certificates, log: Log };
+const Webhooks = lazy(() => import("./webhooks").then((m) => ({ default: m.Webhooks })));
+
+const sections: Record<Tab, ComponentType<SectionProps>> = { people: People, quota: Quota, serials: Serials, attempts: Attempts, reconciliation: Reconciliation, stuck: Stuck, certificates: Certificates, branding: Branding, mail: Mail, webhooks: Webhooks, log: Log };
 
 /** Admin is for administrators of one organisation, or of all. The address selects the part that is shown. */
 export function Admin() {
@@ -21,19 +30,26 @@ export function Admin() {
   const go = useNavigate();
   const search = useSearch({ from: "/member/admin" });
   const [bar, setBar] = useState<HTMLDivElement | null>(null);
+  const operator = useAccount()?.role === "operator";
   const change = (to: Partial<AdminSearch>) => void go({ to: "/admin", search: { ...search, page: 1, ...to } });
+  const clear = () => void go({ to: "/admin", search: withoutFilters(search) });
   const Section = sections[search.tab];
   return (
     <Stack maw={1100} mx="auto">
-      <Title order={1} size="h3">{t("nav.admin")}</Title>
-      <Tabs value={search.tab} onChange={(tab) => change({ tab: tab as Tab, only: undefined })} keepMounted={false}>
+      <Group justify="space-between" align="flex-end">
+        <ScreenTitle tab={`${t(`admin.${search.tab}`)} – ${t("nav.admin")}`}>{t("nav.admin")}</ScreenTitle>
+        {operator && search.tab !== "reconciliation" && <OrganisationSelect value={search.organisation} change={(organisation) => change({ organisation, quotas: undefined })} all />}
+      </Group>
+      <Tabs value={search.tab} onChange={(tab) => void go({ to: "/admin", search: { ...withoutFilters(search), tab: tab as Tab } })} keepMounted={false}>
         <ScrollArea type="auto" offsetScrollbars="x" viewportRef={setBar}>
           <Tabs.List style={{ flexWrap: "nowrap" }}>
             {tabs.map((x) => <Tabs.Tab key={x} value={x} style={{ flex: "none" }} ref={(e) => { if (e && x === search.tab && bar) bar.scrollLeft = e.offsetLeft - 40; }}>{t(`admin.${x}`)}</Tabs.Tab>)}
           </Tabs.List>
         </ScrollArea>
         <Tabs.Panel value={search.tab} pt="md">
-          <Section key={search.tab} selection={{ page: search.page, only: search.only }} change={change} />
+          <Suspense fallback={<Loading />}>
+            <Section key={search.tab} search={search} selection={{ ...search, ...periodOf(search) }} change={change} clear={clear} />
+          </Suspense>
         </Tabs.Panel>
       </Tabs>
     </Stack>

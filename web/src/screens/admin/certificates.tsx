@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { certificates, standings, type Certificate } from "../../api/admin";
 import { useText } from "../../text";
 import { commonName } from "./common-name";
-import { Facts, Line, Lines, Only, useWhen, type SectionProps } from "./lines";
+import { Facts, Filtering, Find, Line, Lines, Only, useWhen, type SectionProps } from "./lines";
 
 const colours: Record<Certificate["standing"], string> = { valid: "seal", ended: "gray", revoked: "red" };
 
@@ -25,7 +25,10 @@ export function Certificates(props: SectionProps) {
         </Stack>
       )}
       <Title order={2} size="h5">{t("admin.issued")}</Title>
-      <Only {...props} label={t("list.status")} words={standings.map((s) => ({ value: s, label: t(`admin.standings.${s}`) }))} />
+      <Filtering>
+        <Only {...props} label={t("list.status")} words={standings.map((s) => ({ value: s, label: t(`admin.standings.${s}`) }))} />
+        <Find {...props} label={t("admin.certificateSerial")} />
+      </Filtering>
       <Lines {...props} of={found} items={(d) => d.certificates} empty={t("admin.noCertificates")}>{(c) => <One key={c.serial} certificate={c} />}</Lines>
     </Stack>
   );

@@ -1,19 +1,55 @@
-export const tabs = ["people", "quota", "serials", "reconciliation", "stuck", "certificates", "log"] as const;
+export const tabs = ["people", "quota", "serials", "attempts", "reconciliation", "stuck", "certificates", "branding", "mail", "webhooks", "log"] as const;
 export type Tab = (typeof tabs)[number];
 
-export interface AdminSearch {
+/** The filters of a list. Each list has some of them. */
+export interface Filters {
+  /** A state, a unit or a type of event. */
+  only?: string | undefined;
+  /** Part of a name or an e-mail, or a serial number. */
+  find?: string | undefined;
+  /** The number of a document. */
+  document?: number | undefined;
+  /** The e-mail of who did something. */
+  person?: string | undefined;
+  /** The first and the last day, as 2024-10-14. */
+  from?: string | undefined;
+  until?: string | undefined;
+}
+
+export interface AdminSearch extends Filters {
   tab: Tab;
   page: number;
-  /** The filter: a state, a unit, a type of event, or part of a name. */
-  only: string | undefined;
+  /** For operators: the organisation whose data is shown; missing: all. */
+  organisation?: string | undefined;
+  /** The page of the quotas, beside that of the ledger. */
+  quotas?: number | undefined;
 }
+
+const filters = ["only", "find", "document", "person", "from", "until"] as const;
+
+/** The search of a list without filters. */
+export const withoutFilters = (s: AdminSearch): AdminSearch => ({ tab: s.tab, page: 1, ...(s.organisation ? { organisation: s.organisation } : {}) });
+
+export const isFiltered = (s: Filters) => filters.some((f) => s[f] !== undefined);
 
 /** Reads the valid parameters of the address. */
 export function readAdmin(s: Record<string, unknown>): AdminSearch {
-  const page = Number(s.page);
-  return {
-    tab: tabs.find((x) => x === s.tab) ?? "people",
-    page: Number.isInteger(page) && page > 0 ? page : 1,
-    only: (typeof s.only === "string" || typeof s.only === "number") && s.only !== "" ? String(s.only).slice(0, 200) : undefined,
+  const text = (v: unknown) => ((typeof v === "string" || typeof v === "number") && v !== "" ? String(v).slice(0, 200) : undefined);
+  const number = (v: unknown) => (Number.isSafeInteger(Number(v)) && Number(v) > 0 ? Number(v) : undefined);
+  const day = (v: unknown) => (typeof v === "string" && /^\d{4}-\d{2}-\d{2}$/.test(v) && !Number.isNaN(Date.parse(v)) ? v : undefined);
+  const found: Record<string, unknown> = {
+    only: text(s.only), find: text(s.find), document: number(s.document), person: text(s.person), from: day(s.from), until: day(s.until),
+    organisation: text(s.organisation), quotas: number(s.quotas),
   };
+  const given = Object.fromEntries(Object.entries(found).filter(([, v]) => v !== undefined));
+  return { tab: tabs.find((x) => x === s.tab) ?? "people", page: number(s.page) ?? 1, only: undefined, ...given };
+}
+
+/** The bounds of a period as times, from the start of the first day to the end of the last day here. */
+export function periodOf({ from, until }: Filters): { from?: string; until?: string } {
+  const midnight = (day: string, later: number) => {
+    const [year, month, date] = day.split("-").map(Number);
+    return new Date(year!, month! - 1, date! + later).toISOString();
+  };
+  return { ...(from ? { from: midnight(from, 0) } : {}), ...(until ? { until: midnight(until, 1) } : {}) };
 }

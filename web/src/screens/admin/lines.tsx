@@ -1,6 +1,8 @@
-import { Group, Paper, Select, Stack, Text } from "@mantine/core";
+import { Button, Group, Paper, Select, Stack, Text, TextInput } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { IconSearch } from "@tabler/icons-react";
 import type { UseQueryResult } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 
 import type { Selection } from "../../api/admin";
 import type { Schemas } from "../../api/client";
@@ -9,11 +11,16 @@ import { AnchorLink } from "../../ui/links";
 import { Loading } from "../../ui/loading";
 import { Paging } from "../../ui/paging";
 import { Trouble } from "../../ui/trouble";
-import type { AdminSearch } from "./flow";
+import { isFiltered, type AdminSearch } from "./flow";
 
 export interface SectionProps {
+  /** The address. */
+  search: AdminSearch;
+  /** What it selects, with times instead of days. */
   selection: Selection;
   change: (to: Partial<AdminSearch>) => void;
+  /** Removes all filters. */
+  clear: () => void;
 }
 
 /** Formats a time for people. */
@@ -30,12 +37,19 @@ interface LinesProps<T, D extends { pagination: Schemas["Pagination"] }> extends
 }
 
 /** Lines is one page of a list: the filter, and its lines, a spinner, an empty state or an error. */
-export function Lines<T, D extends { pagination: Schemas["Pagination"] }>({ of, items, empty, change, selection, children }: LinesProps<T, D>) {
+export function Lines<T, D extends { pagination: Schemas["Pagination"] }>({ of, items, empty, search, change, clear, selection, children }: LinesProps<T, D>) {
   const t = useText();
   if (of.isPending) return <Loading />;
   if (of.isError) return <Trouble error={of.error} retry={() => void of.refetch()} />;
   const all = items(of.data), { total_data, total_page } = of.data.pagination;
-  if (all.length === 0) return <Text py="md" c="dimmed" ta="center">{empty}</Text>;
+  if (all.length === 0) {
+    return (
+      <Stack py="md" align="center" gap="xs">
+        <Text c="dimmed" role="status">{isFiltered(search) ? t("admin.nothingFound") : empty}</Text>
+        {isFiltered(search) && <Button size="xs" variant="default" onClick={clear}>{t("list.clear")}</Button>}
+      </Stack>
+    );
+  }
   return (
     <Stack gap="sm">
       <Stack component="ul" gap={6} p={0} m={0} style={{ listStyle: "none" }} aria-busy={of.isPlaceholderData}>{all.map(children)}</Stack>
@@ -68,14 +82,52 @@ export function Facts({ of }: { of: ReactNode[] }) {
   return <Text size="xs" c="dimmed" component="div" style={{ overflowWrap: "anywhere" }}>{known.map((x, i) => <span key={i}>{i > 0 && " · "}{x}</span>)}</Text>;
 }
 
-/** About links to a document; a deleted one is shown by its number only. */
+/** About names a document: with a link if the caller may open it, a deleted one by its number only. */
 export function About({ document: d }: { document: Schemas["DocumentOut"] | null }) {
   if (!d) return null;
-  return d.document_title ? <AnchorLink underline="always" c="inherit" to="/document/$id" params={{ id: String(d.id) }} size="xs">{d.document_title}</AnchorLink> : <>#{d.id}</>;
+  if (!d.document_title) return <>#{d.id}</>;
+  return d.may_open ? <AnchorLink underline="always" c="inherit" to="/document/$id" params={{ id: String(d.id) }} size="xs">{d.document_title}</AnchorLink> : <>{d.document_title}</>;
+}
+
+/** Filtering is the row of a list's filters. */
+export function Filtering({ children }: { children: ReactNode }) {
+  return <Group gap="sm" align="flex-end">{children}</Group>;
 }
 
 /** Only filters a list by one word of the service. */
-export function Only({ label, words, selection, change }: SectionProps & { label: string; words: { value: string; label: string }[] }) {
+export function Only({ label, words, search, change }: SectionProps & { label: string; words: { value: string; label: string }[] }) {
   const t = useText();
-  return <Select w={{ base: "100%", xs: 260 }} label={label} allowDeselect={false} value={selection.only ?? ""} onChange={(v) => change({ only: v || undefined })} data={[{ value: "", label: t("list.all") }, ...words]} />;
+  return <Select {...wide} label={label} searchable={words.length > 10} allowDeselect={false} value={search.only ?? ""} onChange={(v) => change({ only: v || undefined })} data={[{ value: "", label: t("list.all") }, ...words]} />;
+}
+
+const wide = { style: { flex: "1 1 11rem" }, maw: { base: "100%", xs: 260 }, miw: 0 } as const;
+
+/** Find filters a list by a text, once nothing was typed for a moment. */
+export function Find({ label, by = "find", search, change }: SectionProps & { label: string; by?: "find" | "person" | "document" }) {
+  const value = String(search[by] ?? "");
+  const [text, setText] = useState(value);
+  const [shown, setShown] = useState(value);
+  if (shown !== value) { // changed elsewhere, as by clearing the filters
+    setShown(value);
+    if (text.trim() !== value) setText(value);
+  }
+  const settle = useDebouncedCallback((s: string) => change({ [by]: by === "document" ? Number(s) || undefined : s.trim() || undefined }), 300);
+  return (
+    <TextInput {...wide} type="search" label={label} leftSection={<IconSearch size={16} aria-hidden />} value={text} inputMode={by === "document" ? "numeric" : by === "person" ? "email" : "search"}
+      onChange={(e) => {
+        const typed = by === "document" ? e.currentTarget.value.replace(/\D/g, "").slice(0, 15) : e.currentTarget.value;
+        setText(typed);
+        settle(typed);
+      }} />
+  );
+}
+
+/** Period filters a list by its first and last day. */
+export function Period({ search, change }: SectionProps) {
+  const t = useText();
+  const day = (which: "from" | "until") => (
+    <TextInput style={{ flex: "1 1 9rem" }} maw={{ base: "100%", xs: 180 }} type="date" label={t(which === "from" ? "admin.firstDay" : "admin.lastDay")} value={search[which] ?? ""}
+      onChange={(e) => change({ [which]: e.currentTarget.value || undefined })} />
+  );
+  return <>{day("from")}{day("until")}</>;
 }

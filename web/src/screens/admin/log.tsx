@@ -1,20 +1,26 @@
-import { Select, Stack, Text } from "@mantine/core";
+import { Anchor, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 
-import { log } from "../../api/admin";
+import { log, logCSV } from "../../api/admin";
 import { useLanguage, useText } from "../../text";
-import { About, Facts, Line, Lines, useWhen, type SectionProps } from "./lines";
+import { About, Facts, Filtering, Find, Line, Lines, Only, Period, useWhen, type SectionProps } from "./lines";
 
 /** Log is the audit log, newest first. Each line shows its number in the Merkle tree. */
 export function Log(props: SectionProps) {
   const t = useText();
   const when = useWhen();
-  const found = useQuery(log(props.selection, useLanguage()));
+  const language = useLanguage();
+  const found = useQuery(log(props.selection, language));
   return (
     <Stack>
-      <Select w={{ base: "100%", xs: 320 }} label={t("admin.event")} searchable allowDeselect={false} value={props.selection.only ?? ""} onChange={(v) => props.change({ only: v || undefined })}
-        data={[{ value: "", label: t("list.all") }, ...(found.data?.types ?? [])]} />
-      <Lines {...props} of={found} items={(d) => d.events} empty={t("list.nothing")}>
+      <Filtering>
+        <Only {...props} label={t("admin.event")} words={found.data?.types ?? []} />
+        <Find {...props} by="person" label={t("admin.personEmail")} />
+        <Find {...props} by="document" label={t("admin.documentNumber")} />
+        <Period {...props} />
+      </Filtering>
+      <Anchor size="sm" underline="always" href={logCSV(props.selection, language)} style={{ alignSelf: "flex-end" }}>{t("admin.logCSV")}</Anchor>
+      <Lines {...props} of={found} items={(d) => d.events} empty={t("admin.nothingFound")}>
         {(e) => (
           <Line key={e.number} title={e.description} end={<Text size="xs" c="dimmed" ff="monospace">#{e.number}</Text>}>
             <Facts of={[when(e.dateTime), e.name, e.ipAddress, e.document && <About document={e.document} />]} />

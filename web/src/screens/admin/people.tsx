@@ -1,62 +1,99 @@
-import { Alert, Avatar, Badge, Button, Checkbox, Code, Group, Paper, Stack, Text, TextInput } from "@mantine/core";
-import { useDebouncedCallback, useDisclosure } from "@mantine/hooks";
-import { IconKey, IconSearch, IconUserPlus } from "@tabler/icons-react";
+import { ActionIcon, Alert, Avatar, Badge, Button, Checkbox, Group, Menu, Paper, Stack, Text, TextInput } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconDots, IconKey, IconPencil, IconListSearch, IconUserCheck, IconUserOff, IconUserPlus } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 
 import { useAccount } from "../../api/account";
-import { addPerson, people } from "../../api/admin";
+import { accountStatuses, addPerson, people, type AdminPerson } from "../../api/admin";
 import { Problem } from "../../api/client";
 import { useText } from "../../text";
-import { Copy } from "../../ui/copy";
 import { Trouble } from "../../ui/trouble";
-import { Facts, Line, Lines, useWhen, type SectionProps } from "./lines";
+import { Facts, Filtering, Find, Line, Lines, Only, useWhen, type SectionProps } from "./lines";
+import { OrganisationSelect } from "./organisation";
+import { FirstPassword, PersonDialog, type PersonAction } from "./person-dialog";
 
-/** People lists the accounts, and adds new ones. */
+/** People lists the accounts, adds new ones, and changes them. */
 export function People(props: SectionProps) {
   const t = useText();
-  const when = useWhen();
-  const operator = useAccount()?.role === "operator";
   const found = useQuery(people(props.selection));
-  const [text, setText] = useState(props.selection.only ?? "");
-  const settle = useDebouncedCallback((s: string) => props.change({ only: s.trim() || undefined }), 300);
   const [adding, { toggle, close }] = useDisclosure();
+  const [asked, setAsked] = useState<{ person: AdminPerson; action: PersonAction }>();
+  const [opened, dialog] = useDisclosure();
+  const [done, setDone] = useState("");
+  const ask = (person: AdminPerson, action: PersonAction) => {
+    setDone("");
+    setAsked({ person, action });
+    dialog.open();
+  };
+  // The item of the menu that had the focus is gone when the dialog closes, so the focus returns to the button of the menu.
+  const leave = () => {
+    dialog.close();
+    if (asked) document.querySelector<HTMLElement>(`[data-actions="${CSS.escape(asked.person.email)}"]`)?.focus();
+  };
   return (
     <Stack>
-      <Group gap="sm">
-        <TextInput style={{ flex: "1 1 14rem" }} type="search" aria-label={t("admin.findPerson")} placeholder={t("admin.findPerson")} leftSection={<IconSearch size={16} aria-hidden />} value={text}
-          onChange={(e) => { setText(e.currentTarget.value); settle(e.currentTarget.value); }} />
-        <Button leftSection={<IconUserPlus size={16} aria-hidden />} aria-expanded={adding} onClick={toggle}>{t("admin.addPerson")}</Button>
-      </Group>
-      {adding && <Add close={close} />}
-      <Lines {...props} of={found} items={(d) => d.people} empty={t("list.nothing")}>
-        {(p) => (
-          <Line key={p.id} title={p.name} end={<Avatar src={p.avatar} alt="" size="sm" visibleFrom="sm" />}
-            badge={<>{p.admin && <Badge size="sm" variant="outline" color="seal">{t("admin.isAdmin")}</Badge>}{p.must_reset && <Badge size="sm" variant="outline" color="yellow.9">{t("admin.firstPassword")}</Badge>}</>}>
-            <Facts of={[p.email, operator && p.organisation.name, t("admin.since", { when: when(p.created_at) })]} />
-          </Line>
-        )}
-      </Lines>
+      <Filtering>
+        <Find {...props} label={t("admin.findPerson")} />
+        <Only {...props} label={t("list.status")} words={accountStatuses.map((s) => ({ value: s, label: t(`admin.accountStatuses.${s}`) }))} />
+        <Button ml="auto" leftSection={<IconUserPlus size={16} aria-hidden />} aria-expanded={adding} onClick={toggle}>{t("admin.addPerson")}</Button>
+      </Filtering>
+      {adding && <Add close={close} first={props.search.organisation} />}
+      <Text size="sm" role="status">{done}</Text>
+      <Lines {...props} of={found} items={(d) => d.people} empty={t("admin.nothingFound")}>{(p) => <One key={p.id} person={p} ask={ask} showLog={() => props.change({ tab: "log", find: undefined, only: undefined, person: p.email })} />}</Lines>
+      {asked && <PersonDialog key={`${asked.person.id} ${asked.action}`} {...asked} opened={opened} close={leave} done={setDone} />}
     </Stack>
   );
 }
 
-function Add({ close }: { close: () => void }) {
+function One({ person: p, ask, showLog }: { person: AdminPerson; ask: (person: AdminPerson, action: PersonAction) => void; showLog: () => void }) {
+  const t = useText();
+  const when = useWhen();
+  const me = useAccount();
+  const disabled = p.status === "disabled", other = me?.id !== p.id;
+  return (
+    <Line title={p.name} end={
+      <Group gap="xs" wrap="nowrap">
+        <Avatar src={p.avatar} alt="" size="sm" visibleFrom="sm" />
+        <Menu position="bottom-end">
+          <Menu.Target><ActionIcon variant="default" size="lg" aria-label={t("admin.actions", { name: p.name })} data-actions={p.email}><IconDots size={16} aria-hidden /></ActionIcon></Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={() => ask(p, "rename")}>{t("admin.rename")}</Menu.Item>
+            {other && <Menu.Item leftSection={<IconKey size={16} aria-hidden />} onClick={() => ask(p, "reset")}>{t("admin.reset")}</Menu.Item>}
+            {disabled && <Menu.Item leftSection={<IconUserCheck size={16} aria-hidden />} onClick={() => ask(p, "enable")}>{t("admin.enable")}</Menu.Item>}
+            {!disabled && other && <Menu.Item color="red" leftSection={<IconUserOff size={16} aria-hidden />} onClick={() => ask(p, "disable")}>{t("admin.disable")}</Menu.Item>}
+            <Menu.Item leftSection={<IconListSearch size={16} aria-hidden />} onClick={showLog}>{t("admin.inLog")}</Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      </Group>}
+      badge={<>
+        {p.admin && <Badge size="sm" variant="outline" color="seal">{t("admin.isAdmin")}</Badge>}
+        {disabled && <Badge size="sm" variant="outline" color="red">{t("admin.accountStatuses.disabled")}</Badge>}
+        {p.must_reset && !disabled && <Badge size="sm" variant="outline" color="yellow.9">{t("admin.firstPassword")}</Badge>}
+      </>}>
+      <Facts of={[p.email, me?.role === "operator" && p.organisation.name, p.disabled_at ? t("admin.disabledSince", { when: when(p.disabled_at) }) : t("admin.since", { when: when(p.created_at) }),
+        p.open_signatures > 0 && t("admin.openSignatures", { count: p.open_signatures })]} />
+    </Line>
+  );
+}
+
+function Add({ close, first }: { close: () => void; first: string | undefined }) {
   const t = useText();
   const queries = useQueryClient();
+  const me = useAccount();
   const [name, setName] = useState("");
   const [email, setEmail] = useState("");
   const [admin, setAdmin] = useState(false);
-  const add = useMutation({ mutationFn: () => addPerson(name.trim(), email.trim(), admin), onSuccess: () => void queries.invalidateQueries({ queryKey: ["admin", "people"] }) });
+  const [organisation, setOrganisation] = useState(first ?? me?.business_id);
+  const add = useMutation({
+    mutationFn: () => addPerson({ name: name.trim(), email: email.trim(), admin, ...(organisation ? { organisation } : {}) }),
+    onSuccess: () => void queries.invalidateQueries({ queryKey: ["admin", "people"] }),
+  });
   const problem = add.error instanceof Problem ? add.error : undefined;
   if (add.data) {
     return (
       <Alert color="seal" variant="light" icon={<IconKey aria-hidden />} title={t("admin.added", { name: add.data.person.name })} role="status">
-        <Stack gap="xs" align="flex-start">
-          <Text size="sm">{t("admin.addedHint")}</Text>
-          <Group gap="xs"><Code fz="md" data-first-password>{add.data.password}</Code><Copy text={add.data.password} /></Group>
-          <Button size="xs" variant="default" onClick={close}>{t("close")}</Button>
-        </Stack>
+        <FirstPassword password={add.data.password} hint={t("admin.addedHint")} close={close} />
       </Alert>
     );
   }
@@ -70,6 +107,7 @@ function Add({ close }: { close: () => void }) {
         <Group align="flex-start" gap="sm">
           <TextInput style={{ flex: "1 1 12rem" }} label={t("new.guestName")} required autoFocus value={name} onChange={(e) => setName(e.currentTarget.value)} error={problem?.of("name")} maxLength={255} />
           <TextInput style={{ flex: "1 1 14rem" }} label={t("login.email")} type="email" required value={email} onChange={(e) => setEmail(e.currentTarget.value)} error={problem?.of("email")} maxLength={254} />
+          {me?.role === "operator" && <OrganisationSelect value={organisation} change={(id) => id && setOrganisation(id)} />}
         </Group>
         <Checkbox label={t("admin.asAdmin")} checked={admin} onChange={(e) => setAdmin(e.currentTarget.checked)} />
         {problem && problem.fields.length === 0 && <Trouble error={problem} />}

@@ -7,25 +7,31 @@ import { grant, ledger, quota, units, type Unit } from "../../api/admin";
 import { Problem, type Schemas } from "../../api/client";
 import { useLanguage, useText } from "../../text";
 import { Loading } from "../../ui/loading";
+import { Paging } from "../../ui/paging";
 import { Trouble } from "../../ui/trouble";
-import { About, Facts, Line, Lines, Only, useWhen, type SectionProps } from "./lines";
+import { About, Facts, Filtering, Line, Lines, Only, Period, useWhen, type SectionProps } from "./lines";
+import { OrganisationSelect } from "./organisation";
 
 /** Quota shows the remaining quota and its ledger, and lets an operator grant more. */
 export function Quota(props: SectionProps) {
   const t = useText();
   const when = useWhen();
   const operator = useAccount()?.role === "operator";
-  const all = useQuery(quota), moves = useQuery(ledger(props.selection));
+  const quotas = props.search.quotas ?? 1;
+  const all = useQuery(quota({ page: quotas, organisation: props.selection.organisation })), moves = useQuery(ledger(props.selection));
+  const pages = all.data?.pagination.total_page ?? 1;
   return (
     <Stack>
       {all.isPending && <Loading />}
       {all.isError && <Trouble error={all.error} retry={() => void all.refetch()} />}
-      {all.data?.map((o) => <Left key={o.organisation.id} of={o} named={operator} />)}
-      {operator && all.data && <Grant organisations={all.data.map((o) => o.organisation)} />}
-      <Group justify="space-between" align="flex-end">
-        <Title order={2} size="h5">{t("admin.ledger")}</Title>
+      {all.data?.organisations.map((o) => <Left key={o.organisation.id} of={o} named={operator} />)}
+      {pages > 1 && <Paging page={quotas} total={pages} change={(page) => props.change({ quotas: page, page: props.search.page })} />}
+      {operator && all.data?.organisations[0] && <Grant key={props.search.organisation ?? ""} first={(props.search.organisation ?? all.data.organisations[0].organisation.id)} />}
+      <Title order={2} size="h5">{t("admin.ledger")}</Title>
+      <Filtering>
         <Only {...props} label={t("admin.unit")} words={units.map((u) => ({ value: u, label: t(`admin.units.${u}`) }))} />
-      </Group>
+        <Period {...props} />
+      </Filtering>
       <Lines {...props} of={moves} items={(d) => d.entries} empty={t("admin.noMoves")}>
         {(e) => (
           <Line key={`${e.organisation.id} ${e.unit} ${e.number}`} title={`${t(`admin.ops.${e.op}`)}: ${t(`admin.amount.${e.unit}`, { count: Math.abs(e.count) })}`}
@@ -64,10 +70,10 @@ function Left({ of: o, named }: { of: Schemas["AdminQuota"]; named: boolean }) {
 
 const draw = () => [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, "0")).join("");
 
-function Grant({ organisations }: { organisations: Schemas["OrganisationOut"][] }) {
+function Grant({ first }: { first: string }) {
   const t = useText();
   const queries = useQueryClient();
-  const [organisation, setOrganisation] = useState(organisations[0]?.id ?? "");
+  const [organisation, setOrganisation] = useState(first);
   const [unit, setUnit] = useState<Unit>("emet");
   const [count, setCount] = useState<number | string>("");
   const [reason, setReason] = useState("");
@@ -93,7 +99,7 @@ function Grant({ organisations }: { organisations: Schemas["OrganisationOut"][] 
       <Stack gap="sm">
         <Title order={2} size="h5" id="grant">{t("admin.grant")}</Title>
         <Group align="flex-start" gap="sm">
-          {organisations.length > 1 && <Select style={{ flex: "1 1 12rem" }} label={t("admin.organisation")} allowDeselect={false} value={organisation} onChange={(v) => v && setOrganisation(v)} data={organisations.map((o) => ({ value: o.id, label: o.name }))} />}
+          <OrganisationSelect value={organisation} change={(id) => id && setOrganisation(id)} />
           <Select style={{ flex: "1 1 10rem" }} label={t("admin.unit")} allowDeselect={false} value={unit} onChange={(v) => v && setUnit(v as Unit)} data={units.map((u) => ({ value: u, label: t(`admin.units.${u}`) }))} />
           <NumberInput style={{ flex: "1 1 7rem" }} label={t("admin.count")} required value={count} onChange={setCount} error={problem?.of("count")} allowDecimal={false} />
           <TextInput style={{ flex: "2 1 14rem" }} label={t("document.reason")} required value={reason} onChange={(e) => setReason(e.currentTarget.value)} error={problem?.of("reason")} maxLength={255} />

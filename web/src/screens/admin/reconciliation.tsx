@@ -7,7 +7,7 @@ import { reconcile, reconciliation, type Reconciliation as Report } from "../../
 import { useLanguage, useText } from "../../text";
 import { Loading } from "../../ui/loading";
 import { Trouble } from "../../ui/trouble";
-import { About, Facts, Line, useWhen } from "./lines";
+import { Facts, Line, useWhen } from "./lines";
 
 /** Reconciliation compares our register with that of the e-meterai issuer, and explains differences. */
 export function Reconciliation() {
@@ -54,7 +54,7 @@ function Shown({ report: r }: { report: Report }) {
         <Stack component="ul" gap={6} p={0} m={0} style={{ listStyle: "none" }}>
           {r.differences.map((d, i) => (
             <Line key={i} title={d.msg} badge={<Badge size="sm" variant="outline" color={d.explained ? "gray" : "orange"}>{t(d.explained ? "admin.isExplained" : "admin.notExplained")}</Badge>}>
-              <Facts of={[d.serial, d.document_id !== null && <About document={{ id: d.document_id, document_name: null, document_title: `#${d.document_id}` }} />, d.organisation?.name,
+              <Facts of={[d.serial, d.document_id !== null && `#${d.document_id}`, d.organisation?.name,
                 d.here && t("admin.here", { state: t(`admin.serialStates.${d.here}`) }), d.there && t("admin.there", { state: t(`admin.officeStates.${d.there}`) })]} />
             </Line>
           ))}

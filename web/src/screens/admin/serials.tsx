@@ -1,10 +1,10 @@
-import { Anchor, Badge, Group, Stack, Text } from "@mantine/core";
+import { Badge, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 
 import { useAccount } from "../../api/account";
-import { attemptsCSV, serials, serialStates, type SerialState } from "../../api/admin";
+import { serials, serialStates, type SerialState } from "../../api/admin";
 import { useText } from "../../text";
-import { About, Facts, Line, Lines, Only, useWhen, type SectionProps } from "./lines";
+import { About, Facts, Filtering, Find, Line, Lines, Only, useWhen, type SectionProps } from "./lines";
 
 export const serialColours: Record<SerialState, string> = { taken: "orange", free: "blue", bound: "gray", affixed: "seal", quarantined: "red" };
 
@@ -16,10 +16,11 @@ export function Serials(props: SectionProps) {
   const found = useQuery(serials(props.selection));
   return (
     <Stack>
-      <Group justify="space-between" align="flex-end">
+      <Filtering>
         <Only {...props} label={t("list.status")} words={serialStates.map((s) => ({ value: s, label: t(`admin.serialStates.${s}`) }))} />
-        <Anchor size="sm" underline="always" href={attemptsCSV}>{t("admin.attempts")}</Anchor>
-      </Group>
+        <Find {...props} label={t("admin.serialNumber")} />
+        <Find {...props} by="document" label={t("admin.documentNumber")} />
+      </Filtering>
       <Lines {...props} of={found} items={(d) => d.serials} empty={t("admin.noSerials")}>
         {(s) => (
           <Line key={s.serial} title={s.serial} end={<Badge variant="outline" color={serialColours[s.state]}>{t(`admin.serialStates.${s.state}`)}</Badge>}>

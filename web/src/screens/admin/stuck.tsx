@@ -7,7 +7,7 @@ import { retry, stuck, type Stuck as Item } from "../../api/admin";
 import { useText } from "../../text";
 import { StateBadge } from "../../ui/state";
 import { Trouble } from "../../ui/trouble";
-import { About, Facts, Line, Lines, useWhen, type SectionProps } from "./lines";
+import { About, Facts, Line, Lines, Only, useWhen, type SectionProps } from "./lines";
 
 /** Stuck lists documents that wait, with the reason and a retry, and says when the clock is in doubt and nothing is signed. */
 export function Stuck(props: SectionProps) {
@@ -27,6 +27,7 @@ export function Stuck(props: SectionProps) {
         </Alert>
       )}
       <Text size="sm" c="dimmed">{t("admin.stuckLead")}</Text>
+      <Only {...props} label={t("list.status")} words={[{ value: "failed", label: t("state.failed") }]} />
       <Lines {...props} of={found} items={(d) => d.documents} empty={t("admin.nothingStuck")}>{(d) => <One key={d.document.id} item={d} />}</Lines>
     </Stack>
   );

@@ -21,7 +21,7 @@ export function Actions({ document: d }: { document: Detail }) {
   const refresh = () => void queries.invalidateQueries();
   const restamp = useMutation({ mutationFn: (newSerial: boolean) => verbs.restamp(d.id, newSerial), onSuccess: refresh });
   const remind = useMutation({ mutationFn: () => verbs.remind(d.id), onSuccess: refresh });
-  const remove = useMutation({ mutationFn: () => verbs.remove(d.id), onSuccess: () => { refresh(); void go({ to: "/sent", search: noSearch }); } });
+  const remove = useMutation({ mutationFn: () => verbs.remove(d.id), onSuccess: () => { refresh(); void go({ to: "/drafts", search: noSearch }); } });
   const copy = useMutation({
     mutationFn: () => verbs.copy(d.id),
     onSuccess: (document) => { refresh(); void go({ to: "/new", search: { document, step: "people" }, state: { told: { msg: t("document.copied", { title: d.document_title }), notes: [] } } }); },
@@ -37,6 +37,7 @@ export function Actions({ document: d }: { document: Detail }) {
         {d.is_owner && d.status === "draft" && <ButtonLink to="/new" search={{ document: d.id, step: "people" }} leftSection={<IconPencil size={16} aria-hidden />}>{t("document.continue")}</ButtonLink>}
         {d.is_sign && <ButtonLink to="/document/$id/sign" params={{ id: String(d.id) }} leftSection={<IconSignature size={16} aria-hidden />}>{t("document.sign")}</ButtonLink>}
         {d.active_download_button && <Download id={d.id} />}
+        {d.active_download_button && <Download id={d.id} file="evidence" />}
         {d.is_owner && d.status === "failed" && <Button onClick={() => restamp.mutate(false)} loading={restamp.isPending} disabled={!d.info_restamping.allowed_stamping} leftSection={<IconRotate size={16} aria-hidden />}>{t("document.restamp")}</Button>}
         {corrects && <Button onClick={() => copy.mutate()} loading={copy.isPending} leftSection={<IconCopy size={16} aria-hidden />}>{t("document.correct")}</Button>}
         <Menu position="bottom-end">

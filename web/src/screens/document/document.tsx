@@ -1,4 +1,4 @@
-import { Badge, Grid, Group, Stack, Text, Title } from "@mantine/core";
+import { Badge, Grid, Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 
@@ -10,9 +10,10 @@ import { usePrint, Views } from "../../pdf/views";
 import { useText } from "../../text";
 import { Findings } from "../../ui/findings";
 import { Loading } from "../../ui/loading";
+import { ScreenTitle } from "../../ui/screen-title";
 import { StateBadge } from "../../ui/state";
 import { Steps, stepsOf } from "../../ui/steps";
-import { Trouble } from "../../ui/trouble";
+import { ScreenTrouble } from "../../ui/trouble";
 import { Actions } from "./actions";
 import { People } from "./people";
 import { Stamps } from "./stamps";
@@ -22,7 +23,7 @@ export function Document() {
   const id = Number(useParams({ from: "/member/document/$id" }).id);
   const found = useQuery(detail(id));
   if (found.isPending) return <Loading />;
-  if (found.isError) return <Trouble error={found.error} retry={() => void found.refetch()} />;
+  if (found.isError) return <ScreenTrouble error={found.error} retry={() => void found.refetch()} />;
   return <Shown key={id} document={found.data} />;
 }
 
@@ -39,7 +40,7 @@ function Shown({ document: d }: { document: Detail }) {
     <Stack maw={1300} mx="auto">
       <Group justify="space-between" align="flex-start">
         <div style={{ minWidth: 0, flex: "1 1 16rem" }}>
-          <Title order={1} size="h3" style={{ overflowWrap: "anywhere" }}>{d.document_title}</Title>
+          <ScreenTitle style={{ overflowWrap: "anywhere" }}>{d.document_title}</ScreenTitle>
           <Group gap="xs" mt={6}>
             <StateBadge state={d.status} />
             {d.specimen && <Badge variant="outline" color="yellow.9">{t("list.specimen")}</Badge>}

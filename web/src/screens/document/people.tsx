@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 
 import { people, trail, type Detail, type Person } from "../../api/documents";
 import { useLanguage, useText } from "../../text";
+import { CorrectGuest } from "./correct-guest";
 import { declinedBy } from "./declined";
 import { GuestLink } from "./guest-link";
 
@@ -20,6 +21,22 @@ export function People({ document: d }: { document: Detail }) {
       <Stack component="ol" gap="sm" p={0} m={0} style={{ listStyle: "none" }}>
         {all.map((p) => <One key={p.user_id} person={p} document={d} declinedAt={declined?.person === p.user_id ? declined.at : null} />)}
       </Stack>
+    </Stack>
+  );
+}
+
+/** Messages says what became of the newest message of each kind to a person. */
+function Messages({ of }: { of: Person["mail"] }) {
+  const t = useText();
+  const language = useLanguage();
+  return (
+    <Stack component="ul" gap={2} my={4} mx={0} p={0} style={{ listStyle: "none" }} aria-label={t("document.messages")}>
+      {of.map((m) => (
+        <Text component="li" key={m.kind} size="xs" c={m.status === "failed" ? "red" : "dimmed"} style={{ overflowWrap: "anywhere" }}>
+          {t("document.message", { kind: t(`notice.kinds.${m.kind}`), state: t(`notice.states.${m.status}`), when: new Date(m.done_at ?? m.ordered_at).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" }) })}
+          {m.problem && m.status !== "dropped" && `. ${m.problem}`}
+        </Text>
+      ))}
     </Stack>
   );
 }
@@ -43,6 +60,8 @@ function One({ person: p, document: d, declinedAt }: { person: Person; document:
         <Text size="xs">
           {p.signing_status ? t("document.signedAt", { when: when(p.signed_at) }) : declinedAt ? t("document.declinedAt", { when: when(declinedAt) }) : p.viewed_at ? t("document.viewedAt", { when: when(p.viewed_at) }) : p.is_signing ? t("document.turn") : ended ? null : t("document.waiting")}
         </Text>
+        {p.mail.length > 0 && <Messages of={p.mail} />}
+        {p.is_guest && d.is_owner && d.status === "processing" && !p.status && <CorrectGuest document={d.id} person={p} />}
         {p.is_guest && d.is_owner && d.status !== "draft" && <GuestLink document={d.id} person={p} ended={ended} />}
       </div>
     </Group>

@@ -1,38 +1,79 @@
-import { Badge, Group, ScrollArea, SegmentedControl, Select, TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
-import { IconSearch } from "@tabler/icons-react";
-import { useQueries } from "@tanstack/react-query";
+import { Group, ScrollArea, SegmentedControl, Select, TextInput } from "@mantine/core";
+import { useDebouncedCallback, useDebouncedValue } from "@mantine/hooks";
+import { IconSearch, IconUser } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 
-import { count, periods, states, type Box, type Search, type State } from "../../api/documents";
+import { contacts, counts, orders, periods, states, type Box, type Search, type Tab } from "../../api/documents";
 import { useText } from "../../text";
+import { Count } from "../../ui/count";
 
-/** Filters shows the tabs of states with their numbers, the period and the search. The address holds their values. */
-export function Filters({ box, search, change }: { box: Box; search: Search; change: (to: Partial<Search>) => void }) {
+/** The tabs of a list; the first one is shown at first. */
+export const tabsOf = (box: Box): Tab[] => {
+  const some = states.filter((s) => s !== "draft");
+  return box === "in" ? ["waiting", "all", ...some] : ["all", "waiting", ...some];
+};
+
+interface Props {
+  box: Box;
+  tab: Tab;
+  search: Search;
+  change: (to: Partial<Search>) => void;
+}
+
+/** Filters shows the tabs with their numbers, the search, the person, the period and the order. The address holds their values. */
+export function Filters({ box, tab, search, change }: Props) {
   const t = useText();
   const [text, setText] = useState(search.search);
-  const settle = useDebouncedCallback((s: string) => change({ search: s }), 300);
-  const shown: (State | undefined)[] = [undefined, ...states.filter((s) => box === "out" || s !== "draft")];
-  const counts = useQueries({ queries: shown.map((s) => count(box, s)) });
+  const [known, setKnown] = useState(search.search);
+  if (known !== search.search) { // the address changed by other means
+    setKnown(search.search);
+    setText(search.search);
+  }
+  const settle = useDebouncedCallback((s: string) => { setKnown(s); change({ search: s }); }, 300);
+  const found = useQuery(counts(box, search)).data;
+  const tabs = tabsOf(box);
+  const count = (of: Tab) => (of === "all" ? found?.total_data : of === "waiting" ? found?.waiting : found?.status.find((s) => s.value === of)?.total);
   return (
     <Group align="flex-end" gap="sm">
       <ScrollArea type="auto" w="100%" offsetScrollbars="x">
-        <SegmentedControl aria-label={t("list.status")} value={search.status ?? "all"} onChange={(v) => change({ status: v === "all" ? undefined : (v as State) })}
-          data={shown.map((s, i) => ({ value: s ?? "all", label: <Tab name={s ? t(`state.${s}`) : t("list.all")} count={counts[i]?.data} /> }))} />
+        <SegmentedControl aria-label={t("list.status")} value={tab} onChange={(v) => change({ status: v === tabs[0] ? undefined : (v as Tab) })}
+          data={tabs.map((s) => ({ value: s, label: <Label name={t(s === "all" || s === "waiting" ? `list.${s}` : `state.${s}`)} count={count(s)} more={found?.total_limited ?? false} /> }))} />
       </ScrollArea>
-      <TextInput style={{ flex: "1 1 14rem" }} type="search" aria-label={t("list.search")} placeholder={t("list.search")} leftSection={<IconSearch size={16} aria-hidden />} value={text}
+      <TextInput style={{ flex: "1 1 12rem" }} type="search" aria-label={t("list.search")} placeholder={t("list.search")} leftSection={<IconSearch size={16} aria-hidden />} value={text}
         onChange={(e) => { setText(e.currentTarget.value); settle(e.currentTarget.value); }} />
-      <Select w={150} aria-label={t("list.period")} allowDeselect={false} value={search.periode} onChange={(v) => change({ periode: v as Search["periode"] })}
+      <Person person={search.person} change={change} />
+      <Select style={{ flex: "1 1 8rem" }} maw={{ sm: 150 }} aria-label={t("list.period")} allowDeselect={false} value={search.periode} onChange={(v) => change({ periode: v as Search["periode"] })}
         data={periods.map((p) => ({ value: p, label: t(p === "all" ? "list.anytime" : `list.${p}`) }))} />
+      <Select style={{ flex: "1 1 8rem" }} maw={{ sm: 170 }} aria-label={t("list.sort")} allowDeselect={false} value={search.sort} onChange={(v) => change({ sort: v as Search["sort"] })}
+        data={orders.map((o) => ({ value: o, label: t(`list.sortBy.${o}`) }))} />
     </Group>
   );
 }
 
-function Tab({ name, count }: { name: string; count: number | undefined }) {
+function Label({ name, count, more }: { name: string; count: number | undefined; more: boolean }) {
   return (
     <Group gap={6} wrap="nowrap" component="span">
       {name}
-      {count !== undefined && <Badge size="sm" variant="default" component="span" style={{ flexShrink: 0 }}>{count}</Badge>}
+      {count !== undefined && <Count variant="default" count={count} more={more} />}
     </Group>
+  );
+}
+
+/** Person chooses a person of my documents, or any other by their e-mail. */
+function Person({ person, change }: { person: string; change: Props["change"] }) {
+  const t = useText();
+  const [text, setText] = useState("");
+  const [part] = useDebouncedValue(text, 200);
+  const typed = text.trim().toLowerCase();
+  const all = useQuery(contacts(part === person ? "" : part)).data ?? [];
+  const options = all.map((p) => ({ value: p.email, label: `${p.name} (${p.email})` }));
+  for (const other of [person, /^[^\s@]+@[^\s@]+$/.test(typed) ? typed : ""]) {
+    if (other && !options.some((o) => o.value === other)) options.push({ value: other, label: other });
+  }
+  return (
+    <Select style={{ flex: "1 1 12rem" }} aria-label={t("list.person")} placeholder={t("list.person")} leftSection={<IconUser size={16} aria-hidden />} searchable clearable clearButtonProps={{ "aria-label": t("list.anyone") }}
+      value={person || null} onChange={(v) => change({ person: v ?? "" })} onSearchChange={setText} data={options} nothingFoundMessage={t("list.nobody")}
+      filter={({ options: o }) => o} />
   );
 }

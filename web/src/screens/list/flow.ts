@@ -1,12 +1,18 @@
-import { periods, states, type Search, type State } from "../../api/documents";
+import { orders, periods, states, type Search, type Tab } from "../../api/documents";
+
+const tabs: Tab[] = ["waiting", "all", ...states];
+
+const text = (v: unknown) => (typeof v === "string" || typeof v === "number" ? String(v).slice(0, 200) : "");
 
 /** Reads the valid parameters of a list's address. */
 export function readSearch(s: Record<string, unknown>): Search {
   const page = Number(s.page);
   return {
     page: Number.isInteger(page) && page > 0 ? page : 1,
-    status: states.includes(s.status as State) ? (s.status as State) : undefined,
+    status: tabs.find((v) => v === s.status),
     periode: periods.find((p) => p === s.periode) ?? "all",
-    search: typeof s.search === "string" || typeof s.search === "number" ? String(s.search).slice(0, 200) : "",
+    search: text(s.search),
+    person: text(s.person),
+    sort: orders.find((o) => o === s.sort) ?? "created",
   };
 }

@@ -1,16 +1,23 @@
-import { Button, Group, Stack, Text, Title } from "@mantine/core";
+import { Button, Group, Stack, Text, VisuallyHidden } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import { lazy, Suspense, useState } from "react";
 
-import { balance, list, noSearch, type Box, type Search } from "../../api/documents";
+import { balance, counts, list, noSearch, type Box, type ListItem, type Search } from "../../api/documents";
 import { useText } from "../../text";
 import { ButtonLink } from "../../ui/links";
 import { Loading } from "../../ui/loading";
-import { Paging } from "../../ui/paging";
+import { ScreenTitle } from "../../ui/screen-title";
 import { Trouble } from "../../ui/trouble";
 import { Drop } from "./drop";
-import { Filters } from "./filters";
+import { Filters, tabsOf } from "./filters";
+import classes from "./list.module.css";
 import { Row } from "./row";
+import { SelectBox } from "./select-box";
+
+// Loaded when they are needed.
+const Selection = lazy(() => import("./selection").then((m) => ({ default: m.Selection })));
+const Paging = lazy(() => import("../../ui/paging").then((m) => ({ default: m.Paging })));
 
 export const Inbox = () => <List box="in" search={useSearch({ from: "/member/inbox" })} />;
 export const Sent = () => <List box="out" search={useSearch({ from: "/member/sent" })} />;
@@ -18,41 +25,63 @@ export const Sent = () => <List box="out" search={useSearch({ from: "/member/sen
 function List({ box, search }: { box: Box; search: Search }) {
   const t = useText();
   const go = useNavigate();
-  const page = useQuery(list(box, search));
+  const tab = search.status ?? tabsOf(box)[0]!;
+  const page = useQuery(list(box, tab, search));
   const quota = useQuery(balance).data;
-  const change = (to: Partial<Search>) => void go({ to: box === "in" ? "/inbox" : "/sent", search: { ...search, page: 1, ...to } });
-  const filtered = search.status !== undefined || search.periode !== "all" || search.search !== "";
+  const all = useQuery(counts(box, search)).data?.total_data ?? 0;
+  const [selected, setSelected] = useState<ReadonlyMap<number, ListItem>>(new Map());
+  const show = (to: Partial<Search>) => void go({ to: box === "in" ? "/inbox" : "/sent", search: { ...search, ...to } });
+  const change = (to: Partial<Search>) => {
+    setSelected(new Map()); // what is selected is always in the list
+    show({ page: 1, ...to });
+  };
+  const filtered = search.periode !== "all" || search.search !== "" || search.person !== "";
   const documents = page.data?.documents ?? [];
+  const select = (some: ListItem[], on: boolean) => {
+    const to = new Map(selected);
+    for (const d of some) if (on) to.set(d.id, d); else to.delete(d.id);
+    setSelected(to);
+  };
+  const chosen = documents.filter((d) => selected.has(d.id)).length;
   return (
     <Stack maw={1100} mx="auto">
       <Drop />
       <Group justify="space-between">
-        <Title order={1} size="h3">{t(box === "in" ? "nav.inbox" : "nav.sent")}</Title>
+        <ScreenTitle>{t(box === "in" ? "nav.inbox" : "nav.sent")}</ScreenTitle>
         {quota && <Text size="sm" c="dimmed">{t("list.quota", quota)}</Text>}
       </Group>
-      <Filters box={box} search={search} change={change} />
+      <Filters box={box} tab={tab} search={search} change={change} />
       {page.isPending && <Loading />}
       {page.isError && <Trouble error={page.error} retry={() => void page.refetch()} />}
       {page.isSuccess && documents.length === 0 && (
         <Stack align="center" py="xl" gap="xs">
-          <Text fw={600}>{t(filtered ? "list.nothing" : "list.empty")}</Text>
-          {!filtered && <Text c="dimmed" ta="center">{t("list.emptyHint")}</Text>}
-          {filtered ? <Button variant="default" size="xs" onClick={() => change(noSearch)}>{t("list.clear")}</Button> : <ButtonLink to="/new" search={{ document: undefined, step: "file" }}>{t("nav.new")}</ButtonLink>}
+          <Text fw={600}>{t(tab === "waiting" && !filtered && all > 0 ? "list.noneWaiting" : filtered || all > 0 ? "list.nothing" : "list.empty")}</Text>
+          {!filtered && all === 0 && <Text c="dimmed" ta="center">{t("list.emptyHint")}</Text>}
+          <Group justify="center">
+            {tab !== "all" && all > 0 && <Button variant="default" size="xs" onClick={() => change({ status: tabsOf(box)[0] === "all" ? undefined : "all" })}>{t("list.showAll", { count: all })}</Button>}
+            {filtered ? <Button variant="default" size="xs" onClick={() => change(noSearch)}>{t("list.clear")}</Button> : all === 0 && <ButtonLink to="/new" search={{ document: undefined, step: "file" }}>{t("nav.new")}</ButtonLink>}
+          </Group>
         </Stack>
       )}
       {documents.length > 0 && (
         <>
+          <label className={classes.selectAll}>
+            <SelectBox checked={chosen === documents.length} mixed={chosen > 0 && chosen < documents.length} change={(on) => select(documents, on)} />
+            <Text size="sm" component="span">{t("list.selectPage")}</Text>
+          </label>
           <Stack component="ul" gap="xs" p={0} m={0} style={{ listStyle: "none" }} aria-busy={page.isPlaceholderData}>
-            {documents.map((d) => <Row key={d.id} document={d} box={box} />)}
+            {documents.map((d) => <Row key={d.id} document={d} box={box} selected={selected.has(d.id)} select={(on) => select([d], on)} />)}
           </Stack>
           <Group justify="space-between">
             <Text size="sm" c="dimmed" role="status">{t(page.data!.pagination.total_limited ? "list.limited" : "list.total", { count: page.data!.pagination.total_data })}</Text>
             {page.data!.pagination.total_page > 1 && (
-              <Paging page={search.page} total={page.data!.pagination.total_page} change={(p) => change({ page: p })} />
+              <Suspense><Paging page={search.page} total={page.data!.pagination.total_page} change={(p) => show({ page: p })} /></Suspense>
             )}
           </Group>
         </>
       )}
+      <VisuallyHidden role="status">{selected.size > 0 && t("list.selected", { count: selected.size })}</VisuallyHidden>
+      {selected.size > 0 && <Suspense><Selection documents={[...selected.values()]} owned={box === "out"} clear={() => setSelected(new Map())} /></Suspense>}
     </Stack>
   );
 }

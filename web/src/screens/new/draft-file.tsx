@@ -6,14 +6,16 @@ import { useRef, useState } from "react";
 
 import { Problem } from "../../api/client";
 import { saveDescription } from "../../api/draft";
-import type { Detail, Step } from "../../api/documents";
+import { detail, type Detail, type Step } from "../../api/documents";
 import { address } from "../../api/files";
 import { useText } from "../../text";
+import { ConflictNotice } from "../../ui/conflict";
 import { ContinueButton } from "../../ui/continue-button";
 import { AnchorLink } from "../../ui/links";
 import { Saved } from "../../ui/saved";
 import { useSaver } from "../../ui/saver";
 import { Steps } from "../../ui/steps";
+import { Versioned } from "../../ui/versioned";
 import { moment } from "./format";
 
 interface Description {
@@ -22,16 +24,26 @@ interface Description {
   due: string;
 }
 
+const describe = (d: Detail): Description => ({ title: d.document_title, due: d.expired ? moment(new Date(d.expired)) : "" });
+
 /** DraftFile shows the uploaded file and its state, and edits title and deadline. */
 export function DraftFile({ document: d, conversion }: { document: Detail; conversion: Step | undefined }) {
   const t = useText();
   const go = useNavigate();
   const queries = useQueryClient();
-  const [known] = useState<Description>(() => ({ title: d.document_title, due: d.expired ? moment(new Date(d.expired)) : "" }));
+  const [known] = useState(() => describe(d));
   const [said, setSaid] = useState(known);
   const touched = useRef(false); // an unchanged deadline keeps its seconds, and may have passed
-  const saver = useSaver(async ({ title, due }: Description) => {
-    await saveDescription(d.id, title, touched.current ? (due ? new Date(due).toISOString() : "") : undefined);
+  const [versioned] = useState(() => new Versioned<Description>({ version: d.version, value: known }, {
+    save: ({ title, due }, from) => saveDescription(d.id, title, touched.current ? (due ? new Date(due).toISOString() : "") : undefined, from),
+    read: async () => {
+      const now = await queries.fetchQuery({ ...detail(d.id), staleTime: 0 });
+      return { version: now.version, value: describe(now) };
+    },
+    same: (a, b) => a.title.trim() === b.title.trim() && a.due === b.due,
+  }));
+  const saver = useSaver(async (to: Description) => {
+    await versioned.send(to);
     void queries.invalidateQueries({ queryKey: ["document", d.id] });
     void queries.invalidateQueries({ queryKey: ["documents"] });
   });
@@ -45,6 +57,7 @@ export function DraftFile({ document: d, conversion }: { document: Detail; conve
   return (
     <Stack>
       <Group justify="flex-end"><Saved saver={saver} also={problem && problem.fields.length > 0 ? problem.fields.map((f) => f.msg).join(" ") : undefined} /></Group>
+      <ConflictNotice saver={saver} versioned={versioned} load={setSaid} />
       <Paper withBorder p="md">
         <Stack gap="sm">
           <TextInput label={t("new.name")} required value={said.title} onChange={(e) => change({ title: e.currentTarget.value })} error={problem?.of("document_title")} maxLength={255} />

@@ -4,6 +4,8 @@ export type NewStep = (typeof steps)[number];
 export interface NewSearch {
   document: number | undefined;
   step: NewStep;
+  /** The index of the box that the placement begins with. */
+  box?: number | undefined;
   /** The draft that another file will replace. */
   instead?: number | undefined;
 }
@@ -12,7 +14,8 @@ export interface NewSearch {
 export function readNew(s: Record<string, unknown>): NewSearch {
   const document = idOf(s.document), instead = idOf(s.instead);
   if (document === undefined) return { document, step: "file", ...(instead === undefined ? {} : { instead }) };
-  return { document, step: steps.find((x) => x === s.step) ?? "people" };
+  const box = s.box === undefined ? NaN : Number(s.box);
+  return { document, step: steps.find((x) => x === s.step) ?? "people", ...(Number.isInteger(box) && box >= 0 ? { box } : {}) };
 }
 
 function idOf(v: unknown): number | undefined {

@@ -31,6 +31,8 @@ test("an address without a document asks for its file", () => {
   expect(readNew({ step: "review" })).toEqual({ document: undefined, step: "file" });
   expect(readNew({ document: "7", step: "nonsense" })).toEqual({ document: 7, step: "people" });
   expect(readNew({ document: 7, step: "place" })).toEqual({ document: 7, step: "place" });
+  expect(readNew({ document: 7, step: "place", box: "0" })).toEqual({ document: 7, step: "place", box: 0 });
+  expect(readNew({ document: 7, step: "place", box: "-1" })).toEqual({ document: 7, step: "place" });
 });
 
 test("files and moments are told as people tell them", () => {

@@ -1,15 +1,16 @@
-import { Box, Group, Stack, Text, Title } from "@mantine/core";
+import { Box, Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useRef, type ReactNode } from "react";
+import { lazy, Suspense, useEffect, type ReactNode } from "react";
 
 import { detail, type Detail } from "../../api/documents";
 import { useProgress } from "../../api/events";
 import { useText } from "../../text";
 import { AnchorLink } from "../../ui/links";
 import { Loading } from "../../ui/loading";
+import { ScreenTitle } from "../../ui/screen-title";
 import { Steps } from "../../ui/steps";
-import { Trouble } from "../../ui/trouble";
+import { ScreenTrouble } from "../../ui/trouble";
 import { DraftFile } from "./draft-file";
 import { ChooseFile } from "./file";
 import { steps, type NewStep } from "./flow";
@@ -23,7 +24,7 @@ const Place = lazy(() => import("../place/place").then((m) => ({ default: m.Plac
 /** New creates a document, step by step. The address holds the step; the server holds what was entered. */
 export function New() {
   const t = useText();
-  const { document, step, instead } = useSearch({ from: "/member/new" });
+  const { document, step, instead, box } = useSearch({ from: "/member/new" });
   if (document === undefined) {
     return (
       <Frame step="file" title={t("new.title")}>
@@ -31,17 +32,17 @@ export function New() {
       </Frame>
     );
   }
-  return <Draft id={document} step={step} />;
+  return <Draft id={document} step={step} box={box} />;
 }
 
-function Draft({ id, step }: { id: number; step: NewStep }) {
+function Draft({ id, step, box }: { id: number; step: NewStep; box: number | undefined }) {
   const t = useText();
   const found = useQuery(detail(id));
   const conversion = found.data?.progress.steps.find((s) => s.step === "converted");
   const converting = conversion?.state === "active";
   useProgress(id, converting);
   if (found.isPending) return <Loading />;
-  if (found.isError) return <Trouble error={found.error} retry={() => void found.refetch()} />;
+  if (found.isError) return <ScreenTrouble error={found.error} retry={() => void found.refetch()} />;
   const d = found.data;
   if (d.status !== "draft" || !d.is_owner) return <Left document={d} />;
   const unready = conversion && conversion.state !== "done";
@@ -56,7 +57,7 @@ function Draft({ id, step }: { id: number; step: NewStep }) {
           {!converting && <AnchorLink to="/new" search={{ document: undefined, step: "file", instead: id }}>{t("new.another")}</AnchorLink>}
         </Stack>
       )}
-      {step === "place" && !unready && <Suspense fallback={<Loading />}><Place document={d} /></Suspense>}
+      {step === "place" && !unready && <Suspense fallback={<Loading />}><Place document={d} box={box} /></Suspense>}
       {step === "review" && !unready && <Review document={d} />}
     </Frame>
   );
@@ -72,18 +73,11 @@ function Left({ document: d }: { document: Detail }) {
 
 function Frame({ step, title, document, children }: { step: NewStep; title: string; document?: number; children: ReactNode }) {
   const t = useText();
-  const heading = useRef<HTMLHeadingElement>(null);
-  const shown = useRef(step);
-  useEffect(() => {
-    // Another step is another screen: move the focus of a screen reader to its title.
-    if (shown.current !== step) heading.current?.focus();
-    shown.current = step;
-  }, [step]);
   return (
     <Stack maw={step === "place" ? 1500 : 900} mx="auto" gap="md">
       <div>
         <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>{title}</Text>
-        <Title order={1} size="h3" ref={heading} tabIndex={-1} style={{ outline: "none" }}>{t(`new.${step}`)}</Title>
+        <ScreenTitle tab={title ? `${t(`new.${step}`)}: ${title}` : t(`new.${step}`)} at={step}>{t(`new.${step}`)}</ScreenTitle>
       </div>
       <Group component="nav" aria-label={t("new.steps")} gap={0} wrap="nowrap" className={classes.steps}>
         {steps.map((s, i) => {

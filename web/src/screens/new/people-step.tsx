@@ -6,39 +6,46 @@ import { useState } from "react";
 import { useAccount } from "../../api/account";
 import { Problem } from "../../api/client";
 import { draftPeople, savePeople } from "../../api/draft";
-import type { Detail, Person } from "../../api/documents";
+import { detail, type Detail, type Person } from "../../api/documents";
 import { useText } from "../../text";
+import { ConflictNotice } from "../../ui/conflict";
 import { ContinueButton } from "../../ui/continue-button";
 import { Loading } from "../../ui/loading";
 import { Saved } from "../../ui/saved";
 import { useSaver } from "../../ui/saver";
 import { Trouble } from "../../ui/trouble";
+import { Versioned } from "../../ui/versioned";
 import { AddPeople } from "./add-people";
 import { PeopleList } from "./people-list";
-import { draftee, fromService, toService, type Draftee } from "./people";
+import { draftee, fromService, sameChoice, toService, type Choice } from "./people";
 
 /** ChoosePeople asks who participates and in which order. Changes are saved at once. */
 export function ChoosePeople({ document: d }: { document: Detail }) {
   const found = useQuery(draftPeople(d.id));
   if (found.isError) return <Trouble error={found.error} retry={() => void found.refetch()} />;
   if (!found.isFetchedAfterMount) return <Loading />;
-  return <Editor document={d} known={found.data ?? []} />;
+  return <Editor document={d} known={found.data?.signer ?? []} version={found.data?.version ?? d.version} />;
 }
 
-interface Choice {
-  people: Draftee[];
-  parallel: boolean;
-}
-
-function Editor({ document: d, known }: { document: Detail; known: Person[] }) {
+function Editor({ document: d, known, version }: { document: Detail; known: Person[]; version: number }) {
   const t = useText();
   const go = useNavigate();
   const me = useAccount();
   const queries = useQueryClient();
   const [choice, setChoice] = useState<Choice>(() => ({ people: fromService(known), parallel: d.is_parallel }));
+  const [versioned] = useState(() => new Versioned<Choice>({ version, value: choice }, {
+    save: async (c, from) => {
+      const { signer, guest } = toService(c.people);
+      return savePeople(d.id, signer, guest, c.parallel, from);
+    },
+    read: async () => {
+      const now = await queries.fetchQuery({ ...draftPeople(d.id), staleTime: 0 }), { is_parallel } = await queries.fetchQuery({ ...detail(d.id), staleTime: 0 });
+      return { version: now.version, value: { people: fromService(now.signer), parallel: is_parallel } };
+    },
+    same: sameChoice,
+  }));
   const saver = useSaver(async (c: Choice) => {
-    const { signer, guest } = toService(c.people);
-    await savePeople(d.id, signer, guest, c.parallel);
+    await versioned.send(c);
     void queries.invalidateQueries({ queryKey: ["document", d.id] });
   });
   const change = (to: Partial<Choice>) => {
@@ -61,6 +68,7 @@ function Editor({ document: d, known }: { document: Detail; known: Person[] }) {
         <Text size="sm" c="dimmed">{t("new.peopleLead")}</Text>
         <Saved saver={saver} also={problem?.of("signer")} />
       </Group>
+      <ConflictNotice saver={saver} versioned={versioned} load={setChoice} />
       <AddPeople people={people} add={(p) => change({ people: [...people, p] })} />
       {me && <Checkbox label={t("new.meToo")} checked={mine >= 0} onChange={(e) => signToo(e.currentTarget.checked)} />}
       <PeopleList people={people} parallel={parallel} wrong={wrong} change={(p) => change({ people: p })} />

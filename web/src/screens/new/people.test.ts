@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { draftee, fromService, numbers, reorder, taken, toService } from "./people";
+import { draftee, fromService, numbers, reorder, sameChoice, taken, toService } from "./people";
 
 const a = draftee({ name: "A", id: "1", email: "a@x.test" });
 const b = draftee({ name: "B", guest: true, email: "B@x.test", phone: "08" });
@@ -19,7 +19,7 @@ test("members and guests are named as the service names them", () => {
 });
 
 test("what the service tells becomes the list it came from", () => {
-  const told = { avatar: "", is_owner: false, is_signing: false, status: false, signing_status: false, signed_at: null, viewed_at: null, link_created_at: null };
+  const told = { avatar: "", is_owner: false, is_signing: false, status: false, signing_status: false, signed_at: null, viewed_at: null, link_created_at: null, language: null, mail: [] };
   const all = fromService([
     { ...told, user_id: "1", name: "A", email: "a@x.test", phone: null, role: "signer", number: 1, is_guest: false },
     { ...told, user_id: "9", name: "B", email: "B@x.test", phone: "08", role: "signer", number: 2, is_guest: true },
@@ -38,4 +38,12 @@ test("people move within the list, and stay where there is no further", () => {
 test("a person is not added twice, however their address is spelled", () => {
   expect(taken([a, b], " b@X.test")).toBe(true);
   expect(taken([a], "")).toBe(false);
+});
+
+test("two choices are the same if the service stores the same for them", () => {
+  const choice = { people: [a, b], parallel: false };
+  expect(sameChoice(choice, { people: [{ ...a }, { ...b, id: "9" }], parallel: false })).toBe(true); // the service numbers guests
+  expect(sameChoice(choice, { people: [b, a], parallel: false })).toBe(false);
+  expect(sameChoice(choice, { ...choice, parallel: true })).toBe(false);
+  expect(sameChoice(choice, { people: [a, { ...b, role: "viewer" }], parallel: false })).toBe(false);
 });

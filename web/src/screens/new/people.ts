@@ -11,6 +11,8 @@ export interface Draftee {
   phone: string;
   role: "signer" | "viewer";
   guest: boolean;
+  /** Of messages to them; empty: that of the service. */
+  language: "" | "id" | "en";
   /** Acts in the same step as the previous person. */
   together: boolean;
 }
@@ -18,13 +20,13 @@ export interface Draftee {
 const keyOf = (p: { guest: boolean; id: string; email: string }) => (p.guest ? `guest ${p.email.toLowerCase()}` : p.id);
 
 export const draftee = (p: Partial<Draftee> & { name: string }): Draftee => {
-  const whole = { id: "", email: "", phone: "", role: "signer" as const, guest: false, together: false, ...p };
+  const whole = { id: "", email: "", phone: "", role: "signer" as const, guest: false, language: "" as const, together: false, ...p };
   return { ...whole, key: keyOf(whole) };
 };
 
 export const fromService = (all: Person[]): Draftee[] =>
   all.map((p, i) => draftee({
-    id: p.user_id, name: p.name, email: p.email ?? "", phone: p.phone ?? "", role: p.role, guest: p.is_guest, together: i > 0 && p.number === all[i - 1]!.number,
+    id: p.user_id, name: p.name, email: p.email ?? "", phone: p.phone ?? "", role: p.role, guest: p.is_guest, language: p.language === "id" || p.language === "en" ? p.language : "", together: i > 0 && p.number === all[i - 1]!.number,
   }));
 
 /** Numbers the people: each acts after the previous one, unless together with them. */
@@ -44,11 +46,26 @@ export function toService(all: Draftee[]): ForService {
   const out: ForService = { signer: [], guest: [], names: [] };
   const number = numbers(all);
   all.forEach((p, i) => {
-    const same = { name: p.name, email: p.email, role: p.role, number: number[i]! };
+    const same = { name: p.name, email: p.email, role: p.role, number: number[i]!, ...(p.language ? { language: p.language } : {}) };
     if (p.guest) out.names.push(`guest[${out.guest.push({ ...same, ...(p.phone ? { phone: p.phone } : {}) }) - 1}]`);
     else out.names.push(`signer[${out.signer.push({ ...same, id: p.id }) - 1}]`);
   });
   return out;
+}
+
+/** The people of a draft, and whether all act at once. */
+export interface Choice {
+  people: Draftee[];
+  parallel: boolean;
+}
+
+/** Whether the service stores the same for both. */
+export function sameChoice(a: Choice, b: Choice): boolean {
+  const stored = (c: Choice) => {
+    const number = numbers(c.people);
+    return JSON.stringify([c.parallel, c.people.map((p, i) => [p.key, p.name, p.phone, p.role, p.language, number[i]])]);
+  };
+  return stored(a) === stored(b);
 }
 
 /** Moves one person to another position in the list. */

@@ -1,8 +1,11 @@
 import { Alert, Badge, Button, Group, Paper, Stack, Table, Text, Title } from "@mantine/core";
-import { IconAlertTriangle } from "@tabler/icons-react";
+import { useDisclosure } from "@mantine/hooks";
+import { IconAlertTriangle, IconEye } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
+import { lazy, Suspense, useRef, useState } from "react";
 
+import { Problem } from "../../api/client";
 import { draftPeople, draftPlacements, type Warning } from "../../api/draft";
 import { balance, verbs, type Detail, type Person, type Placement } from "../../api/documents";
 import { useLanguage, useText } from "../../text";
@@ -12,6 +15,10 @@ import { Notes } from "../../ui/told";
 import { Trouble } from "../../ui/trouble";
 import { Accepting, useAccepting } from "./accepting";
 import { bill, rounds } from "./bill";
+import { HowReached, type Delivery } from "./delivery";
+
+// The PDF engine is loaded only if the owner wants to see the pages.
+const Preview = lazy(() => import("./preview").then((m) => ({ default: m.Preview })));
 
 /** Review shows what will happen and what it costs, before it becomes final. */
 export function Review({ document: d }: { document: Detail }) {
@@ -19,7 +26,7 @@ export function Review({ document: d }: { document: Detail }) {
   const error = people.error ?? placed.error;
   if (error) return <Trouble error={error} retry={() => { void people.refetch(); void placed.refetch(); }} />;
   if (!people.isFetchedAfterMount || !placed.isFetchedAfterMount) return <Loading />;
-  return <Whole document={d} people={people.data ?? []} placed={placed.data?.placements ?? []} warnings={placed.data?.warnings ?? []} />;
+  return <Whole document={d} people={people.data?.signer ?? []} placed={placed.data?.placements ?? []} warnings={placed.data?.warnings ?? []} />;
 }
 
 function Whole({ document: d, people, placed, warnings }: { document: Detail; people: Person[]; placed: Placement[]; warnings: Warning[] }) {
@@ -29,8 +36,19 @@ function Whole({ document: d, people, placed, warnings }: { document: Detail; pe
   const quota = useQuery({ ...balance, refetchOnMount: "always" });
   const cost = bill(people, placed, d.owner.user_id);
   const findings = useAccepting(d);
+  const [delivery, setDelivery] = useState<Delivery | undefined>(d.delivery);
+  const stored = useRef(d.delivery);
+  const storeDelivery = async () => {
+    if (!delivery || stored.current === delivery) return;
+    await verbs.deliver(d.id, delivery);
+    stored.current = delivery;
+  };
+  const store = useMutation({ mutationFn: storeDelivery });
   const finalize = useMutation({
-    mutationFn: () => verbs.finalize(d.id, findings.codes),
+    mutationFn: async () => {
+      await storeDelivery();
+      return verbs.finalize(d.id, findings.codes);
+    },
     onError: findings.refused,
     onSuccess: async ({ msg, response }) => {
       await queries.invalidateQueries({ refetchType: "none" }); // refetched on the next screen: here, a document that is no longer a draft would show nothing
@@ -38,12 +56,22 @@ function Whole({ document: d, people, placed, warnings }: { document: Detail; pe
     },
   });
   const short = quota.data && (quota.data.emet < cost.emet || quota.data.esgn < cost.esgn);
+  const [previewed, { toggle: togglePreview }] = useDisclosure();
+  const signers = people.filter((p) => p.role === "signer");
   const nothing = cost.emet === 0 && cost.esgn === 0;
   const unseen = cost.stampOnly ? [] : people.filter((p) => p.role === "signer" && !placed.some((b) => b.user_id === p.user_id && b.type !== "emet"));
   return (
     <Stack>
       <Order document={d} people={people} placed={placed} stampOnly={cost.stampOnly} />
       <Cost cost={cost} left={quota.data} />
+      {delivery && people.some((p) => !p.is_owner) && <HowReached value={delivery} onChange={setDelivery} store={() => store.mutate()} guests={people.some((p) => p.is_guest)} expires={d.expired !== null} />}
+      {store.isError && <Trouble error={store.error} retry={() => store.mutate()} />}
+      {signers.length > 0 && !cost.stampOnly && (
+        <>
+          <Button variant="default" leftSection={<IconEye size={16} aria-hidden />} style={{ alignSelf: "flex-start" }} aria-expanded={previewed} onClick={togglePreview}>{t("new.previewAs")}</Button>
+          {previewed && <Suspense fallback={<Loading />}><Preview document={d} signers={signers} placed={placed} /></Suspense>}
+        </>
+      )}
       {warnings.length > 0 && (
         <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />} title={t("new.toNote")}>
           <Notes of={warnings.map((w) => w.msg)} />
@@ -55,11 +83,31 @@ function Whole({ document: d, people, placed, warnings }: { document: Detail; pe
       {nothing && <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />}>{t("new.nothing")} <AnchorLink size="sm" c="inherit" underline="always" to="/new" search={{ document: d.id, step: "people" }}>{t("new.toPeople")}</AnchorLink></Alert>}
       {short && <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />}>{t("new.short")}</Alert>}
       {finalize.isError && <Trouble error={finalize.error} retry={() => finalize.mutate()} />}
+      {finalize.error instanceof Problem && <RefusedBoxes document={d.id} placed={placed} fields={finalize.error.fields} />}
       <Group justify="space-between">
         <Text size="sm" c="dimmed" style={{ flex: "1 1 14rem" }}>{t("new.final")}</Text>
         <Button size="md" disabled={nothing || !findings.all} loading={finalize.isPending} onClick={() => finalize.mutate()}>{t(cost.stampOnly ? "new.finalizeStamp" : "new.finalize")}</Button>
       </Group>
     </Stack>
+  );
+}
+
+/** RefusedBoxes lists the boxes for which the document was refused. Each line leads to its box. */
+function RefusedBoxes({ document, placed, fields }: { document: number; placed: Placement[]; fields: Problem["fields"] }) {
+  const t = useText();
+  const wrong = fields.flatMap((f) => {
+    const index = Number(/^(?:signers|placements)\[(\d+)\]/.exec(f.field)?.[1]);
+    return placed[index] ? [{ index, box: placed[index], msg: f.msg }] : [];
+  });
+  if (wrong.length === 0) return null;
+  return (
+    <ul style={{ margin: 0 }}>
+      {wrong.map(({ index, box, msg }) => (
+        <li key={`${index} ${msg}`}>
+          <AnchorLink size="sm" to="/new" search={{ document, step: "place", box: index }}>{t("place.refusedBox", { kind: t(`place.${box.type}`), name: box.name, page: box.page, why: msg })}</AnchorLink>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -38,6 +38,7 @@ export function PlacedBox({ placed: p, size, scale, text, guide }: Props) {
   const name = t("place.box", { kind: t(`place.${p.kind}`), name: who?.name ?? "", page: p.page, left: Math.round(box.x), bottom: Math.round(box.y) });
   const problem = describeProblems(t, editor, live ? { ...p, box } : p, over);
 
+  const problemId = `problem-${p.key}`;
   const wantsFocus = typeof state.focus === "object" && state.focus.box === p.key;
   useEffect(() => {
     if (!wantsFocus) return;
@@ -91,10 +92,11 @@ export function PlacedBox({ placed: p, size, scale, text, guide }: Props) {
   // Four handles would cover a small box and leave no area to drag it by.
   const handles: Handle[] = width > 80 && height > 56 ? ["nw", "ne", "sw", "se"] : ["se"];
   return (
-    <div ref={element} role="application" aria-roledescription={t("place.movable")} aria-label={name} aria-describedby="place-keys" tabIndex={0} className={classes.box} data-box={p.key} data-kind={p.kind} data-selected={selected} data-wrong={refused !== undefined}
+    <div ref={element} role="application" aria-roledescription={t("place.movable")} aria-label={name} aria-describedby={problem ? `place-keys ${problemId}` : "place-keys"} tabIndex={0} className={classes.box} data-box={p.key} data-kind={p.kind} data-selected={selected} data-wrong={refused !== undefined}
       style={{ left: box.x * scale, top: (size.height - box.y - box.h) * scale, width, height, "--person": who?.colour ?? "#555" } as React.CSSProperties}
       onFocus={() => dispatch({ type: "select", key: p.key })} onKeyDown={pressKey} {...drag()}>
       <span className={classes.label} aria-hidden>{t(`place.${p.kind}`)}<br />{who?.name}</span>
+      {problem && <span id={problemId} hidden>{problem}</span>}
       {problem && <span className={classes.alarm} title={problem}><IconAlertTriangle size={14} role="img" aria-label={problem} /></span>}
       {selected && handles.map((h) => (
         <span key={h} aria-hidden className={classes.handle} data-handle={h} {...drag(h)} />

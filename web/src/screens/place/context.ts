@@ -10,7 +10,7 @@ export interface Editor {
   state: EditorState;
   dispatch: Dispatch<EditorAction>;
   assignees: Assignee[];
-  /** What the service refuses about a box, by its key. */
+  /** What the service refused about a box, by its key; until it has accepted a later change. */
   refused: Map<string, string>;
   /** The warnings of the service, by the box as it was saved; a changed box counts as another. */
   warned: Map<Placed, string>;

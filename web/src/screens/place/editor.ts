@@ -28,7 +28,7 @@ export interface EditorState {
   announcement: Announcement | undefined;
 }
 
-export type Announcement = { what: "placed" | "added"; placed: Placed } | { what: "deleted" } | { what: "copied"; count: number };
+export type Announcement = { what: "placed" | "added"; placed: Placed } | { what: "deleted" } | { what: "copied"; count: number; moved: number[] } | { what: "placedForAll"; count: number };
 
 export type EditorAction =
   | { type: "undo" | "redo" | "focused" }
@@ -41,6 +41,11 @@ export type EditorAction =
   | { type: "learnText"; page: number; text: Box[] }
   /** Places a box around a point of a page, or in free space on the page. */
   | { type: "place"; kind: Kind; page: number; size: Size; at?: { x: number; y: number } }
+  | { type: "placeAll"; boxes: Omit<Placed, "key">[] }
+  /** Shows what another writer stored. What was there before can be brought back. */
+  | { type: "load"; placed: Placed[] }
+  /** Selects a box and moves the focus to it, on whichever page it is. */
+  | { type: "goToBox"; key: string }
   | { type: "duplicate"; key: string; size: Size }
   | { type: "copy"; key: string; pages: { page: number; size: Size }[] }
   | { type: "change"; key: string; to: Partial<Placed>; name?: string; announce?: boolean }
@@ -93,12 +98,18 @@ export function reduceEditor(s: EditorState, a: EditorAction): EditorState {
       return { ...s, texts: new Map(s.texts).set(a.page, a.text) };
     case "place":
       return insert(s, { page: a.page, kind: a.kind, person: s.person, box: a.at ? around(a.kind, a.at.x, a.at.y, a.size) : free(a.kind, a.size, boxesOn(s, a.page)) });
+    case "placeAll":
+      return { ...change(s, [...s.placed, ...a.boxes.map((b, i) => ({ ...b, key: `b${s.keys + i}` }))]), keys: s.keys + a.boxes.length, announcement: { what: "placedForAll", count: a.boxes.length } };
+    case "load":
+      return { ...change(s, a.placed.map((p, i) => ({ ...p, key: `b${s.keys + i}` }))), keys: s.keys + a.placed.length, selected: undefined };
+    case "goToBox":
+      return one ? { ...s, selected: a.key, focus: { box: a.key } } : s;
     case "duplicate":
       return one ? insert(s, { ...one, box: beside(one.box, one.kind, a.size, boxesOn(s, one.page)) }) : s;
     case "copy": {
       if (!one) return s;
-      const all = copyTo(s.placed, one, a.pages, s.keys), count = all.length - s.placed.length;
-      return { ...change(s, all), keys: s.keys + a.pages.length, announcement: { what: "copied", count } };
+      const { placed, moved } = copyTo(s.placed, one, a.pages, s.keys), count = placed.length - s.placed.length;
+      return { ...change(s, placed), keys: s.keys + a.pages.length, announcement: { what: "copied", count, moved } };
     }
     case "change": {
       if (!one) return s;

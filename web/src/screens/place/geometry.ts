@@ -83,10 +83,19 @@ export function beside(b: Box, kind: Kind, page: Size, taken: Box[]): Box {
   return move(b, gap, -gap, kind, page);
 }
 
+/**
+ * Puts a copy of a box onto another page: at the same place, if it lies within that page; otherwise it is moved there, and scaled
+ * down with its proportions if the page is smaller than the box.
+ */
+export function fitCopy(b: Box, kind: Kind, page: Size): Box {
+  const scale = Math.min(1, page.width / b.w, page.height / b.h);
+  return fit({ ...b, w: b.w * scale, h: b.h * scale }, kind, page);
+}
+
 /** Where a box of the kind fits: first at the lower right, where contracts are signed, then further left and up. */
-export function free(kind: Kind, page: Size, taken: Box[]): Box {
+export function free(kind: Kind, page: Size, taken: Box[], least = 54): Box {
   const { w, h } = usual[kind];
-  const margin = Math.min(54, page.width / 10);
+  const margin = Math.min(least, page.width / 10);
   for (let y = margin; y + h <= page.height - margin; y += 12) {
     for (let x = page.width - margin - w; x >= margin; x -= 12) {
       const box = fit({ x, y, w, h }, kind, page);

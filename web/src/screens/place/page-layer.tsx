@@ -23,7 +23,11 @@ export function PageLayer({ number, size, scale, page }: Props) {
   const { state, dispatch } = useEditor();
   const [text, setText] = useState<PageText>(noText);
   const [guides, setGuides] = useState<Guide[]>([]);
-  useEffect(() => dispatch({ type: "learnSize", page: number, size }), [dispatch, number, size]);
+  useEffect(() => {
+    if (!page) return; // before it is read, its size is a guess
+    const { width, height } = page.getViewport({ scale: 1 });
+    dispatch({ type: "learnSize", page: number, size: { width, height } });
+  }, [page, dispatch, number]);
   const mine = state.placed.filter((p) => p.page === number);
   const needsText = mine.length > 0 || state.armed !== undefined;
   useEffect(() => {

@@ -1,11 +1,12 @@
-import { ActionIcon, Button, Group, NumberInput, Select, Stack, Text, TextInput, Title } from "@mantine/core";
-import { IconCopy, IconCopyPlus, IconFocus2, IconTrash } from "@tabler/icons-react";
-import { useState, type KeyboardEvent } from "react";
+import { ActionIcon, Group, NumberInput, Select, Stack, Text, Title } from "@mantine/core";
+import { IconCopyPlus, IconFocus2, IconTrash } from "@tabler/icons-react";
+import type { KeyboardEvent } from "react";
 
 import { useText } from "../../text";
 import { moveToPage, useEditor } from "./context";
+import { CopyTo } from "./copy-to";
 import { fit, millimetres, stampMax, stampMin, type Box, type Size } from "./geometry";
-import { readPages, type Placed } from "./placements";
+import type { Placed } from "./placements";
 import classes from "./place.module.css";
 
 interface Props {
@@ -53,7 +54,7 @@ export function Panel({ placed: p, size, pages, copy, focusBox, warning }: Props
         {p.kind !== "emet" && <Number label={t("place.height")} value={p.box.h} min={12} max={size.height} set={(h) => set({ h })} />}
         {pages > 1 && <Number label={t("place.page")} value={p.page} min={1} max={pages} set={(n) => moveToPage(editor, p.key, n)} whole />}
       </div>
-      {pages > 1 && <CopyTo key={p.key} pages={pages} copy={copy} stamp={p.kind === "emet"} />}
+      {pages > 1 && <CopyTo key={p.key} placed={p} pages={pages} copy={copy} />}
     </Stack>
   );
 }
@@ -62,20 +63,5 @@ function Number({ label, value, min = 0, max, set, first, whole }: { label: stri
   return (
     <NumberInput size="xs" label={label} value={value} min={min} max={Math.max(min, max)} step={1} decimalScale={whole ? 0 : 2} inputMode="decimal" clampBehavior="blur" data-first={first}
       onChange={(v) => { if (typeof v === "number" && v !== value && v >= min && v <= Math.max(min, max)) set(v); }} />
-  );
-}
-
-function CopyTo({ pages, copy, stamp }: { pages: number; copy: (pages: number[]) => void; stamp: boolean }) {
-  const t = useText();
-  const [text, setText] = useState(`1-${pages}`);
-  const read = readPages(text, pages);
-  return (
-    <>
-      <Group gap="xs" align="flex-end" wrap="nowrap">
-        <TextInput size="xs" style={{ flex: 1 }} label={t("place.copyTo")} value={text} onChange={(e) => setText(e.currentTarget.value)} error={read ? undefined : t("place.badPages", { pages })} />
-        <Button size="xs" variant="default" leftSection={<IconCopy size={14} aria-hidden />} disabled={!read} onClick={() => read && copy(read)} mb={read ? 0 : 20}>{t("place.copy")}</Button>
-      </Group>
-      {stamp && read && read.length > 1 && <Text size="xs" c="dimmed">{t("place.copyCost", { count: read.length })}</Text>}
-    </>
   );
 }

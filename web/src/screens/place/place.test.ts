@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 
-import { around, beside, fit, flip, free, fromCorners, millimetres, move, overlap, pull, toCorners, type Box } from "./geometry";
+import { around, beside, fit, fitCopy, flip, free, fromCorners, millimetres, move, overlap, pull, toCorners, type Box } from "./geometry";
 import { newEditorState, reduceEditor } from "./editor";
 import { boxAfterKey, type Key } from "./keys";
-import { copyTo, readPages, type Placed } from "./placements";
+import { copyTo, placeForEach, readPages, samePlacings, toService, type Placed } from "./placements";
+import { refusalOf } from "./saved-placements";
 import { snap } from "./snap";
 import { overlaps, readable } from "./warn";
 
@@ -87,9 +88,62 @@ test("pages are read as people write them", () => {
 
 test("a copy fits its page and is not made twice", () => {
   const one = at({ x: 400, y: 700, w: 150, h: 60 });
-  const all = copyTo([one], one, [{ page: 1, size: a4 }, { page: 2, size: { width: 300, height: 300 } }], 1);
-  expect(all.map((p) => [p.page, p.box.x, p.box.y])).toEqual([[1, 400, 700], [2, 150, 240]]);
-  expect(copyTo(all, one, [{ page: 2, size: { width: 300, height: 300 } }], 9)).toHaveLength(2);
+  const { placed: all, moved } = copyTo([one], one, [{ page: 1, size: a4 }, { page: 2, size: { width: 300, height: 300 } }, { page: 3, size: { width: 700, height: 900 } }], 1);
+  expect(all.map((p) => [p.page, p.box.x, p.box.y])).toEqual([[1, 400, 700], [2, 150, 240], [3, 400, 700]]);
+  expect(moved).toEqual([2]);
+  expect(copyTo(all, one, [{ page: 2, size: { width: 300, height: 300 } }], 9).placed).toHaveLength(3);
+});
+
+test("a copy on a page that is smaller than the box keeps its proportions, and lies on the page", () => {
+  const wide = { x: 300, y: 20, w: 280, h: 70 };
+  for (const page of [{ width: 842, height: 595 }, { width: 140, height: 595 }, { width: 595, height: 35 }, { width: 100, height: 100 }]) {
+    const box = fitCopy(wide, "sign", page);
+    expect(box.w / box.h).toBeCloseTo(4, 1);
+    expect(box.x).toBeGreaterThanOrEqual(0);
+    expect(box.y).toBeGreaterThanOrEqual(0);
+    expect(box.x + box.w).toBeLessThanOrEqual(page.width);
+    expect(box.y + box.h).toBeLessThanOrEqual(page.height);
+  }
+  expect(fitCopy(wide, "sign", { width: 842, height: 595 })).toEqual(wide);
+  expect(fitCopy({ x: 500, y: 700, w: 90, h: 90 }, "emet", { width: 300, height: 60 })).toEqual({ x: 240, y: 0, w: 60, h: 60 });
+});
+
+test("boxes for several people lie on every page asked for, over no other box and no text, and are not placed twice", () => {
+  const pages = [1, 2].map((page) => ({ page, size: page === 2 ? { width: 842, height: 595 } : a4, text: [{ x: 480, y: 0, w: 115, h: 60 }] }));
+  const first = placeForEach([], "paraf", ["a", "b", "c"], pages);
+  expect(first.map((p) => [p.page, p.person])).toEqual([[1, "a"], [1, "b"], [1, "c"], [2, "a"], [2, "b"], [2, "c"]]);
+  for (const p of first) {
+    const { size, text } = pages[p.page - 1]!;
+    expect(fit(p.box, "paraf", size)).toEqual(p.box);
+    expect([...text, ...first.filter((o) => o !== p && o.page === p.page).map((o) => o.box)].some((o) => overlap(o, p.box))).toBe(false);
+  }
+  const placed = first.slice(0, 5).map((p, i) => ({ ...p, key: `b${i}` }));
+  expect(placeForEach(placed, "paraf", ["a", "b", "c"], pages).map((p) => [p.page, p.person])).toEqual([[2, "c"]]);
+  expect(placeForEach(placed, "sign", ["a"], pages)).toHaveLength(2);
+});
+
+test("the service stores the same for boxes that differ by its rounding alone", () => {
+  const one = toService([at({ x: 10, y: 10, w: 60, h: 40 })]), moved = (by: number) => [{ ...one[0]!, box: { ...one[0]!.box, llx: one[0]!.box.llx + by } }];
+  expect(samePlacings(one, moved(0.005))).toBe(true);
+  expect(samePlacings(one, moved(1))).toBe(false);
+  expect(samePlacings(one, [...one, ...one])).toBe(false);
+  expect(samePlacings(one, [{ ...one[0]!, user_id: "q" }])).toBe(false);
+});
+
+test("a refusal is sorted by box", () => {
+  const [a, b] = [at({ x: 0, y: 0, w: 20, h: 20 }, { key: "a" }), at({ x: 0, y: 0, w: 20, h: 20 }, { key: "b" })];
+  const r = refusalOf([a, b], [{ field: "signers[1].emet", msg: "Off." }, { field: "signers[1].page", msg: "No page." }, { field: "signers", msg: "Too many." }]);
+  expect([...r.boxes]).toEqual([["b", "Off. No page."]]);
+  expect(r.whole).toEqual(["Too many."]);
+});
+
+test("what another writer stored replaces the boxes, and undo brings them back", () => {
+  let s = newEditorState([at({ x: 0, y: 0, w: 20, h: 20 }, { key: "b0" })], "p");
+  s = reduceEditor(s, { type: "select", key: "b0" });
+  s = reduceEditor(s, { type: "load", placed: [at({ x: 5, y: 5, w: 30, h: 30 }, { key: "b0" })] });
+  expect(s.placed.map((p) => p.box.x)).toEqual([5]);
+  expect(s.selected).toBeUndefined();
+  expect(reduceEditor(s, { type: "undo" }).placed.map((p) => p.box.x)).toEqual([0]);
 });
 
 test("changes of one name are undone together, and redone", () => {

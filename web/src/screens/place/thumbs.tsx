@@ -3,20 +3,24 @@ import { useEffect, useRef, useState, type KeyboardEvent } from "react";
 import type { PDFDocumentProxy } from "../../pdf/engine";
 import { usePage } from "../../pdf/use-file";
 import { useText } from "../../text";
+import type { Assignee } from "./assignees";
 import classes from "./place.module.css";
+import type { Placed } from "./placements";
 
 const height = 132, margin = 4;
 
 interface Props {
   document: PDFDocumentProxy;
   current: number;
-  /** The number of boxes on a page. */
-  count: (page: number) => number;
+  /** The boxes by page. */
+  boxes: ReadonlyMap<number, Placed[]>;
+  /** The person whose pages are marked. */
+  who: Assignee | undefined;
   go: (page: number) => void;
 }
 
 /** Thumbs shows thumbnails of the pages. Only those in view are rendered. */
-export function Thumbs({ document, current, count, go }: Props) {
+export function Thumbs({ document, current, boxes, who, go }: Props) {
   const t = useText();
   const frame = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
@@ -45,13 +49,16 @@ export function Thumbs({ document, current, count, go }: Props) {
   return (
     <div ref={frame} className={classes.thumbs} role="navigation" aria-label={t("place.pages")} onScroll={(e) => setTop(e.currentTarget.scrollTop)} onKeyDown={key}>
       <div style={{ height: total * height, position: "relative" }}>
-        {shown.map((n) => (
+        {shown.map((n) => {
+          const all = boxes.get(n) ?? [], own = all.filter((p) => p.person === who?.id).length;
+          return (
           <button key={n} type="button" data-thumb={n} tabIndex={n === current ? 0 : -1} className={classes.thumb} aria-current={n === current ? "page" : undefined} style={{ top: (n - 1) * height, height: height - 8 }} onClick={() => go(n)}
-            aria-label={t("place.thumb", { page: n, count: count(n) })}>
+            data-own={own > 0 || undefined} aria-label={own > 0 ? t("place.thumbOwn", { page: n, count: all.length, own, name: who!.name }) : t("place.thumb", { page: n, count: all.length })}>
             <Small document={document} number={n} />
-            <span aria-hidden>{n}{count(n) > 0 && <b> · {count(n)}</b>}</span>
+            <span aria-hidden>{n}{all.length > 0 && <b> · {all.length}</b>}{own > 0 && <i className={classes.own} style={{ background: who!.colour }} />}</span>
           </button>
-        ))}
+          );
+        })}
       </div>
     </div>
   );

@@ -1,9 +1,10 @@
 import { Button, Group, Select, Stack, Text } from "@mantine/core";
-import { IconRosetteDiscountCheck, IconSignature, IconWriting } from "@tabler/icons-react";
+import { IconRosetteDiscountCheck, IconSignature, IconUsersGroup, IconWriting } from "@tabler/icons-react";
 import { useDrag } from "@use-gesture/react";
 import { useRef, useState } from "react";
 
 import { useText } from "../../text";
+import { pageRanges } from "../../ui/page-ranges";
 import type { Assignee } from "./assignees";
 import { dragOptions, pageAt, useEditor } from "./context";
 import type { Kind } from "./geometry";
@@ -19,10 +20,12 @@ interface Props {
   drop: (kind: Kind, page: HTMLElement, clientX: number, clientY: number) => void;
   /** The pages are loaded. */
   ready: boolean;
+  /** Opens the dialog that places boxes for all signers. */
+  placeForAll: () => void;
 }
 
 /** Tools places boxes: by dragging onto a page, by a click here and one on the page, or by keyboard in free space. */
-export function Tools({ who, add, drop, ready }: Props) {
+export function Tools({ who, add, drop, ready, placeForAll }: Props) {
   const t = useText();
   const { state, dispatch, assignees } = useEditor();
   const [ghost, setGhost] = useState<{ kind: Kind; x: number; y: number }>();
@@ -34,10 +37,13 @@ export function Tools({ who, add, drop, ready }: Props) {
     const target = intentional && last && !canceled && event.type !== "pointercancel" ? pageAt(x, y) : undefined;
     if (target) drop(kind, target, x, y);
   }, dragOptions(6));
+  const mine = [...new Set(state.placed.filter((p) => p.person === who?.id).map((p) => p.page))].sort((a, b) => a - b);
   return (
     <Stack gap="xs">
+      {assignees.some((a) => a.signs) && <Button variant="light" size="sm" leftSection={<IconUsersGroup size={18} aria-hidden />} disabled={!ready} onClick={placeForAll}>{t("place.forAll")}</Button>}
       <Select label={t("place.for")} allowDeselect={false} value={who?.id ?? null} onChange={(id) => id && dispatch({ type: "choosePerson", person: id })} data={assignees.map((a) => ({ value: a.id, label: a.signs ? a.name : t("place.stampsOnly", { name: a.name }) }))}
         leftSection={<span className={classes.dot} style={{ background: who?.colour }} aria-hidden />} />
+      {who && mine.length > 0 && <Text size="xs" c="dimmed" data-pages-of={who.id}>{t("place.pagesOf", { name: who.name, pages: pageRanges(mine), count: mine.length })}</Text>}
       <div className={classes.kinds} role="group" aria-label={t("place.kinds")}>
         {kinds.map((kind) => {
           const Icon = icons[kind];

@@ -1,22 +1,16 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import type { PointGroup } from "signature_pad";
 
 import { verbs, type Shown } from "../../api/documents";
 import { guest } from "../../api/guest";
-import { keepSpecimen } from "../../api/specimen";
+import type { Hand } from "./hand";
+import { choosePictures, encodePictures, savePictures, type AskedInitials } from "./pictures";
 
-export type Way = "kept" | "draw" | "type" | "upload";
-
-/** Hand is how the signature should look, as far as it was chosen. */
-export interface Hand {
-  way: Way;
-  typed: string;
-  strokes: PointGroup[];
-  /** The picture to sign with; null for the saved one or, if none is saved, the printed name. */
-  picture: Blob | null;
-  /** Whether the picture is saved for the next time. */
-  remember: boolean;
+/** What a signer signs with. */
+interface Signing {
+  shown: Shown;
+  /** If one of their boxes is for initials: what it shows if they chose nothing else. */
+  initials: AskedInitials | undefined;
 }
 
 export type Answer = ReturnType<typeof useAnswer>;
@@ -25,14 +19,16 @@ export type Answer = ReturnType<typeof useAnswer>;
 export function useAnswer(id: number, asks: boolean) {
   const queries = useQueryClient();
   const [hand, setHand] = useState<Hand>();
+  const [initials, setInitials] = useState<Hand>();
   const [declining, setDeclining] = useState(false);
   const [reason, setReason] = useState("");
   const onSettled = () => void queries.invalidateQueries();
   const sign = useMutation({
-    mutationFn: async (shown: Shown) => {
-      const picture = hand?.picture ?? null;
-      await verbs.sign(id, shown, picture ? await base64(picture) : undefined);
-      if (picture && hand?.remember && hand.way !== "kept" && !guest.token()) await keepSpecimen(picture).catch(() => undefined); // the signature counts even if saving the picture fails
+    mutationFn: async ({ shown, initials: asked }: Signing) => {
+      const pictures = await choosePictures(hand, initials, asked);
+      const sent = await encodePictures(pictures);
+      await verbs.sign(id, shown, sent.signature, sent.initials);
+      if (!guest.token()) await savePictures(pictures, hand, initials);
     },
     onSettled,
   });
@@ -42,13 +38,7 @@ export function useAnswer(id: number, asks: boolean) {
     if (asks) return;
     if (failed) reset();
     setHand(undefined);
+    setInitials(undefined);
   }, [asks, failed, reset]);
-  return { hand, setHand, declining, setDeclining, reason, setReason, sign, reject };
-}
-
-export async function base64(blob: Blob): Promise<string> {
-  const bytes = new Uint8Array(await blob.arrayBuffer());
-  let text = "";
-  for (let i = 0; i < bytes.length; i += 0x8000) text += String.fromCharCode(...bytes.subarray(i, i + 0x8000));
-  return btoa(text);
+  return { hand, setHand, initials, setInitials, declining, setDeclining, reason, setReason, sign, reject };
 }

@@ -9,6 +9,8 @@ import { specimen } from "../../api/specimen";
 import { useText } from "../../text";
 import { Trouble } from "../../ui/trouble";
 import type { Answer } from "./answer";
+import { Code } from "./code";
+import { initialsOf } from "./initials";
 import { Look } from "./look";
 import { enough, type Reading } from "./reading";
 import type { Tour } from "./tour";
@@ -39,10 +41,12 @@ export function Asked({ document: d, boxes, titled = false, answer, reading, tou
   const asked = useAsked(boxes);
   const account = useAccount();
   const state = useId();
-  const kept = useQuery({ ...specimen, enabled: !guest.token() });
+  const signs = boxes.some((b) => b.type === "sign"), initials = boxes.some((b) => b.type === "paraf");
+  const kept = useQuery({ ...specimen("signature"), enabled: !guest.token() }), keptInitials = useQuery({ ...specimen("initials"), enabled: initials && !guest.token() });
   const { hand, setHand, declining, setDeclining, sign } = answer;
   if (declining) return <Decline answer={answer} titled={titled} />;
-  const ready = guest.token() !== undefined || !kept.isPending;
+  const ready = guest.token() !== undefined || (!kept.isPending && !(initials && keptInitials.isPending));
+  const name = account?.fullname ?? guest.name() ?? "";
   return (
     <Stack gap="sm">
       <div>
@@ -51,13 +55,15 @@ export function Asked({ document: d, boxes, titled = false, answer, reading, tou
         {titled && d.participant && <Text size="sm">{t("sign.as", { name: d.participant.name })}</Text>}
       </div>
       {tour && <ShowPlace tour={tour} />}
-      {boxes.length > 0 && ready && <Look document={d.id} name={account?.fullname ?? guest.name() ?? ""} kept={kept.data ?? null} keeps={!guest.token()} hand={hand} setHand={setHand} />}
+      {signs && ready && <Look document={d.id} of="signature" text={name} kept={kept.data ?? null} keeps={!guest.token()} hand={hand} setHand={setHand} titled={initials} />}
+      {initials && ready && <Look document={d.id} of="initials" text={initialsOf(name)} kept={keptInitials.data ?? null} keeps={!guest.token()} hand={answer.initials} setHand={answer.setInitials} titled />}
       <Text size="xs" c="dimmed">{t("sign.means")}</Text>
       <Read reading={reading} id={state} />
+      {d.code?.to_sign && <Code document={d} check={d.code} />}
       {sign.isError && <Trouble error={sign.error} />}
       <Group justify="space-between">
         <Button variant="subtle" color="red" onClick={() => setDeclining(true)}>{t("sign.decline")}</Button>
-        <Button size="md" loading={sign.isPending || sign.isSuccess} disabled={!ready || !enough(reading)} aria-describedby={state} onClick={() => sign.mutate({ digest: reading.digest, pages: reading.pages() })}>{t("document.sign")}</Button>
+        <Button size="md" loading={sign.isPending || sign.isSuccess} disabled={!ready || !enough(reading) || d.code?.to_sign} aria-describedby={state} onClick={() => sign.mutate({ shown: { digest: reading.digest, pages: reading.pages() }, initials: initials ? { name, kept: keptInitials.data ?? null } : undefined })}>{t("document.sign")}</Button>
       </Group>
     </Stack>
   );

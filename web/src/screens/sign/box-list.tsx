@@ -3,7 +3,8 @@ import { Text } from "@mantine/core";
 import type { Placement } from "../../api/documents";
 import { useText } from "../../text";
 import { Fold } from "../../ui/fold";
-import { colourOf, groupsOf, pageRanges } from "./boxes";
+import { pageRanges } from "../../ui/page-ranges";
+import { colourOf, groupsOf } from "./boxes";
 import classes from "./sign.module.css";
 
 /** BoxList says in words what Marks draws: whose boxes there are, of what kind, on which pages. */

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 
 import type { Placement } from "../../api/documents";
-import { colourOf, groupsOf, pageRanges } from "./boxes";
+import { pageRanges } from "../../ui/page-ranges";
+import { colourOf, groupsOf } from "./boxes";
 
 const box = { llx: 0, lly: 0, urx: 9, ury: 9 };
 const at = (user_id: string, type: Placement["type"], page: number, filled = false): Placement => ({ user_id, name: user_id.toUpperCase(), type, page, box, filled });

@@ -29,15 +29,3 @@ export function groupsOf(all: Placement[]): Group[] {
   }
   return [...groups.values()].map((g) => ({ ...g, pages: g.pages.sort((a, b) => a - b) }));
 }
-
-/** Formats page numbers briefly: 1, 3–5. */
-export function pageRanges(pages: number[]): string {
-  const ranges: string[] = [];
-  for (let i = 0; i < pages.length; ) {
-    let j = i;
-    while (pages[j + 1] === pages[j]! + 1) j++;
-    ranges.push(j - i > 1 ? `${pages[i]}\u2013${pages[j]}` : pages.slice(i, j + 1).join(", "));
-    i = j + 1;
-  }
-  return ranges.join(", ");
-}

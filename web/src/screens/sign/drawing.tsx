@@ -7,6 +7,8 @@ import { inkColour, trim } from "./picture";
 import { fitted } from "./strokes";
 
 interface Props {
+  /** The name of the area, for screen readers. */
+  label: string;
   hint: string;
   /** The previous drawing. */
   strokes: PointGroup[];
@@ -15,7 +17,7 @@ interface Props {
 }
 
 /** Drawing takes a signature drawn by mouse, pen or finger. */
-export function Drawing({ hint, strokes, onChange }: Props) {
+export function Drawing({ label, hint, strokes, onChange }: Props) {
   const t = useText();
   const canvas = useRef<HTMLCanvasElement>(null);
   const pad = useRef<SignaturePad>(null);
@@ -50,7 +52,7 @@ export function Drawing({ hint, strokes, onChange }: Props) {
   }, []);
   return (
     <Stack gap={4}>
-      <canvas ref={canvas} role="img" aria-label={t("sign.drawHere")} style={{ width: "100%", height: 160, border: "1px dashed var(--mantine-color-dimmed)", borderRadius: 8, background: "white", touchAction: "none" }} />
+      <canvas ref={canvas} role="img" aria-label={label} style={{ width: "100%", height: 160, border: "1px dashed var(--mantine-color-dimmed)", borderRadius: 8, background: "white", touchAction: "none" }} />
       <Group justify="space-between" wrap="nowrap" align="flex-start">
         <Text size="xs" c="dimmed">{hint}</Text>
         <Button size="xs" variant="default" style={{ flex: "none" }} onClick={() => { pad.current?.clear(); onChange([], Promise.resolve(null)); }}>{t("sign.clear")}</Button>

@@ -1,21 +1,26 @@
-import { Checkbox, FileButton, Button, Image, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
+import { Checkbox, FileButton, Button, Image, SegmentedControl, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 
 import { Problem } from "../../api/client";
 import { verbs } from "../../api/documents";
 import { useText } from "../../text";
 import { Loading } from "../../ui/loading";
 import { Trouble } from "../../ui/trouble";
-import { base64, type Hand, type Way } from "./answer";
+import type { Hand, Way } from "./hand";
 import { Drawing } from "./drawing";
-import { shrink, write } from "./picture";
+import { hands, shrink, write, type HandFont } from "./picture";
+import { base64 } from "./pictures";
 
 interface Props {
   /** The document that is signed. */
   document: number;
-  name: string;
+  of: "signature" | "initials";
+  /** What is typed at first: the name, or its initials. */
+  text: string;
+  /** Shows a title, where a signer gives both. */
+  titled?: boolean;
   kept: Blob | null;
   /** Whether it can be saved for the next time. */
   keeps: boolean;
@@ -24,11 +29,13 @@ interface Props {
   setHand: (hand: Hand) => void;
 }
 
-/** Look asks how the signature should look: saved, drawn, typed, or from a picture. */
-export function Look({ document, name, kept, keeps, hand, setHand }: Props) {
+/** Look asks how the signature or the initials should look: saved, drawn, typed, or from a picture. */
+export function Look({ document, of, text, titled = false, kept, keeps, hand, setHand }: Props) {
   const t = useText();
-  const chosen: Hand = hand ?? { way: kept ? "kept" : "draw", typed: name, strokes: [], picture: kept, remember: keeps };
-  const { way, typed, strokes, picture, remember } = chosen;
+  // Initials are typed at first: few signers want to draw twice.
+  const chosen: Hand = hand ?? { way: kept ? "kept" : of === "initials" ? "type" : "draw", typed: text, font: "flowing", strokes: [], picture: kept, remember: keeps };
+  const initials = of === "initials";
+  const { way, typed, font, strokes, picture, remember } = chosen;
   const [bad, setBad] = useState(false);
   const last = useRef(chosen);
   last.current = chosen;
@@ -41,27 +48,39 @@ export function Look({ document, name, kept, keeps, hand, setHand }: Props) {
     change(to);
     made.then((p) => { if (turn === asked.current) change({ picture: p }); }, () => { if (turn === asked.current) setBad(true); });
   };
-  const choose = (w: Way) => take({ way: w, strokes: [], picture: w === "kept" ? kept : null }, w === "type" ? write(typed) : Promise.resolve(w === "kept" ? kept : null));
+  const choose = (w: Way) => take({ way: w, strokes: [], picture: w === "kept" ? kept : null }, w === "type" ? write(typed, font) : Promise.resolve(w === "kept" ? kept : null));
+  const first = useRef(choose);
+  first.current = choose;
+  const undecided = hand === undefined && way === "type";
+  useEffect(() => {
+    if (undecided) first.current("type");
+  }, [undecided]);
   const ways = [...(kept ? ["kept" as const] : []), "draw", "type", "upload"] as Way[];
   return (
-    <Stack gap="sm">
-      <SegmentedControl fullWidth size="sm" aria-label={t("sign.way")} value={way} onChange={(w) => choose(w as Way)} data={ways.map((w) => ({ value: w, label: t(`sign.${w}`) }))} />
-      {way === "draw" && <Drawing hint={t(kept ? "sign.drawHintKept" : "sign.drawHint")} strokes={strokes} onChange={(drawn, p) => take({ strokes: drawn }, p)} />}
-      {way === "type" && <TextInput label={t("sign.typed")} value={typed} maxLength={80} onChange={(e) => take({ typed: e.currentTarget.value }, write(e.currentTarget.value))} />}
+    <Stack gap="sm" role="group" aria-label={t(initials ? "sign.yourInitials" : "sign.preview")} data-look={of}>
+      {titled && <Title order={3} size="h6">{t(initials ? "sign.yourInitials" : "sign.preview")}</Title>}
+      <SegmentedControl fullWidth size="sm" aria-label={t(initials ? "sign.wayInitials" : "sign.way")} value={way} onChange={(w) => choose(w as Way)} data={ways.map((w) => ({ value: w, label: t(`sign.${w}`) }))} />
+      {way === "draw" && <Drawing label={t(initials ? "sign.drawInitialsHere" : "sign.drawHere")} hint={t(initials ? "sign.drawInitialsHint" : kept ? "sign.drawHintKept" : "sign.drawHint")} strokes={strokes} onChange={(drawn, p) => take({ strokes: drawn }, p)} />}
+      {way === "type" && (
+        <>
+          <TextInput label={t(initials ? "sign.typedInitials" : "sign.typed")} value={typed} maxLength={initials ? 6 : 80} onChange={(e) => take({ typed: e.currentTarget.value }, write(e.currentTarget.value, font))} />
+          <SegmentedControl fullWidth size="sm" aria-label={t(initials ? "sign.fontInitials" : "sign.font")} value={font} onChange={(f) => take({ font: f as HandFont }, write(typed, f as HandFont))} data={(Object.keys(hands) as HandFont[]).map((f) => ({ value: f, label: t(`sign.fonts.${f}`) }))} />
+        </>
+      )}
       {way === "upload" && (
         <FileButton accept="image/png,image/jpeg" onChange={(f) => f && take({}, shrink(f))}>
           {(props) => <Button {...props} variant="default">{t("sign.choose")}</Button>}
         </FileButton>
       )}
       {bad && <Text size="sm" c="red" role="alert">{t("sign.badPicture")}</Text>}
-      {way !== "draw" && picture && <Preview document={document} picture={picture} />}
-      {keeps && way !== "kept" && <Checkbox label={t("sign.remember")} checked={remember} onChange={(e) => change({ remember: e.currentTarget.checked })} />}
+      {way !== "draw" && picture && <Preview document={document} picture={picture} name={t(initials ? "sign.yourInitials" : "sign.preview")} low={initials} />}
+      {keeps && way !== "kept" && <Checkbox label={t(initials ? "sign.rememberInitials" : "sign.remember")} checked={remember} onChange={(e) => change({ remember: e.currentTarget.checked })} />}
     </Stack>
   );
 }
 
 /** Preview shows what the service makes of a picture, as it will appear on the page. */
-function Preview({ document, picture }: { document: number; picture: Blob }) {
+function Preview({ document, picture, name, low }: { document: number; picture: Blob; name: string; low: boolean }) {
   const t = useText();
   const [shown] = useDebouncedValue(picture, 250); // typing a name makes a picture for each letter
   const strokes = useQuery({ queryKey: ["strokes", document, keyOf(shown)], queryFn: async () => verbs.previewSpecimen(document, await base64(shown)), placeholderData: keepPreviousData, staleTime: Infinity, gcTime: 0, retry: false });
@@ -69,7 +88,7 @@ function Preview({ document, picture }: { document: number; picture: Blob }) {
   if (strokes.isError) return <Trouble error={strokes.error} retry={strokes.error instanceof Problem && strokes.error.retryable ? () => void strokes.refetch() : undefined} />;
   return (
     <div>
-      <Image src={`data:image/png;base64,${strokes.data}`} alt={t("sign.preview")} h={90} fit="contain" bg="white" radius="sm" />
+      <Image src={`data:image/png;base64,${strokes.data}`} alt={name} h={low ? 56 : 90} fit="contain" bg="white" radius="sm" />
       <Text size="xs" c="dimmed" mt={4}>{t("sign.becomes")}</Text>
     </div>
   );

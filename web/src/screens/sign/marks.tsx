@@ -61,7 +61,7 @@ function Mine({ box, name, what, where, open, onShown }: MineProps) {
   const key = boxKey(box);
   useEffect(() => {
     // Not what the bars at the top and at the bottom cover.
-    const watch = new IntersectionObserver(([entry]) => { if (entry!.isIntersecting) onShown(key); }, { threshold: 0.6, rootMargin: "-100px 0px -160px 0px" });
+    const watch = new IntersectionObserver((entries) => { if (entries.some((e) => e.isIntersecting)) onShown(key); }, { threshold: 0.6, rootMargin: "-100px 0px -160px 0px" });
     watch.observe(frame.current!);
     return () => watch.disconnect();
   }, [key, open, onShown]);

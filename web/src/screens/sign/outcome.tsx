@@ -7,6 +7,7 @@ import { guest } from "../../api/guest";
 import { useText } from "../../text";
 import { Download } from "../../ui/download";
 import { AnchorLink } from "../../ui/links";
+import { NextWaiting } from "./next-waiting";
 
 interface Props {
   document: Detail;
@@ -42,8 +43,10 @@ export function Outcome({ document: d, live, acted, showNewest }: Props) {
         {mine && !d.is_sign && <Text size="sm">{d.status !== "processing" ? d.description : d.signing_status === "completed" ? t("sign.completing") : t("sign.next", { who: next.join(", ") })}</Text>}
         {mine && d.status === "processing" && <Text size="sm">{t(guest.token() ? "sign.downloadByLink" : "sign.downloadLater")}</Text>}
       </div>
+      {acted && !guest.token() && <NextWaiting after={d.id} />}
       <Group gap="sm">
         {d.active_download_button && <Download id={d.id} />}
+        {d.active_download_button && <Download id={d.id} file="evidence" />}
         {showNewest && <Button variant="default" size="compact-md" onClick={showNewest}>{t("sign.showNewest")}</Button>}
         {!guest.token() && <AnchorLink to="/document/$id" params={{ id: String(d.id) }} size="sm">{t("sign.details")}</AnchorLink>}
       </Group>

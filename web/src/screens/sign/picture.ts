@@ -39,16 +39,44 @@ function copy(from: CanvasImageSource, x: number, y: number, w: number, h: numbe
   return png(out);
 }
 
-/** Renders a name in a handwriting font. */
-export async function write(name: string): Promise<Blob | null> {
+/** The handwriting fonts for typed names, and how much larger each is set to look alike. */
+export const hands = { flowing: { family: "Dancing Script", scale: 1 }, casual: { family: "Caveat", scale: 1.1 }, upright: { family: "Kalam", scale: 0.9 } } as const;
+export type HandFont = keyof typeof hands;
+
+/** The files of a font are loaded when it is first chosen. */
+const files: Record<HandFont, () => Promise<[{ default: string }, { default: string }]>> = {
+  flowing: () => Promise.all([import("@fontsource/dancing-script/files/dancing-script-latin-400-normal.woff2?url"), import("@fontsource/dancing-script/files/dancing-script-latin-ext-400-normal.woff2?url")]),
+  casual: () => Promise.all([import("@fontsource/caveat/files/caveat-latin-400-normal.woff2?url"), import("@fontsource/caveat/files/caveat-latin-ext-400-normal.woff2?url")]),
+  upright: () => Promise.all([import("@fontsource/kalam/files/kalam-latin-400-normal.woff2?url"), import("@fontsource/kalam/files/kalam-latin-ext-400-normal.woff2?url")]),
+};
+
+const offered = new Map<HandFont, Promise<void>>();
+
+/** Offers a font to the page once. */
+function offer(font: HandFont): Promise<void> {
+  const known = offered.get(font);
+  if (known) return known;
+  const offering = files[font]().then(([latin, rest]) => {
+    document.fonts.add(new FontFace(hands[font].family, `url(${latin.default}) format("woff2")`, { unicodeRange: "U+0000-00FF, U+0131, U+0152-0153, U+2000-206F" }));
+    document.fonts.add(new FontFace(hands[font].family, `url(${rest.default}) format("woff2")`, { unicodeRange: "U+0100-0130, U+0132-0151, U+0154-02AF, U+1E00-1E9F" }));
+  });
+  offered.set(font, offering);
+  offering.catch(() => offered.delete(font)); // the next choice tries again
+  return offering;
+}
+
+/** Renders a name in a handwriting font. If the font cannot be loaded, a font of the device is used. */
+export async function write(name: string, font: HandFont): Promise<Blob | null> {
   const text = name.trim();
   if (text === "") return null;
+  const { family, scale } = hands[font];
+  await offer(font).then(() => document.fonts.load(`130px "${family}"`, text)).catch(() => undefined);
   const c = document.createElement("canvas");
   c.width = 1600;
   c.height = 260;
   const g = c.getContext("2d")!;
-  let size = 130;
-  do g.font = `italic ${size}px "Segoe Script", "Bradley Hand", "Snell Roundhand", cursive`;
+  let size = 130 * scale;
+  do g.font = `${size}px "${family}", "Segoe Script", "Bradley Hand", "Snell Roundhand", cursive`;
   while (g.measureText(text).width > c.width - 40 && (size -= 10) > 20);
   g.fillStyle = inkColour;
   g.textBaseline = "middle";

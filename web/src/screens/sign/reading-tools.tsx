@@ -6,6 +6,8 @@ import { useText } from "../../text";
 import classes from "./sign.module.css";
 
 interface Props {
+  /** The element that has the pages. */
+  pages: React.RefObject<HTMLElement | null>;
   /** The page in the middle of the window. */
   page: number;
   total: number;
@@ -16,17 +18,17 @@ interface Props {
 }
 
 /** ReadingTools shows which page is read, jumps to another, and magnifies the pages. */
-export function ReadingTools({ page, total, zoom, larger, smaller }: Props) {
+export function ReadingTools({ pages, page, total, zoom, larger, smaller }: Props) {
   const t = useText();
   const [typed, setTyped] = useState<number | string>();
   const jump = () => {
     const to = Number(typed);
-    if (typed !== undefined && typed !== "" && to >= 1 && to <= total) window.document.querySelector(`[data-page="${Math.trunc(to)}"]`)?.scrollIntoView({ block: "start" });
+    if (typed !== undefined && typed !== "" && to >= 1 && to <= total) pages.current?.querySelector(`[data-page="${Math.trunc(to)}"]`)?.scrollIntoView({ block: "start" });
     setTyped(undefined);
   };
   return (
     <Group className={classes.tools} gap="xs" justify="space-between" wrap="nowrap" role="group" aria-label={t("sign.tools")}>
-      <NumberInput size="xs" w={104} hideControls inputMode="numeric" aria-label={t("place.goTo")} suffix={` / ${total}`} allowDecimal={false} allowNegative={false} disabled={total === 0} value={typed ?? page} data-page-number={page}
+      <NumberInput size="xs" w={104} hideControls inputMode="numeric" aria-label={t("place.goTo")} rightSection={<Text size="xs" c="dimmed" aria-hidden>{`/ ${total}`}</Text>} rightSectionWidth={`calc(${String(total).length}ch + 1.6rem)`} rightSectionPointerEvents="none" allowDecimal={false} allowNegative={false} disabled={total === 0} value={typed ?? page} data-page-number={page}
         onFocus={(e) => e.currentTarget.select()} onChange={setTyped} onBlur={jump} onKeyDown={(e) => { if (e.key === "Enter") jump(); }} />
       <Group gap={4} wrap="nowrap">
         <ActionIcon variant="default" size="lg" aria-label={t("place.smaller")} disabled={!smaller} onClick={smaller}><IconZoomOut size={18} aria-hidden /></ActionIcon>

@@ -1,4 +1,4 @@
-import { Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
+import { Button, Group, Paper, Stack, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
@@ -10,24 +10,25 @@ import { detail, type Detail, type Placement } from "../../api/documents";
 import { useProgress } from "../../api/events";
 import { guest } from "../../api/guest";
 import type { PageSize } from "../../pdf/page-size";
-import { Pages } from "../../pdf/pages";
 import { useDocument } from "../../pdf/use-document";
 import { usePrint, Views } from "../../pdf/views";
 import { useText } from "../../text";
 import { Sheet } from "../../ui/dialog";
 import { Findings } from "../../ui/findings";
 import { Loading } from "../../ui/loading";
-import { Trouble } from "../../ui/trouble";
+import { ScreenTitle } from "../../ui/screen-title";
+import { ScreenTrouble } from "../../ui/trouble";
 import { useAnswer } from "./answer";
 import { Asked, ShowPlace, useAsked } from "./asked";
+import { useBoxInView } from "./box-in-view";
 import { BoxList } from "./box-list";
+import { Code } from "./code";
 import { Marks } from "./marks";
 import { Outcome } from "./outcome";
 import { useReading } from "./reading";
-import { ReadingTools } from "./reading-tools";
+import { ReadingPages } from "./reading-pages";
 import classes from "./sign.module.css";
 import { useTour, type Tour } from "./tour";
-import { useZoom } from "./zoom";
 
 /** Sign is the screen on which a member of the organisation reads and signs. */
 export function Sign() {
@@ -36,10 +37,21 @@ export function Sign() {
 
 /** Signing reads, then shows one sheet with what I am asked to do: one signature, one confirmation. */
 export function Signing({ id }: { id: number }) {
+  const t = useText();
   const found = useQuery(detail(id));
   if (found.isPending) return <Loading />;
-  if (found.isError) return <Trouble error={found.error} retry={() => void found.refetch()} />;
-  return <Reading key={id} document={found.data} />;
+  if (found.isError) return <ScreenTrouble error={found.error} retry={() => void found.refetch()} />;
+  const d = found.data;
+  if (d.code?.to_read) {
+    return (
+      <Stack w="100%" maw={560} mx="auto" gap="md">
+        <ScreenTitle tab={t("tab.sign", { title: d.document_title })} style={{ overflowWrap: "anywhere" }}>{d.document_title}</ScreenTitle>
+        <Text size="sm" c="dimmed">{t("sign.from", { name: d.owner.name, organisation: d.owner.organisation })}</Text>
+        <Paper withBorder p="md"><Code document={d} check={d.code} /></Paper>
+      </Stack>
+    );
+  }
+  return <Reading key={id} document={d} />;
 }
 
 function Reading({ document: d }: { document: Detail }) {
@@ -72,9 +84,6 @@ function Reading({ document: d }: { document: Detail }) {
   const [opened, setOpened] = useState(false);
   const reading = useReading(file);
   const tour = useTour(mine);
-  const [page, setPage] = useState(1);
-  const { pages, zoom, larger, smaller } = useZoom();
-  const height = useHeight(pages);
   const { differs, print, setPrint } = usePrint(d.warnings);
   const open = useCallback((decline = false) => {
     setDeclining(decline);
@@ -86,23 +95,18 @@ function Reading({ document: d }: { document: Detail }) {
   const overlay = useCallback((number: number, size: PageSize, scale: number) => <Marks boxes={boxes.filter((b) => b.page === number)} all={boxes} me={asks ? me : undefined} signed={unseen} size={size} scale={scale} open={wide ? undefined : answer} onShown={onShown} />, [boxes, me, asks, unseen, wide, answer, onShown]);
   const outcome = <Outcome document={d} live={live} acted={sign.isSuccess ? "signed" : reject.isSuccess ? "declined" : undefined} showNewest={holds && sign.isSuccess ? () => setReleased(true) : undefined} />;
   const drawn = file.document !== undefined && reading.started;
+  useBoxInView(tour, drawn && asks);
   return (
     <Stack w="100%" maw={1300} mx="auto" gap="md">
       <div>
-        <Title order={1} size="h3" style={{ overflowWrap: "anywhere" }}>{d.document_title}</Title>
+        <ScreenTitle tab={t("tab.sign", { title: d.document_title })} style={{ overflowWrap: "anywhere" }}>{d.document_title}</ScreenTitle>
         <Text size="sm" c="dimmed">{t("sign.from", { name: d.owner.name, organisation: d.owner.organisation })} · {d.status_info}</Text>
         {d.participant && d.mode === "signing" && <Text size="sm">{t(d.participant.role === "viewer" ? "sign.asViewer" : d.participant.signing_status ? "sign.asDone" : "sign.as", { name: d.participant.name })}</Text>}
       </div>
       <Findings warnings={d.warnings} sender={d.owner.name} />
       {differs && <Views print={print} setPrint={setPrint} />}
       <div className={classes.columns}>
-        <div>
-          <ReadingTools page={page} total={file.document?.numPages ?? 0} zoom={zoom} larger={larger} smaller={smaller} />
-          {/* While another revision is opened, its pages keep their room, and so the reader their place. */}
-          <div ref={pages} className={classes.pages} data-zoomed={zoom > 1 || undefined} {...(zoom > 1 ? { tabIndex: 0, role: "group", "aria-label": t("sign.pages") } : {})} style={{ minHeight: drawn ? undefined : height.current }}>
-            <Pages file={file} overlay={overlay} print={print} zoom={zoom} onVisible={setPage} onDrawn={reading.onDrawn} onEnd={reading.onEnd} />
-          </div>
-        </div>
+        <ReadingPages file={file} overlay={overlay} print={print} drawn={drawn} onDrawn={reading.onDrawn} onEnd={reading.onEnd} />
         {wide && (
           <Paper className={classes.side} withBorder p="md" component="section" aria-label={t(asks ? "sign.asked" : "steps.title")}>
             {asks ? <Asked document={d} boxes={mine} answer={given} reading={reading} tour={tour} /> : outcome}
@@ -119,18 +123,6 @@ function Reading({ document: d }: { document: Detail }) {
       </Sheet>
     </Stack>
   );
-}
-
-/** The height of an element when it was last laid out. */
-function useHeight(of: React.RefObject<HTMLElement | null>): React.RefObject<number | undefined> {
-  const height = useRef<number>(undefined);
-  useEffect(() => {
-    const element = of.current!;
-    const watch = new ResizeObserver(() => { height.current = element.offsetHeight; });
-    watch.observe(element);
-    return () => watch.disconnect();
-  }, [of]);
-  return height;
 }
 
 /** Bar shows at the bottom of a small window what I am asked to do, without covering the pages. */

@@ -3,7 +3,7 @@ import { useElementSize, useMediaQuery } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
 
-import { differences, fieldsOf, type Area } from "../../pdf/compare";
+import { differences, type Area } from "../../pdf/compare";
 import type { PDFDocumentProxy } from "../../pdf/engine";
 import { Page } from "../../pdf/page";
 import type { PageSize } from "../../pdf/page-size";
@@ -16,7 +16,7 @@ interface Props {
   number: number;
   /** Whether something on this page was changed that must not be. */
   bad: boolean;
-  /** Fields that were signed, as is allowed. */
+  /** Fields that were signed or filled in here, as is allowed. */
   fields: string[];
 }
 
@@ -63,10 +63,10 @@ function One({ label, head, document, number, overlay }: { label: string; head: 
 }
 
 /** Null: the page is new, was removed, or has another size. */
-async function compare(before: PDFDocumentProxy, after: PDFDocumentProxy, number: number, bad: boolean, names: string[]): Promise<Mark[] | null> {
-  const areas = await differences(before, after, number);
-  if (!areas) return null;
-  const fields = (await fieldsOf(await after.getPage(number))).filter((f) => names.includes(f.name));
-  const within = (a: Area) => fields.some((f) => a.x >= f.x - 8 && a.y >= f.y - 8 && a.x + a.w <= f.x + f.w + 8 && a.y + a.h <= f.y + f.h + 8);
-  return areas.map((a) => ({ ...a, allowed: !bad || within(a) }));
+async function compare(before: PDFDocumentProxy, after: PDFDocumentProxy, number: number, bad: boolean, fields: string[]): Promise<Mark[] | null> {
+  const found = await differences(before, after, number, fields);
+  if (!found) return null;
+  // If a page was changed and nothing beside the fields looks different, the change is below them.
+  const below = bad && found.outside.length === 0;
+  return [...found.fields.map((a) => ({ ...a, allowed: !below })), ...found.outside.map((a) => ({ ...a, allowed: !bad }))];
 }

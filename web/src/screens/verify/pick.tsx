@@ -4,18 +4,21 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 
 import { useText } from "../../text";
+import { Limits, TooLarge } from "../../ui/limits";
 import classes from "./verify.module.css";
 
 export const accepted = ".pdf,application/pdf";
 
 /** Pick is the state without a file. */
-export function Pick({ over, take }: { over: boolean; take: (file: File) => void }) {
+export function Pick({ over, take, refused }: { over: boolean; take: (file: File) => void; refused: File | undefined }) {
   const t = useText();
   return (
     <Stack className={classes.drop} data-over={over} align="center" gap="sm">
       <IconFileSearch size={36} aria-hidden />
       <Text fw={600} ta="center">{t("verify.drop")}</Text>
       <Text size="sm" c="dimmed" ta="center">{t("verify.private")}</Text>
+      <Limits />
+      {refused && <TooLarge file={refused} />}
       <FileButton onChange={(f) => f && take(f)} accept={accepted}>{(props) => <Button {...props} size="md">{t("verify.choose")}</Button>}</FileButton>
     </Stack>
   );

@@ -7,6 +7,7 @@ import { Fold } from "../../ui/fold";
 import { changesByPage } from "./changes";
 import { Changed } from "./changed";
 import { Section, Sentence } from "./evidence";
+import { KeepReport } from "./keep-report";
 import { SignatureVerdict } from "./signature";
 import { toneOfFile } from "./tone";
 import classes from "./verify.module.css";
@@ -14,7 +15,7 @@ import classes from "./verify.module.css";
 interface Props {
   report: Report;
   /** The verified file, and the password that opens it. */
-  file: Blob;
+  file: File;
   password: string;
 }
 
@@ -40,6 +41,7 @@ export function Verdict({ report: r, file, password }: Props) {
         {r.signatures.length === 0 && <Text size="sm" mt={4}>{t("verify.unsigned")}</Text>}
         <Text size="sm" c="dimmed" mt={4}>{t("verify.judged", { pages: t("verify.pages", { count: r.file.pages }), revisions: t("verify.revisions", { count: r.file.revisions }), when: new Date(r.at).toLocaleString(language, { dateStyle: "medium", timeStyle: "medium" }) })}</Text>
       </Paper>
+      <KeepReport report={r} file={file} password={password} />
       {warnings.length > 0 && (
         <Section title={t("verify.warnings")}><ul className={classes.list}>{warnings.map((w, i) => <li key={i}>{w[language]}</li>)}</ul></Section>
       )}

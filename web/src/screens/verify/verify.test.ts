@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { Reason, Signature } from "../../api/verify";
-import { asSigned, changesByPage } from "./changes";
+import { asSigned, changesByPage, countAllowed } from "./changes";
 import { digestOf, readDigest } from "./digest";
 import { tone, toneOfFile } from "./tone";
 
@@ -43,7 +43,7 @@ test("changes are told page by page, those not allowed first and only once; sign
   const stamp = reason("change.signed", "1", "Emet1", "Emet1"), seen = reason("change.shows", "1", '"Emet1"'), seal = reason("change.signed", "1", "Seal", "Seal");
   const signature = (field: string, page: number, later: { revision: number; allowed: boolean; what: Reason[] }[]) => ({ field, page, later }) as unknown as Signature;
   const { pages, technical } = changesByPage({
-    revisions: [{ revision: 2, what: [form, stamp] }, { revision: 3, what: [note, text, seal] }],
+    revisions: [{ revision: 2, what: [form, stamp], filled: [] }, { revision: 3, what: [note, text, seal], filled: [] }],
     signatures: [
       signature("First", 1, [{ revision: 2, allowed: true, what: [seen] }, { revision: 3, allowed: false, what: [text] }]),
       signature("Emet1", 1, [{ revision: 3, allowed: true, what: [] }]),
@@ -61,7 +61,7 @@ test("changes are told page by page, those not allowed first and only once; sign
 test("a mark that hides what was signed is shown on its page as not allowed, one that stands over it as allowed", () => {
   const hides = reason("change.hides_signed", "3", '"Budi"', "Budi"), over = reason("change.overlaps_text", "1", '"Siti"'), shows = reason("change.shows", "1", '"Siti"');
   const { pages } = changesByPage({
-    revisions: [{ revision: 2, what: [reason("change.signed", "1", '"Siti"', "Siti")] }, { revision: 3, what: [hides] }],
+    revisions: [{ revision: 2, what: [reason("change.signed", "1", '"Siti"', "Siti")], filled: [] }, { revision: 3, what: [hides], filled: [] }],
     signatures: [
       { field: "Sari", page: 2, later: [{ revision: 2, allowed: true, what: [shows, over] }, { revision: 3, allowed: false, what: [hides] }] },
       { field: "Siti", page: 1, later: [{ revision: 3, allowed: false, what: [hides] }] },
@@ -72,6 +72,22 @@ test("a mark that hides what was signed is shown on its page as not allowed, one
     [1, [["change.overlaps_text", true]], [1]],
     [3, [["change.hides_signed", false]], []],
   ]);
+});
+
+test("initials are counted by the person whose signature brought them, however many of them a report names", () => {
+  const pages = Array.from({ length: 30 }, (_, i) => i + 1), mark = (who: string) => pages.map((page) => ({ field: `${who}-Mark-${page}`, page }));
+  const told = (who: string) => [reason("change.signed", "30", `"${who}"`, who), ...mark(who).slice(0, 20).map((f) => reason("change.filled", String(f.page), `"${f.field}"`, f.field)), reason("change.more", "", "")];
+  const report = {
+    revisions: [{ revision: 2, what: told("Budi"), filled: [...mark("Budi"), { field: "Alamat", page: 1 }] }, { revision: 3, what: told("Siti"), filled: mark("Siti") }],
+    signatures: [
+      { field: "Sari", page: 30, kind: "signature", revision: 1, later: [{ revision: 3, allowed: false, what: [reason("change.appearance_differs", "7", '"Siti-Mark-7"', "Siti-Mark-7")] }] },
+      { field: "Budi", page: 30, kind: "signature", revision: 2, later: [] },
+      { field: "Siti", page: 30, kind: "signature", revision: 3, later: [] },
+    ] as unknown as Signature[],
+  };
+  const { pages: found } = changesByPage(report);
+  expect(countAllowed(found, report.signatures)).toEqual({ initials: 59, people: 2, signatures: 2, stamps: 0, timestamps: 0, fields: 1, other: 0 });
+  expect(found.filter((p) => p.changes.length > 0).map((p) => [p.page, p.changes.map((c) => c.allowed)])).toEqual([[7, [false]]]);
 });
 
 test("the state that was signed is shown only where its bytes are those that were signed", () => {

@@ -1,13 +1,18 @@
-import { Group, Stack, Text, Title } from "@mantine/core";
-import { IconFileCertificate } from "@tabler/icons-react";
+import { Alert, Group, Stack, Text } from "@mantine/core";
+import { IconQrcode } from "@tabler/icons-react";
 import { useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 
 import { useAccount } from "../../api/account";
 import { noSearch } from "../../api/documents";
 import { useText } from "../../text";
+import { useTooLarge } from "../../ui/limits";
+import { LineNote } from "../../ui/line-note";
 import { AnchorLink } from "../../ui/links";
+import { Mark } from "../../ui/mark";
 import { LanguageMenu, SchemeButton } from "../../ui/preferences";
+import { ScreenTitle } from "../../ui/screen-title";
+import { SkipLink } from "../../ui/skip-link";
 import { Exhibit } from "./exhibit";
 import { LookUp, Pick } from "./pick";
 import { Serial } from "./serial";
@@ -16,29 +21,36 @@ import { Serial } from "./serial";
 export function Verify() {
   const t = useText();
   const serial = useSearch({ from: "/verify" }).serial && asWritten();
+  const { document: scanned } = useSearch({ from: "/verify" });
   const account = useAccount();
-  const [file, setFile] = useState<File>();
+  const [chosen, setFile] = useState<File>();
+  const tooLarge = useTooLarge();
+  const refused = chosen && tooLarge(chosen) ? chosen : undefined;
+  const file = refused ? undefined : chosen;
   const over = useDropAnywhere(setFile);
   return (
     <Stack p="md" gap="lg" maw={900} mx="auto">
+      <SkipLink />
       <Group component="header" justify="space-between" wrap="nowrap">
         <AnchorLink to={account ? "/inbox" : "/login"} search={account ? noSearch : { then: undefined }} underline="never" c="inherit">
           <Group gap="xs" wrap="nowrap">
-            <IconFileCertificate aria-hidden color="var(--mantine-color-seal-6)" />
+            <Mark />
             <Text fw={700} size="lg">{t("app.name")}</Text>
           </Group>
         </AnchorLink>
         <Group gap={4} wrap="nowrap"><LanguageMenu /><SchemeButton /></Group>
       </Group>
-      <Stack component="main" gap="lg">
+      <Stack component="main" id="main" tabIndex={-1} gap="lg">
+        <LineNote />
         <div>
-          <Title order={1} size="h2">{t("verify.title")}</Title>
+          <ScreenTitle size="h2">{t("verify.title")}</ScreenTitle>
           <Text c="dimmed">{t("verify.lead")}</Text>
         </div>
+        {scanned && !file && <Alert color="seal" variant="light" icon={<IconQrcode aria-hidden />} title={t("verify.scanned", { document: scanned })} role="note">{t("verify.scannedHint")}</Alert>}
         {serial && <Serial serial={serial} />}
         {file ? <Exhibit key={`${file.name} ${file.size} ${file.lastModified}`} file={file} another={setFile} /> : (
           <>
-            <Pick over={over} take={setFile} />
+            <Pick over={over} take={setFile} refused={refused} />
             <LookUp key={serial} serial={serial} />
           </>
         )}

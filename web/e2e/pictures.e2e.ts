@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+
+import en from "../src/text/en.json";
+import { guestLink, read, send, sealed } from "./contract";
+import { paper, stage, violations, type Stage } from "./harness";
+
+// Pages that are shown as pictures while their file is on its way, late, or does not arrive.
+
+let s: Stage, owner: Page;
+const budi = { name: "Budi Tamu", email: "budi@example.test", guest: true };
+
+beforeAll(async () => {
+  s = await stage({ env: { SEGEL_PAGE_PICTURES: "poppler" } });
+  s.user("Pemilik Satu", "o@example.test");
+  s.user("Penanda Dua", "s@example.test");
+  owner = await s.enter("o@example.test");
+});
+afterAll(() => s.close());
+
+const contract = (title: string, file = paper(2)) => send(owner, title, [budi], 0, file);
+const tab = async () => (await s.browser.newContext({ locale: "en" })).newPage();
+const signButton = (page: Page) => page.getByRole("region", { name: en.sign.asked }).getByRole("button", { name: "Sign", exact: true });
+const signed = (page: Page) => page.getByRole("heading", { name: en.sign.signed }).waitFor();
+
+/** Lets the requests for these addresses fail, as when the service is away. */
+async function cut(page: Page, ...addresses: string[]): Promise<() => Promise<void>> {
+  for (const a of addresses) await page.route(a, (r) => r.abort("connectionfailed"));
+  return async () => { for (const a of addresses) await page.unroute(a); };
+}
+
+/** Slows the line of a tab down to 80 kB a second. */
+async function throttle(page: Page): Promise<void> {
+  const line = await page.context().newCDPSession(page);
+  await line.send("Network.enable");
+  await line.send("Network.emulateNetworkConditions", { offline: false, latency: 100, downloadThroughput: 80_000, uploadThroughput: 80_000 });
+}
+
+test("where neither the pictures nor the file arrive, a message below the pages says so and trying again shows them", async () => {
+  const page = await tab();
+  const restore = await cut(page, "**/document/page-picture/**", "**/document/preview/**");
+  await page.goto(await guestLink(owner, await contract("Tanpa Berkas"), budi.email));
+  const retry = page.getByRole("main").getByRole("button", { name: en.problem.retry });
+  await retry.waitFor();
+  expect(await page.locator("[data-page]").count()).toBe(2); // the sizes of the pages are known
+  expect(await violations(page)).toEqual([]);
+  await restore();
+  await retry.click();
+  await page.locator("[data-page='1'] canvas").waitFor();
+  expect(await retry.count()).toBe(0);
+  await page.context().close();
+});
+
+test("a signer who read pictures of a former revision is refused, sees the newer pages, and signs those", async () => {
+  const sent = await send(owner, "Paralel", [{ name: "Penanda Dua", email: "s@example.test" }, budi], 0, paper(3, 8e6), 1);
+  const page = await tab();
+  await throttle(page);
+  await cut(page, "**/document/events/**"); // so that the page does not learn of the other signature by itself
+  await page.goto(await guestLink(owner, sent, budi.email));
+  await page.locator("[data-picture='1']").waitFor();
+  await read(page);
+  const signer = await s.enter("s@example.test");
+  await signer.request.post(`${s.url}/v1/econtract/web/sign/sign-docs`, { data: { document_id: sent.id } });
+  await signer.context().close();
+
+  const refused = page.waitForResponse("**/sign-docs"), listed = page.waitForResponse("**/document/pages/**");
+  await signButton(page).click();
+  expect((await refused).status()).toBe(409);
+  const { digest } = ((await (await listed).json()) as { data: { digest: string } }).data;
+  await page.getByRole("region", { name: en.sign.asked }).getByRole("alert").waitFor();
+  await page.locator("[data-picture='1']").waitFor();
+  const accepted = page.waitForRequest("**/sign-docs");
+  await signButton(page).click();
+  expect((await accepted).postDataJSON()).toMatchObject({ digest });
+  await signed(page);
+  await sealed(owner, sent.id);
+  await page.context().close();
+});
+
+test("a signer may sign while the file waits to be asked for: the pictures belong to the digest that is signed", async () => {
+  const sent = await contract("Pindaian Besar", paper(3, 26e6));
+  const page = await tab();
+  await throttle(page);
+  const fetched: string[] = [];
+  page.on("request", (r) => { if (r.url().includes("/document/preview/")) fetched.push(r.url()); });
+  await page.goto(await guestLink(owner, sent, budi.email));
+  await page.locator("[data-picture='1']").waitFor();
+  await page.getByRole("button", { name: "Load the file itself (26 MB)" }).waitFor();
+  await read(page);
+  const request = page.waitForRequest("**/sign-docs");
+  await signButton(page).click();
+  const { digest, pages_shown } = (await request).postDataJSON() as { digest: string; pages_shown: unknown };
+  expect(digest).toMatch(/^[0-9a-f]{64}$/);
+  expect(pages_shown).toEqual(expect.anything());
+  await signed(page);
+  expect(fetched).toEqual([]);
+  await sealed(owner, sent.id);
+  await page.context().close();
+});

@@ -1,0 +1,77 @@
+import { Button, Code, Group, Stack, Text, TextInput } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+
+import { account, type AdminPerson } from "../../api/admin";
+import { Problem } from "../../api/client";
+import { useText } from "../../text";
+import { Copy } from "../../ui/copy";
+import { Dialog } from "../../ui/dialog";
+import { Trouble } from "../../ui/trouble";
+
+export type PersonAction = "rename" | "reset" | "disable" | "enable";
+
+interface Props {
+  person: AdminPerson;
+  action: PersonAction;
+  opened: boolean;
+  close: () => void;
+  /** Takes the sentence that says what was done. */
+  done: (said: string) => void;
+}
+
+/** PersonDialog asks before an account is changed. It says what follows, and shows a new password once. */
+export function PersonDialog({ person: p, action, opened, close, done }: Props) {
+  const t = useText();
+  const queries = useQueryClient();
+  const [name, setName] = useState(p.name);
+  const refresh = () => void queries.invalidateQueries({ queryKey: ["admin"] });
+  const run = useMutation({
+    mutationFn: async (): Promise<string | undefined> => {
+      if (action === "reset") return (await account.resetPassword(p.id)).password;
+      await (action === "rename" ? account.rename(p.id, name.trim()) : account[action](p.id));
+      return undefined;
+    },
+    onSuccess: (password) => {
+      refresh();
+      if (password !== undefined) return; // shown until the dialog is closed
+      done(t(`admin.${action}Done` as "admin.renameDone", { name: action === "rename" ? name.trim() : p.name }));
+      close();
+    },
+  });
+  const problem = run.error instanceof Problem ? run.error : undefined;
+  const submit = (e: FormEvent) => {
+    e.preventDefault();
+    run.mutate();
+  };
+  const title = t(`admin.${action}Title` as "admin.renameTitle", { name: p.name });
+  if (run.data) {
+    return <Dialog opened={opened} onClose={close} title={title}><FirstPassword password={run.data} hint={t("admin.resetHint")} close={close} /></Dialog>;
+  }
+  return (
+    <Dialog opened={opened} onClose={close} title={title}>
+      <Stack component="form" onSubmit={submit} {...{ noValidate: true }}>
+        <Text size="sm">{t(`admin.${action}Lead` as "admin.renameLead", { name: p.name, email: p.email })}</Text>
+        {action === "disable" && p.open_signatures > 0 && <Text size="sm" fw={600}>{t("admin.disableWaiting", { count: p.open_signatures })}</Text>}
+        {action === "rename" && <TextInput label={t("new.guestName")} required data-autofocus value={name} onChange={(e) => setName(e.currentTarget.value)} error={problem?.of("name")} maxLength={255} />}
+        {run.isError && !(problem && problem.fields.length > 0) && <Trouble error={run.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>{t("new.cancel")}</Button>
+          <Button type="submit" color={action === "disable" || action === "reset" ? "red" : "seal"} loading={run.isPending}>{t(`admin.${action}` as "admin.rename")}</Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  );
+}
+
+/** FirstPassword shows a password once. */
+export function FirstPassword({ password, hint, close }: { password: string; hint: string; close: () => void }) {
+  const t = useText();
+  return (
+    <Stack gap="xs" align="flex-start" role="status">
+      <Text size="sm">{hint}</Text>
+      <Group gap="xs"><Code fz="md" data-first-password>{password}</Code><Copy text={password} /></Group>
+      <Button size="xs" variant="default" onClick={close}>{t("close")}</Button>
+    </Stack>
+  );
+}

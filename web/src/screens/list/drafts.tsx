@@ -1,0 +1,93 @@
+import { Button, Group, Paper, Stack, Text, TextInput } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { IconSearch, IconTrash } from "@tabler/icons-react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+
+import { list, noSearch, verbs, type ListItem, type Search } from "../../api/documents";
+import { useText } from "../../text";
+import { Dialog } from "../../ui/dialog";
+import { AnchorLink, ButtonLink } from "../../ui/links";
+import { Loading } from "../../ui/loading";
+import { Paging } from "../../ui/paging";
+import { People } from "../../ui/people";
+import { ScreenTitle } from "../../ui/screen-title";
+import { Trouble } from "../../ui/trouble";
+import { Drop } from "./drop";
+import classes from "./list.module.css";
+
+/** Drafts lists what I have begun and not sent. A row continues it. */
+export function Drafts() {
+  const t = useText();
+  const go = useNavigate();
+  const search = useSearch({ from: "/member/drafts" });
+  const page = useQuery(list("out", "draft", search));
+  const [text, setText] = useState(search.search);
+  const [removing, setRemoving] = useState<ListItem>();
+  const change = (to: Partial<Search>) => void go({ to: "/drafts", search: { ...search, page: 1, ...to } });
+  const settle = useDebouncedCallback((s: string) => change({ search: s }), 300);
+  const documents = page.data?.documents ?? [];
+  return (
+    <Stack maw={1100} mx="auto">
+      <Drop />
+      <ScreenTitle>{t("nav.drafts")}</ScreenTitle>
+      <TextInput maw={{ sm: 400 }} type="search" aria-label={t("list.search")} placeholder={t("list.search")} leftSection={<IconSearch size={16} aria-hidden />} value={text}
+        onChange={(e) => { setText(e.currentTarget.value); settle(e.currentTarget.value); }} />
+      {page.isPending && <Loading />}
+      {page.isError && <Trouble error={page.error} retry={() => void page.refetch()} />}
+      {page.isSuccess && documents.length === 0 && (
+        <Stack align="center" py="xl" gap="xs">
+          <Text fw={600}>{t(search.search ? "list.nothing" : "list.noDrafts")}</Text>
+          {search.search
+            ? <Button variant="default" size="xs" onClick={() => { setText(""); change(noSearch); }}>{t("list.clear")}</Button>
+            : <ButtonLink to="/new" search={{ document: undefined, step: "file" }}>{t("nav.new")}</ButtonLink>}
+        </Stack>
+      )}
+      {documents.length > 0 && (
+        <>
+          <Stack component="ul" gap="xs" p={0} m={0} style={{ listStyle: "none" }} aria-busy={page.isPlaceholderData}>
+            {documents.map((d) => (
+              <Paper key={d.id} component="li" withBorder p="sm" className={classes.row} data-document={d.id}>
+                <Group justify="space-between" wrap="nowrap" gap="sm">
+                  <Stack gap={4} miw={0} style={{ flex: 1 }}>
+                    <Text lineClamp={2} title={d.document_title} style={{ overflowWrap: "anywhere" }}><AnchorLink fw={600} to="/new" search={{ document: d.id, step: "people" }} className={classes.open!} underline="never">{d.document_title}</AnchorLink></Text>
+                    <Text size="xs" c="dimmed">{d.created_at}</Text>
+                  </Stack>
+                  <div className="mantine-visible-from-sm"><People people={d.data_signer} /></div>
+                  <Button className={classes.above!} size="xs" variant="default" leftSection={<IconTrash size={16} aria-hidden />} aria-label={`${t("document.remove")}: ${d.document_title}`} onClick={() => setRemoving(d)}>{t("list.remove")}</Button>
+                </Group>
+              </Paper>
+            ))}
+          </Stack>
+          <Group justify="space-between">
+            <Text size="sm" c="dimmed" role="status">{t(page.data!.pagination.total_limited ? "list.limited" : "list.drafts", { count: page.data!.pagination.total_data })}</Text>
+            {page.data!.pagination.total_page > 1 && <Paging page={search.page} total={page.data!.pagination.total_page} change={(p) => change({ page: p })} />}
+          </Group>
+        </>
+      )}
+      <Remove draft={removing} close={() => setRemoving(undefined)} />
+    </Stack>
+  );
+}
+
+function Remove({ draft, close }: { draft: ListItem | undefined; close: () => void }) {
+  const t = useText();
+  const queries = useQueryClient();
+  const remove = useMutation({ mutationFn: (id: number) => verbs.remove(id), onSuccess: () => { void queries.invalidateQueries(); leave(); } });
+  const leave = () => { remove.reset(); close(); };
+  return (
+    <Dialog opened={draft !== undefined} onClose={leave} title={t("document.remove")}>
+      {draft && (
+        <Stack>
+          <Text size="sm" style={{ overflowWrap: "anywhere" }}>{t("list.removeLead", { title: draft.document_title })}</Text>
+          {remove.isError && <Trouble error={remove.error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={leave}>{t("close")}</Button>
+            <Button color="red" loading={remove.isPending} onClick={() => remove.mutate(draft.id)} data-autofocus>{t("document.remove")}</Button>
+          </Group>
+        </Stack>
+      )}
+    </Dialog>
+  );
+}

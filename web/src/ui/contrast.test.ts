@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+
+import { contrast, standsOut, textOn } from "./contrast";
+
+test("contrast is that of WCAG", () => {
+  expect(contrast("#000000", "#ffffff")).toBeCloseTo(21, 5);
+  expect(contrast("#777777", "#ffffff")).toBeCloseTo(4.48, 2);
+  expect(contrast("#ffffff", "#ffffff")).toBe(1);
+});
+
+test("text on any colour has a contrast of at least 4.5", () => {
+  for (let r = 0; r < 256; r += 15) for (let g = 0; g < 256; g += 15) for (let b = 0; b < 256; b += 15) {
+    const colour = `#${[r, g, b].map((v) => v.toString(16).padStart(2, "0")).join("")}`;
+    expect(contrast(colour, textOn(colour)), colour).toBeGreaterThanOrEqual(4.5);
+  }
+});
+
+test("a pale colour is no surface on a white page, and a dark one none on a dark page", () => {
+  expect([standsOut("#ffe8a0", "light"), standsOut("#ffe8a0", "dark"), standsOut("#101040", "light"), standsOut("#101040", "dark"), standsOut("#0b6e5f", "light")]).toEqual([false, true, true, false, true]);
+});

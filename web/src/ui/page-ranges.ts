@@ -1,0 +1,11 @@
+/** Formats page numbers briefly: 1, 3–5. */
+export function pageRanges(pages: readonly number[]): string {
+  const ranges: string[] = [];
+  for (let i = 0; i < pages.length; ) {
+    let j = i;
+    while (pages[j + 1] === pages[j]! + 1) j++;
+    ranges.push(j - i > 1 ? `${pages[i]}\u2013${pages[j]}` : pages.slice(i, j + 1).join(", "));
+    i = j + 1;
+  }
+  return ranges.join(", ");
+}
