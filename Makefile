@@ -43,6 +43,7 @@ test-web: web/node_modules/.package-lock.json ## run the web app's tests
 
 test-e2e: web build ## run the web app in a real browser against the real service (CHROMIUM=/usr/bin/chromium)
 	@scripts/need chromium
+	@$(GO) build -o build/mailbox ./scripts/mailbox
 	@cd web && npm run --silent e2e
 
 screens: web build ## take the pictures of docs/screens anew, and all others into build/screens (CHROMIUM=/usr/bin/chromium)
@@ -52,11 +53,14 @@ screens: web build ## take the pictures of docs/screens anew, and all others int
 
 test-go:
 	@scripts/need go curl pdfsig qpdf mutool openssl postgres cjk-font soffice bwrap
+	@scripts/need -w php python3
 	@SEGEL_REQUIRE_POSTGRES=1 SEGEL_REQUIRE_CONVERT=1 go test -timeout 10m ./...
 
-test-race: ## run the tests of what runs concurrently under the race detector (needs a C compiler)
+RACE := ./internal/workflow/... ./internal/jobs/... ./internal/store/sqlstore ./internal/blob/... ./internal/identity/... ./internal/api/... ./internal/notify/...
+
+test-race: ## run the tests of what runs concurrently under the race detector (needs a C compiler; PACKAGES=./internal/jobs/... RUN=Stream)
 	@scripts/need go cc
-	@go test -race -short -timeout 15m ./internal/workflow/... ./internal/jobs/... ./internal/store/sqlstore ./internal/blob/... ./internal/identity/... ./internal/api/...
+	@go test -race -short -timeout 15m $(if $(RUN),-run '$(RUN)') $(or $(PACKAGES),$(RACE))
 
 demo: build ## walk one contract through a service of its own, and print each step
 	@go run ./scripts/demo $(BIN)
