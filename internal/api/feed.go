@@ -181,10 +181,13 @@ func (c *call) readFeed() error {
 	if seconds > 0 {
 		c.deadline.removeLimit()
 	}
-	ctx, unwatch := c.untilStopping()
+	// A process that stops ends the waiting, not the reading: what it answers is complete.
+	running, unwatch := c.untilStopping()
 	defer unwatch()
-	page, err := c.Feed.Read(ctx, r, time.Duration(seconds)*time.Second)
-	if err != nil && (ctx.Err() == nil || c.r.Context().Err() != nil) { // a process that stops answers what it has
+	waiting, cancel := context.WithTimeout(running, time.Duration(seconds)*time.Second)
+	defer cancel()
+	page, err := c.Feed.Read(c.r.Context(), r, waiting.Done())
+	if err != nil {
 		return err
 	}
 	if seconds > 0 { // the token may have been revoked meanwhile

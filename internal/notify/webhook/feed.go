@@ -25,11 +25,9 @@ type Feed struct {
 
 const defaultFeedPoll = 250 * time.Millisecond
 
-// Read returns a part of the feed. If it has no events, Read waits for some until that time has passed; then the page has none, and its Next is
-// where the next call goes on. So it is if ctx ends meanwhile; then Read returns its error too. The caller has authorised it.
-func (f *Feed) Read(ctx context.Context, q store.FeedQuery, wait time.Duration) (store.FeedPage, error) {
-	waiting, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
+// Read returns a part of the feed. If it has no events, Read waits for some until done is closed; then the page has none, and its Next is
+// where the next call goes on. The page of an error has no meaning. The caller has authorised it.
+func (f *Feed) Read(ctx context.Context, q store.FeedQuery, done <-chan struct{}) (store.FeedPage, error) {
 	for {
 		page, err := f.Store.ReadFeed(ctx, q)
 		if err != nil || len(page.Events) > 0 {
@@ -38,32 +36,33 @@ func (f *Feed) Read(ctx context.Context, q store.FeedQuery, wait time.Duration) 
 		if q.From = page.Next; page.More {
 			continue
 		}
-		if wait <= 0 {
-			return page, nil
-		}
-		if err := f.waitBeyond(waiting, page.Next); err != nil {
-			if waiting.Err() != nil {
-				err = ctx.Err()
-			}
+		if again, err := f.waitBeyond(ctx, page.Next, done); err != nil || !again {
 			return page, err
 		}
 	}
 }
 
-// waitBeyond returns when the feed may have events at n or later, of any organisation.
-func (f *Feed) waitBeyond(ctx context.Context, n contract.FeedNumber) error {
+// waitBeyond returns true when the feed may have events at n or later, of any organisation, and false when done is closed.
+func (f *Feed) waitBeyond(ctx context.Context, n contract.FeedNumber, done <-chan struct{}) (bool, error) {
+	select {
+	case <-done:
+		return false, nil
+	default:
+	}
 	moved := f.startWaiting()
 	defer f.stopWaiting()
 	// Check after registering, so that no event between the caller's last look and the wait is missed.
 	end, err := f.Store.FeedEnd(ctx)
 	if err != nil || end > n {
-		return err
+		return err == nil, err
 	}
 	select {
 	case <-moved:
-		return nil
+		return true, nil
+	case <-done:
+		return false, nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return false, ctx.Err()
 	}
 }
 
