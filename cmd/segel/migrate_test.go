@@ -47,7 +47,7 @@ func TestOnlyServeAndMigrateBringADatabaseUpToDate(t *testing.T) {
 		}
 		data, _ := olderInstallation(t, true, set...)
 		runSQL(t, data, env, `DROP TABLE installation`, `DROP TABLE schema_level`, `DROP TABLE schema_migration`,
-			`ALTER TABLE quota DROP COLUMN initial_at`,
+			`ALTER TABLE quota DROP COLUMN initial_at`, `ALTER TABLE quota DROP COLUMN low`,
 			`DROP TABLE claim`, `ALTER TABLE answer DROP COLUMN sealed`, `ALTER TABLE answer RENAME COLUMN kept_at TO claimed_at`,
 			`ALTER TABLE answer ADD COLUMN done BOOLEAN NOT NULL DEFAULT FALSE`,
 			`DROP TABLE known_device`, `DROP TABLE known_address`, `DROP TABLE storage`,

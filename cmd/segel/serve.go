@@ -245,6 +245,7 @@ func (a *app) startJobs(ctx context.Context, ready *readiness) (*jobs.Runner, er
 		{Name: "remind", Every: time.Minute, Run: a.workflow.RemindDue},
 		{Name: "resume", Every: time.Minute, Run: a.workflow.Resume},
 		{Name: "notices", Every: time.Minute, Run: a.notices.Resume},
+		{Name: "quota", Every: time.Minute, Run: a.reportLowQuota},
 		{Name: "titles", Every: time.Minute, Run: a.store.IndexTitles},
 		{Name: "purge", Every: time.Hour, Run: a.purgeExpired},
 		{Name: "renew", Every: time.Hour, Run: a.renewTimestamps},
@@ -276,6 +277,12 @@ func spareReserve(err error) error {
 	if errors.Is(err, disk.ErrReserve) {
 		return &jobs.Later{After: reserveWait, Err: err}
 	}
+	return err
+}
+
+// reportLowQuota tells organisations which quotas have few units left.
+func (a *app) reportLowQuota(ctx context.Context) error {
+	_, err := a.store.ReportLowQuota(ctx, a.conf.QuotaLow, a.clock())
 	return err
 }
 

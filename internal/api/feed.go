@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -52,6 +53,12 @@ type feedCause struct {
 	Problem     *string            `json:"problem" doc:"why it failed, was refused or bounced"`
 	Serial      *string            `json:"serial" doc:"of the duty stamp" example:"SPESIMEN-7Q2M"`
 	Recipient   *string            `json:"recipient" doc:"of the mail: user_id of a person on the document"`
+	Quota       maybe[feedQuota]   `json:"quota" doc:"of quota.low; null: of the other types"`
+}
+
+type feedQuota struct {
+	Unit contract.Unit `json:"unit" doc:"emet: duty stamps; sign: signatures" example:"emet"`
+	Left int           `json:"left" doc:"units that can still be used" example:"12"`
 }
 
 type feedData struct {
@@ -127,6 +134,9 @@ func (c *call) causeOf(e contract.Event) feedCause {
 		out.Problem = orNull(text.Reason(c.language, e.Details["reason"]))
 	case contract.EventRejected, contract.EventCanceled:
 		out.Reason = orNull(e.Details["reason"])
+	case contract.EventQuotaLow:
+		left, _ := strconv.Atoi(e.Details["left"])
+		out.Quota = maybe[feedQuota]{&feedQuota{Unit: contract.Unit(e.Details["unit"]), Left: left}}
 	}
 	return out
 }

@@ -153,6 +153,9 @@ type Config struct {
 	// Hours of the day in Jakarta in which no scheduled reminders are sent, such as 21-7. Those that are due are sent afterwards. 0-0: none.
 	QuietHours Hours `env:"QUIET_HOURS" envDefault:"20-8"`
 
+	// An organisation that has fewer units of quota left than this is reported as quota.low, and again when none is left. 0: only then.
+	QuotaLow int `env:"QUOTA_LOW" envDefault:"20" min:"0"`
+
 	// How long a mail server may take for one mail.
 	MailTimeout time.Duration `env:"MAIL_TIMEOUT" envDefault:"30s" min:"1s"`
 

@@ -73,6 +73,7 @@ const (
 // Events that concern no document: Document is 0.
 const (
 	EventQuotaGranted       EventType = "quota_granted"
+	EventQuotaLow           EventType = "quota_low" // of an organisation ("organisation"), which has so many ("left") of a "unit"
 	EventPersonAdded        EventType = "person_added"
 	EventPersonRenamed      EventType = "person_renamed"
 	EventPersonDisabled     EventType = "person_disabled"
@@ -97,7 +98,7 @@ var EventTypes = []EventType{
 	EventGuestLink, EventGuestRevoked, EventGuestCorrected, EventCodeOrdered, EventMailboxVerified, EventViewed, EventReminded, EventNoticeSent, EventNoticeRefused, EventSignIntended, EventSigned, EventRejected, EventCanceled, EventExpired, EventDeleted,
 	EventSerialOrdered, EventSerialBound, EventStamped, EventStampFailed, EventStampNotRequested, EventRestamp, EventRetried, EventCompleted, EventClosingDelayed,
 	EventClosingFailed, EventTimeRenewed, EventEvidenceMade, EventSerialLetGo, EventSerialFreed, EventSerialQuarantined, EventSerialFound, EventSerialGiven,
-	EventQuotaGranted, EventPersonAdded, EventBrandingChanged, EventPersonRenamed, EventPersonDisabled, EventPersonEnabled, EventPasswordReset, EventWebhookChanged, EventWebhookDisabled, EventPasswordForgot, EventPasswordChange, EventCertificateRevoked, EventClockConfirmed, EventRecorded,
+	EventQuotaGranted, EventQuotaLow, EventPersonAdded, EventBrandingChanged, EventPersonRenamed, EventPersonDisabled, EventPersonEnabled, EventPasswordReset, EventWebhookChanged, EventWebhookDisabled, EventPasswordForgot, EventPasswordChange, EventCertificateRevoked, EventClockConfirmed, EventRecorded,
 }
 
 // OrganisationEventTypes are the types of what administrators do to an organisation and its accounts. Their details name the

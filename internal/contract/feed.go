@@ -25,7 +25,7 @@ const (
 	FeedStampAffixed FeedType = "stamp.affixed"
 	FeedStampRefused FeedType = "stamp.refused"
 
-	FeedQuotaLow    FeedType = "quota.low" // nothing produces it yet
+	FeedQuotaLow    FeedType = "quota.low" // concerns no document
 	FeedMailBounced FeedType = "mail.bounced"
 )
 
@@ -62,6 +62,7 @@ var feedTypes = map[EventType][]FeedType{
 	EventStampFailed:       nil, // see FeedTypesOf
 	EventStampNotRequested: {FeedFailed},
 	EventNoticeRefused:     {FeedMailBounced},
+	EventQuotaLow:          {FeedQuotaLow},
 }
 
 // Details of events that decide how they are reported.

@@ -27,7 +27,7 @@ func TestEveryTypeOfReportedEventOccursButThoseThatNothingProducesYet(t *testing
 			}
 		}
 	}
-	if got, want := slices.Sorted(maps.Keys(left)), []FeedType{FeedDelegated, FeedQuotaLow}; !slices.Equal(got, want) {
+	if got, want := slices.Sorted(maps.Keys(left)), []FeedType{FeedDelegated}; !slices.Equal(got, want) {
 		t.Errorf("nothing produces %v, want %v", got, want)
 	}
 	if !slices.IsSorted(ReportedEvents) {

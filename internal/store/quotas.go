@@ -19,6 +19,11 @@ type Quotas interface {
 	// It does nothing if that was decided before or the organisation was ever granted any of the unit.
 	GrantInitial(ctx context.Context, o contract.OrganisationID, u contract.Unit, n int, reason string, now time.Time) error
 
+	// ReportLowQuota records in the audit log which quotas fell below a number of units since they were last above it, and which of
+	// them have none left; each of these once until the quota has that many again. Quotas that were never granted are not reported.
+	// Of two processes that do it at once, one records. It returns how many events it recorded.
+	ReportLowQuota(ctx context.Context, below int, now time.Time) (int, error)
+
 	// Storage returns the total storage that an organisation's documents use. Commit updates it in the same transaction.
 	Storage(ctx context.Context, o contract.OrganisationID) (contract.Storage, error)
 	// QuotaEntries reads one page of the ledger, newest first.

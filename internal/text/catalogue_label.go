@@ -82,6 +82,7 @@ var events = map[string]sentence{
 	"event.convert_failed":        {"Konversi ke PDF gagal[: {problem}]", "Conversion to PDF failed[: {problem}]"},
 	"event.serial_let_go":         {"Melepaskan nomor seri e-meterai[ {serial}]", "Released the serial number of a stamp[ {serial}]"},
 	"event.serial_quarantined":    {"Menahan nomor seri e-meterai[ {serial}] agar tidak digunakan[: {problem}]", "Quarantined the serial number of a stamp[ {serial}][: {problem}]"},
+	"event.quota_low":             {"Sisa kuota {unit} tinggal {left}", "Quota of {unit} is low: {left} left"},
 	"event.quota_granted":         {"Memberikan kuota[ {count} {unit}][: {reason}]", "Granted quota[ {count} {unit}][: {reason}]"},
 	"event.completed":             {"Menyelesaikan dan menyegel dokumen", "Completed and sealed the document"},
 	"event.closing_delayed":       {"Penyelesaian dokumen tertunda[: {problem}]", "Completion of the document was delayed[: {problem}]"},

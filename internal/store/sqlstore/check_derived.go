@@ -53,6 +53,9 @@ var rowChecks = []rowCheck{
 	{"feed", store.SeverityDerived, "event %s is in the feed of organisation %s, and not in that of its document, %s", "Stop the service and correct the column organisation", `
 		SELECT 'document ' || CAST(e.document AS TEXT), CAST(e.leaf AS TEXT), e.organisation, d.organisation FROM event e JOIN document d ON d.id = e.document
 		WHERE e.organisation <> d.organisation`},
+	{"feed", store.SeverityDerived, "event %s is in the feed of organisation %s, which it does not concern", "Stop the service and correct the column organisation", `
+		SELECT 'events without a document', CAST(e.leaf AS TEXT), CASE e.organisation WHEN '' THEN 'none' ELSE e.organisation END FROM event e
+		WHERE e.document = 0 AND (e.organisation <> '' OR e.type = 'quota_low') AND e.details NOT LIKE '%"organisation":"' || e.organisation || '"%'`},
 	{"sessions", store.SeverityDerived, "a token of kind %s contradicts itself, or belongs to an unknown person", endSessions, `
 		SELECT 'tokens of ' || person, kind FROM token t WHERE kind NOT IN ('access', 'refresh', 'guest', 'session') OR hash IS NULL OR length(hash) <> 32 OR family = ''
 			OR created_at <= 0 OR expires_at < created_at OR used_at <> 0 AND used_at < created_at OR document < 0

@@ -167,11 +167,19 @@ func appendEvent(ctx context.Context, t tx, tree *audit.Tree, e contract.Event, 
 		args = append(args, first+int64(i), h[:])
 	}
 	return t.addStatements(ctx, statement{
-		// The organisation puts the event into the feed. The leaf does not encode it: it follows from the document.
+		// The organisation puts the event into the feed. The leaf does not encode it: it follows from the document, or the details.
 		sql: `INSERT INTO event (leaf, type, document, at, person, name, email, ip, details, organisation)
-			VALUES (` + placeholders(1, 9) + `, COALESCE((SELECT d.organisation FROM document d WHERE d.id = $3), ''))`,
-		args: []any{leaf, e.Type, e.Document, toMicros(e.At), e.Person.ID, e.Person.Name, e.Person.Email, e.IP, string(details)},
+			VALUES (` + placeholders(1, 9) + `, COALESCE((SELECT d.organisation FROM document d WHERE d.id = $3), $10))`,
+		args: []any{leaf, e.Type, e.Document, toMicros(e.At), e.Person.ID, e.Person.Name, e.Person.Email, e.IP, string(details), reportedTo(e)},
 	}, statement{sql: `INSERT INTO log_hash (position, hash) VALUES ` + strings.Join(values, ","), args: args})
+}
+
+// reportedTo returns the organisation in whose feed an event is that concerns no document; empty: in none.
+func reportedTo(e contract.Event) string {
+	if e.Document != 0 || len(contract.FeedTypesOf(e)) == 0 {
+		return ""
+	}
+	return e.Details["organisation"]
 }
 
 // storedEvent returns an event as it will be read back, which is the form that its leaf encodes.

@@ -67,6 +67,40 @@ func (s *Store) GrantInitial(ctx context.Context, o contract.OrganisationID, u c
 	return wrapf(err, "grant the first %d of %s to organisation %s", n, u, o)
 }
 
+// lowQuota says how low a quota is: 0, not; 1, below the number $1; 2, nothing is left.
+const lowQuota = `CASE WHEN granted - reserved - spent <= 0 THEN 2 WHEN granted - reserved - spent < $1 THEN 1 ELSE 0 END`
+
+// ReportLowQuota implements [store.Quotas].
+func (s *Store) ReportLowQuota(ctx context.Context, below int, now time.Time) (reported int, err error) {
+	type change struct {
+		organisation   contract.OrganisationID
+		unit           contract.Unit
+		was, low, left int
+	}
+	changes, err := readAll(ctx, s, func(c *change) []any { return []any{&c.organisation, &c.unit, &c.was, &c.low, &c.left} },
+		`SELECT organisation, unit, low, `+lowQuota+`, granted - reserved - spent FROM quota WHERE entries > 0 AND low <> `+lowQuota+` ORDER BY organisation, unit`, below)
+	if err != nil || len(changes) == 0 {
+		return 0, wrapf(err, "look for low quota")
+	}
+	err = s.db.withTx(ctx, func(t tx) error {
+		var events []contract.Event
+		for _, c := range changes {
+			n, err := t.exec(ctx, `UPDATE quota SET low = $3 WHERE organisation = $1 AND unit = $2 AND low = $4`, c.organisation, c.unit, c.low, c.was)
+			if err != nil {
+				return err
+			}
+			if n > 0 && c.low > c.was { // otherwise another process was first, or there is more again
+				events = append(events, contract.Event{Type: contract.EventQuotaLow, At: now, Details: map[string]string{
+					"organisation": string(c.organisation), "unit": string(c.unit), "left": strconv.Itoa(c.left),
+				}})
+			}
+		}
+		reported = len(events)
+		return logEntry{events: events}.appendToLog(ctx, t)
+	})
+	return reported, wrapf(err, "report low quota")
+}
+
 // ensureQuota creates the row of a quota if it is missing.
 func ensureQuota(ctx context.Context, t tx, o contract.OrganisationID, u contract.Unit) error {
 	return t.addStatements(ctx, statement{

@@ -92,6 +92,43 @@ var quotaTests = map[string]func(*testing.T, *fixture){
 			t.Errorf("%+v", last)
 		}
 	},
+	"LowQuotaIsReportedOnceUntilThereIsEnoughAgain": func(t *testing.T, b *fixture) {
+		var heard []string
+		from, err := b.FeedEnd(b.ctx)
+		b.must(err)
+		report := func(want ...string) {
+			t.Helper()
+			b.runCrowd(4, nil, func(int) error { _, err := b.ReportLowQuota(b.ctx, 10, b.now); return err })
+			page, err := b.ReadFeed(b.ctx, store.FeedQuery{Organisation: "org", From: from, Limit: 100})
+			b.must(err)
+			for _, e := range page.Events {
+				heard = append(heard, fmt.Sprint(e.Type, " ", e.Cause.Details["unit"], " ", e.Cause.Details["left"]))
+			}
+			b.requireEqual("reported", heard, want)
+			heard, from = nil, page.Next
+		}
+		grant := func(n int) { t.Helper(); b.grantQuota("org", contract.UnitStamp, n, "correction", owner) }
+		report()
+		grant(-990)
+		report()
+		grant(-1)
+		report("quota.low emet 9")
+		grant(-5)
+		report() // it was reported
+		grant(-4)
+		report("quota.low emet 0")
+		grant(3)
+		report() // three are as few as before
+		grant(-3)
+		report("quota.low emet 0")
+		grant(10)
+		report()
+		grant(-2)
+		report("quota.low emet 8")
+		if other, err := b.ReadFeed(b.ctx, store.FeedQuery{Organisation: "other", Limit: 100, Types: []contract.FeedType{contract.FeedQuotaLow}}); err != nil || len(other.Events) != 0 {
+			t.Errorf("another organisation is told %v, %v", other.Events, err)
+		}
+	},
 	"OfManyWhoReserveTheLastUnitsAsManySucceedAsThereAre": func(t *testing.T, b *fixture) {
 		const crowd, units = 8, 3
 		b.grantQuota("org", contract.UnitSignature, 2*units-1000, "correction", owner)

@@ -3133,6 +3133,8 @@ export interface components {
             name: string;
             /** @description why it failed, was refused or bounced */
             problem: string | null;
+            /** @description of quota.low; null: of the other types */
+            quota: components["schemas"]["FeedQuota"] | null;
             /**
              * @description given by the person who declined or canceled
              * @example Nilai sewa keliru
@@ -3204,6 +3206,21 @@ export interface components {
              * @example 1207
              */
             document_id: number;
+        } & {
+            [key: string]: unknown;
+        };
+        FeedQuota: {
+            /**
+             * Format: int64
+             * @description units that can still be used
+             * @example 12
+             */
+            left: number;
+            /**
+             * @description emet: duty stamps; sign: signatures
+             * @example emet
+             */
+            unit: string;
         } & {
             [key: string]: unknown;
         };
