@@ -295,6 +295,7 @@ type failingStore struct {
 	asked   []string                // queries for user accounts
 
 	refuse    error  // error of every commit
+	refuseOf  map[contract.DocumentID]error
 	committed func() // called after a successful commit
 
 	ahead func() time.Duration // how far the clock of the database's machine is ahead; nil: not at all
@@ -337,6 +338,9 @@ func (f *failingStore) Commit(ctx context.Context, c contract.Change) (contract.
 	now, after := f.turn()
 	if f.refuse != nil {
 		return contract.Document{}, f.refuse
+	}
+	if err := f.refuseOf[c.After.ID]; err != nil {
+		return contract.Document{}, err
 	}
 	if !now {
 		d, err := f.Store.Commit(ctx, c)

@@ -8,6 +8,7 @@ import (
 
 	"segel/internal/contract"
 	"segel/internal/documents"
+	"segel/internal/outage"
 	"segel/internal/store"
 )
 
@@ -122,28 +123,7 @@ func (s *Service) RemindDue(ctx context.Context) error {
 	if _, err := s.CheckClock(ctx); err != nil {
 		return err
 	}
-	for {
-		due, err := s.Store.RemindersDue(ctx, s.Clock(), 100)
-		if err != nil {
-			return fmt.Errorf("read documents with due reminders: %w", err)
-		}
-		reminded := 0
-		for _, id := range due {
-			_, err := s.ApplyRule(ctx, id, func(d *contract.Document) (*contract.Change, error) {
-				c, done := contract.RemindBySchedule(d, s.Clock())
-				if !done {
-					reminded++
-				}
-				return documents.ChangeIf(c, !done, nil)
-			})
-			if err != nil && !errors.Is(err, contract.ErrNotFound) {
-				return fmt.Errorf("remind of document %d: %w", id, err)
-			}
-		}
-		if reminded == 0 {
-			return nil
-		}
-	}
+	return s.applyToDue(ctx, "remind of", s.Store.RemindersDue, contract.RemindBySchedule)
 }
 
 // Expire ends every document whose deadline has passed. It ends none while the clock is in doubt, because that cannot
@@ -152,26 +132,46 @@ func (s *Service) Expire(ctx context.Context) error {
 	if _, err := s.CheckClock(ctx); err != nil {
 		return err
 	}
+	return s.applyToDue(ctx, "expire", s.Store.PastDeadline, contract.Expire)
+}
+
+// maxFailures is how many documents of a sweep may fail before it ends.
+const maxFailures = 100
+
+// applyToDue applies a rule to every document that read returns, until it returns none to which it can be applied. The rule reports that
+// there was nothing to do. A document that fails does not hold up the others; the error names those that failed. An outage ends the sweep.
+func (s *Service) applyToDue(ctx context.Context, what string, read func(context.Context, time.Time, int) ([]contract.DocumentID, error),
+	rule func(*contract.Document, time.Time) (contract.Change, bool)) error {
+	var failures []error
+	failed := map[contract.DocumentID]bool{}
 	for {
-		due, err := s.Store.PastDeadline(ctx, s.Clock(), 100)
+		due, err := read(ctx, s.Clock(), 100+len(failed))
 		if err != nil {
-			return fmt.Errorf("read documents past their deadline: %w", err)
+			return fmt.Errorf("read documents to %s: %w", what, err)
 		}
-		ended := 0
+		applied := 0
 		for _, id := range due {
+			if failed[id] {
+				continue
+			}
 			_, err := s.ApplyRule(ctx, id, func(d *contract.Document) (*contract.Change, error) {
-				c, done := contract.Expire(d, s.Clock())
+				c, done := rule(d, s.Clock())
 				if !done {
-					ended++
+					applied++
 				}
 				return documents.ChangeIf(c, !done, nil)
 			})
-			if err != nil && !errors.Is(err, contract.ErrNotFound) {
-				return fmt.Errorf("expire document %d: %w", id, err)
+			if err == nil || errors.Is(err, contract.ErrNotFound) {
+				continue
 			}
+			err = fmt.Errorf("%s document %d: %w", what, id, err)
+			if ctx.Err() != nil || outage.Of(err) != nil || errors.Is(err, contract.ErrClock) {
+				return err
+			}
+			failed[id], failures = true, append(failures, err)
 		}
-		if ended == 0 {
-			return nil
+		if applied == 0 || len(failed) >= maxFailures {
+			return errors.Join(failures...)
 		}
 	}
 }
