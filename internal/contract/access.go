@@ -16,6 +16,7 @@ const (
 	OpDownload     Operation = "download"
 	OpOriginal     Operation = "original"
 	OpEvidence     Operation = "evidence"
+	OpConsent      Operation = "consent"
 	OpParticipants Operation = "participants-docs"
 	OpDescribe     Operation = "describe-docs"
 	OpPlace        Operation = "placement-docs"
@@ -37,7 +38,7 @@ const (
 
 // Operations lists every operation.
 var Operations = []Operation{
-	OpDetail, OpStatus, OpSigners, OpAuditTrail, OpEvents, OpPreview, OpDownload, OpOriginal, OpEvidence,
+	OpDetail, OpStatus, OpSigners, OpAuditTrail, OpEvents, OpPreview, OpDownload, OpOriginal, OpEvidence, OpConsent,
 	OpParticipants, OpDescribe, OpPlace, OpFinalize, OpSign, OpReject, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestLink, OpGuestRevoke,
 	OpCode, OpProveMailbox, OpCorrectGuest, OpCopy, OpDelete,
 }

@@ -28,6 +28,8 @@ const (
 	AdminBranding       AdminOperation = "branding"
 	AdminSetBranding    AdminOperation = "set-branding"
 	AdminDeleteBranding AdminOperation = "delete-branding"
+	AdminConsent        AdminOperation = "consent"
+	AdminSetConsent     AdminOperation = "set-consent"
 	AdminMail           AdminOperation = "mail"
 	AdminShowMail       AdminOperation = "show-mail"
 	AdminRetryMail      AdminOperation = "retry-mail"
@@ -44,7 +46,7 @@ const (
 var AdminOperations = []AdminOperation{
 	AdminPeople, AdminAddPerson, AdminResetPassword, AdminDisable, AdminEnable, AdminRename, AdminQuota, AdminGrant, AdminLedger, AdminAttempts,
 	AdminSerials, AdminEvidence, AdminReconciliation, AdminReconcile, AdminStuck, AdminRetry, AdminCertificates, AdminAuditLog,
-	AdminBranding, AdminSetBranding, AdminDeleteBranding, AdminMail, AdminShowMail, AdminRetryMail,
+	AdminBranding, AdminSetBranding, AdminDeleteBranding, AdminConsent, AdminSetConsent, AdminMail, AdminShowMail, AdminRetryMail,
 	AdminFeed, AdminWebhooks, AdminSetWebhook, AdminAddWebhook, AdminRotateWebhook, AdminTestWebhook, AdminReplayWebhook,
 }
 

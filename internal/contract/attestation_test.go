@@ -11,8 +11,8 @@ func TestSignatureSaysWhatWasVerifiedAboutTheSignerAndByWhom(t *testing.T) {
 	t.Parallel()
 	d := finalizeDraft(t, newDraft(t, withGuest))
 	for by, want := range map[*Actor]map[string]string{
-		&guest: {"assurance": "guest_unverified", "named_by": "Name of owner", "organisation": "PT Contoh", "certificate": "5f", "digest": "", "pages_shown": PagesNone},
-		&first: {"assurance": "account_password", "organisation": "PT Contoh", "certificate": "5f", "digest": "", "pages_shown": PagesNone},
+		&guest: {"assurance": "guest_unverified", "named_by": "Name of owner", "organisation": "PT Contoh", "certificate": "5f", "digest": "", "consent_text": NoConsentText, "pages_shown": PagesNone},
+		&first: {"assurance": "account_password", "organisation": "PT Contoh", "certificate": "5f", "digest": "", "consent_text": NoConsentText, "pages_shown": PagesNone},
 	} {
 		c, err := IntendSign(d, ShownPages{}, *by, t0)
 		d := applyChange(t, c, err)

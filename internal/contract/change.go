@@ -28,6 +28,8 @@ type Change struct {
 	// the upload has ended. Empty: none.
 	Upload UploadID
 
+	Accepted *Acceptance // of a consent text; one that the person accepted before stays
+
 	Code   *GuestCode     // replaces the guest's code
 	Proved *ProvedMailbox // is added to the guest's token
 

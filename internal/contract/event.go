@@ -80,6 +80,7 @@ const (
 	EventPersonEnabled      EventType = "person_enabled"
 	EventPasswordReset      EventType = "password_reset" // by an administrator
 	EventBrandingChanged    EventType = "branding_changed"
+	EventConsentChanged     EventType = "consent_changed"  // the consent text ("version", "digest_id", "digest_en") or whether it is "required"
 	EventWebhookChanged     EventType = "webhook_changed"  // an admin created, changed, rotated, replayed or deleted a webhook
 	EventWebhookDisabled    EventType = "webhook_disabled" // by the service
 	EventPasswordForgot     EventType = "password_forgotten"
@@ -98,13 +99,13 @@ var EventTypes = []EventType{
 	EventGuestLink, EventGuestRevoked, EventGuestCorrected, EventCodeOrdered, EventMailboxVerified, EventViewed, EventReminded, EventNoticeSent, EventNoticeRefused, EventSignIntended, EventSigned, EventRejected, EventCanceled, EventExpired, EventDeleted,
 	EventSerialOrdered, EventSerialBound, EventStamped, EventStampFailed, EventStampNotRequested, EventRestamp, EventRetried, EventCompleted, EventClosingDelayed,
 	EventClosingFailed, EventTimeRenewed, EventEvidenceMade, EventSerialLetGo, EventSerialFreed, EventSerialQuarantined, EventSerialFound, EventSerialGiven,
-	EventQuotaGranted, EventQuotaLow, EventPersonAdded, EventBrandingChanged, EventPersonRenamed, EventPersonDisabled, EventPersonEnabled, EventPasswordReset, EventWebhookChanged, EventWebhookDisabled, EventPasswordForgot, EventPasswordChange, EventCertificateRevoked, EventClockConfirmed, EventRecorded,
+	EventQuotaGranted, EventQuotaLow, EventPersonAdded, EventBrandingChanged, EventConsentChanged, EventPersonRenamed, EventPersonDisabled, EventPersonEnabled, EventPasswordReset, EventWebhookChanged, EventWebhookDisabled, EventPasswordForgot, EventPasswordChange, EventCertificateRevoked, EventClockConfirmed, EventRecorded,
 }
 
 // OrganisationEventTypes are the types of what administrators do to an organisation and its accounts. Their details name the
-// organisation ("organisation") and, except for its branding and its webhooks, the account: "person", "name" and "email" (events of earlier releases
+// organisation ("organisation") and, except for its branding, its consent text and its webhooks, the account: "person", "name" and "email" (events of earlier releases
 // lack "person").
-var OrganisationEventTypes = []EventType{EventBrandingChanged, EventPersonAdded, EventPersonRenamed, EventPersonDisabled, EventPersonEnabled, EventPasswordReset, EventWebhookChanged, EventWebhookDisabled}
+var OrganisationEventTypes = []EventType{EventBrandingChanged, EventConsentChanged, EventPersonAdded, EventPersonRenamed, EventPersonDisabled, EventPersonEnabled, EventPasswordReset, EventWebhookChanged, EventWebhookDisabled}
 
 // addEvent adds an event about the document. Details are names and values in turn; those with an empty value are left
 // out.

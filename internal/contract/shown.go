@@ -14,6 +14,8 @@ type ShownPages struct {
 	Pages  []int    // numbers of the shown pages, from 1, in any order; empty: the client does not say, or showed none
 
 	Consent Consent // over the list of which the document is one; zero: over this document by itself
+
+	Accepted Acceptance // of the consent text; zero: the service showed none
 }
 
 // PagesNone stands for the pages in a signature event if the service showed none.
@@ -32,12 +34,14 @@ func (s ShownPages) checkPages(d *Document) error {
 	return nil
 }
 
-// eventDetails returns details of an event: the pages as ranges, the number of pages of the document, and the consented list.
+// eventDetails returns details of an event: the pages as ranges, the number of pages of the document, the consented list, and the accepted
+// text.
 func (s ShownPages) eventDetails(d *Document) []string {
+	consent := append(s.Consent.eventDetails(), s.Accepted.eventDetails(d.ID)...)
 	if !s.isKnown() {
-		return append([]string{"pages_shown", PagesNone}, s.Consent.eventDetails()...)
+		return append([]string{"pages_shown", PagesNone}, consent...)
 	}
-	return append([]string{"pages_shown", PageRanges(s.Pages), "pages", strconv.Itoa(d.Pages)}, s.Consent.eventDetails()...)
+	return append([]string{"pages_shown", PageRanges(s.Pages), "pages", strconv.Itoa(d.Pages)}, consent...)
 }
 
 // PageRanges formats page numbers in any order as ranges, such as "1-3, 7". Duplicates count once.

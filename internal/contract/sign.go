@@ -29,6 +29,9 @@ func IntendSign(d *Document, shown ShownPages, by Actor, now time.Time) (Change,
 		p.Name = by.Name // the account may have been renamed since the person was added: they sign with the name that they have now
 	}
 	details := append(shown.eventDetails(d), by.proofDetails()...)
+	if a := shown.Accepted; a.At.Equal(now) && a.Version != "" {
+		c.Accepted = &a
+	}
 	c.addEvent(EventSignIntended, by, now, append(details, "digest", fmt.Sprintf("%x", current))...)
 	return c, nil
 }
