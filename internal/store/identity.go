@@ -12,7 +12,8 @@ type Organisation struct {
 	ID        contract.OrganisationID
 	Name      string
 	CreatedAt time.Time
-	Branding  contract.Branding // read with it, and stored by [Brandings] alone
+	Branding  contract.Branding      // read with it, and stored by [Brandings] alone
+	Consent   contract.ConsentPolicy // the same, by [Consents]
 }
 
 // User is a person with an account.
@@ -290,6 +291,7 @@ type Store interface {
 	Feed
 	Webhooks
 	EvidenceFiles
+	Consents
 	Answers
 	Log
 	Clocks

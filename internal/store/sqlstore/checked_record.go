@@ -61,6 +61,8 @@ var recordKinds = []recordKind{
 	{"user", []recordPart{newRecordPart("users", "id", `id, organisation, name, name_folded, email, email_folded, admin, password, must_reset, given, created_at`)}},
 	{"disabled_account", []recordPart{newRecordPart("disabled_account", "person", `person, disabled_at`)}},
 	{"branding", []recordPart{newRecordPart("branding", "organisation", `organisation, colour, logo, image, changed_at`)}},
+	{"consent_text", []recordPart{newRecordPart("consent_text", "organisation version", `organisation, version, text_id, text_en, made_at`)}},
+	{"consent_policy", []recordPart{newRecordPart("consent_policy", "organisation", `organisation, version, required, changed_at`)}},
 	{"evidence", []recordPart{newRecordPart("evidence", "document", `document, file_key, file_size, file_digest, file_sums, made_at`)}},
 	{"specimen", []recordPart{newRecordPart("specimen", "person", `person, image`)}},
 	{"initials", []recordPart{newRecordPart("initials_specimen", "person", `person, image`)}},

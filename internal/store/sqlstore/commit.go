@@ -78,6 +78,9 @@ func writeChange(ctx context.Context, t tx, c contract.Change, blocks blockSizes
 			return contract.Document{}, err
 		}
 	}
+	if err := w.addAcceptance(ctx, c.Accepted); err != nil {
+		return contract.Document{}, err
+	}
 	if err := w.writeCode(ctx, c.Code, c.Proved); err != nil {
 		return contract.Document{}, err
 	}

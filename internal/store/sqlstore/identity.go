@@ -15,9 +15,10 @@ func (s *Store) CreateOrganisation(ctx context.Context, o store.Organisation) er
 }
 
 var organisationRows = rowType[store.Organisation]{"organisation", `id, name, created_at,
-	COALESCE((SELECT b.colour FROM branding b WHERE b.organisation = organisation.id), ''), COALESCE((SELECT b.logo FROM branding b WHERE b.organisation = organisation.id), '')`,
+	COALESCE((SELECT b.colour FROM branding b WHERE b.organisation = organisation.id), ''), COALESCE((SELECT b.logo FROM branding b WHERE b.organisation = organisation.id), ''),
+	COALESCE((SELECT c.version FROM consent_policy c WHERE c.organisation = organisation.id), 0), COALESCE((SELECT c.required FROM consent_policy c WHERE c.organisation = organisation.id), FALSE)`,
 	func(o *store.Organisation) []any {
-		return []any{&o.ID, &o.Name, scanTime(&o.CreatedAt), &o.Branding.Colour, &o.Branding.Logo}
+		return []any{&o.ID, &o.Name, scanTime(&o.CreatedAt), &o.Branding.Colour, &o.Branding.Logo, &o.Consent.Version, &o.Consent.Required}
 	}}
 
 // Organisation implements [store.Identities].
