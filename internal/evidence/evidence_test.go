@@ -33,6 +33,11 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
+var consentTexts = contract.ConsentText{Organisation: "contoh", Version: 2, Texts: map[string]string{
+	"id": "Persetujuan\n\n1. Saya setuju menandatangani secara elektronik.\n2. " + strings.Repeat("Saya telah membaca dokumen. ", 100),
+	"en": "Consent\n\n1. I agree to sign electronically.\n2. " + strings.Repeat("I have read the document. ", 100),
+}}
+
 // newRecords returns a document that a member and two guests signed, one of them together with another document, and that has a duty stamp.
 func newRecords() Records {
 	at := func(minutes int) time.Time {
@@ -71,7 +76,8 @@ func newRecords() Records {
 			{Type: contract.EventSignIntended, At: at(2), Person: sari, IP: "192.0.2.1", Details: map[string]string{"digest": sum(1)}},
 			{Type: contract.EventSigned, At: at(2), Person: sari, IP: "192.0.2.1", Details: map[string]string{
 				"digest": sum(2), "pages_shown": "1-3", "pages": "3", "assurance": "account_password", "organisation": "PT Contoh", "certificate": "0a0b",
-				"consent_documents": "2", "consent_digest": sum(99),
+				"consent_documents": "2", "consent_digest": sum(99), "consent_text": "2", "consent_language": "id",
+				"consent_text_digest": fmt.Sprintf("%x", consentTexts.Digest("id")),
 			}},
 			{Type: contract.EventNoticeSent, At: at(1), Details: map[string]string{"notice": "invite_sign", "recipient": "budi", "address": "budi@mitra.example"}},
 			{Type: contract.EventNoticeSent, At: at(1), Details: map[string]string{"notice": "completed", "recipient": "budi", "address": "budi@mitra.example"}},
@@ -81,9 +87,12 @@ func newRecords() Records {
 			{Type: contract.EventSignIntended, At: at(3), Person: budi, IP: "2001:db8::7", Details: map[string]string{"digest": sum(2)}},
 			{Type: contract.EventSigned, At: at(3), Person: budi, IP: "2001:db8::7", Details: map[string]string{
 				"digest": sum(3), "pages_shown": "1-2", "pages": "3", "assurance": "guest_unverified", "named_by": "Sari Wulandari", "organisation": "PT Contoh", "certificate": "0c0d",
+				"consent_text": "2", "consent_language": "en", "consent_text_digest": fmt.Sprintf("%x", consentTexts.Digest("en")),
+				"consent_at": "2026-11-19T03:00:00Z", "consent_document": "41",
 			}},
-			{Type: contract.EventSigned, At: at(4), Person: guest, Details: map[string]string{"digest": sum(4), "pages_shown": "none"}},
+			{Type: contract.EventSigned, At: at(4), Person: guest, Details: map[string]string{"digest": sum(4), "pages_shown": "none", "consent_text": contract.NoConsentText}},
 		},
+		Consents:     []contract.ConsentText{consentTexts},
 		Certificates: map[string]contract.Certificate{"0a0b": {Serial: "0a0b", Subject: "CN=Sari Wulandari,O=PT Contoh"}},
 		Describe: func(c contract.Certificate) Certificate {
 			return Certificate{Serial: c.Serial, Subject: c.Subject, Issuer: "CN=Segel", SHA256: sum(77)}
@@ -210,6 +219,7 @@ func TestFactsHaveOneEncoding(t *testing.T) {
 			return strings.Replace(s, `"people"`, `"unknown": 1, "people"`, 1)
 		},
 		func(s string) string { return strings.Replace(s, `"number": 42`, `"number": 42, "number": 42`, 1) },
+		func(s string) string { return strings.Replace(s, "I agree to sign", "I agree to buy", 1) }, // not what was accepted
 		func(string) string { return "" },
 		func(string) string { return "{}" },
 	} {
@@ -248,6 +258,8 @@ func TestTheCertificateShowsEveryFactInBothLanguages(t *testing.T) {
 			continue // shown in another form
 		}
 		switch text {
+		case "id", "en": // beside the digest of the consent text
+			continue
 		case formatV1, "signer", "viewer", "account_password", "guest_unverified", "none", in.Facts.LogKey,
 			ByMail, ByOwner, ByOperator, ByMailRejected, "none: handed out by the owner", "none: handed out by the operator":
 			continue // shown in words
@@ -255,8 +267,11 @@ func TestTheCertificateShowsEveryFactInBothLanguages(t *testing.T) {
 		if _, kind := revisionKinds[text]; kind {
 			continue
 		}
-		if !strings.Contains(shown, strings.Join(strings.Fields(text), "")) {
-			t.Errorf("%q is missing", text)
+		// A consent text may continue on another page, so its sentences are compared.
+		for _, part := range regexp.MustCompile(`\\n|\. `).Split(text, -1) {
+			if !strings.Contains(shown, strings.Join(strings.Fields(part), "")) {
+				t.Errorf("%q is missing", part)
+			}
 		}
 	}
 	for _, want := range []string{"2026-11-2010:09:00WIB(03:09:00UTC)", "192.0.2.1", "2001:db8::7"} {

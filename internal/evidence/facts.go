@@ -7,6 +7,7 @@ package evidence
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,7 +33,8 @@ type Facts struct {
 	People    []Person   `json:"people"`
 	Stamps    []Stamp    `json:"stamps"`
 	Revisions []Revision `json:"revisions"`
-	LogKey    string     `json:"log_key"` // of the audit log, as [audit.VerifierKey] writes it
+	Consents  []Consent  `json:"consents"` // the consent texts that signers accepted
+	LogKey    string     `json:"log_key"`  // of the audit log, as [audit.VerifierKey] writes it
 }
 
 // Document is the completed document.
@@ -96,6 +98,12 @@ type Signature struct {
 	ConsentDocuments int    `json:"consent_documents,omitempty"` // in the list of the consent, if it covered several documents
 	ConsentDigest    string `json:"consent_digest,omitempty"`    // of that list (docs/formats/consent.md)
 
+	ConsentText       string    `json:"consent_text,omitempty"` // version of the text that they accepted; none: the service showed no text
+	ConsentLanguage   string    `json:"consent_language,omitempty"`
+	ConsentTextDigest string    `json:"consent_text_digest,omitempty"`
+	ConsentTextAt     time.Time `json:"consent_text_at,omitzero"`        // if they accepted it before, with another document
+	ConsentTextWith   string    `json:"consent_text_document,omitempty"` // number of that document
+
 	Assurance    string `json:"assurance,omitempty"` // what was verified about the person
 	NamedBy      string `json:"named_by,omitempty"`  // who entered the name of a guest
 	Organisation string `json:"organisation,omitempty"`
@@ -112,6 +120,13 @@ type Certificate struct {
 	Subject string `json:"subject,omitempty"`
 	Issuer  string `json:"issuer,omitempty"`
 	SHA256  string `json:"sha256,omitempty"`
+}
+
+// Consent is a version of a consent text (docs/formats/consent-text.md).
+type Consent struct {
+	Version string `json:"version"`
+	ID      string `json:"id"` // the text in Indonesian
+	EN      string `json:"en"`
 }
 
 // Stamp is an affixed duty stamp.
@@ -167,7 +182,23 @@ func ParseFacts(b []byte) (*Facts, error) {
 	if err != nil || !bytes.Equal(again, b) {
 		return nil, fmt.Errorf("%w: not canonical", ErrForm)
 	}
+	if err := f.checkConsents(); err != nil {
+		return nil, err
+	}
 	return &f, nil
+}
+
+// checkConsents compares the digests of the texts that signers accepted with the texts.
+func (f *Facts) checkConsents() error {
+	for _, c := range f.Consents {
+		digests := map[string]string{"id": fmt.Sprintf("%x", sha256.Sum256([]byte(c.ID))), "en": fmt.Sprintf("%x", sha256.Sum256([]byte(c.EN)))}
+		for _, p := range f.People {
+			if s := p.Signature; s != nil && s.ConsentText == c.Version && digests[s.ConsentLanguage] != s.ConsentTextDigest {
+				return fmt.Errorf("%w: consent text %s is not the one that %s accepted", ErrForm, c.Version, p.Name)
+			}
+		}
+	}
+	return nil
 }
 
 // Records is what the facts of a document are taken from.
@@ -176,6 +207,7 @@ type Records struct {
 	Organisation string                          // name
 	Events       []contract.Event                // of the document, oldest first
 	Certificates map[string]contract.Certificate // by serial; those that are not recorded are missing
+	Consents     []contract.ConsentText          // those that the events name
 	MadeAt       time.Time
 	LogKey       string
 	Describe     func(contract.Certificate) Certificate // reads the recorded bytes of a certificate
@@ -193,7 +225,7 @@ func Collect(r Records) *Facts {
 			Owner: d.Owner.Name, OwnerEmail: d.Owner.Email, Organisation: r.Organisation,
 			CreatedAt: d.CreatedAt.UTC(), FinalizedAt: d.FinalizedAt.UTC(), CompletedAt: d.EndedAt.UTC(),
 		},
-		People: []Person{}, Stamps: []Stamp{}, Revisions: []Revision{},
+		People: []Person{}, Stamps: []Stamp{}, Revisions: []Revision{}, Consents: []Consent{},
 	}
 	for _, p := range d.Participants {
 		f.People = append(f.People, r.describePerson(p))
@@ -209,6 +241,9 @@ func Collect(r Records) *Facts {
 			line.By = p.Name
 		}
 		f.Revisions = append(f.Revisions, line)
+	}
+	for _, t := range r.Consents {
+		f.Consents = append(f.Consents, Consent{Version: t.Name(), ID: t.Texts["id"], EN: t.Texts["en"]})
 	}
 	return f
 }
@@ -262,6 +297,10 @@ func (r *Records) addEventDetails(s *Signature, id contract.PersonID) {
 			s.Link, s.Mailbox, s.MailboxAt = e.Details["link"], e.Details["mailbox"], e.Details["mailbox_verified_at"]
 			if _, err := fmt.Sscan(e.Details["consent_documents"], &s.ConsentDocuments); err == nil {
 				s.ConsentDigest = e.Details["consent_digest"]
+			}
+			s.ConsentText, s.ConsentLanguage, s.ConsentTextDigest = e.Details["consent_text"], e.Details["consent_language"], e.Details["consent_text_digest"]
+			if at, err := time.Parse(time.RFC3339, e.Details["consent_at"]); err == nil {
+				s.ConsentTextAt, s.ConsentTextWith = at.UTC(), e.Details["consent_document"]
 			}
 			s.Certificate.Serial = e.Details["certificate"]
 			if c, ok := r.Certificates[s.Certificate.Serial]; ok {

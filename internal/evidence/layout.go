@@ -124,6 +124,21 @@ func (l *layout) wrapText(text string, s style, width float64) []string {
 	return lines
 }
 
+// splitLong splits a text into parts of at most maxText characters, at spaces where it has any.
+func splitLong(text string) (parts []string) {
+	for rest := []rune(text); len(rest) > 0; {
+		n := min(len(rest), maxText)
+		for i := n; n < len(rest) && i > n/2; i-- {
+			if rest[i] == ' ' {
+				n = i
+				break
+			}
+		}
+		parts, rest = append(parts, string(rest[:n])), rest[n:]
+	}
+	return parts
+}
+
 // isFull reports whether the certificate has become so long that the rest is left to the attached facts.
 func (l *layout) isFull() bool { return l.rows >= maxRows }
 

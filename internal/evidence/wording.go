@@ -77,6 +77,10 @@ var (
 	consentAt        = words{"Permintaan menandatangani diterima %s.", "The request to sign arrived %s."}
 	listConsentWords = words{"Persetujuan mencakup %d dokumen; SHA-256 daftarnya:", "The consent covered %d documents; the SHA-256 of their list:"}
 	consentTextWords = words{"Teks persetujuan pada aplikasi web: “%s”", "Text of the consent in the web app: “%s”"}
+	acceptedWords    = words{"Menyetujui teks persetujuan versi %s sebelum menandatangani; teksnya dimuat di bawah.", "Accepted the consent text, version %s, before signing; its words are below."}
+	acceptedBefore   = words{"Menyetujui teks persetujuan versi %s pada %s, pada dokumen nomor %s; teksnya dimuat di bawah.", "Accepted the consent text, version %s, at %s with document number %s; its words are below."}
+	noConsentText    = words{"Layanan tidak menampilkan teks persetujuan.", "The service showed no consent text."}
+	consentSection   = words{"Teks persetujuan, versi %s", "Consent text, version %s"}
 	mailboxWords     = words{"Kotak surat %s diverifikasi dengan kode pada %s.", "The mailbox %s was verified with a code at %s."}
 	handedOutWords   = words{"Tautan diserahkan langsung; kotak surat tidak diverifikasi.", "The link was handed out; the mailbox was not verified."}
 	subjectWords     = same("Subjek / Subject: %s")

@@ -7,6 +7,7 @@ import (
 	"image"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"segel/internal/contract"
@@ -92,6 +93,7 @@ func (l *layout) addFacts(f *Facts, pictures []Picture) error {
 		}
 		l.addRow(table, words{fmt.Sprintf("%d. %s", i+1, kind.id), kind.en}, same(r.Digest), same(fmt.Sprintf("%d B", r.Size)), same(formatTime(r.At)))
 	}
+	l.addConsents(f)
 	if l.isFull() {
 		l.addTexts(l.root, cutWords, warnStyle)
 	}
@@ -102,6 +104,32 @@ func (l *layout) addFacts(f *Facts, pictures []Picture) error {
 	l.addTexts(log, logLead, plainStyle)
 	l.addRow(log.addKid("Table"), logKeyLabel, same(f.LogKey))
 	return nil
+}
+
+// addConsents adds the words of the consent texts that signers accepted.
+func (l *layout) addConsents(f *Facts) {
+	for _, c := range f.Consents {
+		section := l.addSection(consentSection.format(c.Version))
+		for _, text := range []struct{ words, language string }{{c.ID, ""}, {c.EN, languageEN}} {
+			l.skipSpace(4)
+			for _, line := range strings.Split(text.words, "\n") {
+				if l.isFull() {
+					return
+				}
+				if strings.TrimSpace(line) == "" {
+					l.skipSpace(4)
+					continue
+				}
+				p, s := section.addKid("P"), plainStyle
+				if p.language = text.language; text.language != "" {
+					s = greyStyle
+				}
+				for _, part := range splitLong(line) {
+					l.addParagraph(p, part, s)
+				}
+			}
+		}
+	}
 }
 
 func (l *layout) addDocument(f *Facts) {
@@ -192,6 +220,14 @@ func (l *layout) addSignature(table *element, s *Signature) {
 	}
 	if w := s.consentWords(); w.id != "" {
 		consent = append(consent, w)
+	}
+	switch {
+	case s.ConsentText == contract.NoConsentText:
+		consent = append(consent, noConsentText)
+	case s.ConsentText != "" && s.ConsentTextAt.IsZero():
+		consent = append(consent, acceptedWords.format(s.ConsentText), same("SHA-256 ("+s.ConsentLanguage+"): "+s.ConsentTextDigest))
+	case s.ConsentText != "":
+		consent = append(consent, acceptedBefore.format(s.ConsentText, formatTime(s.ConsentTextAt), s.ConsentTextWith), same("SHA-256 ("+s.ConsentLanguage+"): "+s.ConsentTextDigest))
 	}
 	l.addRow(table, consentLabel, consent...)
 	l.addRow(table, signedLabel, same(formatTime(s.SignedAt)))
