@@ -12,6 +12,7 @@ var administration = map[string]sentence{
 	"done.mail_retried":     {"Pesan akan dikirim kembali.", "The message will be sent again."},
 	"done.retried":          {"Dokumen diproses kembali.", "The document is being processed again."},
 	"done.branding":         {"Identitas organisasi telah disimpan.", "The organisation's branding has been saved."},
+	"done.consent":          {"Teks persetujuan telah disimpan.", "The consent text has been saved."},
 	"done.branding_deleted": {"Logo dan warna organisasi telah dihapus.", "The organisation's logo and colour have been removed."},
 
 	"clock.unconfirmed": {
@@ -102,6 +103,7 @@ var administration = map[string]sentence{
 	"event.serial_given":     {"Memberikan nomor seri e-meterai[ {serial}] kepada sebuah organisasi", "Assigned the serial number[ {serial}] to an organisation"},
 	"event.webhook_changed":  {"Mengubah webhook[ {address}]", "Changed the webhook[ {address}]"},
 	"event.webhook_disabled": {"Menonaktifkan webhook[ {address}] karena tidak menerima peristiwa", "Disabled the webhook[ {address}], which takes no events"},
+	"event.consent_changed":  {"Mengubah teks persetujuan (versi {version})", "Changed the consent text (version {version})"},
 	"event.branding_changed": {"Mengubah logo dan warna organisasi", "Changed the organisation's logo and colour"},
 }
 

@@ -88,6 +88,12 @@ var people = map[string]sentence{
 	"password.same": {
 		"Kata sandi baru harus berbeda dari kata sandi saat ini, tidak cukup dengan tambahan karakter atau perubahan huruf kapital.",
 		"The new password must differ from the current one by more than added characters or capital letters."},
+	"consent.required": {
+		"Organisasi pengirim mewajibkan persetujuan atas teks persetujuan sebelum menandatangani. Setujui versi yang berlaku, lalu tanda tangani.",
+		"The sender's organisation requires that you accept its consent text before you sign. Accept the current version, then sign."},
+	"consent.text_changed": {
+		"Teks persetujuan telah berubah. Baca versi yang berlaku, lalu setujui kembali.",
+		"The consent text has changed. Read the current version and accept it again."},
 	"consent.document_twice": {
 		"Dokumen ini tercantum lebih dari satu kali dalam daftar. Cantumkan setiap dokumen satu kali saja.",
 		"This document is listed more than once. List each document only once."},

@@ -67,6 +67,14 @@ func Event(l Language, e contract.Event) string {
 	if code := "identity." + e.Details["assurance"]; sentences[code] != (sentence{}) {
 		args["identity"] = Sentence(l, code, args)
 	}
+	switch version := e.Details["consent_text"]; {
+	case version == contract.NoConsentText:
+		args["consent_text"] = Sentence(l, "event.consent_unshown", nil)
+	case version != "" && e.Details["consent_document"] != "":
+		args["consent_text"] = Sentence(l, "event.consent_before", map[string]any{"version": version, "document": e.Details["consent_document"]})
+	case version != "":
+		args["consent_text"] = Sentence(l, "event.consent_accepted", map[string]any{"version": version})
+	}
 	switch n, _ := strconv.Atoi(e.Details["consent_documents"]); {
 	case n == 2:
 		args["consent"] = Sentence(l, "event.consent_with_one", nil)

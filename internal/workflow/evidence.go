@@ -12,6 +12,7 @@ import (
 	_ "image/jpeg" // pictures of pages are one of the two
 	_ "image/png"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -201,11 +202,24 @@ func (s *Service) collectEvidence(ctx context.Context, read store.Signing, now t
 		Document: d, Organisation: read.Organisation.Name, Certificates: map[string]contract.Certificate{}, MadeAt: now,
 		LogKey: audit.VerifierKey(origin, public), Describe: describeRecorded,
 	}
+	var named []string // the consent texts in records
 	for _, e := range proven {
 		proof.AddEvent(e.Leaf, e.Event, e.Path)
 		records.Events = append(records.Events, e.Event)
+		if e.Event.Type != contract.EventSigned {
+			continue
+		}
+		if name := e.Event.Details["consent_text"]; name != "" && name != contract.NoConsentText && !slices.Contains(named, name) {
+			text, err := s.findConsent(ctx, d.Organisation, name)
+			if err != nil && !errors.Is(err, store.ErrNotFound) {
+				return evidence.Input{}, err
+			}
+			if err == nil {
+				named, records.Consents = append(named, name), append(records.Consents, text)
+			}
+		}
 		serial := e.Event.Details["certificate"]
-		if e.Event.Type != contract.EventSigned || serial == "" {
+		if serial == "" {
 			continue
 		}
 		c, err := s.Store.Certificate(ctx, serial)

@@ -33,6 +33,7 @@ type Store interface {
 	EvidenceStore
 	Storage(ctx context.Context, o contract.OrganisationID) (contract.Storage, error)
 	store.Brandings
+	store.Consents
 	User(ctx context.Context, id contract.PersonID) (store.User, error)
 	MemberByEmail(ctx context.Context, o contract.OrganisationID, email string) (store.User, error)
 	Specimen(ctx context.Context, id contract.PersonID, kind store.SpecimenKind) ([]byte, error)
@@ -99,6 +100,7 @@ type Service struct {
 	PagePictures   *PagePictures       // nil: pages are not drawn here
 	StampOnly      bool                // finalize requires a stamping order if all placements are stamps
 	RenewBefore    time.Duration       // how long before its expiry a timestamp is renewed; 0 is a year
+	ConsentTexts   []map[string]string // versions of the text of the service, from 1, each by language; the last one is the current one
 	VerifyURL      string              // of the page that verifies files, for the code of signatures; empty: they show none
 
 	specimens  specimenCache

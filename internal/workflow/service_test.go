@@ -294,7 +294,7 @@ type failingStore struct {
 	swapped *store.SealedCredential // returned instead of its holder's own credential
 	asked   []string                // queries for user accounts
 
-	refuse    error  // error of every commit
+	refuse    error // error of every commit
 	refuseOf  map[contract.DocumentID]error
 	committed func() // called after a successful commit
 

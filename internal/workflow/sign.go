@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -13,8 +14,9 @@ import (
 
 // SignRequest is a signer's request.
 type SignRequest struct {
-	Shown contract.ShownPages // pages that the service showed the signer
-	OTP   string
+	Shown   contract.ShownPages     // pages that the service showed the signer
+	Accepts []contract.GivenConsent // consent texts that the signer accepts
+	OTP     string
 	// Picture is the look of the signature, PNG or JPEG. It is decoded only if the caller may sign. Empty: the signer's
 	// specimen or, without one, their printed name.
 	Picture []byte
@@ -30,12 +32,12 @@ type SignRequest struct {
 // at most a tail remains that nothing refers to, and a certificate whose key is lost. The signer can sign again, and so can
 // a repeat of the request: its answer is stored with the second commit.
 func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.DocumentID, r SignRequest) (contract.Document, error) {
-	return s.signDocument(ctx, by, id, r.Shown, newGivenPictures(r.Picture, r.Initials), documents.WithDocumentAnswer)
+	return s.signDocument(ctx, by, id, r.Shown, r.Accepts, newGivenPictures(r.Picture, r.Initials), documents.WithDocumentAnswer)
 }
 
 // signDocument is Sign for pictures that several documents may share. WithAnswer returns the context of the second commit,
 // which is the effect.
-func (s *Service) signDocument(ctx context.Context, by contract.Actor, id contract.DocumentID, shown contract.ShownPages, given *givenPictures,
+func (s *Service) signDocument(ctx context.Context, by contract.Actor, id contract.DocumentID, shown contract.ShownPages, accepts []contract.GivenConsent, given *givenPictures,
 	withAnswer func(context.Context) context.Context,
 ) (contract.Document, error) {
 	release, err := s.LockDocument(ctx, id)
@@ -53,13 +55,17 @@ func (s *Service) signDocument(ctx context.Context, by contract.Actor, id contra
 		return contract.Document{}, err
 	}
 	now, inDoubt := s.CheckReading(ctx, read.Clock)
+	var refused error
+	if shown.Accepted, refused = s.acceptConsent(ctx, by, &read.Document, read.Organisation, accepts, now); refused != nil && contract.KindOf(refused) == 0 {
+		return contract.Document{}, refused
+	}
 	var pictures *signerPictures
 	var h Holder
 	var credential signingCredential
 	d, err := s.ApplyRuleTo(ctx, read.Document, func(d *contract.Document) (*contract.Change, error) {
 		change, err := contract.IntendSign(d, shown, by, now)
 		if err == nil {
-			err = inDoubt // the last rule, so that callers who may not see the document learn nothing
+			err = cmp.Or(refused, inDoubt) // the last rules, so that callers who may not see the document learn nothing
 		}
 		if err != nil {
 			return nil, err

@@ -12,8 +12,9 @@ import (
 
 // SignManyRequest is a signer's request to sign several documents with one consent.
 type SignManyRequest struct {
-	Documents []DocumentToSign       // in the order in which they are signed
-	Consented []contract.ConsentItem // the whole list that the signer consented to; Documents may be a part of it
+	Documents []DocumentToSign        // in the order in which they are signed
+	Consented []contract.ConsentItem  // the whole list that the signer consented to; Documents may be a part of it
+	Accepts   []contract.GivenConsent // consent texts that the signer accepts: those of the organisations of the documents
 	OTP       string
 	// Picture and Initials are the look of all signatures and initials, as in [SignRequest].
 	Picture, Initials []byte
@@ -75,7 +76,7 @@ func (s *Service) SignMany(ctx context.Context, by contract.Actor, r SignManyReq
 		}
 		result := SignResult{ID: item.Document}
 		shown := contract.ShownPages{Digest: item.Digest, Pages: item.Pages, Consent: consent}
-		result.Document, result.Err = s.signDocument(ctx, by, item.Document, shown, given, withAnswer)
+		result.Document, result.Err = s.signDocument(ctx, by, item.Document, shown, r.Accepts, given, withAnswer)
 		if errors.Is(result.Err, contract.ErrKeyRunning) {
 			return nil, result.Err
 		}
