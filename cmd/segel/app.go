@@ -137,6 +137,7 @@ func (a *app) wireServices() error {
 		Store: a.store, Scratch: a.blobs.Scratch, Issuer: issuer{a.authority}, Sealer: a.sealer, LogKey: logKey, Timestamper: a.timestamper,
 		Revocation: a.revocation, Certificates: a.trust.Roots(validate.ForAll), AuthorityCertificates: ownCertificates(a.authority),
 		FileRevocation: a.authority, Links: a.identity, QuietHours: contract.QuietHours(a.conf.QuietHours), StampOnly: a.conf.StampOnly, RenewBefore: a.conf.RenewBefore, VerifyURL: verify,
+		ConsentTexts: text.ConsentTexts,
 	}
 	a.wireWebhooks()
 	return nil

@@ -83,14 +83,16 @@ var undetected = map[string]string{
 	"document.remind_at": "when the service looks at the document; the document itself decides whether a reminder is due",
 
 	// Messages. What was sent is an event of the log.
-	"notice":           "a message that is missing is not sent; the audit trail lacks the event of its delivery",
-	"notice.*":         "decides where and when a message is sent; the audit trail says where it was sent",
-	"mailed_link":      "a link that is missing is made anew by the next message",
-	"mailed_link.*":    "a link works only if its hash is that of the secret that is derived from the master key and the row",
-	"guest_code":       "a code that is missing cannot be entered; the guest asks for another one",
-	"guest_code.*":     "a code works only if it is derived from the master key and the row; its tries are few in any case",
-	"proved_mailbox":   "what is missing is proved again",
-	"proved_mailbox.*": "the log has the event of each proof, and the signature the mailbox",
+	"notice":               "a message that is missing is not sent; the audit trail lacks the event of its delivery",
+	"notice.*":             "decides where and when a message is sent; the audit trail says where it was sent",
+	"mailed_link":          "a link that is missing is made anew by the next message",
+	"mailed_link.*":        "a link works only if its hash is that of the secret that is derived from the master key and the row",
+	"guest_code":           "a code that is missing cannot be entered; the guest asks for another one",
+	"guest_code.*":         "a code works only if it is derived from the master key and the row; its tries are few in any case",
+	"proved_mailbox":       "what is missing is proved again",
+	"proved_mailbox.*":     "the log has the event of each proof, and the signature the mailbox",
+	"consent_acceptance":   "an acceptance that is missing is asked for again; the event of the signature states it",
+	"consent_acceptance.*": "the event of the signature states what was accepted when",
 	// Webhooks. What admins change about them is an event of the log, and so is what they are sent.
 	"webhook":            "a webhook that is missing is sent nothing; receivers that read the feed miss nothing",
 	"webhook.*":          "decides where events are sent; a secret opens only under the master key and with the number of its webhook",
@@ -137,7 +139,7 @@ func fullInstallation(t *testing.T, set ...string) (data string) {
 	}, simple())
 	owner.place(id, signer.at("sign", 100, 100, 260, 160), owner.at("emet", 300, 100, 380, 180)).ok()
 	owner.verb("finalize-docs", id).ok()
-	signer.verb("sign-docs", id).ok()
+	signer.verb("sign-docs", id, "consent", signer.consentOf(id, "id")).ok()
 	owner.completed(id)
 	owner.evidenceOf(id)
 	owner.guest(id, guestOf(owner, id))
@@ -167,6 +169,10 @@ func fullInstallation(t *testing.T, set ...string) (data string) {
 		Organisation: organisationIDOf(t, s, owner), Branding: contract.Branding{Colour: "#0b6e5f", Logo: strings.Repeat("a", 64)}, Image: []byte("a logo"), ChangedAt: time.Now(),
 	}, func(contract.Branding) contract.Event {
 		return contract.Event{Type: contract.EventBrandingChanged, At: time.Now()}
+	})
+	must(err)
+	_, err = s.store.SetConsent(ctx, organisationIDOf(t, s, owner), map[string]string{"id": "Setuju.", "en": "Agreed."}, contract.ConsentPolicy{}, time.Now(), func(contract.ConsentPolicy) contract.Event {
+		return contract.Event{Type: contract.EventConsentChanged, At: time.Now()}
 	})
 	must(err)
 	hook, _, err := s.webhooks.Add(ctx, commandLineActor("webhook add"), organisationIDOf(t, s, owner), contract.WebhookSettings{URL: "https://hook.example.test/"})

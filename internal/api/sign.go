@@ -19,6 +19,7 @@ import (
 type signIn struct {
 	DocumentID integer       `json:"document_id" required:"true"`
 	Digest     phrase        `json:"digest" required:"false" doc:"SHA-256 in hex of the revision that the signer saw: the ETag of preview. 409 if the current revision is another one" example:"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"`
+	Consent    *consentIn    `json:"consent" required:"false" doc:"the consent text that the signer accepted, as consent/{document_id} answers it. Missing: the log records that this service showed no text; 409 if the organisation requires one that the signer has not accepted before"`
 	PagesShown list[integer] `json:"pages_shown" required:"false" doc:"numbers of the pages of the revision with this digest that were shown to the signer. Missing, or without digest: the log records that the service did not show the pages"`
 	Specimen   phrase        `json:"specimen" required:"false" doc:"appearance of this signature: PNG or JPEG in base64, at most 1 MiB, shown as dark strokes on a transparent background. Missing: the caller's stored picture, else their printed name" example:"iVBORw0KGgo..."`
 	Initials   phrase        `json:"initials" required:"false" doc:"appearance of the initials in boxes of type paraf, in the same way. Missing: that of specimen if it is given, else the caller's stored initials, else as the signature" example:"iVBORw0KGgo..."`
@@ -32,6 +33,9 @@ func (c *call) signDocument(in *signIn) (done[verbData], error) {
 		Shown: contract.ShownPages{Digest: parseDigest(in.Digest, &bad), Pages: parsePagesShown(in.PagesShown, &bad)},
 		OTP:   in.OTP.checkedValue("otp", &bad),
 	}
+	if in.Consent != nil {
+		request.Accepts = append(request.Accepts, in.Consent.parse("consent.", &bad))
+	}
 	request.Picture, request.Initials = parsePicture(in.Specimen, "specimen", &bad), parsePicture(in.Initials, "initials", &bad)
 	return runDocumentOperation(c, id, bad, "done.sign", func(ctx context.Context) (contract.Document, error) {
 		return c.Workflow.Sign(ctx, c.by, id, request)
@@ -41,6 +45,7 @@ func (c *call) signDocument(in *signIn) (done[verbData], error) {
 type signManyIn struct {
 	Documents list[documentToSignIn] `json:"documents" required:"true" doc:"what to sign, in this order: at most 100 documents, none twice"`
 	Consent   list[consentItemIn]    `json:"consent" required:"false" doc:"the whole list that the signer consented to, if documents is a part of it. Missing: documents"`
+	Texts     list[consentIn]        `json:"consent_texts" required:"false" doc:"the consent texts that the signer accepted, as consent in sign-docs: one for each organisation whose documents are signed"`
 	Specimen  phrase                 `json:"specimen" required:"false" doc:"appearance of all these signatures, as in sign-docs" example:"iVBORw0KGgo..."`
 	Initials  phrase                 `json:"initials" required:"false" doc:"appearance of the initials, as in sign-docs" example:"iVBORw0KGgo..."`
 	OTP       phrase                 `json:"otp" required:"false" doc:"code of a second factor, if one is required"`
@@ -105,6 +110,14 @@ func (c *call) signMany(in *signManyIn) (done[signManyData], error) {
 		var inner problems
 		request.Consented = append(request.Consented, parseConsentItem(e.DocumentID, e.Digest, &inner))
 		bad.addBelow(fmt.Sprintf("consent[%d].", i), inner)
+	}
+	texts := in.Texts.checkedValue("consent_texts", &bad)
+	if len(texts) > contract.MaxConsentDocuments {
+		bad.add("consent_texts", "value.too_many", "limit", contract.MaxConsentDocuments)
+		texts = nil
+	}
+	for i, t := range texts {
+		request.Accepts = append(request.Accepts, t.parse(fmt.Sprintf("consent_texts[%d].", i), &bad))
 	}
 	if err := bad.asError(); err != nil {
 		return done[signManyData]{}, err
