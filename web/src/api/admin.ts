@@ -136,6 +136,16 @@ export async function setBranding(organisation: string, colour: string, file: Fi
 
 export const removeBranding = (organisation: string) => take(api.DELETE("/v1/admin/branding", { params: { query: { organisation } } }));
 
+export type AdminConsent = Schemas["AdminConsent"];
+
+/** The consent text of an organisation; undefined: the caller's own. */
+export const adminConsent = (organisation: string | undefined) =>
+  queryOptions({ queryKey: key("consent", organisation), queryFn: async () => (await take(api.GET("/v1/admin/consent", { params: { query: organisation ? { organisation } : {} } }))).data });
+
+/** Changes the consent text or whether it is required. Other texts are a new version; empty ones stand for the text of the service. */
+export const setConsent = async (organisation: string, to: { id?: string; en?: string; required?: boolean }) =>
+  (await take(api.PUT("/v1/admin/consent", { body: { organisation, ...to, ...(to.required === undefined ? {} : { required: to.required ? 1 : 0 }) } }))).response.data;
+
 /** A file as a data URL, which the service takes for base64. */
 const dataOf = (file: File) => new Promise<string>((done, failed) => {
   const reader = new FileReader();

@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 
 import { api, service, take, type Schemas } from "./client";
+import type { Accepted } from "./consent";
 
 export type ListItem = Schemas["ListItem"];
 export type Pagination = Schemas["Pagination"];
@@ -123,11 +124,11 @@ export const verbs = {
   finalize: (id: number, accept: string[] = []) =>
     take(api.POST("/v1/econtract/{service}/sign/finalize-docs", { params: service, body: { ...named(id), ...(accept.length > 0 ? { accept_findings: accept } : {}) } })),
   /** Specimen and initials are pictures in base64. */
-  sign: (id: number, shown: Shown, specimen?: string, initials?: string) =>
-    take(api.POST("/v1/econtract/{service}/sign/sign-docs", { params: service, body: { ...named(id), digest: shown.digest, pages_shown: shown.pages, ...(specimen ? { specimen } : {}), ...(initials ? { initials } : {}) } })),
+  sign: (id: number, shown: Shown, consent: Accepted | undefined, specimen?: string, initials?: string) =>
+    take(api.POST("/v1/econtract/{service}/sign/sign-docs", { params: service, body: { ...named(id), digest: shown.digest, pages_shown: shown.pages, ...(consent ? { consent } : {}), ...(specimen ? { specimen } : {}), ...(initials ? { initials } : {}) } })),
   /** Signs some documents of a list that one consent covers. A repeat reports what is signed as signed. */
-  signMany: async (documents: Schemas["DocumentToSignIn"][], consent: Schemas["ConsentItemIn"][], specimen?: string, initials?: string) =>
-    (await take(api.POST("/v1/econtract/{service}/sign/sign-many-docs", { params: service, body: { documents, consent, ...(specimen ? { specimen } : {}), ...(initials ? { initials } : {}) } }))).response.data.results,
+  signMany: async (documents: Schemas["DocumentToSignIn"][], consent: Schemas["ConsentItemIn"][], text: Accepted | undefined, specimen?: string, initials?: string) =>
+    (await take(api.POST("/v1/econtract/{service}/sign/sign-many-docs", { params: service, body: { documents, consent, ...(text ? { consent_texts: [text] } : {}), ...(specimen ? { specimen } : {}), ...(initials ? { initials } : {}) } }))).response.data.results,
   /** What the service makes of a picture, in base64: a PNG of dark strokes on a transparent background. */
   previewSpecimen: async (id: number, specimen: string) =>
     (await take(api.POST("/v1/econtract/{service}/sign/specimen-preview-docs", { params: service, body: { ...named(id), specimen } }))).response.data.picture,

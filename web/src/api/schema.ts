@@ -237,6 +237,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/consent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The consent text of an organisation
+         * @description The text that signers of its documents accept now.
+         */
+        get: operations["admin-consent"];
+        /**
+         * Change the consent text of an organisation
+         * @description Earlier versions stay as they are: signatures refer to them.
+         */
+        put: operations["admin-set-consent"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/mail": {
         parameters: {
             query?: never;
@@ -932,6 +956,26 @@ export interface paths {
          * @description Oldest first. Only for the owner.
          */
         get: operations["audit-trail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/econtract/web_app/document/consent/{document_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The consent text for the signers of a document
+         * @description Signers accept it before their first signature for the organisation: sign-docs takes its version and the digest of the text that they read.
+         */
+        get: operations["consent"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1945,6 +1989,39 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        AdminConsent: {
+            organisation: components["schemas"]["OrganisationOut"];
+            /** @description the organisation has its own text */
+            own: boolean;
+            /** @description signatures of people who did not accept it are refused, also those that programs ask for */
+            required: boolean;
+            texts: components["schemas"]["ConsentTexts"];
+            /**
+             * @description segel-1 is a text of the service; 3 one of the organisation
+             * @example 3
+             */
+            version: string;
+        } & {
+            [key: string]: unknown;
+        };
+        AdminConsentIn: {
+            /** @description the text in English */
+            en?: string;
+            /** @description the text in Indonesian; with en it becomes the next version, unless both are as they are now. Both empty: the text of the service. Missing: unchanged */
+            id?: string;
+            /**
+             * @description UUID; missing: the caller's own
+             * @example 0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a
+             */
+            organisation?: string;
+            /**
+             * @description refuse signatures of people who did not accept the text; missing: unchanged
+             * @example 0
+             */
+            required?: (0 | 1) | ("0" | "1") | boolean;
+        } & {
+            [key: string]: unknown;
+        };
         AdminLedgerData: {
             entries: components["schemas"]["LedgerLine"][];
             pagination: components["schemas"]["Pagination"];
@@ -2298,6 +2375,20 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ConsentIn: {
+            /**
+             * @description SHA-256 in hex of the text in the language in which the signer read it
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            digest: string;
+            /**
+             * @description of the text
+             * @example segel-1
+             */
+            version: string;
+        } & {
+            [key: string]: unknown;
+        };
         ConsentItemIn: {
             /**
              * @description SHA-256 in hex of the revision: the ETag of preview, or digest of pages
@@ -2305,6 +2396,40 @@ export interface components {
              */
             digest: string;
             document_id: number | string;
+        } & {
+            [key: string]: unknown;
+        };
+        ConsentOut: {
+            /**
+             * @description when the caller accepted this version, perhaps with another document; null: not yet
+             * @example 2024-10-14T06:06:00.000Z
+             */
+            accepted_at: string | null;
+            /** @description the organisation refuses signatures of people who did not accept it */
+            required: boolean;
+            texts: components["schemas"]["ConsentTexts"];
+            /**
+             * @description segel-1 is a text of the service; 3 one of the organisation. A version never changes
+             * @example segel-1
+             */
+            version: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ConsentTextOut: {
+            /**
+             * @description SHA-256 in hex of the text in UTF-8
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            digest: string;
+            /** @example Saya menandatangani dokumen ini secara elektronik. */
+            text: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ConsentTexts: {
+            en: components["schemas"]["ConsentTextOut"];
+            id: components["schemas"]["ConsentTextOut"];
         } & {
             [key: string]: unknown;
         };
@@ -2777,6 +2902,24 @@ export interface components {
              */
             msg: string;
             response: components["schemas"]["ResponseAdminBranding"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        DoneAdminConsent: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            /**
+             * @description a sentence in the language of the request
+             * @example Dokumen berhasil diunggah.
+             */
+            msg: string;
+            response: components["schemas"]["ResponseAdminConsent"];
             /** @description always true */
             success: boolean;
         } & {
@@ -3313,6 +3456,19 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        FoundAdminConsent: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["AdminConsent"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         FoundAdminLedgerData: {
             /**
              * Format: int64
@@ -3399,6 +3555,19 @@ export interface components {
              */
             code: number;
             data: components["schemas"]["AdminStuckData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        FoundConsentOut: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["ConsentOut"];
             /** @description always true */
             success: boolean;
         } & {
@@ -5000,6 +5169,13 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ResponseAdminConsent: {
+            data: components["schemas"]["AdminConsent"];
+            /** @description warnings about input that was accepted */
+            warnings?: components["schemas"]["Warning"][];
+        } & {
+            [key: string]: unknown;
+        };
         ResponseAdminQuota: {
             data: components["schemas"]["AdminQuota"];
             /** @description warnings about input that was accepted */
@@ -5275,6 +5451,8 @@ export interface components {
             [key: string]: unknown;
         };
         SignIn: {
+            /** @description the consent text that the signer accepted, as consent/{document_id} answers it. Missing: the log records that this service showed no text; 409 if the organisation requires one that the signer has not accepted before */
+            consent?: components["schemas"]["ConsentIn"];
             /**
              * @description SHA-256 in hex of the revision that the signer saw: the ETag of preview. 409 if the current revision is another one
              * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
@@ -5308,6 +5486,8 @@ export interface components {
         SignManyIn: {
             /** @description the whole list that the signer consented to, if documents is a part of it. Missing: documents */
             consent?: components["schemas"]["ConsentItemIn"][];
+            /** @description the consent texts that the signer accepted, as consent in sign-docs: one for each organisation whose documents are signed */
+            consent_texts?: components["schemas"]["ConsentIn"][];
             /** @description what to sign, in this order: at most 100 documents, none twice */
             documents: components["schemas"]["DocumentToSignIn"][];
             /**
@@ -6959,6 +7139,205 @@ export interface operations {
             };
             /** @description Not Found. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-consent": {
+        parameters: {
+            query?: {
+                /** @description UUID of an organisation. Missing: the caller's own; for operators, all. */
+                organisation?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundAdminConsent"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-set-consent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AdminConsentIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneAdminConsent"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10994,6 +11373,96 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FoundListAuditLine"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    consent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 1207 */
+                document_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundConsentOut"];
                 };
             };
             /** @description Unauthorized. */

@@ -7,6 +7,7 @@ import { basePath } from "../api/base";
 import { noSearch } from "../api/documents";
 import { guest } from "../api/guest";
 import { readAdmin } from "../screens/admin/flow";
+import { loadAdminText } from "../text";
 import { readSearch } from "../screens/list/flow";
 import { readMany } from "../screens/many/flow";
 import { readNew } from "../screens/new/flow";
@@ -69,7 +70,7 @@ const admin = createRoute({
   beforeLoad: async ({ context }) => {
     if ((await context.queries.ensureQueryData(account))?.role === "member") throw redirect({ to: "/inbox", search: noSearch });
   },
-  component: lazyRouteComponent(() => import("../screens/admin/admin"), "Admin"),
+  component: lazyRouteComponent(async () => (await Promise.all([import("../screens/admin/admin"), loadAdminText()]))[0], "Admin"),
 });
 const password = createRoute({
   getParentRoute: () => member,

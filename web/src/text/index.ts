@@ -2,6 +2,7 @@ import i18next from "i18next";
 import { initReactI18next, useTranslation } from "react-i18next";
 
 import { speak } from "../api/client";
+import type adminID from "./admin.id.json";
 import type id from "./id.json";
 
 export const languages = ["id", "en"] as const;
@@ -9,7 +10,7 @@ export type Language = (typeof languages)[number];
 
 declare module "i18next" {
   interface CustomTypeOptions {
-    resources: { translation: typeof id };
+    resources: { translation: typeof id & typeof adminID };
   }
 }
 
@@ -20,11 +21,28 @@ function preferred(): Language {
   return kept === "en" ? "en" : "id";
 }
 
-/** The sentences of each language, which are loaded when it is chosen. */
+/** The sentences of each language, which are loaded when it is chosen, and those of administrators, which are loaded with their screens. */
 const sentences = { id: () => import("./id.json"), en: () => import("./en.json") };
+const adminSentences = { id: () => import("./admin.id.json"), en: () => import("./admin.en.json") };
+let administers = false;
+const loaded = new Set<string>();
+
+async function add(part: string, language: Language, read: () => Promise<{ default: object }>): Promise<void> {
+  const name = `${part} ${language}`;
+  if (loaded.has(name)) return;
+  const { default: texts } = await read();
+  loaded.add(name);
+  i18next.addResourceBundle(language, "translation", texts, true);
+}
 
 async function load(language: Language): Promise<void> {
-  if (!i18next.hasResourceBundle(language, "translation")) i18next.addResourceBundle(language, "translation", (await sentences[language]()).default);
+  await Promise.all([add("all", language, sentences[language]), ...(administers ? [add("admin", language, adminSentences[language])] : [])]);
+}
+
+/** Loads the sentences of the screens of administrators as well, in this language and in those that are chosen later. */
+export function loadAdminText(): Promise<void> {
+  administers = true;
+  return load(i18next.language as Language);
 }
 
 /** Loads the sentences of the language that this person reads. Nothing can be shown before. */

@@ -20,9 +20,10 @@ import { Reconciliation } from "./reconciliation";
 import { Serials } from "./serials";
 import { Stuck } from "./stuck";
 
+const Consent = lazy(() => import("./consent").then((m) => ({ default: m.Consent })));
 const Webhooks = lazy(() => import("./webhooks").then((m) => ({ default: m.Webhooks })));
 
-const sections: Record<Tab, ComponentType<SectionProps>> = { people: People, quota: Quota, serials: Serials, attempts: Attempts, reconciliation: Reconciliation, stuck: Stuck, certificates: Certificates, branding: Branding, mail: Mail, webhooks: Webhooks, log: Log };
+const sections: Record<Tab, ComponentType<SectionProps>> = { people: People, quota: Quota, serials: Serials, attempts: Attempts, reconciliation: Reconciliation, stuck: Stuck, certificates: Certificates, branding: Branding, consent: Consent, mail: Mail, webhooks: Webhooks, log: Log };
 
 /** Admin is for administrators of one organisation, or of all. The address selects the part that is shown. */
 export function Admin() {

@@ -13,6 +13,7 @@ import { AnchorLink, ButtonLink } from "../../ui/links";
 import { pageRanges } from "../../ui/page-ranges";
 import { ScreenTitle } from "../../ui/screen-title";
 import { Trouble } from "../../ui/trouble";
+import { Consent as ConsentText } from "../sign/consent";
 import { Look } from "../sign/look";
 import classes from "./many.module.css";
 import type { Queued } from "./queue";
@@ -106,9 +107,10 @@ function Consent({ queue, signing }: { queue: Queued[]; signing: Signing }) {
       </div>
       {visible && !kept.isPending && <Look document={visible.id} of="signature" text={account?.fullname ?? ""} kept={kept.data ?? null} keeps hand={signing.hand} setHand={signing.setHand} />}
       <Checkbox checked={agrees} onChange={(e) => setAgrees(e.currentTarget.checked)} label={t("many.consent", { count: queue.length })} />
+      <ConsentText consenting={signing.consenting} />
       <Text size="xs" c="dimmed" role="status">{unseen > 0 ? t("many.unseen", { count: unseen }) : t("many.allSeen")}</Text>
       {signing.error !== undefined && <Trouble error={signing.error} />}
-      <Button size="md" disabled={!agrees || kept.isPending} onClick={() => void signing.signAll()}>{t("many.signAll", { count: queue.length })}</Button>
+      <Button size="md" disabled={!agrees || !signing.consenting.accepted || kept.isPending} onClick={() => void signing.signAll()}>{t("many.signAll", { count: queue.length })}</Button>
     </Stack>
   );
 }

@@ -17,6 +17,7 @@ import { Findings } from "../../ui/findings";
 import { ButtonLink } from "../../ui/links";
 import { ScreenTitle } from "../../ui/screen-title";
 import { Trouble } from "../../ui/trouble";
+import { Consent } from "../sign/consent";
 import { Marks } from "../sign/marks";
 import { useReading } from "../sign/reading";
 import { ReadingPages } from "../sign/reading-pages";
@@ -51,6 +52,7 @@ export function Reader({ queue, document: d, signing, agreed, setAgreed }: Props
   const next = following(all, left, d.id), previous = following(all.toReversed(), left, d.id);
   const at = all.indexOf(d.id) + 1;
   const done = !left(d.id); // for the moment until the next one is opened, and after going back in the browser
+  const agrees = agreed && signing.consenting.accepted !== undefined;
   const ready = (signing.shown.get(d.id)?.pages.length ?? 0) > 0;
   const pending = signing.running !== undefined;
   const open = useCallback((id: number | undefined) => {
@@ -58,7 +60,7 @@ export function Reader({ queue, document: d, signing, agreed, setAgreed }: Props
     void go({ to: "/sign-many", search: { ...search, read: id }, replace: true });
   }, [go, search, setError]);
   const sign = async () => {
-    if (!agreed || !ready || pending || done) return;
+    if (!agrees || !ready || pending || done) return;
     if (!(await signing.signShown(d.id))) return;
     setTold(t("many.signedOne", { title: d.detail.document_title }));
     open(next);
@@ -81,7 +83,7 @@ export function Reader({ queue, document: d, signing, agreed, setAgreed }: Props
     window.addEventListener("keydown", press);
     return () => window.removeEventListener("keydown", press);
   }, [enabled]);
-  const state = done ? "many.signed" : !ready ? "many.loading" : !agreed ? "many.agreeFirst" : "many.ready";
+  const state = done ? "many.signed" : !ready ? "many.loading" : !agrees ? "many.agreeFirst" : "many.ready";
   const { owner, document_title: title } = d.detail;
   const shortcut = (key: string) => (enabled ? { "aria-keyshortcuts": key, rightSection: <span className={classes.hint} aria-hidden><Key name={key} /></span> } : {});
   return (
@@ -93,7 +95,10 @@ export function Reader({ queue, document: d, signing, agreed, setAgreed }: Props
         <Text size="sm" c="dimmed">{t("sign.from", { name: owner.name, organisation: owner.organisation })} · {t("many.pages", { count: d.pages })}</Text>
       </div>
       <Paper withBorder p="sm" component="section" aria-label={t("many.readerConsentTitle")}>
-        <Checkbox checked={agreed} onChange={(e) => setAgreed(e.currentTarget.checked)} label={t("many.readerConsent")} />
+        <Stack gap="xs">
+          <Checkbox checked={agreed} onChange={(e) => setAgreed(e.currentTarget.checked)} label={t("many.readerConsent")} />
+          <Consent consenting={signing.consenting} />
+        </Stack>
         <Group gap="xs" mt="xs" justify="space-between">
           <Text size="xs" c="dimmed">{t("many.look", { way: t(signing.hand ? `sign.${signing.hand.way}` : "many.lookDefault") })}</Text>
           <ButtonLink to="/sign-many" search={{ ...search, read: undefined }} variant="subtle" size="compact-xs">{t("many.toList")}</ButtonLink>
@@ -109,9 +114,9 @@ export function Reader({ queue, document: d, signing, agreed, setAgreed }: Props
             <Button variant="default" px="sm" disabled={next === undefined || pending} onClick={act.next} {...shortcut("j")}><span className={classes.label}>{t("many.next")}</span><IconChevronRight size={18} aria-hidden /></Button>
             <Button variant="subtle" px="sm" onClick={act.keys} aria-keyshortcuts="?" aria-haspopup="dialog"><IconKeyboard size={18} aria-hidden /><span className={classes.label}>{t("many.keys")}</span></Button>
           </Group>
-          <Button loading={pending} disabled={!agreed || !ready || done} onClick={act.sign} aria-describedby="many-state" {...shortcut("s")}>{t("many.signThis")}</Button>
+          <Button loading={pending} disabled={!agrees || !ready || done} onClick={act.sign} aria-describedby="many-state" {...shortcut("s")}>{t("many.signThis")}</Button>
         </Group>
-        <Text id="many-state" size="xs" c="dimmed" mt={4} data-ready={ready && agreed && !done}>{t(state)}</Text>
+        <Text id="many-state" size="xs" c="dimmed" mt={4} data-ready={ready && agrees && !done}>{t(state)}</Text>
       </Paper>
       <Dialog opened={help} onClose={() => setHelp(false)} title={t("many.keys")}>
         <Stack gap="sm">

@@ -6,6 +6,7 @@ import { Problem } from "../../api/client";
 import { verbs, type Shown, type SignedResult } from "../../api/documents";
 import { specimen as stored } from "../../api/specimen";
 import type { Hand } from "../sign/hand";
+import { useConsent } from "../sign/consent";
 import { choosePictures, encodePictures, savePictures } from "../sign/pictures";
 import type { Queued } from "./queue";
 
@@ -31,6 +32,8 @@ const resultOf = (r: SignedResult): Result => (r.success ? "signed" : { code: r.
 export function useSigning(queue: Queued[]) {
   const queries = useQueryClient();
   const account = useAccount();
+  // Members sign documents of their own organisation only, so one text covers all of them.
+  const consenting = useConsent(queue[0]!.id, true);
   const [hand, setHand] = useState<Hand>();
   const [shown, setShown] = useState<ReadonlyMap<number, Shown>>(new Map());
   const [results, setResults] = useState<ReadonlyMap<number, Result>>(new Map());
@@ -81,7 +84,7 @@ export function useSigning(queue: Queued[]) {
     const consent = left.map((d) => ({ document_id: d.id, digest: d.digest }));
     for (let i = 0; i < left.length; i += batch) {
       const part = left.slice(i, i + batch).map((d) => ({ document_id: d.id, digest: d.digest, pages_shown: pagesShown(d) }));
-      const signed = await verbs.signMany(part, consent, signature, initials);
+      const signed = await verbs.signMany(part, consent, consenting.accepted, signature, initials);
       setResults((m) => new Map([...m, ...signed.map((r) => [r.document_id, resultOf(r)] as const)]));
     }
   });
@@ -92,7 +95,7 @@ export function useSigning(queue: Queued[]) {
     if (!s || busy.current) return false;
     let signed = false;
     await run(1, async ({ signature, initials }) => {
-      await verbs.sign(id, s, signature, initials).catch((e: unknown) => {
+      await verbs.sign(id, s, consenting.accepted, signature, initials).catch((e: unknown) => {
         // The revision that was shown cannot be signed any more: the newest has to be shown first.
         if (e instanceof Problem && e.reason === "document.revision_changed") setShown((m) => new Map([...m].filter(([shownID]) => shownID !== id)));
         throw e;
@@ -103,7 +106,7 @@ export function useSigning(queue: Queued[]) {
     return signed;
   };
 
-  return { hand, setHand, shown, onShown, pagesShown, results, left, running, error, setError, signAll, signShown };
+  return { consenting, hand, setHand, shown, onShown, pagesShown, results, left, running, error, setError, signAll, signShown };
 }
 
 export type Signing = ReturnType<typeof useSigning>;

@@ -3,6 +3,7 @@ import { useEffect, useState } from "react";
 
 import { verbs, type Shown } from "../../api/documents";
 import { guest } from "../../api/guest";
+import { useConsent } from "./consent";
 import type { Hand } from "./hand";
 import { choosePictures, encodePictures, savePictures, type AskedInitials } from "./pictures";
 
@@ -18,6 +19,7 @@ export type Answer = ReturnType<typeof useAnswer>;
 /** My answer so far. The screen holds it, not the sheet: closing the sheet to read on, or turning a tablet, loses nothing and sends nothing twice. */
 export function useAnswer(id: number, asks: boolean) {
   const queries = useQueryClient();
+  const consenting = useConsent(id, asks);
   const [hand, setHand] = useState<Hand>();
   const [initials, setInitials] = useState<Hand>();
   const [declining, setDeclining] = useState(false);
@@ -27,7 +29,7 @@ export function useAnswer(id: number, asks: boolean) {
     mutationFn: async ({ shown, initials: asked }: Signing) => {
       const pictures = await choosePictures(hand, initials, asked);
       const sent = await encodePictures(pictures);
-      await verbs.sign(id, shown, sent.signature, sent.initials);
+      await verbs.sign(id, shown, consenting.accepted, sent.signature, sent.initials);
       if (!guest.token()) await savePictures(pictures, hand, initials);
     },
     onSettled,
@@ -40,5 +42,5 @@ export function useAnswer(id: number, asks: boolean) {
     setHand(undefined);
     setInitials(undefined);
   }, [asks, failed, reset]);
-  return { hand, setHand, initials, setInitials, declining, setDeclining, reason, setReason, sign, reject };
+  return { consenting, hand, setHand, initials, setInitials, declining, setDeclining, reason, setReason, sign, reject };
 }

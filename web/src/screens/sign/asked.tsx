@@ -10,6 +10,7 @@ import { useText } from "../../text";
 import { Trouble } from "../../ui/trouble";
 import type { Answer } from "./answer";
 import { Code } from "./code";
+import { Consent } from "./consent";
 import { initialsOf } from "./initials";
 import { Look } from "./look";
 import { enough, type Reading } from "./reading";
@@ -59,11 +60,12 @@ export function Asked({ document: d, boxes, titled = false, answer, reading, tou
       {initials && ready && <Look document={d.id} of="initials" text={initialsOf(name)} kept={keptInitials.data ?? null} keeps={!guest.token()} hand={answer.initials} setHand={answer.setInitials} titled />}
       <Text size="xs" c="dimmed">{t("sign.means")}</Text>
       <Read reading={reading} id={state} />
+      <Consent consenting={answer.consenting} />
       {d.code?.to_sign && <Code document={d} check={d.code} />}
       {sign.isError && <Trouble error={sign.error} />}
       <Group justify="space-between">
         <Button variant="subtle" color="red" onClick={() => setDeclining(true)}>{t("sign.decline")}</Button>
-        <Button size="md" loading={sign.isPending || sign.isSuccess} disabled={!ready || !enough(reading) || d.code?.to_sign} aria-describedby={state} onClick={() => sign.mutate({ shown: { digest: reading.digest, pages: reading.pages() }, initials: initials ? { name, kept: keptInitials.data ?? null } : undefined })}>{t("document.sign")}</Button>
+        <Button size="md" loading={sign.isPending || sign.isSuccess} disabled={!ready || !enough(reading) || !answer.consenting.accepted || d.code?.to_sign} aria-describedby={state} onClick={() => sign.mutate({ shown: { digest: reading.digest, pages: reading.pages() }, initials: initials ? { name, kept: keptInitials.data ?? null } : undefined })}>{t("document.sign")}</Button>
       </Group>
     </Stack>
   );
