@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Locator, Page } from "playwright-core";
 
-import en from "../src/text/en.json";
-import id from "../src/text/id.json";
+import { en, id } from "./texts";
 import { guestLink, read, sealed } from "./contract";
 import { paper, stage, violations, type Stage } from "./harness";
 

@@ -13,6 +13,8 @@ export const browserPath = process.env.CHROMIUM ?? "/usr/bin/chromium";
 export const password = "kata sandi uji";
 
 export interface StageOptions {
+  /** Leaves the checkbox of the consent text to the test. Otherwise it is checked as soon as it is in the way. */
+  consents?: boolean;
   /** Further settings, as environment variables. */
   env?: Record<string, string>;
   /** Serve it below this path, as "/segel", behind a proxy that strips it. */
@@ -40,7 +42,20 @@ export interface Stage {
   close: () => Promise<void>;
 }
 
-export async function stage({ env, prefix = "", lose = "" }: StageOptions = {}): Promise<Stage> {
+/** Has every page accept the consent text before its first signature, as its signers do once. */
+function acceptConsent(browser: Browser) {
+  const open = browser.newContext.bind(browser);
+  browser.newContext = async (options) => {
+    const context = await open(options);
+    context.on("page", (page) => {
+      const asked = page.locator("[data-consent]").getByRole("checkbox", { checked: false });
+      void page.addLocatorHandler(asked, (box) => box.check());
+    });
+    return context;
+  };
+}
+
+export async function stage({ env, prefix = "", lose = "", consents = false }: StageOptions = {}): Promise<Stage> {
   const folder = mkdtempSync(path.join(tmpdir(), "segel-e2e-"));
   const data = path.join(folder, "data"), secret = path.join(folder, "password");
   writeFileSync(secret, password + "\n", { mode: 0o600 });
@@ -54,6 +69,7 @@ export async function stage({ env, prefix = "", lose = "" }: StageOptions = {}):
   let service = await serve();
   const proxy = prefix === "" ? undefined : await stripping(prefix, outside, port, lose);
   const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync"] });
+  if (!consents) acceptConsent(browser);
   const segel = (verb: string, ...rest: string[]) => execFileSync(binary, [...verb.split(" "), "--data", data, ...rest], { encoding: "utf8" });
   if (env?.["SEGEL_STAMP_OFFICE"]) endow(data);
   return {

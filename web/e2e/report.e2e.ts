@@ -2,8 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 
-import en from "../src/text/en.json";
-import id from "../src/text/id.json";
+import { en, id } from "./texts";
 import { sealed } from "./contract";
 import { paper, stage, violations, type Stage } from "./harness";
 import { appended } from "./tamper";

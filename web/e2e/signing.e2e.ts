@@ -1,59 +1,35 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { chromium, type Browser, type Page } from "playwright-core";
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
+import type { Page } from "playwright-core";
 
 import { guestLink, read, send } from "./contract";
-import { answers, binary, browserPath, endow, freePort, office, password, run, violations, type Office } from "./harness";
+import { office, stage, violations, type Office, type Stage } from "./harness";
 
 // What can go wrong while signing on a phone. The service can be ended and started again.
 
-let desk: Office, folder: string, url: string, browser: Browser, owner: Page, service: ReturnType<typeof run>, start: () => Promise<void>;
+let desk: Office, s: Stage, owner: Page;
 const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, locale: "en", reducedMotion: "reduce" } as const;
 const satu = { name: "Pemilik Satu", email: "o@example.test" }, dua = { name: "Penanda Dua", email: "s@example.test" };
 const budi = { name: "Budi Tamu", email: "budi@example.test", guest: true };
 
 beforeAll(async () => {
   desk = await office();
-  folder = mkdtempSync(path.join(tmpdir(), "segel-signing-"));
-  const data = path.join(folder, "data"), secret = path.join(folder, "password"), port = await freePort();
-  url = `http://127.0.0.1:${port}`;
-  writeFileSync(secret, password + "\n", { mode: 0o600 });
-  start = async () => {
-    service = run(["serve", "--data", data, "--listen", `127.0.0.1:${port}`], { ...desk.env, SEGEL_PUBLIC_URL: url });
-    await answers(`${url}/readyz`, service);
-  };
-  await start();
-  endow(data);
-  for (const { name, email } of [satu, dua]) execFileSync(binary, ["user", "add", "--data", data, "--email", email, "--name", name, "--role", "member", "--password-file", secret]);
-  browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu"] });
+  s = await stage({ env: desk.env });
+  for (const { name, email } of [satu, dua]) s.user(name, email);
   owner = await enter(satu.email);
 });
 afterAll(async () => {
-  await browser.close();
-  await service.end();
+  await s.close();
   await desk.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
-async function enter(email: string): Promise<Page> {
-  const page = await (await browser.newContext(phone)).newPage();
-  await page.goto(`${url}/login`);
-  await page.fill("[name=email]", email);
-  await page.fill("[name=password]", password);
-  await page.click("button[type=submit]");
-  await page.waitForURL("**/inbox**");
-  return page;
-}
+const enter = (email: string) => s.enter(email, phone);
 
 const foot = (page: Page) => page.getByRole("region", { name: "What you need to do" });
 const sheet = (page: Page) => page.getByRole("dialog");
 const spinning = (page: Page) => page.getByRole("status", { name: "Loading" }).count();
 
 async function opened(page: Page, id: number): Promise<void> {
-  await page.goto(`${url}/document/${id}/sign`);
+  await page.goto(`${s.url}/document/${id}/sign`);
   await page.locator("[data-page='1'] canvas").waitFor();
 }
 
@@ -77,7 +53,7 @@ test("everyone gets the sheet, and declining without a reason shows the error be
   await page.getByRole("heading", { name: "You have declined" }).waitFor();
   await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe("You have declined");
   await page.getByText(/Harga belum sesuai/).first().waitFor();
-  await owner.goto(`${url}/document/${contract.id}`);
+  await owner.goto(`${s.url}/document/${contract.id}`);
   await owner.getByRole("listitem").filter({ hasText: dua.name }).getByText(/^Declined /).waitFor();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
   await page.context().close();
@@ -121,7 +97,7 @@ test("a signer with an open sheet sees at once that the document was canceled", 
   await opened(page, contract.id);
   await foot(page).getByRole("button", { name: "Sign", exact: true }).tap();
   await sheet(page).waitFor();
-  const answer = await owner.request.post(`${url}/v1/econtract/web/sign/cancel-docs`, { data: { document_id: contract.id, reason: "Salah berkas" } });
+  const answer = await owner.request.post(`${s.url}/v1/econtract/web/sign/cancel-docs`, { data: { document_id: contract.id, reason: "Salah berkas" } });
   expect(answer.status()).toBe(200);
   await page.getByText(/Salah berkas/).first().waitFor();
   await expect.poll(async () => (await sheet(page).count()) + (await foot(page).count()) + (await spinning(page))).toBe(0);
@@ -132,15 +108,15 @@ test("a guest's link that was replaced or is invalid says what to do", async () 
   const contract = await send(owner, "Surat Kuasa", [budi], 0);
   const first = await guestLink(owner, contract, budi.email);
   await guestLink(owner, contract, budi.email);
-  const page = await (await browser.newContext(phone)).newPage();
-  for (const link of [first, `${url}/guest#tidak-ada`]) {
+  const page = await (await s.browser.newContext(phone)).newPage();
+  for (const link of [first, `${s.url}/guest#tidak-ada`]) {
     await page.goto("about:blank");
     await page.goto(link);
     await page.getByRole("alert").getByText(/ask the owner/i).waitFor();
     expect(await spinning(page)).toBe(0);
   }
   await page.goto("about:blank");
-  await page.goto(`${url}/guest`);
+  await page.goto(`${s.url}/guest`);
   await page.getByText("Open this page with the link you received.").waitFor();
   expect(await violations(page)).toEqual([]);
   await page.context().close();
@@ -150,13 +126,13 @@ test("an owner revokes a guest's link, and is warned that a new one replaces it"
   const contract = await send(owner, "Surat Tugas", [budi], 0);
   const link = await guestLink(owner, contract, budi.email);
   const page = await owner.context().newPage();
-  await page.goto(`${url}/document/${contract.id}`);
+  await page.goto(`${s.url}/document/${contract.id}`);
   await page.getByText(/new link replaces the former one|Tautan baru menggantikan/).waitFor();
   await page.getByRole("button", { name: /^(Revoke the link|Cabut tautan)$/ }).click();
   await page.getByText(/no longer works|tidak dapat digunakan lagi/).waitFor();
   expect(await violations(page)).toEqual([]);
   await page.close();
-  const guest = await (await browser.newContext(phone)).newPage();
+  const guest = await (await s.browser.newContext(phone)).newPage();
   await guest.goto(link);
   await guest.getByRole("alert").getByText(/ask the owner/i).waitFor();
   await guest.context().close();
@@ -164,7 +140,7 @@ test("an owner revokes a guest's link, and is warned that a new one replaces it"
 
 test("a guest on a desk reads pages as wide as a member does", async () => {
   const contract = await send(owner, "Surat Kuasa Lebar", [budi], 0);
-  const page = await (await browser.newContext({ locale: "en", viewport: { width: 1280, height: 800 } })).newPage();
+  const page = await (await s.browser.newContext({ locale: "en", viewport: { width: 1280, height: 800 } })).newPage();
   await page.goto(await guestLink(owner, contract, budi.email));
   await page.locator("[data-page='1'] canvas").waitFor();
   expect((await page.locator("[data-page='1']").boundingBox())!.width).toBeGreaterThan(600);
@@ -180,13 +156,13 @@ test("while the service is away the page says so, and goes on by itself once it 
   await read(page);
   await sheet(page).getByRole("button", { name: "Sign", exact: true }).tap();
   await page.getByText(`Next to sign: ${satu.name}.`).waitFor();
-  await service.end();
+  await s.stop();
   const away = page.getByText("The connection to the service was lost.");
   await away.waitFor();
   await expect.poll(() => spinning(page)).toBe(0);
-  await start();
+  await s.start();
   await away.waitFor({ state: "detached" });
-  const answer = await owner.request.post(`${url}/v1/econtract/web/sign/sign-docs`, { data: { document_id: contract.id } });
+  const answer = await owner.request.post(`${s.url}/v1/econtract/web/sign/sign-docs`, { data: { document_id: contract.id } });
   expect(answer.status()).toBe(200);
   await page.getByRole("link", { name: "Download" }).waitFor();
   await page.context().close();
