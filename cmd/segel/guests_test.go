@@ -144,7 +144,7 @@ func TestVerdictAboutAGuestIsNotThatOfThePersonOfThatName(t *testing.T) {
 		t.Errorf("%v\n%s", err, shown)
 	}
 	trail := owner.do("GET", fmt.Sprint(documentPath, "audit-trail/", forged), nil, "Accept-Language", "en").ok()
-	if !strings.Contains(string(trail.body), "Signed the document; the service did not show the pages. Identity: not verified; named by Sari Wulandari of PT Sari") {
+	if !strings.Contains(string(trail.body), "Signed the document; the service did not show the pages; the service did not show a consent text. Identity: not verified; named by Sari Wulandari of PT Sari") {
 		t.Errorf("%s", trail.body)
 	}
 }
