@@ -23,6 +23,7 @@ const (
 	OpFinalize     Operation = "finalize-docs"
 	OpSign         Operation = "sign-docs"
 	OpReject       Operation = "reject-docs"
+	OpDelegate     Operation = "delegate-docs"
 	OpCancel       Operation = "cancel-docs"
 	OpRemind       Operation = "remind-docs"
 	OpRestamp      Operation = "restamp-docs"
@@ -39,7 +40,7 @@ const (
 // Operations lists every operation.
 var Operations = []Operation{
 	OpDetail, OpStatus, OpSigners, OpAuditTrail, OpEvents, OpPreview, OpDownload, OpOriginal, OpEvidence, OpConsent,
-	OpParticipants, OpDescribe, OpPlace, OpFinalize, OpSign, OpReject, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestLink, OpGuestRevoke,
+	OpParticipants, OpDescribe, OpPlace, OpFinalize, OpSign, OpReject, OpDelegate, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestLink, OpGuestRevoke,
 	OpCode, OpProveMailbox, OpCorrectGuest, OpCopy, OpDelete,
 }
 
@@ -54,7 +55,7 @@ var guestForbidden = []Operation{OpSigners, OpAuditTrail, OpOriginal}
 var guestOnly = []Operation{OpCode, OpProveMailbox}
 
 // IsVisibleTo reports whether the person may see the document. The owner always may. After finalize every signer may
-// at once, and a viewer when all signers with a smaller number have signed, in parallel mode too.
+// at once, also one who passed their part on, and a viewer when all signers with a smaller number have signed, in parallel mode too.
 func (d *Document) IsVisibleTo(id PersonID) bool {
 	if id == d.Owner.ID {
 		return true
@@ -66,7 +67,7 @@ func (d *Document) IsVisibleTo(id PersonID) bool {
 	switch {
 	case p == nil:
 		return false
-	case p.Role == Signer:
+	case p.Role == Signer, d.DelegationFrom(id) != nil:
 		return true
 	case d.Mode == Stamping:
 		return true

@@ -17,7 +17,7 @@ const (
 // Attestation is what is known about a signer, and from whom.
 type Attestation struct {
 	Assurance    Assurance
-	NamedBy      string // name of the owner who entered a guest; empty for all others
+	NamedBy      string // name of who entered a guest: the owner, or a signer who passed their part on, " / " and the owner; empty for all others
 	Organisation string // name of the organisation that gave the account, that seals, or that the owner belongs to
 	Certificate  string // serial number of the certificate, lower-case hexadecimal; empty before it is issued
 }
@@ -29,7 +29,12 @@ func (d *Document) AttestParticipant(p Participant, organisation string) Attesta
 		organisation = string(d.Organisation)
 	}
 	if p.Guest {
-		return Attestation{Assurance: AssuranceGuest, NamedBy: d.Owner.DisplayName(), Organisation: organisation}
+		namedBy := d.Owner.DisplayName()
+		if g := d.DelegationTo(p.ID); g != nil {
+			// The person who named them comes first: a certificate may cut the end. The owner allowed it.
+			namedBy = d.Participant(g.From).DisplayName() + " / " + namedBy
+		}
+		return Attestation{Assurance: AssuranceGuest, NamedBy: namedBy, Organisation: organisation}
 	}
 	return Attestation{Assurance: AssuranceAccount, Organisation: organisation}
 }

@@ -14,7 +14,9 @@ type Delivery struct {
 	Message string     // from the owner, in every invitation and reminder; several lines; empty: none
 	Code    CodePolicy // when guests enter a code from their mailbox
 	Silent  bool       // no messages are sent about the document, except codes
-	Attach  bool       // the finished file is attached to messages about its completion, if it is small enough
+	// Delegation permits signers to pass their part to another person.
+	Delegation bool
+	Attach     bool // the finished file is attached to messages about its completion, if it is small enough
 
 	Reminders Reminders // sent by the service
 
@@ -107,6 +109,9 @@ const (
 // eventDetails returns details of an event: what differs from the default, so that the log says which rules applied to guests.
 func (d Delivery) eventDetails() []string {
 	details := []string{"guest_code", string(d.Code)}
+	if d.Delegation {
+		details = append(details, "delegation", "allowed")
+	}
 	if d.Silent {
 		details = append(details, "messages", "none")
 	}

@@ -93,6 +93,7 @@ type Document struct {
 	Delivery Delivery // how its people are reached
 
 	Participants []Participant // by number, then as given
+	Delegations  []Delegation  // in the order in which they were made
 	Placements   []Placement
 	Stamps       []Stamp // one for each placement of a duty stamp, in that order; from finalize on
 	Original     File
@@ -217,14 +218,14 @@ func (d *Document) hasUnsignedBefore(number int) bool {
 	})
 }
 
-// HasActed reports whether the participant has done their part: signed, or viewed as a viewer. In a stamping order
+// HasActed reports whether the participant has done their part: signed, passed their part on, or viewed as a viewer. In a stamping order
 // participants have nothing to do; all count as done once it is completed.
 func (d *Document) HasActed(p Participant) bool {
 	switch {
 	case d.Mode == Stamping:
 		return d.State == Completed
 	case p.Role == Viewer:
-		return !p.ViewedAt.IsZero()
+		return !p.ViewedAt.IsZero() || d.DelegationFrom(p.ID) != nil
 	}
 	return !p.SignedAt.IsZero()
 }
@@ -265,6 +266,7 @@ func (d *Document) copyDocument() Document {
 	c.Stamps = slices.Clone(d.Stamps)
 	c.Revisions = slices.Clone(d.Revisions)
 	c.Findings = slices.Clone(d.Findings)
+	c.Delegations = slices.Clone(d.Delegations)
 	c.Delivery.Languages = maps.Clone(d.Delivery.Languages)
 	return c
 }

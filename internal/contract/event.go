@@ -42,6 +42,7 @@ const (
 	EventNoticeRefused   EventType = "notice_refused" // a mail server refused it for good, or none accepted it in time
 	EventSignIntended    EventType = "sign_intended"
 	EventSigned          EventType = "signed"
+	EventDelegated       EventType = "delegated" // a signer passed their part to another person ("to", "name", "address", "reason")
 	EventRejected        EventType = "rejected"
 	EventCanceled        EventType = "canceled"
 	EventExpired         EventType = "expired"
@@ -96,7 +97,7 @@ const (
 // EventTypes lists every type, in the order in which a person chooses one.
 var EventTypes = []EventType{
 	EventUploaded, EventConverted, EventConvertFailed, EventNormalised, EventDescribed, EventPeopleChanged, EventPlaced, EventFindingAccepted, EventFinalized,
-	EventGuestLink, EventGuestRevoked, EventGuestCorrected, EventCodeOrdered, EventMailboxVerified, EventViewed, EventReminded, EventNoticeSent, EventNoticeRefused, EventSignIntended, EventSigned, EventRejected, EventCanceled, EventExpired, EventDeleted,
+	EventGuestLink, EventGuestRevoked, EventGuestCorrected, EventCodeOrdered, EventMailboxVerified, EventViewed, EventReminded, EventNoticeSent, EventNoticeRefused, EventSignIntended, EventSigned, EventDelegated, EventRejected, EventCanceled, EventExpired, EventDeleted,
 	EventSerialOrdered, EventSerialBound, EventStamped, EventStampFailed, EventStampNotRequested, EventRestamp, EventRetried, EventCompleted, EventClosingDelayed,
 	EventClosingFailed, EventTimeRenewed, EventEvidenceMade, EventSerialLetGo, EventSerialFreed, EventSerialQuarantined, EventSerialFound, EventSerialGiven,
 	EventQuotaGranted, EventQuotaLow, EventPersonAdded, EventBrandingChanged, EventConsentChanged, EventPersonRenamed, EventPersonDisabled, EventPersonEnabled, EventPasswordReset, EventWebhookChanged, EventWebhookDisabled, EventPasswordForgot, EventPasswordChange, EventCertificateRevoked, EventClockConfirmed, EventRecorded,

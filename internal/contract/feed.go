@@ -13,8 +13,8 @@ const (
 	FeedViewed    FeedType = "document.viewed"
 	FeedSigned    FeedType = "document.signed"
 	FeedDeclined  FeedType = "document.declined"
-	FeedDelegated FeedType = "document.delegated" // nothing produces it yet
-	FeedStamped   FeedType = "document.stamped"   // the last of its duty stamps is affixed
+	FeedDelegated FeedType = "document.delegated"
+	FeedStamped   FeedType = "document.stamped" // the last of its duty stamps is affixed
 	FeedFailed    FeedType = "document.failed"
 	FeedCompleted FeedType = "document.completed"
 	FeedCanceled  FeedType = "document.canceled"
@@ -52,6 +52,7 @@ var feedTypes = map[EventType][]FeedType{
 	EventViewed:            {FeedViewed},
 	EventSigned:            {FeedSigned},
 	EventRejected:          {FeedDeclined},
+	EventDelegated:         {FeedDelegated},
 	EventCanceled:          {FeedCanceled},
 	EventExpired:           {FeedExpired},
 	EventCompleted:         {FeedCompleted},

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestEveryTypeOfReportedEventOccursButThoseThatNothingProducesYet(t *testing.T) {
+func TestEveryTypeOfReportedEventOccurs(t *testing.T) {
 	t.Parallel()
 	left := map[FeedType]bool{}
 	for _, f := range FeedTypes {
@@ -27,8 +27,8 @@ func TestEveryTypeOfReportedEventOccursButThoseThatNothingProducesYet(t *testing
 			}
 		}
 	}
-	if got, want := slices.Sorted(maps.Keys(left)), []FeedType{FeedDelegated}; !slices.Equal(got, want) {
-		t.Errorf("nothing produces %v, want %v", got, want)
+	if len(left) > 0 {
+		t.Errorf("nothing produces %v", slices.Sorted(maps.Keys(left)))
 	}
 	if !slices.IsSorted(ReportedEvents) {
 		t.Error("the types of events are not sorted")

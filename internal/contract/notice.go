@@ -45,6 +45,7 @@ const (
 	NoticeInviteViewer NoticeKind = "invite_view" // the person may view the document now
 	NoticeCode         NoticeKind = "code"        // a code that a guest asked for
 	NoticeReminder     NoticeKind = "reminder"    // the owner reminds them that it is their turn
+	NoticeDelegated    NoticeKind = "delegated"   // a signer passed their part to another person
 	NoticeDeclined     NoticeKind = "declined"    // a signer declined
 	NoticeCanceled     NoticeKind = "canceled"    // the owner canceled the document
 	NoticeExpired      NoticeKind = "expired"     // the deadline passed
@@ -52,7 +53,7 @@ const (
 )
 
 // NoticeKinds lists every kind.
-var NoticeKinds = []NoticeKind{NoticeInviteSigner, NoticeInviteViewer, NoticeCode, NoticeReminder, NoticeDeclined, NoticeCanceled, NoticeExpired, NoticeCompleted}
+var NoticeKinds = []NoticeKind{NoticeInviteSigner, NoticeInviteViewer, NoticeCode, NoticeReminder, NoticeDelegated, NoticeDeclined, NoticeCanceled, NoticeExpired, NoticeCompleted}
 
 // NoticeState is what became of a notice. Values are stored permanently.
 type NoticeState string
@@ -130,7 +131,7 @@ func (d *Document) mayAct(p Participant) bool {
 	case p.Role == Signer:
 		return d.InTurn(p.ID)
 	}
-	return p.ViewedAt.IsZero() && !d.hasUnsignedBefore(p.Number)
+	return !d.HasActed(p) && !d.hasUnsignedBefore(p.Number)
 }
 
 // Recipient returns the person that a notice goes to as the document names them now, and whether they are a guest. The zero

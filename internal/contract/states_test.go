@@ -76,6 +76,11 @@ var verbs = []struct {
 	{"finalize-docs", func(d *Document) (Change, bool, error) { return Finalize(d, FinalizeOptions{}, owner, t0) }},
 	{"sign-docs", func(d *Document) (Change, bool, error) { return change1(IntendSign(d, ShownPages{}, first, t0)) }},
 	{"reject-docs", func(d *Document) (Change, bool, error) { return change1(Reject(d, "no", first, limits, t0)) }},
+	{"delegate-docs", func(d *Document) (Change, bool, error) {
+		allowed := d.copyDocument()
+		allowed.Delivery.Delegation = true
+		return change1(Delegate(&allowed, delegate, "", "", first, limits, t0))
+	}},
 	{"cancel-docs", func(d *Document) (Change, bool, error) { return change1(Cancel(d, "", owner, limits, t0)) }},
 	{"remind-docs", func(d *Document) (Change, bool, error) { return change1(Remind(d, owner, t0)) }},
 	{"guest-link-docs", func(d *Document) (Change, bool, error) {

@@ -248,6 +248,7 @@ type Description struct {
 	Message        *string
 	Code           *CodePolicy
 	Silent, Attach *bool
+	Delegation     *bool
 	Reminders      *Reminders
 }
 
@@ -264,6 +265,9 @@ func (to Description) applyTo(d Delivery) Delivery {
 	}
 	if to.Attach != nil {
 		d.Attach = *to.Attach
+	}
+	if to.Delegation != nil {
+		d.Delegation = *to.Delegation
 	}
 	if to.Reminders != nil {
 		d.Reminders = *to.Reminders
