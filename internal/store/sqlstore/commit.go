@@ -156,6 +156,10 @@ func asStored(d contract.Document) contract.Document {
 	d.Placements = slices.Clone(d.Placements)
 	d.Stamps = slices.Clone(d.Stamps)
 	d.Revisions = slices.Clone(d.Revisions)
+	d.Delegations = slices.Clone(d.Delegations)
+	for i := range d.Delegations {
+		truncateTime(&d.Delegations[i].At)
+	}
 	for _, t := range []*time.Time{&d.CreatedAt, &d.FinalizedAt, &d.EndedAt, &d.ExpiresAt, &d.LastSignedAt, &d.RemindedAt} {
 		truncateTime(t)
 	}

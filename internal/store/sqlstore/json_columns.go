@@ -3,11 +3,12 @@ package sqlstore
 import (
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"segel/internal/contract"
 )
 
-// Warnings and findings are stored in text columns, as JSON.
+// Warnings, findings, deliveries and delegations are stored in text columns, as JSON.
 
 // storedWarning is a warning as it is stored. Arguments are text.
 type storedWarning struct {
@@ -91,12 +92,13 @@ func scanList[Stored, T any](to *[]T, convert func(Stored) T) scanner {
 
 // storedDelivery is how people are reached, as it is stored.
 type storedDelivery struct {
-	Message   string                       `json:"message,omitempty"`
-	Code      contract.CodePolicy          `json:"code,omitempty"`
-	Silent    bool                         `json:"silent,omitempty"`
-	Attach    bool                         `json:"attach,omitempty"`
-	Reminders contract.Reminders           `json:"reminders,omitzero"`
-	Languages map[contract.PersonID]string `json:"languages,omitempty"`
+	Message    string                       `json:"message,omitempty"`
+	Code       contract.CodePolicy          `json:"code,omitempty"`
+	Silent     bool                         `json:"silent,omitempty"`
+	Delegation bool                         `json:"delegation,omitempty"`
+	Attach     bool                         `json:"attach,omitempty"`
+	Reminders  contract.Reminders           `json:"reminders,omitzero"`
+	Languages  map[contract.PersonID]string `json:"languages,omitempty"`
 }
 
 // encodeDelivery returns a delivery as an argument of a statement. The default is an empty text.
@@ -125,5 +127,41 @@ func scanDelivery(to *contract.Delivery) scanner {
 		}
 		*to = contract.Delivery(stored)
 		return nil
+	}
+}
+
+// storedDelegation is a delegation as it is stored.
+type storedDelegation struct {
+	From   contract.PersonID `json:"from"`
+	To     contract.PersonID `json:"to"`
+	At     int64             `json:"at"` // in microseconds since 1970
+	Reason string            `json:"reason,omitempty"`
+}
+
+// encodeDelegations returns delegations as an argument of a statement. None is an empty text.
+func encodeDelegations(all []contract.Delegation) string {
+	if len(all) == 0 {
+		return ""
+	}
+	stored := make([]storedDelegation, len(all))
+	for i, g := range all {
+		stored[i] = storedDelegation{g.From, g.To, toMicros(g.At), g.Reason}
+	}
+	b, _ := json.Marshal(stored) // a list of structs of strings and numbers cannot fail
+	return string(b)
+}
+
+// scanDelegations scans what [encodeDelegations] returned.
+func scanDelegations(to *[]contract.Delegation) scanner {
+	list := scanList(to, func(g storedDelegation) contract.Delegation {
+		return contract.Delegation{From: g.From, To: g.To, At: time.UnixMicro(g.At).UTC(), Reason: g.Reason}
+	})
+	return func(column any) error {
+		var s string
+		if err := scanText(&s)(column); err != nil || s == "" {
+			*to = nil
+			return err
+		}
+		return list(column)
 	}
 }

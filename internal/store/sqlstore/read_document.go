@@ -113,7 +113,7 @@ func (r *documentReader) scanHead(scan scanFunc) error {
 		&d.Original.Key, &d.Original.Size, scanDigest(&d.Original.Digest), scanBytes(&d.Original.Sums),
 		scanTime(&d.CreatedAt), scanTime(&d.FinalizedAt), scanTime(&d.EndedAt), scanTime(&d.ExpiresAt), scanTime(&d.LastSignedAt), scanTime(&d.RemindedAt),
 		&d.Restamping, &d.Specimen, &d.Reason,
-		&d.Conversion.State, &d.Conversion.Problem, scanWarnings(&d.Conversion.Warnings), scanFindings(&d.Findings), &d.Examined, scanDelivery(&d.Delivery))
+		&d.Conversion.State, &d.Conversion.Problem, scanWarnings(&d.Conversion.Warnings), scanFindings(&d.Findings), &d.Examined, scanDelivery(&d.Delivery), scanDelegations(&d.Delegations))
 	parts := r.find(d.ID)
 	d.Participants, d.Placements, d.Stamps, d.Revisions = parts.Participants, parts.Placements, parts.Stamps, parts.Revisions
 	*parts = *d

@@ -23,9 +23,13 @@ type documentWriter struct {
 const documentColumns = `version, organisation, owner, owner_name, owner_email, name, title, filename, state, mode, parallel, pages,
 	original_key, original_size, original_digest, original_sums,
 	created_at, finalized_at, ended_at, expires_at, last_signed_at, reminded_at, restamping, specimen, reason,
-	conversion, conversion_problem, conversion_warnings, findings, examined, delivery`
+	conversion, conversion_problem, conversion_warnings, findings, examined, delivery, delegations`
 
 var documentWidth = 1 + strings.Count(documentColumns, ",")
+
+// documentUpdate takes the arguments of documentArgs, and then the version that was read.
+var documentUpdate = fmt.Sprintf(`UPDATE document SET (%s, title_folded, due_at, waits_since, remind_at) = (%s, %s) WHERE id = $%d AND version = $%d`,
+	documentColumns, placeholders(1, documentWidth), placeholders(documentWidth+2, 4), documentWidth+1, documentWidth+6)
 
 // documentArgs returns the arguments for documentColumns; id and the columns that only serve queries follow.
 func (w *documentWriter) documentArgs() []any {
@@ -36,6 +40,7 @@ func (w *documentWriter) documentArgs() []any {
 		toMicros(d.CreatedAt), toMicros(d.FinalizedAt), toMicros(d.EndedAt), toMicros(d.ExpiresAt), toMicros(d.LastSignedAt), toMicros(d.RemindedAt),
 		d.Restamping, d.Specimen, d.Reason,
 		d.Conversion.State, d.Conversion.Problem, encodeWarnings(d.Conversion.Warnings), encodeFindings(d.Findings), d.Examined, encodeDelivery(d.Delivery),
+		encodeDelegations(d.Delegations),
 		d.ID, foldText(d.Title), toMicros(w.dueAt()), toMicros(w.waitsSince()), toMicros(d.NextReminder()),
 	}
 }
@@ -66,7 +71,7 @@ func (w *documentWriter) insertDocument(ctx context.Context) error {
 	}
 	w.after.Version = 1
 	err = w.addStatements(ctx, statement{
-		sql:  `INSERT INTO document (` + documentColumns + `, id, title_folded, due_at, waits_since, remind_at) VALUES (` + placeholders(1, 36) + `)`,
+		sql:  `INSERT INTO document (` + documentColumns + `, id, title_folded, due_at, waits_since, remind_at) VALUES (` + placeholders(1, documentWidth+5) + `)`,
 		args: w.documentArgs(),
 		what: fmt.Sprintf("add document %d", w.after.ID),
 	})
@@ -81,8 +86,7 @@ func (w *documentWriter) insertDocument(ctx context.Context) error {
 func (w *documentWriter) updateDocument(ctx context.Context) error {
 	w.after.ID, w.after.Version = w.before.ID, w.before.Version+1
 	err := w.addStatements(ctx, statement{
-		sql: `UPDATE document SET (` + documentColumns + `, title_folded, due_at, waits_since, remind_at) = (` + placeholders(1, 31) + `, $33, $34, $35, $36)
-			WHERE id = $32 AND version = $37`,
+		sql:  documentUpdate,
 		args: append(w.documentArgs(), w.before.Version),
 		done: requireVersion,
 		what: fmt.Sprintf("change document %d", w.after.ID),

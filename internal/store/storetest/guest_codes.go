@@ -89,6 +89,19 @@ var guestCodeTests = map[string]func(*testing.T, *fixture){
 		b.requireEqual("delivery after a change", d.Delivery, want)
 		b.requireEqual("the default", b.requireStored(b.uploadDraft(owner)).Delivery, contract.Delivery{})
 	},
+	"AnotherSignerTakesThePlaceOfOneWhoPassedTheirPartOn": func(t *testing.T, b *fixture) {
+		d := b.finalizeDraft(b.uploadDraft(owner, func(u *contract.Upload) { u.Delivery.Delegation = true }), owner)
+		to := contract.Participant{Person: contract.Person{ID: "delegate", Name: "Dewi", Email: "dewi@example.test"}, Phone: "0812", Guest: true}
+		c, err := contract.Delegate(&d, to, "en", "Ia yang berwenang.", first, limits, b.now)
+		d = b.requireStored(b.commitChange(c, err))
+		b.requireEqual("delegations", d.Delegations, []contract.Delegation{{From: first.ID, To: "delegate", At: b.storedNow(), Reason: "Ia yang berwenang."}})
+		for _, who := range []contract.PersonID{first.ID, "delegate"} {
+			l, err := b.List(b.ctx, store.ListQuery{Person: who, Box: store.Inbox, Limit: 10})
+			b.must(err)
+			b.requireEqual("inbox of "+string(who), b.documentIDs(l), []contract.DocumentID{d.ID})
+		}
+		b.requireEqual("the former signer", d.Participant(first.ID).Role, contract.Viewer)
+	},
 	"LinksThatAreRenewedEndAndLetTheNextMessageHaveAnother": func(t *testing.T, b *fixture) {
 		d := b.finalizeDraft(b.uploadDraft(owner), owner)
 		l := store.GuestLink{Document: d.ID, Person: "guest", CreatedAt: b.storedNow(), Hash: [32]byte{5}, Mailed: true}
