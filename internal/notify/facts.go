@@ -22,8 +22,10 @@ type Facts struct {
 	Message      string    // from the sender to everyone; empty: none
 	Link         string    // where the button leads
 	Deadline     time.Time // zero: none
-	Reason       string    // why it was declined or canceled
-	By           string    // who declined or canceled
+	Reason       string    // why it was declined, canceled or passed on
+	By           string    // who declined, canceled, or passed their part on
+	Delegate     string    // to whom they passed it
+	DelegatedBy  string    // from whom the recipient has their part; empty: from the sender
 	Code         string    // a code to be entered, for messages that carry one
 	Attached     bool      // the finished file is attached
 }

@@ -193,6 +193,16 @@ func (s *Service) composeMessage(ctx context.Context, d *contract.Document, n co
 	if n.Kind == contract.NoticeDeclined || n.Kind == contract.NoticeCanceled {
 		f.Reason = d.Reason
 	}
+	if g := d.DelegationTo(to.ID); g != nil {
+		f.DelegatedBy = d.Participant(g.From).Name
+	}
+	if n.Kind == contract.NoticeDelegated {
+		for _, g := range d.Delegations {
+			if g.At.Equal(n.OrderedAt) {
+				f.Delegate, f.Reason = d.Participant(g.To).Name, g.Reason
+			}
+		}
+	}
 	switch {
 	case n.Kind == contract.NoticeCode:
 		f.Link = s.PublicURL + guestPath // without a secret: the page that asks for the code is open

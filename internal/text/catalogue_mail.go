@@ -8,6 +8,7 @@ var mails = map[string]sentence{
 	"mail.subject_invite_sign": {"{sender} meminta tanda tangan Anda: {title}", "{sender} asks you to sign: {title}"},
 	"mail.subject_invite_view": {"{sender} membagikan dokumen: {title}", "{sender} shares a document with you: {title}"},
 	"mail.subject_reminder":    {"Pengingat dari {sender}, dokumen menunggu tanda tangan Anda: {title}", "Reminder from {sender}, a document waits for your signature: {title}"},
+	"mail.subject_delegated":   {"{sender}, penanda tangan diganti: {title}", "{sender}, another person signs: {title}"},
 	"mail.subject_declined":    {"{sender}, dokumen ditolak: {title}", "{sender}, document declined: {title}"},
 	"mail.subject_canceled":    {"{sender}, dokumen dibatalkan: {title}", "{sender}, document canceled: {title}"},
 	"mail.subject_expired":     {"{sender}, batas waktu dokumen telah lewat: {title}", "{sender}, the deadline of a document has passed: {title}"},
@@ -32,6 +33,15 @@ var mails = map[string]sentence{
 	"mail.reminder_do": {
 		"Mohon baca dan tandatangani dokumen tersebut[ paling lambat {deadline}]. Bila Anda tidak setuju, Anda dapat menolaknya pada halaman yang sama.",
 		"Please read and sign the document[ by {deadline}]. If you do not agree, you can decline on the same page."},
+	"mail.delegated_to_you": {
+		"{delegated_by} mengalihkan penandatanganan ini kepada Anda. Pengirim dokumen mengizinkannya.",
+		"{delegated_by} passed this signature to you, as the sender of the document allows."},
+	"mail.delegated": {
+		"{by} mengalihkan penandatanganan dokumen “{title}”[ kepada {delegate}], yang kini diminta menandatanganinya.",
+		"{by} passed their signature of the document “{title}” to another person[, {delegate}], who is now asked to sign."},
+	"mail.delegated_unnamed": {
+		"Seorang penanda tangan mengalihkan penandatanganan dokumen “{title}”[ kepada {delegate}], yang kini diminta menandatanganinya.",
+		"A signer passed their signature of the document “{title}” to another person[, {delegate}], who is now asked to sign."},
 	"mail.declined": {
 		"{by} menolak menandatangani dokumen “{title}”. Dokumen ini tidak dapat ditandatangani lagi.",
 		"{by} declined to sign the document “{title}”. It can no longer be signed."},

@@ -31,6 +31,12 @@ var people = map[string]sentence{
 	"guest.not_found": {
 		"Orang ini bukan tamu pada dokumen ini.",
 		"This person is not a guest on this document."},
+	"delegation.off": {
+		"Pengirim dokumen tidak mengizinkan penandatanganan dialihkan.",
+		"The sender of the document does not allow signatures to be passed to other people."},
+	"delegation.once": {
+		"Penandatanganan ini sudah dialihkan kepada Anda dan tidak dapat dialihkan lagi.",
+		"This signature was passed to you, and cannot be passed on again."},
 	"guest.code_required": {
 		"Masukkan terlebih dahulu kode yang dikirim ke alamat e-mail Anda.",
 		"Please enter the code that is sent to your e-mail address first."},

@@ -126,12 +126,18 @@ func (c Composer) writeLetter(f notify.Facts, link *url.URL) (*letter, error) {
 	case contract.NoticeInviteSigner:
 		subject, l.Button, guest = "mail.subject_invite_sign", say("mail.button_sign"), true
 		l.Paragraphs = []string{say("mail.invite_sign"), say("mail.invite_sign_do")}
+		if args["delegated_by"] != "" {
+			l.Paragraphs = []string{say("mail.invite_sign"), say("mail.delegated_to_you"), say("mail.invite_sign_do")}
+		}
 	case contract.NoticeInviteViewer:
 		subject, l.Button, guest = "mail.subject_invite_view", say("mail.button_view"), true
 		l.Paragraphs = []string{say("mail.invite_view"), say("mail.invite_view_do")}
 	case contract.NoticeReminder:
 		subject, l.Button, guest = "mail.subject_reminder", say("mail.button_sign"), true
 		l.Paragraphs = []string{say("mail.reminder"), say("mail.reminder_do")}
+	case contract.NoticeDelegated:
+		subject, l.Button = "mail.subject_delegated", say("mail.button_view")
+		l.Paragraphs = []string{chooseNamed(args, say("mail.delegated"), say("mail.delegated_unnamed"))}
 	case contract.NoticeDeclined:
 		subject, l.Button = "mail.subject_declined", say("mail.button_view")
 		l.Paragraphs = []string{chooseNamed(args, say("mail.declined"), say("mail.declined_unnamed"))}
@@ -194,6 +200,8 @@ func (c Composer) arguments(f notify.Facts) map[string]any {
 		"organisation": organisation,
 		"title":        cmp.Or(cleanLine(f.Title, maxTitle), text.Sentence(f.Language, "mail.untitled", nil)),
 		"by":           cleanLine(f.By, maxName),
+		"delegate":     cleanLine(f.Delegate, maxName),
+		"delegated_by": cleanLine(f.DelegatedBy, maxName),
 		"code":         cleanLine(f.Code, maxName),
 		"deadline":     deadline,
 	}
@@ -212,8 +220,8 @@ func listFacts(f notify.Facts, args map[string]any, say func(code string) string
 	if deadline := args["deadline"].(string); deadline != "" && (asks(f.Kind) || f.Kind == contract.NoticeExpired) {
 		rows = append(rows, row{say("mail.label_deadline"), deadline})
 	}
-	ended := f.Kind == contract.NoticeDeclined || f.Kind == contract.NoticeCanceled
-	if reason := cleanLine(f.Reason, maxMessage); ended && reason != "" {
+	explained := f.Kind == contract.NoticeDeclined || f.Kind == contract.NoticeCanceled || f.Kind == contract.NoticeDelegated
+	if reason := cleanLine(f.Reason, maxMessage); explained && reason != "" {
 		rows = append(rows, row{say("mail.label_reason"), reason})
 	}
 	return rows

@@ -34,7 +34,7 @@ func sampleFacts(kind contract.NoticeKind, l text.Language) notify.Facts {
 		Kind: kind, Language: l, Recipient: contract.Person{ID: "p1", Name: "Siti Aminah", Email: "siti@example.com"}, Guest: true,
 		Sender: contract.Person{ID: "p2", Name: "Budi Santoso", Email: "budi@example.id"}, Organisation: "PT Maju & Jaya", Colour: "#ffcc00",
 		Title: "Perjanjian Sewa Kantor 2026", Pages: 12, Message: "Mohon ditandatangani pekan ini.\n\nTerima kasih.", Link: link,
-		Deadline: time.Date(2026, 10, 14, 10, 0, 0, 0, time.UTC), Reason: "Harga belum disetujui", By: "Dewi Lestari", Code: "482913",
+		Deadline: time.Date(2026, 10, 14, 10, 0, 0, 0, time.UTC), Reason: "Harga belum disetujui", By: "Dewi Lestari", Delegate: "Agus Salim", Code: "482913",
 	}
 }
 
