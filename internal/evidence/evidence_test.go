@@ -82,6 +82,9 @@ func newRecords() Records {
 			{Type: contract.EventNoticeSent, At: at(1), Details: map[string]string{"notice": "invite_sign", "recipient": "budi", "address": "budi@mitra.example"}},
 			{Type: contract.EventNoticeSent, At: at(1), Details: map[string]string{"notice": "completed", "recipient": "budi", "address": "budi@mitra.example"}},
 			{Type: contract.EventNoticeRefused, At: at(1), Details: map[string]string{"notice": "invite_view", "recipient": "ani", "address": "ani@contoh.id"}},
+			{Type: contract.EventDelegated, At: at(1), Person: viewer, IP: "192.0.2.9", Details: map[string]string{
+				"to": "budi", "name": "Budi Santoso", "address": "budi@mitra.example", "reason": "Beliau yang berwenang.",
+			}},
 			{Type: contract.EventGuestLink, At: at(1), Person: sari, Details: map[string]string{"guest": "budi", "proof": "none: handed out by the owner"}},
 			{Type: contract.EventGuestLink, At: at(1), Details: map[string]string{"guest": "tamu", "proof": "none: handed out by the operator"}},
 			{Type: contract.EventSignIntended, At: at(3), Person: budi, IP: "2001:db8::7", Details: map[string]string{"digest": sum(2)}},

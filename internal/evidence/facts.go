@@ -62,8 +62,18 @@ type Person struct {
 	Email       string       `json:"email"`
 	Guest       bool         `json:"guest"`
 	Invitations []Invitation `json:"invitations"`
+	Delegated   *Delegation  `json:"delegated,omitempty"` // they passed their part to another person
 	ViewedAt    time.Time    `json:"viewed_at,omitzero"`
 	Signature   *Signature   `json:"signature,omitempty"`
+}
+
+// Delegation is the passing of a signer's part to another person.
+type Delegation struct {
+	At      time.Time `json:"at"`
+	Name    string    `json:"name"`  // of the other person
+	Address string    `json:"email"` // the same
+	Reason  string    `json:"reason,omitempty"`
+	IP      string    `json:"ip,omitempty"` // of the request
 }
 
 // Invitation is a way in which a person was given access, or was reminded of it.
@@ -264,6 +274,9 @@ func (r *Records) describePerson(p contract.Participant) Person {
 		Role: string(p.Role), Number: p.Number, Name: p.Name, Email: p.Email, Guest: p.Guest, ViewedAt: p.ViewedAt.UTC(), Invitations: []Invitation{},
 	}
 	for _, e := range r.Events {
+		if e.Type == contract.EventDelegated && e.Person.ID == p.ID {
+			person.Delegated = &Delegation{At: e.At.UTC(), Name: e.Details["name"], Address: e.Details["address"], Reason: e.Details["reason"], IP: e.IP}
+		}
 		if i, ok := invitationOf(e, p.ID); ok {
 			person.Invitations = append(person.Invitations, i)
 		}

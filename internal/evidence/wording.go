@@ -54,6 +54,7 @@ var (
 	roleLabel        = words{"Peran", "Role"}
 	emailLabel       = words{"Surat elektronik", "E-mail"}
 	invitationsLabel = words{"Undangan", "Invitation"}
+	delegatedLabel   = words{"Pengalihan", "Passed on"}
 	viewedLabel      = words{"Dilihat", "Viewed"}
 	seenLabel        = words{"Revisi yang dilihat", "Revision seen"}
 	consentLabel     = words{"Persetujuan", "Consent"}
@@ -68,6 +69,7 @@ var (
 	signerRole = words{"Penanda tangan, urutan %d", "Signer, number %d"}
 	viewerRole = words{"Pembaca, urutan %d", "Viewer, number %d"}
 
+	delegatedWords   = words{"%s: penandatanganan dialihkan kepada %s (%s)", "%s: their signature was passed to %s (%s)"}
 	unknownWords     = words{"tidak tercatat", "not recorded"}
 	notSignedWords   = words{"tidak menandatangani", "did not sign"}
 	memberWords      = words{"Anggota organisasi; membuka dokumen dengan akunnya.", "A member of the organisation; opens the document with their account."}

@@ -191,6 +191,16 @@ func (l *layout) addPerson(parent *element, p Person) {
 		invited = append(invited, unknownWords)
 	}
 	l.addRow(table, invitationsLabel, invited...)
+	if g := p.Delegated; g != nil {
+		said := []words{delegatedWords.format(formatTime(g.At), g.Name, g.Address)}
+		if g.Reason != "" {
+			said = append(said, same(g.Reason))
+		}
+		if g.IP != "" {
+			said = append(said, same("IP "+g.IP))
+		}
+		l.addRow(table, delegatedLabel, said...)
+	}
 	if !p.ViewedAt.IsZero() {
 		l.addRow(table, viewedLabel, same(formatTime(p.ViewedAt)))
 	}
