@@ -39,8 +39,8 @@ func TestEveryOperationAnswersEveryActorAsItShould(t *testing.T) {
 
 	make := func() (draft, active int64) {
 		people := []object{turn.as("signer", 1), waits.as("signer", 2), viewer.as("viewer", 3)}
-		draft = owner.uploadWith(object{"signer": people, "guest": guest}, simple())
-		active = owner.uploadWith(object{"signer": people, "guest": guest}, simple())
+		draft = owner.uploadWith(object{"signer": people, "guest": guest, "delegation": 1}, simple())
+		active = owner.uploadWith(object{"signer": people, "guest": guest, "delegation": 1}, simple())
 		owner.verb("finalize-docs", active).ok()
 		return draft, active
 	}
@@ -107,7 +107,7 @@ func TestEveryOperationAnswersEveryActorAsItShould(t *testing.T) {
 }
 
 // notForOwners are operations that an owner who does not take part may not perform.
-var notForOwners = []contract.Operation{contract.OpSign, contract.OpReject, contract.OpCode, contract.OpProveMailbox}
+var notForOwners = []contract.Operation{contract.OpSign, contract.OpReject, contract.OpDelegate, contract.OpCode, contract.OpProveMailbox}
 
 // expected is 403 if a person who sees the document may not perform the operation, and 0 if they may (the state may still
 // forbid it).

@@ -255,8 +255,16 @@ func (w *surviving) draft() int64 {
 	return id
 }
 
-func (w *surviving) finalized() int64 {
+func (w *surviving) finalized() int64 { return w.finalize(w.draft()) }
+
+// delegable is a finalized document whose signers may pass their part on.
+func (w *surviving) delegable() int64 {
 	id := w.draft()
+	w.owner.verb("describe-docs", id, "delegation", 1).ok()
+	return w.finalize(id)
+}
+
+func (w *surviving) finalize(id int64) int64 {
 	w.owner.verb("finalize-docs", id).ok()
 	return id
 }
@@ -353,6 +361,9 @@ var keyedRequests = map[string][]keyedRequest{
 	"specimen-preview": {{make: func(w *surviving) request {
 		return of(w.signer, w.finalized(), "specimen", previewPicture)
 	}, changesNothing: true}},
+	"delegate": {{make: func(w *surviving) request {
+		return of(w.signer, w.delegable(), "name", "Tamu Lain", "email", "lain@example.test")
+	}}},
 	"reject": {{make: func(w *surviving) request { return of(w.signer, w.finalized(), "reason", "salah") }}},
 	"cancel": {
 		{make: func(w *surviving) request { return of(w.owner, w.finalized(), "reason", "salah") }},

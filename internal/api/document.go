@@ -42,17 +42,19 @@ type detailData struct {
 	Progress             progress            `json:"progress"`
 	Placements           []placementItem     `json:"placements" doc:"the boxes of all people, in the order in which they were placed"`
 	Code                 *guestCheck         `json:"code,omitempty" doc:"for a guest who has to enter a code from their mailbox"`
+	MayDelegate          bool                `json:"may_delegate,omitempty" doc:"the caller can pass their part to another person now, after a code where one is asked for"`
 	Delivery             *deliveryData       `json:"delivery,omitempty" doc:"for the owner: how people are reached"`
 	Warnings             []warning           `json:"warnings,omitempty" doc:"unexpected changes to the file, and findings in it"`
 }
 
 // deliveryData is how the people of a document are reached.
 type deliveryData struct {
-	Message   string              `json:"message" doc:"in every invitation and reminder; several lines" example:"Mohon ditandatangani minggu ini."`
-	GuestCode contract.CodePolicy `json:"guest_code" doc:"as in upload-docs" enum:",sign,read" example:"sign"`
-	Messages  bool                `json:"messages" doc:"messages are sent about the document"`
-	Attach    bool                `json:"attach" doc:"the finished file is attached to the message about the completion"`
-	Remind    remindOut           `json:"remind" doc:"as in upload-docs, in days; 0: not"`
+	Message    string              `json:"message" doc:"in every invitation and reminder; several lines" example:"Mohon ditandatangani minggu ini."`
+	GuestCode  contract.CodePolicy `json:"guest_code" doc:"as in upload-docs" enum:",sign,read" example:"sign"`
+	Messages   bool                `json:"messages" doc:"messages are sent about the document"`
+	Delegation bool                `json:"delegation" doc:"signers may pass their part to another person"`
+	Attach     bool                `json:"attach" doc:"the finished file is attached to the message about the completion"`
+	Remind     remindOut           `json:"remind" doc:"as in upload-docs, in days; 0: not"`
 }
 
 // remindIn is when the service reminds people by itself.
@@ -83,7 +85,7 @@ func deliveryOf(d *contract.Document, id contract.PersonID) *deliveryData {
 	if id != d.Owner.ID {
 		return nil
 	}
-	return &deliveryData{Message: d.Delivery.Message, GuestCode: d.Delivery.Code, Messages: !d.Delivery.Silent, Attach: d.Delivery.Attach, Remind: remindOut(d.Delivery.Reminders)}
+	return &deliveryData{Message: d.Delivery.Message, GuestCode: d.Delivery.Code, Messages: !d.Delivery.Silent, Attach: d.Delivery.Attach, Delegation: d.Delivery.Delegation, Remind: remindOut(d.Delivery.Reminders)}
 }
 
 type detailOwner struct {
@@ -103,6 +105,7 @@ type detailPart struct {
 	Role          contract.Role     `json:"role" enum:"signer,viewer" example:"signer"`
 	SigningStatus bool              `json:"signing_status" doc:"has signed"`
 	SignedAt      *string           `json:"signed_at" doc:"ISO 8601, null: not yet"`
+	DelegatedTo   *delegationOut    `json:"delegated_to,omitempty" doc:"whom they passed their part to"`
 }
 
 type detailSigner struct {
@@ -165,7 +168,7 @@ func (c *call) detailWith(d *contract.Document, organisation store.Organisation)
 		SigningStatus: d.SigningState(), Description: text.Description(c.language, d), CreateAt: formatISO(d.CreatedAt),
 		IsParallel: d.Parallel, IsOwner: c.by.ID == d.Owner.ID, IsPaid: d.IsPaid(), IsSign: d.InTurn(c.by.ID),
 		Owner:       detailOwner{UserID: d.Owner.ID, Email: d.Owner.Email, Name: d.Owner.Name, Organisation: sender.Organisation, Colour: sender.Colour, Logo: sender.Logo},
-		Participant: partOf(d, c.by.ID), Code: c.guestCheckOf(d), Delivery: deliveryOf(d, c.by.ID),
+		Participant: partOf(d, c.by.ID), Code: c.guestCheckOf(d), Delivery: deliveryOf(d, c.by.ID), MayDelegate: c.mayDelegate(d),
 		Signer: convertAll(d.Participants, func(p contract.Participant) detailSigner {
 			return detailSigner{
 				Name: p.Name, Email: orNull(p.Email), Status: d.HasActed(p), SigningStatus: d.HasSigned(p),
@@ -186,7 +189,8 @@ func partOf(d *contract.Document, id contract.PersonID) maybe[detailPart] {
 	if p == nil {
 		return maybe[detailPart]{}
 	}
-	return maybe[detailPart]{&detailPart{UserID: p.ID, Name: p.Name, Role: p.Role, SigningStatus: d.HasSigned(*p), SignedAt: isoOrNull(p.SignedAt)}}
+	to, _ := delegationsOf(d, id)
+	return maybe[detailPart]{&detailPart{DelegatedTo: to, UserID: p.ID, Name: p.Name, Role: p.Role, SigningStatus: d.HasSigned(*p), SignedAt: isoOrNull(p.SignedAt)}}
 }
 
 // fileWarnings returns the warnings about the file: it differs from the upload, may look different, or contains
@@ -232,6 +236,7 @@ type describeIn struct {
 	Message       *phrase   `json:"message" required:"false" doc:"as in upload-docs; unchanged if missing" example:"Mohon ditandatangani minggu ini."`
 	GuestCode     *phrase   `json:"guest_code" required:"false" doc:"as in upload-docs; empty: only with links that were mailed; unchanged if missing" enum:"sign,read" example:"sign"`
 	Messages      binary    `json:"messages" required:"false" doc:"as in upload-docs; unchanged if missing"`
+	Delegation    binary    `json:"delegation" required:"false" doc:"as in upload-docs; unchanged if missing"`
 	Attach        binary    `json:"attach" required:"false" doc:"as in upload-docs; unchanged if missing"`
 	Remind        *remindIn `json:"remind" required:"false" doc:"as in upload-docs; unchanged if missing"`
 	Version       integer   `json:"version" required:"false" doc:"version of the draft that was read. 409 document.version_changed if it has another one now. Missing: the change replaces whatever is there" example:"4"`
@@ -264,6 +269,10 @@ func (c *call) describeDocument(in *describeIn) (done[verbData], error) {
 	if in.Attach.given {
 		attach := in.Attach.checkedValue("attach", &bad)
 		to.Attach = &attach
+	}
+	if in.Delegation.given {
+		allowed := in.Delegation.checkedValue("delegation", &bad)
+		to.Delegation = &allowed
 	}
 	if in.Remind != nil {
 		r := in.Remind.parseReminders(&bad)

@@ -65,6 +65,7 @@ func endpointGroups() []endpointGroup {
 			{post, verbs + "sign-many-docs", "sign-many", mayForEach(contract.OpSign), pictureJSON, lengthy, acceptJSON((*call).signMany), "Sign several documents with one consent"},
 			{post, verbs + "specimen-preview-docs", "specimen-preview", may(contract.OpSign), pictureJSON, lengthy, acceptJSON((*call).previewSpecimen), "Preview a picture of a signature"},
 			{post, verbs + "reject-docs", "reject", may(contract.OpReject), smallJSON, brief, endDocument("done.reject", (*workflow.Service).Reject), "Decline to sign"},
+			{post, verbs + "delegate-docs", "delegate", may(contract.OpDelegate), smallJSON, brief, acceptJSON((*call).delegatePart), "Pass one's part to another person"},
 			{post, verbs + "cancel-docs", "cancel", may(contract.OpCancel), smallJSON, brief, endDocument("done.cancel", (*workflow.Service).Cancel), "Cancel a document"},
 			{post, verbs + "remind-docs", "remind", may(contract.OpRemind), smallJSON, brief, changeDocument("done.remind", (*workflow.Service).Remind), "Remind the signers whose turn it is"},
 			{post, verbs + "restamp-docs", "restamp", may(contract.OpRestamp), smallJSON, lengthy, acceptJSON((*call).restampDocument), "Try a failed stamp again"},
@@ -237,9 +238,12 @@ var descriptions = map[string]description{
 		"A document that is named twice is 422, and nothing is signed. A repeat, with or without an Idempotency-Key, signs no document twice: a revision that the caller signed before is reported as signed. " +
 		"While a result is retryable, the answer is not kept for the Idempotency-Key, and a repeat goes on with the rest. The log records for each signature the number of documents and the digest of the list."},
 	"specimen-preview": {text: "Returns the strokes that sign-docs would show for the same picture. Nothing is signed and nothing is stored. A picture without recognisable strokes is 422."},
-	"reject":           {text: "A signer ends the document while their signature is outstanding, in turn or not. A reason is required."},
-	"cancel":           {text: "The owner ends the document while signatures are outstanding, or after it failed. Quota that was reserved and not spent is released."},
-	"remind":           {text: "Orders a message to those whose turn it is to sign and who have an address, and records it. The audit trail records each message that was sent."},
+	"delegate": {text: "Where the owner allows it (delegation), a signer whose turn it is passes their signature and their boxes to another person, who is invited, and stays on the document as a viewer. " +
+		"A person with an account of the organisation takes part with it; others are guests. A person to whom a part was passed cannot pass it on again (409 delegation.once). " +
+		"Guests who have to enter a code before they sign have to enter it first (403 guest.code_required)."},
+	"reject": {text: "A signer ends the document while their signature is outstanding, in turn or not. A reason is required."},
+	"cancel": {text: "The owner ends the document while signatures are outstanding, or after it failed. Quota that was reserved and not spent is released."},
+	"remind": {text: "Orders a message to those whose turn it is to sign and who have an address, and records it. The audit trail records each message that was sent."},
 	"restamp": {text: "Returns a failed document to processing, with the serials it has: no unit is spent twice. With new_serial, another serial is used instead, if the stamp office now " +
 		"reports the refused one as unused; the refused one is then used for another document."},
 	"retry": {text: "The service retries by itself, after growing pauses; this ends the pause. 409 if the document does not wait for the service; restamp-docs resumes a document that failed."},

@@ -49,7 +49,7 @@ type feedCause struct {
 	Name        string             `json:"name" doc:"who did it; the service itself has a name too" example:"Siti Rahma"`
 	Email       *string            `json:"email" example:"siti@contoh.id"`
 	Description string             `json:"description" example:"Menandatangani dokumen"`
-	Reason      *string            `json:"reason" doc:"given by the person who declined or canceled" example:"Nilai sewa keliru"`
+	Reason      *string            `json:"reason" doc:"given by the person who declined, canceled or passed their part on" example:"Nilai sewa keliru"`
 	Problem     *string            `json:"problem" doc:"why it failed, was refused or bounced"`
 	Serial      *string            `json:"serial" doc:"of the duty stamp" example:"SPESIMEN-7Q2M"`
 	Recipient   *string            `json:"recipient" doc:"of the mail: user_id of a person on the document"`
@@ -132,7 +132,7 @@ func (c *call) causeOf(e contract.Event) feedCause {
 	switch e.Type {
 	case contract.EventNoticeRefused:
 		out.Problem = orNull(text.Reason(c.language, e.Details["reason"]))
-	case contract.EventRejected, contract.EventCanceled:
+	case contract.EventRejected, contract.EventCanceled, contract.EventDelegated:
 		out.Reason = orNull(e.Details["reason"])
 	case contract.EventQuotaLow:
 		left, _ := strconv.Atoi(e.Details["left"])

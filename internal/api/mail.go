@@ -10,7 +10,7 @@ import (
 
 // noticeOut is what became of a notice.
 type noticeOut struct {
-	Kind      contract.NoticeKind  `json:"kind" enum:"invite_sign,invite_view,code,reminder,declined,canceled,expired,completed" example:"invite_sign"`
+	Kind      contract.NoticeKind  `json:"kind" enum:"invite_sign,invite_view,code,reminder,delegated,declined,canceled,expired,completed" example:"invite_sign"`
 	Status    contract.NoticeState `json:"status" doc:"kept: no mail server is configured, an operator can pass the message on; dropped: it was not needed any more" enum:"ordered,sent,kept,dropped,failed" example:"sent"`
 	OrderedAt string               `json:"ordered_at" example:"2024-10-14T06:06:00.000Z"`
 	DoneAt    *string              `json:"done_at" doc:"when it was sent, kept, dropped or failed; null: not yet" example:"2024-10-14T06:06:01.000Z"`

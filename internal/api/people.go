@@ -62,6 +62,8 @@ type signersItem struct {
 	ViewedAt      *string           `json:"viewed_at"`
 	Mail          []noticeOut       `json:"mail" doc:"the newest message of each kind to this person, for the owner; empty for others"`
 	Language      *string           `json:"language" doc:"of messages to this person; null: that of the service" example:"en"`
+	DelegatedTo   *delegationOut    `json:"delegated_to,omitempty" doc:"whom they passed their part to"`
+	DelegatedFrom *delegationOut    `json:"delegated_from,omitempty" doc:"from whom they have their part"`
 	LinkCreatedAt *string           `json:"link_created_at" doc:"when the guest's current link was created, for the owner; null: there is none"`
 }
 
@@ -91,7 +93,9 @@ func (c *call) loadSigners() (signersData, error) {
 		}
 	}
 	return signersData{DocumentID: d.ID, Version: d.Version, Signer: convertAll(d.Participants, func(p contract.Participant) signersItem {
+		to, from := delegationsOf(&d, p.ID)
 		return signersItem{
+			DelegatedTo: to, DelegatedFrom: from,
 			UserID: p.ID, Name: p.Name, Email: orNull(p.Email), Phone: orNull(p.Phone), Avatar: c.avatarURL(p.Person),
 			Role: p.Role, Number: p.Number, IsGuest: p.Guest, IsOwner: p.ID == d.Owner.ID, IsSigning: d.InTurn(p.ID),
 			Status: d.HasActed(p), SigningStatus: d.HasSigned(p), SignedAt: isoOrNull(p.SignedAt), ViewedAt: isoOrNull(p.ViewedAt),

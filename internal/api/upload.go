@@ -26,6 +26,7 @@ type uploadIn struct {
 	Message        phrase             `json:"message" required:"false" doc:"from the owner, in every invitation and reminder: several lines, at most 2000 characters" example:"Mohon ditandatangani minggu ini."`
 	GuestCode      phrase             `json:"guest_code" required:"false" doc:"when guests enter a code that is sent to their mailbox: sign, before signing; read, before reading too. When missing, only before signing with a link that was mailed" enum:"sign,read" example:"sign"`
 	Messages       binary             `json:"messages" required:"false" doc:"0: no messages are sent about the document, except codes; 1 when missing"`
+	Delegation     binary             `json:"delegation" required:"false" doc:"1: signers may pass their part to another person (delegate-docs)"`
 	Attach         binary             `json:"attach" required:"false" doc:"1: the finished file is attached to the message about the completion, up to 5 MiB"`
 	Remind         *remindIn          `json:"remind" required:"false" doc:"when the service reminds those whose turn it is; not by itself when missing"`
 	ExpiredAt      phrase             `json:"expired_at" required:"false" doc:"ISO 8601 with a zone, in the future" example:"2027-01-31T17:00:00.000Z"`
@@ -144,7 +145,8 @@ func (c *call) uploadRequest(in *uploadIn, as bodyFormat, info intake.Info) (wor
 		ExpiresAt: parseExpiry(in.ExpiredAt, &bad),
 		Delivery: contract.Delivery{
 			Message: in.Message.checkedValue("message", &bad), Code: contract.CodePolicy(in.GuestCode.checkedValue("guest_code", &bad)),
-			Silent: in.Messages.given && !in.Messages.checkedValue("messages", &bad), Attach: in.Attach.checkedValue("attach", &bad), Reminders: in.Remind.parseReminders(&bad),
+			Silent: in.Messages.given && !in.Messages.checkedValue("messages", &bad), Attach: in.Attach.checkedValue("attach", &bad),
+			Delegation: in.Delegation.checkedValue("delegation", &bad), Reminders: in.Remind.parseReminders(&bad),
 		},
 	}
 	return r, bad.asError()

@@ -1375,6 +1375,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/econtract/{service}/sign/delegate-docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pass one's part to another person
+         * @description Where the owner allows it (delegation), a signer whose turn it is passes their signature and their boxes to another person, who is invited, and stays on the document as a viewer. A person with an account of the organisation takes part with it; others are guests. A person to whom a part was passed cannot pass it on again (409 delegation.once). Guests who have to enter a code before they sign have to enter it first (403 guest.code_required).
+         */
+        post: operations["delegate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/econtract/{service}/sign/describe-docs": {
         parameters: {
             query?: never;
@@ -2515,6 +2535,46 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        DelegateIn: {
+            document_id: number | string;
+            /** @example dewi@contoh.id */
+            email: string;
+            /**
+             * @description of messages to them; missing: that of the service
+             * @example id
+             * @enum {string}
+             */
+            language?: "id" | "en";
+            /**
+             * @description of the person who is to sign instead
+             * @example Dewi Lestari
+             */
+            name: string;
+            /** @example +628123456789 */
+            phone?: string;
+            /**
+             * @description for the owner and the audit trail
+             * @example Dewi yang berwenang menandatangani.
+             */
+            reason?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        DelegationOut: {
+            /** @example 2024-10-14T06:06:00.000Z */
+            at: string;
+            /** @example Dewi Lestari */
+            name: string;
+            /** @example Dewi yang berwenang menandatangani. */
+            reason: string | null;
+            /**
+             * @description of the other person
+             * @example 3b7e1a52-6a0f-4c1d-8e7b-2f9d0c4a5b61
+             */
+            user_id: string;
+        } & {
+            [key: string]: unknown;
+        };
         DeliveriesData: {
             deliveries: components["schemas"]["DeliveryOut"][];
             pagination: components["schemas"]["Pagination"];
@@ -2524,6 +2584,8 @@ export interface components {
         DeliveryData: {
             /** @description the finished file is attached to the message about the completion */
             attach: boolean;
+            /** @description signers may pass their part to another person */
+            delegation: boolean;
             /**
              * @description as in upload-docs
              * @example sign
@@ -2616,6 +2678,11 @@ export interface components {
              * @example 0
              */
             attach?: (0 | 1) | ("0" | "1") | boolean;
+            /**
+             * @description as in upload-docs; unchanged if missing
+             * @example 0
+             */
+            delegation?: (0 | 1) | ("0" | "1") | boolean;
             document_id: number | string;
             /**
              * @description unchanged if missing
@@ -2690,6 +2757,8 @@ export interface components {
             is_sign: boolean;
             /** @description time of the last signature or stamp */
             last_signed_at: string | null;
+            /** @description the caller can pass their part to another person now, after a code where one is asked for */
+            may_delegate?: boolean;
             /**
              * @description missing for a draft
              * @example signing
@@ -2754,6 +2823,8 @@ export interface components {
             [key: string]: unknown;
         };
         DetailPart: {
+            /** @description whom they passed their part to */
+            delegated_to?: components["schemas"]["DelegationOut"];
             /** @example Siti Rahma */
             name: string;
             /**
@@ -3279,7 +3350,7 @@ export interface components {
             /** @description of quota.low; null: of the other types */
             quota: components["schemas"]["FeedQuota"] | null;
             /**
-             * @description given by the person who declined or canceled
+             * @description given by the person who declined, canceled or passed their part on
              * @example Nilai sewa keliru
              */
             reason: string | null;
@@ -4285,7 +4356,7 @@ export interface components {
              * @example invite_sign
              * @enum {string}
              */
-            kind: "invite_sign" | "invite_view" | "code" | "reminder" | "declined" | "canceled" | "expired" | "completed";
+            kind: "invite_sign" | "invite_view" | "code" | "reminder" | "delegated" | "declined" | "canceled" | "expired" | "completed";
             /** @example 2024-10-14T06:06:00.000Z */
             ordered_at: string;
             /**
@@ -5561,6 +5632,10 @@ export interface components {
         SignersItem: {
             /** @description address of a picture */
             avatar: string;
+            /** @description from whom they have their part */
+            delegated_from?: components["schemas"]["DelegationOut"];
+            /** @description whom they passed their part to */
+            delegated_to?: components["schemas"]["DelegationOut"];
             /** @example siti@contoh.id */
             email: string | null;
             is_guest: boolean;
@@ -5786,6 +5861,11 @@ export interface components {
              * @example 0
              */
             attach?: (0 | 1) | ("0" | "1") | boolean;
+            /**
+             * @description 1: signers may pass their part to another person (delegate-docs)
+             * @example 0
+             */
+            delegation?: (0 | 1) | ("0" | "1") | boolean;
             /**
              * @description the file, unless upload_id names it: PDF, DOC or DOCX. A data URL, white space and the URL-safe alphabet are accepted
              * @example JVBERi0xLjcK...
@@ -13537,6 +13617,133 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["CorrectGuestIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneVerbData"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    delegate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key and body within a day returns the answer to the first request. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description One segment of the deployment.
+                 * @example service
+                 */
+                service: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DelegateIn"];
             };
         };
         responses: {

@@ -1,0 +1,41 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+
+	"segel/internal/contract"
+	"segel/internal/documents"
+	"segel/internal/store"
+)
+
+// DelegationRequest names the person to whom a signer passes their part.
+type DelegationRequest struct {
+	Name, Email, Phone string
+	Language           string // of messages to them: "id", "en", or empty for that of the service
+	Reason             string
+}
+
+// Delegate passes the caller's part to another person. As when people are named, a person with an account of the document's organisation takes
+// part with it, under the name of the account; others are guests. See [contract.Delegate].
+func (s *Service) Delegate(ctx context.Context, by contract.Actor, id contract.DocumentID, r DelegationRequest) (contract.Document, error) {
+	return s.ApplyRuleAs(documents.WithDocumentAnswer(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
+		// Callers who may not pass their part on must not learn from the answer who has an account.
+		if err := d.CheckDelegate(by, s.Clock()); err != nil {
+			return nil, err
+		}
+		to := contract.Participant{Person: contract.Person{Name: r.Name, Email: r.Email}, Phone: r.Phone, Guest: true}
+		member, err := s.findActiveMember(ctx, d.Organisation, d.Participants, PersonRequest{Email: r.Email})
+		switch {
+		case err == nil:
+			to.Person, to.Guest = member.Person, false
+		case !errors.Is(err, store.ErrNotFound):
+			return nil, err
+		default:
+			if to.ID, err = s.guestID(nil, ""); err != nil {
+				return nil, err
+			}
+		}
+		return documents.ChangeOf(contract.Delegate(d, to, r.Language, r.Reason, by, s.Limits, s.Clock()))
+	})
+}
