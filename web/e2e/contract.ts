@@ -14,12 +14,12 @@ interface Who {
   guest?: boolean;
 }
 
-/** Sends a contract, of two pages if no file is given, over the API as the user of the page: everyone signs on page 1, one after the other unless parallel is 1; one stamp is on page 2. */
-export async function send(page: Page, title: string, who: Who[], stamps = 1, file = paper(2), parallel: 0 | 1 = 0): Promise<Sent> {
+/** Sends a contract, of two pages if no file is given, over the API as the user of the page: everyone signs on page 1, one after the other unless parallel is 1; one stamp is on page 2. More are further members of the upload. */
+export async function send(page: Page, title: string, who: Who[], stamps = 1, file = paper(2), parallel: 0 | 1 = 0, more: object = {}): Promise<Sent> {
   const members = await get<{ user: { id: string; email: string }[] }>(page, "v1/auth/list_user?page=1&limit=50");
   const id = (email: string) => members.user.find((m) => m.email === email)?.id;
   const { document_id } = await post<{ document_id: number }>(page, "upload-docs-base64", {
-    document_title: title, filename: `${title}.pdf`, document_base64: file.toString("base64"), parallel,
+    document_title: title, filename: `${title}.pdf`, document_base64: file.toString("base64"), parallel, ...more,
     signer: who.filter((w) => !w.guest).map((w, i) => ({ id: id(w.email), name: w.name, email: w.email, role: "signer", number: i + 1 })),
     guest: who.filter((w) => w.guest).map((w, i) => ({ name: w.name, email: w.email, role: "signer", number: who.length + i })),
   });

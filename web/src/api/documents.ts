@@ -133,6 +133,9 @@ export const verbs = {
   previewSpecimen: async (id: number, specimen: string) =>
     (await take(api.POST("/v1/econtract/{service}/sign/specimen-preview-docs", { params: service, body: { ...named(id), specimen } }))).response.data.picture,
   reject: (id: number, reason: string) => take(api.POST("/v1/econtract/{service}/sign/reject-docs", { params: service, body: { ...named(id), reason } })),
+  /** Passes the caller's part to another person. */
+  delegate: (id: number, to: { name: string; email: string; reason: string }) =>
+    take(api.POST("/v1/econtract/{service}/sign/delegate-docs", { params: service, body: { ...named(id), ...to } })),
   cancel: (id: number, reason: string) => take(api.POST("/v1/econtract/{service}/sign/cancel-docs", { params: service, body: { ...named(id), reason } })),
   remind: (id: number) => take(api.POST("/v1/econtract/{service}/sign/remind-docs", { params: service, body: named(id) })),
   /** With a new serial: releases the refused one, if the e-meterai issuer reports it as unused. */
@@ -153,6 +156,6 @@ export const verbs = {
   proveMailbox: (id: number, code: string) => take(api.POST("/v1/econtract/{service}/sign/guest-verify-docs", { params: service, body: { ...named(id), code } })),
   /** Changes how the people of a draft are reached. */
   deliver: (id: number, d: NonNullable<Detail["delivery"]>) =>
-    take(api.POST("/v1/econtract/{service}/sign/describe-docs", { params: service, body: { ...named(id), message: d.message, guest_code: d.guest_code as "sign" | "read", messages: d.messages ? 1 : 0, attach: d.attach ? 1 : 0, remind: d.remind } })),
+    take(api.POST("/v1/econtract/{service}/sign/describe-docs", { params: service, body: { ...named(id), message: d.message, guest_code: d.guest_code as "sign" | "read", messages: d.messages ? 1 : 0, attach: d.attach ? 1 : 0, delegation: d.delegation ? 1 : 0, remind: d.remind } })),
   remove: (id: number) => take(api.DELETE("/v1/econtract/web_app/document/{document_id}", at(id))),
 };

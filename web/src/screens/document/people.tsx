@@ -58,8 +58,9 @@ function One({ person: p, document: d, declinedAt }: { person: Person; document:
         </Group>
         <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>{p.email ?? p.phone ?? ""}</Text>
         <Text size="xs">
-          {p.signing_status ? t("document.signedAt", { when: when(p.signed_at) }) : declinedAt ? t("document.declinedAt", { when: when(declinedAt) }) : p.viewed_at ? t("document.viewedAt", { when: when(p.viewed_at) }) : p.is_signing ? t("document.turn") : ended ? null : t("document.waiting")}
+          {p.delegated_to ? t("document.delegatedTo", { name: p.delegated_to.name, when: when(p.delegated_to.at) }) : p.signing_status ? t("document.signedAt", { when: when(p.signed_at) }) : declinedAt ? t("document.declinedAt", { when: when(declinedAt) }) : p.viewed_at ? t("document.viewedAt", { when: when(p.viewed_at) }) : p.is_signing ? t("document.turn") : ended ? null : t("document.waiting")}
         </Text>
+        {p.delegated_from && <Text size="xs" c="dimmed">{t("document.delegatedFrom", { name: p.delegated_from.name })}</Text>}
         {p.mail.length > 0 && <Messages of={p.mail} />}
         {p.is_guest && d.is_owner && d.status === "processing" && !p.status && <CorrectGuest document={d.id} person={p} />}
         {p.is_guest && d.is_owner && d.status !== "draft" && <GuestLink document={d.id} person={p} ended={ended} />}

@@ -41,6 +41,7 @@ export function HowReached({ value: d, onChange, store, guests, expires }: Props
             </Group>
           </fieldset>
         )}
+        <Checkbox label={t("new.delegation")} description={t("new.delegationHint")} checked={d.delegation} onChange={(e) => onChange({ ...d, delegation: e.currentTarget.checked })} />
         {d.messages && <Checkbox label={t("new.attach")} checked={d.attach} onChange={(e) => onChange({ ...d, attach: e.currentTarget.checked })} />}
       </Stack>
     </Paper>

@@ -24,6 +24,8 @@ export function useAnswer(id: number, asks: boolean) {
   const [initials, setInitials] = useState<Hand>();
   const [declining, setDeclining] = useState(false);
   const [reason, setReason] = useState("");
+  const [delegating, setDelegating] = useState(false);
+  const [delegate, setDelegate] = useState({ name: "", email: "", reason: "" });
   const onSettled = () => void queries.invalidateQueries();
   const sign = useMutation({
     mutationFn: async ({ shown, initials: asked }: Signing) => {
@@ -35,6 +37,7 @@ export function useAnswer(id: number, asks: boolean) {
     onSettled,
   });
   const reject = useMutation({ mutationFn: () => verbs.reject(id, reason), onSettled });
+  const pass = useMutation({ mutationFn: () => verbs.delegate(id, delegate), onSettled });
   const { reset, isError: failed } = sign;
   useEffect(() => {
     if (asks) return;
@@ -42,5 +45,5 @@ export function useAnswer(id: number, asks: boolean) {
     setHand(undefined);
     setInitials(undefined);
   }, [asks, failed, reset]);
-  return { consenting, hand, setHand, initials, setInitials, declining, setDeclining, reason, setReason, sign, reject };
+  return { consenting, hand, setHand, initials, setInitials, declining, setDeclining, reason, setReason, delegating, setDelegating, delegate, setDelegate, sign, reject, pass };
 }

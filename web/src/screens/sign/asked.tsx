@@ -11,6 +11,7 @@ import { Trouble } from "../../ui/trouble";
 import type { Answer } from "./answer";
 import { Code } from "./code";
 import { Consent } from "./consent";
+import { Delegate } from "./delegate";
 import { initialsOf } from "./initials";
 import { Look } from "./look";
 import { enough, type Reading } from "./reading";
@@ -46,6 +47,7 @@ export function Asked({ document: d, boxes, titled = false, answer, reading, tou
   const kept = useQuery({ ...specimen("signature"), enabled: !guest.token() }), keptInitials = useQuery({ ...specimen("initials"), enabled: initials && !guest.token() });
   const { hand, setHand, declining, setDeclining, sign } = answer;
   if (declining) return <Decline answer={answer} titled={titled} />;
+  if (answer.delegating) return <Delegate document={d} answer={answer} titled={titled} />;
   const ready = guest.token() !== undefined || (!kept.isPending && !(initials && keptInitials.isPending));
   const name = account?.fullname ?? guest.name() ?? "";
   return (
@@ -64,7 +66,10 @@ export function Asked({ document: d, boxes, titled = false, answer, reading, tou
       {d.code?.to_sign && <Code document={d} check={d.code} />}
       {sign.isError && <Trouble error={sign.error} />}
       <Group justify="space-between">
-        <Button variant="subtle" color="red" onClick={() => setDeclining(true)}>{t("sign.decline")}</Button>
+        <Group gap={4}>
+          <Button variant="subtle" color="red" onClick={() => setDeclining(true)}>{t("sign.decline")}</Button>
+          {d.may_delegate && <Button variant="subtle" onClick={() => answer.setDelegating(true)}>{t("sign.delegate")}</Button>}
+        </Group>
         <Button size="md" loading={sign.isPending || sign.isSuccess} disabled={!ready || !enough(reading) || !answer.consenting.accepted || d.code?.to_sign} aria-describedby={state} onClick={() => sign.mutate({ shown: { digest: reading.digest, pages: reading.pages() }, initials: initials ? { name, kept: keptInitials.data ?? null } : undefined })}>{t("document.sign")}</Button>
       </Group>
     </Stack>

@@ -13,7 +13,7 @@ interface Props {
   document: Detail;
   live: Following;
   /** What the reader has just done here, whether or not the document was fetched again since: the heading takes the focus. */
-  acted: "signed" | "declined" | undefined;
+  acted: "signed" | "declined" | "delegated" | undefined;
   /** Shows the newest revision; undefined if it is shown. */
   showNewest: (() => void) | undefined;
 }
@@ -31,11 +31,12 @@ export function Outcome({ document: d, live, acted, showNewest }: Props) {
   }, [acted]);
   const me = d.participant;
   const mine = acted === "signed" || (d.mode === "signing" && me?.signing_status === true);
+  const delegate = me?.delegated_to;
   const next = (live.status?.progress ?? d.progress).steps.find((s) => s.step === "signed")?.waiting_for ?? [];
-  const waits = d.status === "processing" && d.signing_status !== "completed" && me?.role === "signer" && !mine && acted !== "declined";
+  const waits = d.status === "processing" && d.signing_status !== "completed" && me?.role === "signer" && !mine && (acted ?? "signed") === "signed";
   return (
     <Stack gap="xs">
-      <Title ref={heading} order={2} size="h5" tabIndex={-1} style={{ outlineOffset: 4 }}>{mine ? t("sign.signed") : acted === "declined" ? t("sign.declined") : waits ? t("sign.notYourTurn") : d.description}</Title>
+      <Title ref={heading} order={2} size="h5" tabIndex={-1} style={{ outlineOffset: 4 }}>{mine ? t("sign.signed") : acted === "declined" ? t("sign.declined") : delegate ? t("sign.delegated", { name: delegate.name }) : waits ? t("sign.notYourTurn") : d.description}</Title>
       <div role="status">
         {live.lost && <Text size="sm">{t("steps.lost")}</Text>}
         {waits && <Text size="sm">{t("sign.before", { count: next.length, who: next.join(", ") })}</Text>}

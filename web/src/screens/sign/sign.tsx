@@ -61,8 +61,8 @@ function Reading({ document: d }: { document: Detail }) {
   const me = useAccount()?.id ?? guest.person();
   const mine = useMemo(() => boxes.filter((b) => b.user_id === me && b.type !== "emet"), [boxes, me]);
   const given = useAnswer(d.id, d.is_sign);
-  const { declining, setDeclining, sign, reject } = given;
-  const asks = d.is_sign && !sign.isSuccess && !reject.isSuccess;
+  const { declining, setDeclining, delegating, sign, reject, pass } = given;
+  const asks = d.is_sign && !sign.isSuccess && !reject.isSuccess && !pass.isSuccess;
   // From sending a signature on, the pages stay as the signer read them, at the same place, until they ask for the newest.
   const [released, setReleased] = useState(false);
   const holds = sign.isPending || (sign.isSuccess && !released);
@@ -93,7 +93,7 @@ function Reading({ document: d }: { document: Detail }) {
   const { onShown } = tour;
   const unseen = holds && sign.isSuccess ? me : undefined;
   const overlay = useCallback((number: number, size: PageSize, scale: number) => <Marks boxes={boxes.filter((b) => b.page === number)} all={boxes} me={asks ? me : undefined} signed={unseen} size={size} scale={scale} open={wide ? undefined : answer} onShown={onShown} />, [boxes, me, asks, unseen, wide, answer, onShown]);
-  const outcome = <Outcome document={d} live={live} acted={sign.isSuccess ? "signed" : reject.isSuccess ? "declined" : undefined} showNewest={holds && sign.isSuccess ? () => setReleased(true) : undefined} />;
+  const outcome = <Outcome document={d} live={live} acted={sign.isSuccess ? "signed" : reject.isSuccess ? "declined" : pass.isSuccess ? "delegated" : undefined} showNewest={holds && sign.isSuccess ? () => setReleased(true) : undefined} />;
   const drawn = file.document !== undefined && reading.started;
   useBoxInView(tour, drawn && asks);
   return (
@@ -118,7 +118,7 @@ function Reading({ document: d }: { document: Detail }) {
       {!wide && (asks
         ? <Bar boxes={mine} sign={answer} decline={() => open(true)} tour={tour} />
         : <Paper className={classes.bar} withBorder shadow="lg" p="sm" component="section" aria-label={t("steps.title")}>{outcome}</Paper>)}
-      <Sheet opened={opened && !wide && asks} onClose={() => setOpened(false)} title={t(declining ? "sign.decline" : "sign.asked")} className={classes.sheet}>
+      <Sheet opened={opened && !wide && asks} onClose={() => setOpened(false)} title={t(declining ? "sign.decline" : delegating ? "sign.delegate" : "sign.asked")} className={classes.sheet}>
         <Asked document={d} boxes={mine} titled answer={given} reading={reading} />
       </Sheet>
     </Stack>
