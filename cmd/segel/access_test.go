@@ -107,7 +107,7 @@ func TestEveryOperationAnswersEveryActorAsItShould(t *testing.T) {
 }
 
 // notForOwners are operations that an owner who does not take part may not perform.
-var notForOwners = []contract.Operation{contract.OpSign, contract.OpReject, contract.OpDelegate, contract.OpCode, contract.OpProveMailbox}
+var notForOwners = []contract.Operation{contract.OpSign, contract.OpReject, contract.OpDelegate, contract.OpCode, contract.OpProveContact}
 
 // expected is 403 if a person who sees the document may not perform the operation, and 0 if they may (the state may still
 // forbid it).
@@ -116,7 +116,7 @@ func expected(op contract.Operation, who string) int {
 	case contract.OpParticipants, contract.OpDescribe, contract.OpPlace, contract.OpFinalize, contract.OpCancel, contract.OpRemind, contract.OpRestamp, contract.OpRetry,
 		contract.OpGuestLink, contract.OpGuestRevoke, contract.OpCorrectGuest, contract.OpCopy, contract.OpDelete, contract.OpAuditTrail, contract.OpOriginal:
 		return http.StatusForbidden
-	case contract.OpCode, contract.OpProveMailbox:
+	case contract.OpCode, contract.OpProveContact:
 		if who != "guest" {
 			return http.StatusForbidden
 		}

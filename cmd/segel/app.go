@@ -96,7 +96,7 @@ func openAppAt(ctx context.Context, conf config.Config, log *slog.Logger, clock 
 
 func (a *app) wireServices() error {
 	a.identity = identity.New(identity.Options{
-		Store: a.store, Clock: a.clock, Random: rand.Reader, PublicURL: a.conf.BaseURL(), Log: a.log, LinkKey: a.sealer.DeriveKey("mailed links"), SendsMail: len(a.conf.MailServers) > 0,
+		Store: a.store, Clock: a.clock, Random: rand.Reader, PublicURL: a.conf.BaseURL(), Log: a.log, LinkKey: a.sealer.DeriveKey("mailed links"), Delivers: a.delivers,
 		Lifetimes: identity.Lifetimes{
 			Access: a.conf.AccessLifetime, Refresh: a.conf.RefreshLifetime,
 			Guest: a.conf.GuestLifetime, Session: a.conf.SessionLifetime, Grace: a.conf.RefreshGrace, Known: a.conf.KnownDeviceLifetime, Link: a.conf.LinkLifetime,
@@ -119,9 +119,12 @@ func (a *app) wireServices() error {
 	docs := &documents.Documents{
 		Store: a.store, Blobs: a.blobs, RequireDiskSpace: a.diskSpace.Require, Trust: a.trust, Limits: a.conf.Limits().Defaults(),
 		Clock: a.clock, ClockTolerance: a.conf.ClockTolerance, Random: rand.Reader, Log: a.log, Alarm: alarmMetrics(a.metrics),
-		KeepNotices: len(a.conf.MailServers) == 0, EvidenceOnRequest: a.conf.Evidence == config.EvidenceOnRequest,
+		KeepNotices: len(a.conf.MailServers) == 0, PhoneChannels: a.phoneChannels(), EvidenceOnRequest: a.conf.Evidence == config.EvidenceOnRequest,
 	}
 	if err := a.wireMail(docs); err != nil {
+		return err
+	}
+	if err := a.wirePhone(); err != nil {
 		return err
 	}
 	a.stamping = &stamping.Stamping{

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"net/mail"
 	"slices"
@@ -73,9 +74,9 @@ func (c mailListCommand) Run(w *environment) error {
 			return plainError(err)
 		}
 		t := tabwriter.NewWriter(w.stdout, 0, 8, 2, ' ', 0)
-		fmt.Fprintln(t, "id\tordered\tdocument\tkind\tstatus\ttries\taddress\tproblem")
+		fmt.Fprintln(t, "id\tordered\tdocument\tkind\tchannel\tstatus\ttries\taddress\tproblem")
 		for _, n := range found.Notices {
-			fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%d\t%s\t%s\n", n.ID, n.OrderedAt.UTC().Format(time.RFC3339), n.Document, n.Kind, n.State, n.Tries, n.Address,
+			fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%s\t%d\t%s\t%s\n", n.ID, n.OrderedAt.UTC().Format(time.RFC3339), n.Document, n.Kind, cmp.Or(n.Channel, "mail"), n.State, n.Tries, n.Address,
 				text.Reason(text.English, n.Problem))
 		}
 		return t.Flush()
@@ -93,7 +94,11 @@ func (c mailShowCommand) Run(w *environment) error {
 		if err != nil {
 			return plainError(err)
 		}
-		_, err = fmt.Fprintf(w.stdout, "To: %s\nSubject: %s\n\n%s\n", m.To.String(), m.Subject, m.Text)
+		subject := ""
+		if m.Subject != "" { // text messages have none
+			subject = "Subject: " + m.Subject + "\n"
+		}
+		_, err = fmt.Fprintf(w.stdout, "To: %s\n%s\n%s\n", m.Recipient(), subject, m.Text)
 		return err
 	})
 }

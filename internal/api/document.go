@@ -41,7 +41,7 @@ type detailData struct {
 	Mode                 contract.Mode       `json:"mode,omitempty" doc:"missing for a draft" enum:"signing,stamping" example:"signing"`
 	Progress             progress            `json:"progress"`
 	Placements           []placementItem     `json:"placements" doc:"the boxes of all people, in the order in which they were placed"`
-	Code                 *guestCheck         `json:"code,omitempty" doc:"for a guest who has to enter a code from their mailbox"`
+	Code                 *guestCheck         `json:"code,omitempty" doc:"for a guest who has to enter a code that is sent to them"`
 	MayDelegate          bool                `json:"may_delegate,omitempty" doc:"the caller can pass their part to another person now, after a code where one is asked for"`
 	Delivery             *deliveryData       `json:"delivery,omitempty" doc:"for the owner: how people are reached"`
 	Warnings             []warning           `json:"warnings,omitempty" doc:"unexpected changes to the file, and findings in it"`

@@ -59,8 +59,8 @@ func endpointGroups() []endpointGroup {
 			{post, verbs + "guest-link-docs", "guest-link", may(contract.OpGuestLink), smallJSON, brief, acceptJSON((*call).createGuestLink), "Create a guest's link"},
 			{post, verbs + "guest-revoke-docs", "guest-revoke", may(contract.OpGuestRevoke), smallJSON, brief, acceptJSON((*call).revokeGuestLink), "Revoke a guest's link"},
 			{post, verbs + "correct-guest-docs", "correct-guest", may(contract.OpCorrectGuest), smallJSON, brief, acceptJSON((*call).correctGuest), "Correct the name or address of a guest"},
-			{post, verbs + "guest-code-docs", "guest-code", may(contract.OpCode), smallJSON, brief, acceptJSON((*call).orderGuestCode), "Send a code to the caller's mailbox"},
-			{post, verbs + "guest-verify-docs", "guest-verify", may(contract.OpProveMailbox), smallJSON, brief, acceptJSON((*call).proveMailbox), "Enter the code from the mailbox"},
+			{post, verbs + "guest-code-docs", "guest-code", may(contract.OpCode), smallJSON, brief, acceptJSON((*call).orderGuestCode), "Send a code to the caller's mailbox or phone"},
+			{post, verbs + "guest-verify-docs", "guest-verify", may(contract.OpProveContact), smallJSON, brief, acceptJSON((*call).proveContact), "Enter the code that was sent"},
 			{post, verbs + "sign-docs", "sign", may(contract.OpSign), pictureJSON, lengthy, acceptJSON((*call).signDocument), "Sign"},
 			{post, verbs + "sign-many-docs", "sign-many", mayForEach(contract.OpSign), pictureJSON, lengthy, acceptJSON((*call).signMany), "Sign several documents with one consent"},
 			{post, verbs + "specimen-preview-docs", "specimen-preview", may(contract.OpSign), pictureJSON, lengthy, acceptJSON((*call).previewSpecimen), "Preview a picture of a signature"},
@@ -224,12 +224,12 @@ var descriptions = map[string]description{
 		"area, else from props. A duty stamp is the largest centred square of its box, 40 to 200 points."},
 	"finalize": {text: finalizing, refuses: []int{http.StatusPaymentRequired}},
 	"process":  {text: finalizing, refuses: []int{http.StatusPaymentRequired}},
-	"guest-link": {text: "Creates a link for a guest and revokes the previous one. The audit trail records that the owner passed it on and that no mailbox was verified. The link is valid " +
+	"guest-link": {text: "Creates a link for a guest and revokes the previous one. The audit trail records that the owner passed it on and that neither a mailbox nor a phone number was verified. The link is valid " +
 		"until it is replaced or revoked, or for some time after the document ended."},
 	"guest-revoke":  {text: "Revokes the link and every token that was opened with it at once, in every state of the document. Succeeds too if there is no link. guest-link-docs creates a new one."},
 	"correct-guest": {text: "For a guest who has not acted yet. With a new address all links and tokens of the guest end at once, and a guest whose turn has come is invited at the new one."},
 	"guest-code": {text: "For guests: sends a code of six digits to their address. It can be entered for 15 minutes and five times, in this session or another one of the same guest, and for the current revision only. " +
-		"A newer code replaces it. 429 within a minute of the last code and after ten in a day; 409 guest.no_mailbox if no mail server is configured. detail says in code whether one is needed.", refuses: []int{http.StatusTooManyRequests}},
+		"A newer code replaces it. 429 within a minute of the last code and after ten in a day; 409 guest.no_mailbox if no mail server is configured, guest.no_phone if no provider is. detail says in code whether one is needed.", refuses: []int{http.StatusTooManyRequests}},
 	"guest-verify": {text: "For guests: with the right code, the session of this token may read and sign. A wrong one is 422 guest.code_wrong with the number of tries that are left; one that has expired, was used, replaced or tried too often " +
 		"is 409 guest.code_ended."},
 	"sign": {text: "Signs the current revision with the caller's certificate. Signing out of turn is 409. The log records which pages of which revision the service showed the signer, " +

@@ -11,7 +11,8 @@ import (
 
 // guestCodeData says which code was sent where.
 type guestCodeData struct {
-	Address   string `json:"address" doc:"the mailbox, in part" example:"b***@contoh.id"`
+	Channel   string `json:"channel" doc:"by which it is sent" enum:"mail,whatsapp,sms" example:"mail"`
+	Address   string `json:"address" doc:"the mailbox or the phone number, in part" example:"b***@contoh.id"`
 	ExpiresAt string `json:"expires_at" doc:"until when the code can be entered" example:"2024-10-14T06:21:00.000Z"`
 	NextAt    string `json:"next_at" doc:"when another code can be asked for" example:"2024-10-14T06:07:00.000Z"`
 	Digest    string `json:"digest" doc:"SHA-256 in hex of the revision that can be signed with the code" example:"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"`
@@ -26,11 +27,27 @@ func (c *call) orderGuestCode(in *documentIn) (done[guestCodeData], error) {
 	return runOperation(c, func(ctx context.Context) (workflow.OrderedCode, error) {
 		return c.Workflow.OrderGuestCode(ctx, c.by, id)
 	}, func(o workflow.OrderedCode) done[guestCodeData] {
-		return doneAnswer(c, "done.guest_code", guestCodeData{
-			Address: maskAddress(o.Address), ExpiresAt: formatISO(o.At.Add(contract.CodeLifetime)), NextAt: formatISO(o.At.Add(contract.CodePause)),
+		said := "done.guest_code"
+		if o.Channel.IsPhone() {
+			said = "done.guest_code_phone"
+		}
+		return doneAnswer(c, said, guestCodeData{
+			Channel: nameChannel(o.Channel), Address: maskContact(o.Channel, o.Address), ExpiresAt: formatISO(o.At.Add(contract.CodeLifetime)), NextAt: formatISO(o.At.Add(contract.CodePause)),
 			Digest: hex.EncodeToString(o.Digest[:]),
 		})
 	})
+}
+
+// maskContact returns an address without what is before the "@", except its first character, and of a phone number the first and the last
+// three characters: enough for its owner to recognise it.
+func maskContact(c contract.Channel, address string) string {
+	if !c.IsPhone() {
+		return maskAddress(address)
+	}
+	if len(address) < 9 {
+		return "***"
+	}
+	return address[:3] + "***" + address[len(address)-3:]
 }
 
 // maskAddress returns an address without what is before the "@", except its first character: enough for its owner to recognise it.
@@ -39,19 +56,23 @@ func maskAddress(address string) string {
 	return string([]rune(local)[:min(1, len([]rune(local)))]) + "***@" + domain
 }
 
-type proveMailboxIn struct {
+type proveContactIn struct {
 	DocumentID integer `json:"document_id" required:"true"`
 	Code       phrase  `json:"code" required:"true" doc:"six digits; spaces do not matter" example:"482913"`
 }
 
-func (c *call) proveMailbox(in *proveMailboxIn) (done[verbData], error) {
+func (c *call) proveContact(in *proveContactIn) (done[verbData], error) {
 	var bad problems
 	id, code := parseDocumentID(in.DocumentID, &bad), in.Code.checkedValue("code", &bad)
 	if code == "" && !in.Code.bad {
 		bad.add("code", "value.required")
 	}
-	return runDocumentOperation(c, id, bad, "done.guest_verify", func(ctx context.Context) (contract.Document, error) {
-		return c.Workflow.ProveMailbox(ctx, c.by, id, code)
+	said := "done.guest_verify"
+	if c.by.Channel.IsPhone() {
+		said = "done.guest_verify_phone"
+	}
+	return runDocumentOperation(c, id, bad, said, func(ctx context.Context) (contract.Document, error) {
+		return c.Workflow.ProveContact(ctx, c.by, id, code)
 	})
 }
 
@@ -61,6 +82,7 @@ type correctGuestIn struct {
 	Name       *phrase `json:"name" required:"false" doc:"unchanged if missing" example:"Budi Tamu"`
 	Email      *phrase `json:"email" required:"false" doc:"unchanged if missing" example:"budi@contoh.id"`
 	Phone      *phrase `json:"phone" required:"false" doc:"unchanged if missing" example:"+628123456789"`
+	Channel    *phrase `json:"channel" required:"false" doc:"by which messages reach them; unchanged if missing" enum:"mail,whatsapp,sms" example:"whatsapp"`
 }
 
 func (c *call) correctGuest(in *correctGuestIn) (done[verbData], error) {
@@ -76,6 +98,10 @@ func (c *call) correctGuest(in *correctGuestIn) (done[verbData], error) {
 			*m.value = &v
 		}
 	}
+	if in.Channel != nil {
+		channel := parseChannel(*in.Channel, "", &bad)
+		to.Channel = &channel
+	}
 	return runDocumentOperation(c, id, bad, "done.correct_guest", func(ctx context.Context) (contract.Document, error) {
 		return c.Workflow.CorrectGuest(ctx, c.by, id, person, to)
 	})
@@ -85,8 +111,9 @@ func (c *call) correctGuest(in *correctGuestIn) (done[verbData], error) {
 type guestCheck struct {
 	ToRead    bool   `json:"to_read" doc:"before the file can be read"`
 	ToSign    bool   `json:"to_sign" doc:"before the current revision can be signed"`
-	Address   string `json:"address" doc:"the mailbox, in part" example:"b***@contoh.id"`
-	Delivered bool   `json:"delivered" doc:"codes can be sent: a mail server is configured and the guest has an address"`
+	Channel   string `json:"channel" doc:"by which the code is sent" enum:"mail,whatsapp,sms" example:"mail"`
+	Address   string `json:"address" doc:"the mailbox or the phone number, in part" example:"b***@contoh.id"`
+	Delivered bool   `json:"delivered" doc:"codes can be sent: a mail server or a provider is configured, and the guest has an address or a number"`
 }
 
 // guestCheckOf returns nil for people with an account, and for guests who need no code any more.
@@ -94,9 +121,10 @@ func (c *call) guestCheckOf(d *contract.Document) *guestCheck {
 	if c.by.Guest == 0 {
 		return nil
 	}
+	channel, address := d.Reach(c.by.ID)
 	check := guestCheck{
 		ToRead: d.Authorise(c.by, contract.OpPreview) != nil, ToSign: d.InTurn(c.by.ID) && d.NeedsCode(c.by),
-		Address: maskAddress(c.by.Email), Delivered: !c.Workflow.KeepNotices && c.by.Email != "",
+		Channel: nameChannel(channel), Address: maskContact(channel, address), Delivered: c.Workflow.Delivers(channel) && address != "",
 	}
 	if !check.ToRead && !check.ToSign {
 		return nil

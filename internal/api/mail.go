@@ -11,7 +11,8 @@ import (
 // noticeOut is what became of a notice.
 type noticeOut struct {
 	Kind      contract.NoticeKind  `json:"kind" enum:"invite_sign,invite_view,code,reminder,delegated,declined,canceled,expired,completed" example:"invite_sign"`
-	Status    contract.NoticeState `json:"status" doc:"kept: no mail server is configured, an operator can pass the message on; dropped: it was not needed any more" enum:"ordered,sent,kept,dropped,failed" example:"sent"`
+	Channel   string               `json:"channel" doc:"by which it is sent" enum:"mail,whatsapp,sms" example:"mail"`
+	Status    contract.NoticeState `json:"status" doc:"kept: no mail server or provider is configured for it, an operator can pass the message on; dropped: it was not needed any more" enum:"ordered,sent,kept,dropped,failed" example:"sent"`
 	OrderedAt string               `json:"ordered_at" example:"2024-10-14T06:06:00.000Z"`
 	DoneAt    *string              `json:"done_at" doc:"when it was sent, kept, dropped or failed; null: not yet" example:"2024-10-14T06:06:01.000Z"`
 	DueAt     *string              `json:"due_at" doc:"when it is tried next; null: not any more" example:"2024-10-14T06:06:00.000Z"`
@@ -21,7 +22,7 @@ type noticeOut struct {
 
 func (c *call) noticeOf(n contract.Notice) noticeOut {
 	out := noticeOut{
-		Kind: n.Kind, Status: n.State, OrderedAt: formatISO(n.OrderedAt), DoneAt: isoOrNull(n.DoneAt), Tries: n.Tries,
+		Kind: n.Kind, Channel: nameChannel(n.Channel), Status: n.State, OrderedAt: formatISO(n.OrderedAt), DoneAt: isoOrNull(n.DoneAt), Tries: n.Tries,
 		Problem: orNull(text.Reason(c.language, n.Problem)),
 	}
 	if n.State == contract.NoticeOrdered {
@@ -35,7 +36,7 @@ type mailLine struct {
 	Notice     noticeOut           `json:"notice"`
 	ID         contract.NoticeID   `json:"id" example:"01929a3c-5e2b-7c1d-9e7b-2f9d0c4a5b61"`
 	Document   contract.DocumentID `json:"document_id" example:"1207"`
-	Address    *string             `json:"address" doc:"where the last try sent it; null: none was made" example:"budi@contoh.id"`
+	Address    *string             `json:"address" doc:"the address or phone number to which the last try sent it; null: none was made" example:"budi@contoh.id"`
 	Person     contract.PersonID   `json:"user_id" example:"8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01"`
 	MayBeShown bool                `json:"may_be_shown" doc:"the caller may read the message"`
 }
@@ -43,6 +44,7 @@ type mailLine struct {
 type adminMailData struct {
 	Mail       []mailLine `json:"mail"`
 	MailServer bool       `json:"mail_server" doc:"a mail server is configured; else messages are kept for an operator to pass on"`
+	Channels   []string   `json:"channels" doc:"by which messages are sent: mail, whatsapp, sms; those of others are kept" example:"[\"mail\",\"whatsapp\"]"`
 	Pagination pagination `json:"pagination"`
 }
 
@@ -61,8 +63,19 @@ func (c *call) listMail() (adminMailData, error) {
 		return adminMailData{}, err
 	}
 	return adminMailData{
-		Mail: convertAll(found.Notices, c.mailLineOf), MailServer: c.Notices.Sender != nil, Pagination: paginate(p, found.Total, len(found.Notices)),
+		Mail: convertAll(found.Notices, c.mailLineOf), MailServer: c.Notices.Sender != nil, Channels: c.sentChannels(), Pagination: paginate(p, found.Total, len(found.Notices)),
 	}, nil
+}
+
+// sentChannels returns the names of the channels by which messages are sent.
+func (c *call) sentChannels() []string {
+	names := []string{}
+	for _, channel := range append([]contract.Channel{contract.ChannelMail}, contract.PhoneChannels...) {
+		if c.Notices.Delivers(channel) {
+			names = append(names, nameChannel(channel))
+		}
+	}
+	return names
 }
 
 func (c *call) mailLineOf(n contract.Notice) mailLine {
@@ -74,7 +87,7 @@ type adminMailMessage struct {
 	To      string   `json:"to" example:"\"Budi Santoso\" <budi@contoh.id>"`
 	Subject string   `json:"subject" example:"PT Contoh meminta tanda tangan Anda: Perjanjian Sewa"`
 	Text    string   `json:"text" doc:"the message as plain text, with the link"`
-	HTML    string   `json:"html" doc:"the message as it is mailed"`
+	HTML    string   `json:"html" doc:"the message as it is mailed; empty for a text message to a phone"`
 	Link    string   `json:"link" doc:"where the message leads; a guest's link opens the document for any person who has it" example:"https://segel.contoh.id/guest#segel_ml_..."`
 }
 
@@ -83,7 +96,7 @@ func (c *call) showMail() (adminMailMessage, error) {
 	if err != nil {
 		return adminMailMessage{}, err
 	}
-	return adminMailMessage{Line: c.mailLineOf(n), To: m.To.String(), Subject: m.Subject, Text: m.Text, HTML: m.HTML, Link: m.Link}, nil
+	return adminMailMessage{Line: c.mailLineOf(n), To: m.Recipient(), Subject: m.Subject, Text: m.Text, HTML: m.HTML, Link: m.Link}, nil
 }
 
 func (c *call) retryMail() (done[mailLine], error) {

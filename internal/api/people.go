@@ -64,6 +64,7 @@ type signersItem struct {
 	Language      *string           `json:"language" doc:"of messages to this person; null: that of the service" example:"en"`
 	DelegatedTo   *delegationOut    `json:"delegated_to,omitempty" doc:"whom they passed their part to"`
 	DelegatedFrom *delegationOut    `json:"delegated_from,omitempty" doc:"from whom they have their part"`
+	Channel       string            `json:"channel" doc:"by which messages reach this person" enum:"mail,whatsapp,sms" example:"mail"`
 	LinkCreatedAt *string           `json:"link_created_at" doc:"when the guest's current link was created, for the owner; null: there is none"`
 }
 
@@ -100,7 +101,7 @@ func (c *call) loadSigners() (signersData, error) {
 			Role: p.Role, Number: p.Number, IsGuest: p.Guest, IsOwner: p.ID == d.Owner.ID, IsSigning: d.InTurn(p.ID),
 			Status: d.HasActed(p), SigningStatus: d.HasSigned(p), SignedAt: isoOrNull(p.SignedAt), ViewedAt: isoOrNull(p.ViewedAt),
 			LinkCreatedAt: isoOrNull(links[p.ID]), Mail: append([]noticeOut{}, mail[p.ID]...),
-			Language: orNull(d.Delivery.Languages[p.ID]),
+			Language: orNull(d.Delivery.Languages[p.ID]), Channel: nameChannel(d.Delivery.Channels[p.ID]),
 		}
 	})}, nil
 }

@@ -24,7 +24,7 @@ type uploadIn struct {
 	Guest          oneOrMore[guestIn] `json:"guest" required:"false" doc:"participants without an account; a single object is accepted"`
 	UploadID       phrase             `json:"upload_id" required:"false" doc:"an upload that is complete, in place of the file; see begin-upload" example:"4f1c0a9be21d77aa4f1c0a9be21d77aa"`
 	Message        phrase             `json:"message" required:"false" doc:"from the owner, in every invitation and reminder: several lines, at most 2000 characters" example:"Mohon ditandatangani minggu ini."`
-	GuestCode      phrase             `json:"guest_code" required:"false" doc:"when guests enter a code that is sent to their mailbox: sign, before signing; read, before reading too. When missing, only before signing with a link that was mailed" enum:"sign,read" example:"sign"`
+	GuestCode      phrase             `json:"guest_code" required:"false" doc:"when guests enter a code that is sent to their mailbox or phone: sign, before signing; read, before reading too. When missing, only before signing with a link that was sent" enum:"sign,read" example:"sign"`
 	Messages       binary             `json:"messages" required:"false" doc:"0: no messages are sent about the document, except codes; 1 when missing"`
 	Delegation     binary             `json:"delegation" required:"false" doc:"1: signers may pass their part to another person (delegate-docs)"`
 	Attach         binary             `json:"attach" required:"false" doc:"1: the finished file is attached to the message about the completion, up to 5 MiB"`

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -26,17 +27,20 @@ type personIn struct {
 	Email    phrase  `json:"email" required:"false" nullable:"true" example:"siti@contoh.id"`
 	Role     phrase  `json:"role" required:"true" doc:"signer or viewer" enum:"signer,viewer" example:"signer"`
 	Number   integer `json:"number" required:"false" doc:"from 1; the smallest acts first, equal numbers act in the same step; the position in the list when missing"`
+	Phone    phrase  `json:"phone" required:"false" doc:"for messages by whatsapp or sms" example:"+628123456789"`
 	Language phrase  `json:"language" required:"false" doc:"of messages to this person: id or en; that of the service when missing" enum:"id,en" example:"en"`
+	Channel  phrase  `json:"channel" required:"false" doc:"by which messages and codes reach this person: mail, or whatsapp or sms, which need a phone number and a provider that the operator configured; mail when missing" enum:"mail,whatsapp,sms" example:"whatsapp"`
 }
 
 // guestIn is a guest as a client names them.
 type guestIn struct {
 	Name     phrase  `json:"name" required:"true" example:"Budi Tamu"`
-	Email    phrase  `json:"email" required:"true" example:"budi@contoh.id"`
-	Phone    phrase  `json:"phone" required:"false" example:"+628123456789"`
+	Email    phrase  `json:"email" required:"false" doc:"required unless channel is whatsapp or sms" example:"budi@contoh.id"`
+	Phone    phrase  `json:"phone" required:"false" doc:"required if channel is whatsapp or sms: with a country code, or an Indonesian number" example:"+628123456789"`
 	Role     phrase  `json:"role" required:"true" doc:"signer or viewer" enum:"signer,viewer" example:"signer"`
 	Number   integer `json:"number" required:"false" doc:"from 1; the position in the list when missing"`
 	Language phrase  `json:"language" required:"false" doc:"of messages to this person: id or en; that of the service when missing" enum:"id,en" example:"en"`
+	Channel  phrase  `json:"channel" required:"false" doc:"by which messages and codes reach this person: mail, or whatsapp or sms, which need a phone number and a provider that the operator configured; mail when missing" enum:"mail,whatsapp,sms" example:"whatsapp"`
 }
 
 // parsePeople reads participants and guests, guests last. A missing number is the position in its list.
@@ -52,7 +56,8 @@ func parsePeople(signers list[personIn], guests oneOrMore[guestIn], limit int, b
 		all = append(all, workflow.PersonRequest{
 			ID:   parsePersonID(p.ID.checkedValue(at+"id", bad)),
 			Name: p.Name.checkedValue(at+"name", bad), Email: trimEmail(p.Email.checkedValue(at+"email", bad)),
-			Role: parseRole(p.Role, at, bad), Number: parseNumber(p.Number, at, i, bad), Language: parseMessageLanguage(p.Language, at, bad),
+			Role: parseRole(p.Role, at, bad), Number: parseNumber(p.Number, at, i, bad), Phone: strings.TrimSpace(p.Phone.checkedValue(at+"phone", bad)),
+			PersonalDelivery: contract.PersonalDelivery{Language: parseMessageLanguage(p.Language, at, bad), Channel: parseChannel(p.Channel, at, bad)},
 		})
 	}
 	for i, g := range guests.checkedValue("guest", bad) {
@@ -60,7 +65,7 @@ func parsePeople(signers list[personIn], guests oneOrMore[guestIn], limit int, b
 		all = append(all, workflow.PersonRequest{
 			Name: g.Name.checkedValue(at+"name", bad), Email: trimEmail(g.Email.checkedValue(at+"email", bad)), Phone: strings.TrimSpace(g.Phone.checkedValue(at+"phone", bad)),
 			Role: parseRole(g.Role, at, bad), Number: parseNumber(g.Number, at, i, bad), Guest: true,
-			Language: parseMessageLanguage(g.Language, at, bad),
+			PersonalDelivery: contract.PersonalDelivery{Language: parseMessageLanguage(g.Language, at, bad), Channel: parseChannel(g.Channel, at, bad)},
 		})
 	}
 	return all
@@ -73,7 +78,7 @@ func parsePersonID(s string) contract.PersonID {
 // trimEmail returns an address without surrounding spaces. The rules check it.
 func trimEmail(s string) string { return strings.TrimSpace(s) }
 
-// parseRole, parseMessageLanguage and parseNumber check what the rules would check too, so that these problems are reported together with
+// parseRole, parseMessageLanguage, parseChannel and parseNumber check what the rules would check too, so that these problems are reported together with
 // those of the format.
 func parseRole(p phrase, at string, bad *problems) contract.Role {
 	r := contract.Role(p.checkedValue(at+"role", bad))
@@ -91,6 +96,25 @@ func parseMessageLanguage(p phrase, at string, bad *problems) string {
 	}
 	return l
 }
+
+// parseChannel checks the name of a channel. At begins the name of the field.
+func parseChannel(p phrase, at string, bad *problems) contract.Channel {
+	name := p.checkedValue(at+"channel", bad)
+	c := contract.Channel(name)
+	switch {
+	case name == "" || name == channelMail:
+		return contract.ChannelMail
+	case !c.IsPhone():
+		bad.add(at+"channel", "value.not_one_of", "allowed", "mail, whatsapp, sms")
+		return contract.ChannelMail
+	}
+	return c
+}
+
+// channelMail is the name of [contract.ChannelMail] in the interface.
+const channelMail = "mail"
+
+func nameChannel(c contract.Channel) string { return cmp.Or(string(c), channelMail) }
 
 func parseNumber(n integer, at string, i int, bad *problems) int {
 	v := n.checkedValue(at+"number", int64(i+1), bad)

@@ -159,6 +159,51 @@ type Config struct {
 	// How long a mail server may take for one mail.
 	MailTimeout time.Duration `env:"MAIL_TIMEOUT" envDefault:"30s" min:"1s"`
 
+	// --- Phone ---
+
+	// Address of the provider that sends messages by WhatsApp, such as https://provider.example.com/messages. Empty: nobody is reached by WhatsApp.
+	// OUTBOUND_PRIVATE must name the network of a provider without a public address.
+	PhoneWhatsAppURL string `env:"PHONE_WHATSAPP_URL" secret:"true"`
+
+	// Method of the requests to it: POST or PUT.
+	PhoneWhatsAppMethod string `env:"PHONE_WHATSAPP_METHOD" envDefault:"POST"`
+
+	// Header fields of the requests as a JSON object, such as {"Authorization": "Bearer abc"}. Content-Type is application/json if it is missing.
+	PhoneWhatsAppHeaders string `env:"PHONE_WHATSAPP_HEADERS" secret:"true"`
+
+	// Body of a request, such as {"to": {{json .Number}}, "text": {{json .Text}}}. Each value is written with json (a JSON
+	// text with its quotes), form (percent-encoded) or digits (the digits alone), and is one of ID, Channel, Number, Name, Kind, Language,
+	// Sender, Organisation, Title, Link, Code and Text, which is the whole message. Parts may depend on a value:
+	// {{if eq .Kind "code"}}...{{else}}...{{end}}. Required with PHONE_WHATSAPP_URL.
+	PhoneWhatsAppBody string `env:"PHONE_WHATSAPP_BODY" secret:"true"`
+
+	// Regular expression that the body of an answer with status 2xx matches if the provider accepted the message, such as "status": ?true.
+	// After any other answer the message is sent again later. Empty: status 2xx alone means that it was accepted.
+	PhoneWhatsAppAccepted string `env:"PHONE_WHATSAPP_ACCEPTED"`
+
+	// Address of the provider that sends messages by SMS, such as https://provider.example.com/messages. Empty: nobody is reached by SMS.
+	// OUTBOUND_PRIVATE must name the network of a provider without a public address.
+	PhoneSMSURL string `env:"PHONE_SMS_URL" secret:"true"`
+
+	// Method of the requests to it: POST or PUT.
+	PhoneSMSMethod string `env:"PHONE_SMS_METHOD" envDefault:"POST"`
+
+	// Header fields of the requests as a JSON object, such as {"Authorization": "Bearer abc"}. Content-Type is application/json if it is missing.
+	PhoneSMSHeaders string `env:"PHONE_SMS_HEADERS" secret:"true"`
+
+	// Body of a request, such as to={{form .Number}}&text={{form .Text}}. Each value is written with json (a JSON
+	// text with its quotes), form (percent-encoded) or digits (the digits alone), and is one of ID, Channel, Number, Name, Kind, Language,
+	// Sender, Organisation, Title, Link, Code and Text, which is the whole message. Parts may depend on a value:
+	// {{if eq .Kind "code"}}...{{else}}...{{end}}. Required with PHONE_SMS_URL.
+	PhoneSMSBody string `env:"PHONE_SMS_BODY" secret:"true"`
+
+	// Regular expression that the body of an answer with status 2xx matches if the provider accepted the message, such as "status": ?true.
+	// After any other answer the message is sent again later. Empty: status 2xx alone means that it was accepted.
+	PhoneSMSAccepted string `env:"PHONE_SMS_ACCEPTED"`
+
+	// How long a provider may take for one message.
+	PhoneTimeout time.Duration `env:"PHONE_TIMEOUT" envDefault:"30s" min:"1s"`
+
 	// --- Trust ---
 
 	// Time-stamp authorities (RFC 3161) for signatures, seals and documents, in the order in which they are tried, such as

@@ -43,7 +43,7 @@ func TestEveryMemberHasAVariableAndAManual(t *testing.T) {
 			t.Errorf("%s has no comment: %q", m.field, c)
 		}
 	}
-	if len(doc.titles) != 10 || doc.titles["DataDir"] != "Service" {
+	if len(doc.titles) != 11 || doc.titles["DataDir"] != "Service" {
 		t.Errorf("parts of the manual: %v", doc.titles)
 	}
 }
@@ -111,6 +111,9 @@ func TestEveryProblemNamesItsVariable(t *testing.T) {
 		{"SEGEL_TIMESTAMP_TIMEOUT=1ms", "SEGEL_TIMESTAMP_TIMEOUT: 1ms is too short"},
 		{"SEGEL_CLOCK_TOLERANCE=10ms", "SEGEL_CLOCK_TOLERANCE: 10ms is not between 1s and 5m0s"},
 		{"SEGEL_CLOCK_TOLERANCE=6m", "SEGEL_CLOCK_TOLERANCE: 6m0s is not between 1s and 5m0s"},
+		{"SEGEL_PHONE_SMS_URL=https://u:geheim@sms.example/", "SEGEL_PHONE_SMS_URL: must be an address"},
+		{"SEGEL_PHONE_SMS_URL=https://sms.example/?key=geheim", "SEGEL_PHONE_SMS_BODY: is required"},
+		{"SEGEL_PHONE_WHATSAPP_BODY=geheim", "SEGEL_PHONE_WHATSAPP_BODY: needs PHONE_WHATSAPP_URL"},
 		{"SEGEL_OUTBOUND_PORTS=443,0", "SEGEL_OUTBOUND_PORTS: must be ports"},
 		{"SEGEL_OUTBOUND_PORTS=65536", "SEGEL_OUTBOUND_PORTS"},
 		{"SEGEL_OUTBOUND_PRIVATE=intranet", "SEGEL_OUTBOUND_PRIVATE"},

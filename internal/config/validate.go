@@ -52,6 +52,7 @@ func (c Config) Validate() error {
 	v.addIf(c.MaxBoxArea > 100, "MAX_BOX_AREA", "must be at most 100")
 	v.addIf(c.Evidence != EvidenceAtCompletion && c.Evidence != EvidenceOnRequest, "EVIDENCE", "must be completion or request")
 	v.checkMail(c)
+	v.checkPhone(c)
 	v.checkTrust(c)
 	v.checkStampOffice(c)
 	v.checkConvert(c)
@@ -103,6 +104,22 @@ func (v *problems) checkMail(c Config) {
 		v.addIf(code != "" || uuid.Validate(organisation) != nil, "MAIL_FROM_BY_ORGANISATION", "must be identifiers of organisations with e-mail addresses, such as 5c0e7b1a-93d2-4d0b-9a5e-7f6d3c2b1a00:segel@example.com")
 	}
 	v.addIf(c.MailLanguage != "id" && c.MailLanguage != "en", "MAIL_LANGUAGE", "must be id or en")
+}
+
+func (v *problems) checkPhone(c Config) {
+	for _, p := range []struct{ name, url, method, body string }{
+		{"WHATSAPP", c.PhoneWhatsAppURL, c.PhoneWhatsAppMethod, c.PhoneWhatsAppBody}, {"SMS", c.PhoneSMSURL, c.PhoneSMSMethod, c.PhoneSMSBody},
+	} {
+		if p.url == "" {
+			v.addIf(p.body != "", "PHONE_"+p.name+"_BODY", "needs PHONE_"+p.name+"_URL")
+			continue
+		}
+		// An address may hold a key, so neither it nor the parser's words about it are repeated.
+		u, err := url.Parse(p.url)
+		v.addIf(err != nil || u.Hostname() == "" || !isHTTP(u) || u.User != nil || u.Fragment != "", "PHONE_"+p.name+"_URL", "must be an address such as https://provider.example.com/messages, without a user and a fragment")
+		v.addIf(p.method != "POST" && p.method != "PUT", "PHONE_"+p.name+"_METHOD", "must be POST or PUT")
+		v.addIf(p.body == "", "PHONE_"+p.name+"_BODY", "is required with PHONE_"+p.name+"_URL")
+	}
 }
 
 func (v *problems) checkTrust(c Config) {

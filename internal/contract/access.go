@@ -31,7 +31,7 @@ const (
 	OpGuestLink    Operation = "guest-link-docs"
 	OpGuestRevoke  Operation = "guest-revoke-docs"
 	OpCode         Operation = "guest-code-docs"
-	OpProveMailbox Operation = "guest-verify-docs"
+	OpProveContact Operation = "guest-verify-docs"
 	OpCorrectGuest Operation = "correct-guest-docs"
 	OpCopy         Operation = "copy-docs"
 	OpDelete       Operation = "delete"
@@ -41,7 +41,7 @@ const (
 var Operations = []Operation{
 	OpDetail, OpStatus, OpSigners, OpAuditTrail, OpEvents, OpPreview, OpDownload, OpOriginal, OpEvidence, OpConsent,
 	OpParticipants, OpDescribe, OpPlace, OpFinalize, OpSign, OpReject, OpDelegate, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestLink, OpGuestRevoke,
-	OpCode, OpProveMailbox, OpCorrectGuest, OpCopy, OpDelete,
+	OpCode, OpProveContact, OpCorrectGuest, OpCopy, OpDelete,
 }
 
 // ownerOnly are the operations that only the owner may use. A participant may see the document, so they are told
@@ -52,7 +52,7 @@ var ownerOnly = []Operation{OpParticipants, OpDescribe, OpPlace, OpFinalize, OpC
 var guestForbidden = []Operation{OpSigners, OpAuditTrail, OpOriginal}
 
 // guestOnly are the operations of guests alone.
-var guestOnly = []Operation{OpCode, OpProveMailbox}
+var guestOnly = []Operation{OpCode, OpProveContact}
 
 // IsVisibleTo reports whether the person may see the document. The owner always may. After finalize every signer may
 // at once, also one who passed their part on, and a viewer when all signers with a smaller number have signed, in parallel mode too.
@@ -100,7 +100,7 @@ func (d *Document) Authorise(by Actor, op Operation) error {
 	if slices.Contains(ownerOnly, op) {
 		return ErrNotOwner
 	}
-	return d.requireMailboxToRead(by, op)
+	return d.requireCodeToRead(by, op)
 }
 
 // Actor is who makes a request. The zero Actor is the service itself.
@@ -116,7 +116,8 @@ type Actor struct {
 	// Of a guest.
 	Token   [32]byte   // SHA-256 of their token
 	Link    LinkOrigin // how they got the link with which they came
-	Mailbox Mailbox    // what they proved with this token
+	Proved  Contact    // what they proved with this token
+	Channel Channel    // how messages reach them
 }
 
 // IsSystem reports whether the service itself is acting, without a person.

@@ -31,7 +31,7 @@ type Change struct {
 	Accepted *Acceptance // of a consent text; one that the person accepted before stays
 
 	Code   *GuestCode     // replaces the guest's code
-	Proved *ProvedMailbox // is added to the guest's token
+	Proved *ProvedContact // is added to the guest's token
 
 	GuestLink *GuestLink // replaces or removes the guest's link, and revokes the tokens opened with the previous one
 

@@ -105,8 +105,10 @@ func copyPlacements(d *Document, participants []Participant, copied *Document) [
 func (d *Document) copyDelivery(people []Participant) Delivery {
 	to := d.Delivery
 	to.Languages = map[PersonID]string{d.Owner.ID: d.Delivery.Languages[d.Owner.ID]}
+	to.Channels = map[PersonID]Channel{}
 	for i, p := range d.Participants[:min(len(d.Participants), len(people))] {
 		to.Languages[people[i].ID] = d.Delivery.Languages[p.ID]
+		to.Channels[people[i].ID] = d.Delivery.Channels[p.ID]
 	}
 	return to
 }

@@ -12,7 +12,7 @@ import (
 // Delivery is how the people of a document are reached. The zero value is the default.
 type Delivery struct {
 	Message string     // from the owner, in every invitation and reminder; several lines; empty: none
-	Code    CodePolicy // when guests enter a code from their mailbox
+	Code    CodePolicy // when guests enter a code that is sent to them
 	Silent  bool       // no messages are sent about the document, except codes
 	// Delegation permits signers to pass their part to another person.
 	Delegation bool
@@ -22,6 +22,23 @@ type Delivery struct {
 
 	// Languages are those in which messages to people are written, by person: "id" or "en". The others get that of the service.
 	Languages map[PersonID]string
+
+	// Channels are those by which participants get their messages and codes. The others get mail.
+	Channels map[PersonID]Channel
+}
+
+// PersonalDelivery is how one person is reached.
+type PersonalDelivery struct {
+	Language string // of messages to them: "id" or "en"; empty: that of the service
+	Channel  Channel
+}
+
+// SetPersonal replaces how each person is reached.
+func (d *Delivery) SetPersonal(to map[PersonID]PersonalDelivery) {
+	d.Languages, d.Channels = map[PersonID]string{}, map[PersonID]Channel{}
+	for id, p := range to {
+		d.Languages[id], d.Channels[id] = p.Language, p.Channel
+	}
 }
 
 // Reminders says when the service reminds those whose turn it is, in days of 24 hours from 1 to 365; 0: not.
@@ -33,12 +50,12 @@ type Reminders struct {
 
 const maxReminderDays = 365
 
-// CodePolicy says when a guest enters a code that is sent to their mailbox. Values are stored permanently.
+// CodePolicy says when a guest enters a code that is sent to their mailbox or phone. Values are stored permanently.
 type CodePolicy string
 
 // The policies.
 const (
-	CodeByLink CodePolicy = ""     // before signing with a mailed link; a link that was handed out needs none
+	CodeByLink CodePolicy = ""     // before signing with a link that was sent; a link that was handed out needs none
 	CodeToSign CodePolicy = "sign" // before signing, with every link
 	CodeToRead CodePolicy = "read" // before reading, with every link, and before signing
 )
@@ -102,9 +119,13 @@ type LinkOrigin string
 
 // The origins.
 const (
-	LinkHandedOut LinkOrigin = "handed_out" // by the owner, or by an operator where no mail server is configured
-	LinkMailed    LinkOrigin = "mailed"     // sent to the guest's address by this service
+	LinkHandedOut LinkOrigin = "handed_out" // by the owner, or by an operator where nothing can send it
+	LinkMailed    LinkOrigin = "mailed"     // sent to the guest's mailbox by this service
+	LinkTexted    LinkOrigin = "texted"     // sent to the guest's phone number by this service
 )
+
+// isSent reports whether this service sent the link to the guest.
+func (o LinkOrigin) isSent() bool { return o == LinkMailed || o == LinkTexted }
 
 // eventDetails returns details of an event: what differs from the default, so that the log says which rules applied to guests.
 func (d Delivery) eventDetails() []string {

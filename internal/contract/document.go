@@ -268,6 +268,7 @@ func (d *Document) copyDocument() Document {
 	c.Findings = slices.Clone(d.Findings)
 	c.Delegations = slices.Clone(d.Delegations)
 	c.Delivery.Languages = maps.Clone(d.Delivery.Languages)
+	c.Delivery.Channels = maps.Clone(d.Delivery.Channels)
 	return c
 }
 

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -171,7 +172,7 @@ func Remind(d *Document, by Actor, now time.Time) (Change, error) {
 	return c, nil
 }
 
-// IssueGuestLink records that the owner received a guest's link. The log says that no mailbox was verified.
+// IssueGuestLink records that the owner received a guest's link. The log says that neither a mailbox nor a phone was verified.
 func IssueGuestLink(d *Document, guest PersonID, link [32]byte, by Actor, now time.Time) (Change, error) {
 	if err := d.Authorise(by, OpGuestLink); err != nil {
 		return Change{}, err
@@ -208,14 +209,17 @@ func RevokeGuestLink(d *Document, guest PersonID, by Actor, now time.Time) (Chan
 }
 
 // GuestCorrection holds new values for a guest. A nil member keeps the old value.
-type GuestCorrection struct{ Name, Email, Phone *string }
+type GuestCorrection struct {
+	Name, Email, Phone *string
+	Channel            *Channel
+}
 
 // longestSigning is after how long a signature that was begun is not expected any more.
 const longestSigning = 10 * time.Minute
 
-// CorrectGuest changes the name, the address or the phone number of a guest who has not acted yet. With a new address, all links and
-// tokens of the guest end, because other people may read the former mailbox, and a guest whose turn has come is invited at the new
-// one.
+// CorrectGuest changes the name, the address, the phone number or the channel of a guest who has not acted yet. If messages reach the
+// guest in another place afterwards, all links and tokens of the guest end, because other people may read the former mailbox or phone,
+// and a guest whose turn has come is invited at the new one.
 func CorrectGuest(d *Document, guest PersonID, to GuestCorrection, by Actor, l Limits, now time.Time) (Change, error) {
 	if err := d.Authorise(by, OpCorrectGuest); err != nil {
 		return Change{}, err
@@ -245,7 +249,22 @@ func CorrectGuest(d *Document, guest PersonID, to GuestCorrection, by Actor, l L
 			bad.add("name", "text.too_long", "limit", l.Text)
 		}
 	}
-	if to.Email != nil {
+	if to.Channel != nil {
+		channels := maps.Clone(d.Delivery.Channels)
+		if channels == nil {
+			channels = map[PersonID]Channel{}
+		}
+		channels[guest] = *to.Channel
+		c.After.Delivery.Channels = c.After.keepChannels(channels)
+	}
+	channel := c.After.Delivery.Channels[guest]
+	if to.Channel != nil {
+		channel = *to.Channel // also one that does not exist
+	}
+	switch {
+	case to.Email != nil && *to.Email == "" && channel.IsPhone():
+		after.Email = ""
+	case to.Email != nil:
 		address, code := ParseEmail(*to.Email)
 		if after.Email = address; code == "" && slices.ContainsFunc(d.Participants, func(o Participant) bool {
 			return o.ID != guest && strings.EqualFold(o.Email, address)
@@ -255,17 +274,27 @@ func CorrectGuest(d *Document, guest PersonID, to GuestCorrection, by Actor, l L
 		if code != "" {
 			bad.add("email", code)
 		}
+	case to.Channel != nil && after.Email == "" && !channel.IsPhone():
+		bad.add("email", "text.missing")
 	}
 	if to.Phone != nil {
-		if after.Phone = *to.Phone; utf8.RuneCountInString(after.Phone) > l.Text {
-			bad.add("phone", "text.too_long", "limit", l.Text)
-		}
+		after.Phone = *to.Phone
+	}
+	checkPhone(after, channel, "", l, &bad)
+	if channel.IsPhone() && after.Phone != "" && slices.ContainsFunc(d.Participants, func(o Participant) bool {
+		return o.ID != guest && d.Delivery.Channels[o.ID].IsPhone() && o.Phone == after.Phone
+	}) {
+		bad.add("phone", "participant.twice")
 	}
 	if err := bad.asError(); err != nil {
 		return Change{}, err
 	}
 	c.addEvent(EventGuestCorrected, by, now, "guest", string(guest), "name", after.Name, "address", after.Email, "former_name", p.Name, "former_address", p.Email)
-	if after.Email != p.Email {
+	if channel.IsPhone() {
+		c.Events[len(c.Events)-1].Details["channel"], c.Events[len(c.Events)-1].Details["phone"] = string(channel), after.Phone
+	}
+	formerChannel, formerAddress := d.Reach(guest)
+	if newChannel, address := c.After.Reach(guest); newChannel != formerChannel || address != formerAddress {
 		c.GuestLink = &GuestLink{Guest: guest, Renewed: true}
 		if c.After.mayAct(*after) {
 			kind := NoticeInviteSigner

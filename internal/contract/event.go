@@ -36,10 +36,11 @@ const (
 	EventGuestCorrected  EventType = "guest_corrected"  // the owner corrected the name, address or phone number of a guest
 	EventCodeOrdered     EventType = "code_ordered"     // a guest asked for a code
 	EventMailboxVerified EventType = "mailbox_verified" // a guest entered the code from their mailbox
+	EventPhoneVerified   EventType = "phone_verified"   // a guest entered the code that was sent to their phone
 	EventViewed          EventType = "viewed"
 	EventReminded        EventType = "reminded"
-	EventNoticeSent      EventType = "notice_sent"    // a mail server accepted a mail to the person
-	EventNoticeRefused   EventType = "notice_refused" // a mail server refused it for good, or none accepted it in time
+	EventNoticeSent      EventType = "notice_sent"    // a mail server or a provider accepted a message to the person
+	EventNoticeRefused   EventType = "notice_refused" // a mail server or a provider refused it for good, or none accepted it in time
 	EventSignIntended    EventType = "sign_intended"
 	EventSigned          EventType = "signed"
 	EventDelegated       EventType = "delegated" // a signer passed their part to another person ("to", "name", "address", "reason")
@@ -97,7 +98,7 @@ const (
 // EventTypes lists every type, in the order in which a person chooses one.
 var EventTypes = []EventType{
 	EventUploaded, EventConverted, EventConvertFailed, EventNormalised, EventDescribed, EventPeopleChanged, EventPlaced, EventFindingAccepted, EventFinalized,
-	EventGuestLink, EventGuestRevoked, EventGuestCorrected, EventCodeOrdered, EventMailboxVerified, EventViewed, EventReminded, EventNoticeSent, EventNoticeRefused, EventSignIntended, EventSigned, EventDelegated, EventRejected, EventCanceled, EventExpired, EventDeleted,
+	EventGuestLink, EventGuestRevoked, EventGuestCorrected, EventCodeOrdered, EventMailboxVerified, EventPhoneVerified, EventViewed, EventReminded, EventNoticeSent, EventNoticeRefused, EventSignIntended, EventSigned, EventDelegated, EventRejected, EventCanceled, EventExpired, EventDeleted,
 	EventSerialOrdered, EventSerialBound, EventStamped, EventStampFailed, EventStampNotRequested, EventRestamp, EventRetried, EventCompleted, EventClosingDelayed,
 	EventClosingFailed, EventTimeRenewed, EventEvidenceMade, EventSerialLetGo, EventSerialFreed, EventSerialQuarantined, EventSerialFound, EventSerialGiven,
 	EventQuotaGranted, EventQuotaLow, EventPersonAdded, EventBrandingChanged, EventConsentChanged, EventPersonRenamed, EventPersonDisabled, EventPersonEnabled, EventPasswordReset, EventWebhookChanged, EventWebhookDisabled, EventPasswordForgot, EventPasswordChange, EventCertificateRevoked, EventClockConfirmed, EventRecorded,

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Refusals about codes that are sent to the mailboxes of guests.
+// Refusals about codes that are sent to guests.
 var (
-	// ErrCodeRequired refuses a guest who has to prove first that they read the mailbox of their address.
+	// ErrCodeRequired refuses a guest who has to prove first that they read what is sent to their mailbox or phone.
 	ErrCodeRequired = Refuse(Forbidden, "guest.code_required")
 	// ErrGuestsOnly refuses a code to people with an account.
 	ErrGuestsOnly = Refuse(Forbidden, "guest.only")
@@ -20,6 +20,8 @@ var (
 	ErrCodeEnded = Refuse(Conflict, "guest.code_ended")
 	// ErrNoMailbox refuses to send a code: no mail server is configured, or the guest has no address.
 	ErrNoMailbox = Refuse(Conflict, "guest.no_mailbox")
+	// ErrNoPhone refuses to send a code to a phone: no provider is configured for the channel, or the guest has no number.
+	ErrNoPhone = Refuse(Conflict, "guest.no_phone")
 )
 
 // The limits of a code. With them, a million codes and ten codes a day, guessing finds a code with a probability of 1 in 20,000 a
@@ -38,7 +40,8 @@ type GuestCode struct {
 	Person    PersonID
 	Digest    [32]byte // SHA-256 of the revision that was current when the code was ordered
 	Nonce     [16]byte // random
-	Address   string   // of the mailbox
+	Channel   Channel  // by which the code is sent
+	Address   string   // of the mailbox, or the phone number
 	CreatedAt time.Time
 	Tries     int       // attempts to enter it
 	Ordered   int       // how many codes were ordered since DayBegan, this one included
@@ -46,9 +49,10 @@ type GuestCode struct {
 	UsedAt    time.Time // when it was entered; zero: not yet
 }
 
-// Mailbox is what a guest proved with a code, in the session of one token.
-type Mailbox struct {
-	Address string
+// Contact is the mailbox or the phone of which a guest proved with a code that they read what is sent there, in the session of one token.
+type Contact struct {
+	Channel Channel   // by which the code was sent
+	Address string    // of the mailbox, or the phone number
 	Digest  [32]byte  // SHA-256 of the revision for which the code was ordered
 	At      time.Time // when the code was entered; zero: nothing was proved
 }
@@ -56,10 +60,10 @@ type Mailbox struct {
 // readOperations are those that show the contents of the file.
 var readOperations = []Operation{OpPreview, OpDownload, OpEvidence}
 
-// requireMailboxToRead refuses a guest's operation that shows the contents of the file before the guest has entered a code, if the owner
+// requireCodeToRead refuses a guest's operation that shows the contents of the file before the guest has entered a code, if the owner
 // demands one.
-func (d *Document) requireMailboxToRead(by Actor, op Operation) error {
-	if by.Guest != 0 && d.Delivery.Code == CodeToRead && by.Mailbox.At.IsZero() && slices.Contains(readOperations, op) {
+func (d *Document) requireCodeToRead(by Actor, op Operation) error {
+	if by.Guest != 0 && d.Delivery.Code == CodeToRead && by.Proved.At.IsZero() && slices.Contains(readOperations, op) {
 		return ErrCodeRequired
 	}
 	return nil
@@ -67,19 +71,20 @@ func (d *Document) requireMailboxToRead(by Actor, op Operation) error {
 
 // NeedsCode reports whether the actor has to enter a code before they can sign the current revision.
 func (d *Document) NeedsCode(by Actor) bool {
-	if by.Guest == 0 || d.Delivery.Code == CodeByLink && by.Link != LinkMailed {
+	if by.Guest == 0 || d.Delivery.Code == CodeByLink && !by.Link.isSent() {
 		return false
 	}
-	return by.Mailbox.At.IsZero() || by.Mailbox.Digest != d.Current().Digest
+	return by.Proved.At.IsZero() || by.Proved.Digest != d.Current().Digest
 }
 
-// CheckCodeRequest refuses a code to an actor who is not a guest of the document, who has no address, or whose document has ended
+// CheckCodeRequest refuses a code to an actor who is not a guest of the document, whom nothing reaches, or whose document has ended
 // without being completed.
 func (d *Document) CheckCodeRequest(by Actor, now time.Time) error {
 	if err := d.Authorise(by, OpCode); err != nil {
 		return err
 	}
 	p := d.Participant(by.ID)
+	channel, address := d.Reach(by.ID)
 	switch {
 	case p == nil || !p.Guest:
 		return ErrGuestsOnly
@@ -87,22 +92,31 @@ func (d *Document) CheckCodeRequest(by Actor, now time.Time) error {
 		return ErrNotActive
 	case d.isOverdue(now):
 		return ErrExpired
-	case p.Email == "":
-		return ErrNoMailbox
+	case address == "":
+		return ErrUnreachable(channel)
 	}
 	return nil
 }
 
-// OrderCode orders a code to the mailbox of a guest. Last is the former one; the zero value if there is none. It ends with this change.
+// ErrUnreachable returns the refusal to send a code by a channel.
+func ErrUnreachable(c Channel) *Error {
+	if c.IsPhone() {
+		return ErrNoPhone
+	}
+	return ErrNoMailbox
+}
+
+// OrderCode orders a code to the mailbox or phone of a guest. Last is the former one; the zero value if there is none. It ends with this change.
 //
 // Durable with the commit: the values from which the code is derived, and the notice with its job. The code itself exists only in
-// the mail, which is composed when it is delivered.
+// the message, which is composed when it is delivered.
 func OrderCode(d *Document, last GuestCode, nonce [16]byte, by Actor, now time.Time) (Change, error) {
 	if err := d.CheckCodeRequest(by, now); err != nil {
 		return Change{}, err
 	}
+	channel, address := d.Reach(by.ID)
 	code := GuestCode{
-		Document: d.ID, Person: by.ID, Digest: d.Current().Digest, Nonce: nonce, Address: d.Participant(by.ID).Email, CreatedAt: now,
+		Document: d.ID, Person: by.ID, Digest: d.Current().Digest, Nonce: nonce, Channel: channel, Address: address, CreatedAt: now,
 		Ordered: 1, DayBegan: now,
 	}
 	if !last.CreatedAt.IsZero() && last.UsedAt.IsZero() && now.Before(last.CreatedAt.Add(CodePause)) {
@@ -116,24 +130,25 @@ func OrderCode(d *Document, last GuestCode, nonce [16]byte, by Actor, now time.T
 	}
 	c := newChange(d)
 	c.Code = &code
-	c.addEvent(EventCodeOrdered, by, now, "guest", string(by.ID), "address", code.Address, "digest", fmt.Sprintf("%x", code.Digest))
+	c.addEvent(EventCodeOrdered, by, now, code.eventDetails()...)
 	c.addNotice(NoticeCode, d.Participant(by.ID).Person, Actor{}, now)
 	return c, nil
 }
 
 // CheckCodeValid refuses a code that cannot be entered any more.
 func (g GuestCode) CheckCodeValid(d *Document, now time.Time) error {
-	p := d.Participant(g.Person)
+	channel, address := d.Reach(g.Person)
 	switch {
 	case g.CreatedAt.IsZero(), !g.UsedAt.IsZero(), g.Tries > CodeTries, !now.Before(g.CreatedAt.Add(CodeLifetime)),
-		p == nil || p.Email != g.Address, g.Digest != d.Current().Digest:
+		address == "" || address != g.Address, channel != g.Channel, g.Digest != d.Current().Digest:
 		return ErrCodeEnded
 	}
 	return nil
 }
 
-// ProveMailbox records that a guest entered the code. The session of their token counts as that of a person who reads the mailbox.
-func ProveMailbox(d *Document, code GuestCode, by Actor, now time.Time) (Change, error) {
+// ProveContact records that a guest entered the code. The session of their token counts as that of a person who reads what is sent to the
+// mailbox or the phone.
+func ProveContact(d *Document, code GuestCode, by Actor, now time.Time) (Change, error) {
 	if err := d.CheckCodeRequest(by, now); err != nil {
 		return Change{}, err
 	}
@@ -143,25 +158,44 @@ func ProveMailbox(d *Document, code GuestCode, by Actor, now time.Time) (Change,
 	c := newChange(d)
 	code.UsedAt = now
 	c.Code = &code
-	c.Proved = &ProvedMailbox{Token: by.Token, Mailbox: Mailbox{Address: code.Address, Digest: code.Digest, At: now}}
-	c.addEvent(EventMailboxVerified, by, now, "guest", string(by.ID), "address", code.Address, "digest", fmt.Sprintf("%x", code.Digest), "proof", "code")
+	c.Proved = &ProvedContact{Token: by.Token, Contact: Contact{Channel: code.Channel, Address: code.Address, Digest: code.Digest, At: now}}
+	event := EventMailboxVerified
+	if code.Channel.IsPhone() {
+		event = EventPhoneVerified
+	}
+	c.addEvent(event, by, now, append(code.eventDetails(), "proof", "code")...)
 	return c, nil
 }
 
-// ProvedMailbox is a mailbox that the holder of a token proved to read.
-type ProvedMailbox struct {
-	Token [32]byte // SHA-256 of the token
-	Mailbox
+// eventDetails returns details of an event about a code.
+func (g GuestCode) eventDetails() []string {
+	details := []string{"guest", string(g.Person), "address", g.Address, "digest", fmt.Sprintf("%x", g.Digest)}
+	if g.Channel.IsPhone() {
+		details = append(details, "channel", string(g.Channel))
+	}
+	return details
 }
 
-// proofDetails returns details of an event about a guest's act: how they got the link, and the mailbox that they proved to read.
+// ProvedContact is what the holder of a token proved.
+type ProvedContact struct {
+	Token [32]byte // SHA-256 of the token
+	Contact
+}
+
+// proofDetails returns details of an event about a guest's act: how they got the link, and the mailbox or the phone of which they
+// proved that they read what is sent there.
 func (a Actor) proofDetails() []string {
 	if a.Guest == 0 {
 		return nil
 	}
 	details := []string{"link", string(a.Link)}
-	if !a.Mailbox.At.IsZero() {
-		details = append(details, "mailbox", a.Mailbox.Address, "mailbox_verified_at", a.Mailbox.At.UTC().Format(time.RFC3339), "mailbox_digest", fmt.Sprintf("%x", a.Mailbox.Digest))
+	switch {
+	case a.Proved.At.IsZero():
+	case a.Proved.Channel.IsPhone():
+		details = append(details, "phone", a.Proved.Address, "phone_channel", string(a.Proved.Channel), "phone_verified_at", a.Proved.At.UTC().Format(time.RFC3339),
+			"phone_digest", fmt.Sprintf("%x", a.Proved.Digest))
+	default:
+		details = append(details, "mailbox", a.Proved.Address, "mailbox_verified_at", a.Proved.At.UTC().Format(time.RFC3339), "mailbox_digest", fmt.Sprintf("%x", a.Proved.Digest))
 	}
 	return details
 }

@@ -9,10 +9,12 @@ import (
 var (
 	// ErrNoNotice refuses a notice that does not exist or that the caller does not administer.
 	ErrNoNotice = Refuse(NotFound, "notice.not_found")
-	// ErrCodeHidden refuses to show a message with a code: only the reader of the mailbox may know it.
+	// ErrCodeHidden refuses to show a message with a code: only its recipient may know it.
 	ErrCodeHidden = Refuse(Conflict, "notice.code_hidden")
 	// ErrNoMailServer refuses to send a mail while no mail server is configured.
 	ErrNoMailServer = Refuse(Conflict, "notice.no_mail_server")
+	// ErrNoPhoneProvider refuses to send a text message while no provider is configured for its channel.
+	ErrNoPhoneProvider = Refuse(Conflict, "notice.no_phone_provider")
 )
 
 // NoticeID is the UUID (version 7) of a notice. Identifiers of one process ascend.
@@ -32,7 +34,8 @@ type Notice struct {
 	DueAt     time.Time // when it is tried next
 	DoneAt    time.Time // when its state became final; zero: not yet
 	Tries     int       // deliveries that were begun
-	Address   string    // where the last try sent it
+	Channel   Channel   // how the person was reached when it was ordered, or how the last try sent it
+	Address   string    // the address or phone number to which the last try sent it
 	Problem   string    // why the last try failed, or why it was dropped: a code, or the words of the server
 }
 
@@ -61,21 +64,22 @@ type NoticeState string
 // The states. All but ordered are final; a retry makes a failed or kept notice an ordered one again.
 const (
 	NoticeOrdered NoticeState = "ordered" // to be delivered
-	NoticeSent    NoticeState = "sent"    // a mail server accepted it
-	NoticeKept    NoticeState = "kept"    // no mail server is configured: an operator can read it and pass it on
+	NoticeSent    NoticeState = "sent"    // a mail server or a provider accepted it
+	NoticeKept    NoticeState = "kept"    // no mail server or provider is configured for it: an operator can read it and pass it on
 	NoticeDropped NoticeState = "dropped" // it had become pointless before it was delivered
-	NoticeFailed  NoticeState = "failed"  // a mail server refused it for good, or none accepted it in time
+	NoticeFailed  NoticeState = "failed"  // a mail server or a provider refused it for good, or none accepted it in time
 )
 
 // NoticeStates lists every state.
 var NoticeStates = []NoticeState{NoticeOrdered, NoticeSent, NoticeKept, NoticeDropped, NoticeFailed}
 
-// addNotice orders a notice to a person, unless they have no address or caused the change, or the owner wants no messages.
+// addNotice orders a notice to a person, unless nothing reaches them or they caused the change, or the owner wants no messages.
 func (c *Change) addNotice(k NoticeKind, to Person, by Actor, now time.Time) {
-	if to.Email == "" || to.ID == by.ID || c.After.Delivery.Silent && k != NoticeCode {
+	channel, address := c.After.Reach(to.ID)
+	if address == "" || to.ID == by.ID || c.After.Delivery.Silent && k != NoticeCode {
 		return
 	}
-	n := Notice{Document: c.After.ID, Person: to.ID, Kind: k, By: by.Name, State: NoticeOrdered, OrderedAt: now, DueAt: now}
+	n := Notice{Document: c.After.ID, Person: to.ID, Kind: k, By: by.Name, State: NoticeOrdered, OrderedAt: now, DueAt: now, Channel: channel}
 	n.Organisation = c.After.Organisation
 	c.Notices = append(c.Notices, n)
 	if len(c.Notices) == 1 {
@@ -178,12 +182,20 @@ func NextNoticeTry(n Notice, now time.Time) (time.Time, bool) {
 	return now.Add(wait), true
 }
 
-// KeepNotices keeps the notices of a change instead of having them delivered.
-func (c *Change) KeepNotices() {
+// KeepNotices keeps those notices of a change that cannot be delivered. Delivers reports whether something is configured that
+// sends messages by a channel.
+func (c *Change) KeepNotices(delivers func(Channel) bool) {
 	c.Notices = slices.Clone(c.Notices)
+	ordered := false
 	for i := range c.Notices {
 		n := &c.Notices[i]
+		if delivers(n.Channel) {
+			ordered = true
+			continue
+		}
 		n.State, n.DoneAt = NoticeKept, n.OrderedAt
 	}
-	c.RemoveJobs(JobNotify)
+	if !ordered {
+		c.RemoveJobs(JobNotify)
+	}
 }

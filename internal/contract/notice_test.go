@@ -110,7 +110,7 @@ func TestKeptNoticesNeedNoJob(t *testing.T) {
 	}
 	before := c.Notices[0]
 	kept := c
-	kept.KeepNotices()
+	kept.KeepNotices(func(Channel) bool { return false })
 	if n := kept.Notices[0]; n.State != NoticeKept || !n.DoneAt.Equal(t0) || len(kept.Jobs) != 0 {
 		t.Errorf("kept: %+v, jobs %v", n, kept.Jobs)
 	}

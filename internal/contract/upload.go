@@ -51,7 +51,7 @@ func Create(u Upload, by Actor, l Limits, now time.Time) (Change, error) {
 	if u.Pages > l.Pages {
 		bad.add("document_base64", "document.too_many_pages", "limit", l.Pages, "pages", u.Pages)
 	}
-	people := checkParticipants(u.Participants, l, &bad)
+	people := checkParticipants(u.Participants, u.Delivery.Channels, l, &bad)
 	delivery := checkDelivery(u.Delivery, &bad)
 	if err := bad.asError(); err != nil {
 		return Change{}, err
@@ -65,7 +65,7 @@ func Create(u Upload, by Actor, l Limits, now time.Time) (Change, error) {
 	}
 	d.Findings, d.Examined = u.Findings, true
 	d.Delivery = delivery
-	d.Delivery.Languages = d.keepLanguages(delivery.Languages)
+	d.Delivery.Languages, d.Delivery.Channels = d.keepLanguages(delivery.Languages), d.keepChannels(delivery.Channels)
 	c := Change{After: d, StorageLimit: &l.Storage}
 	if u.Word {
 		c.After.Revisions, c.After.Conversion.State = nil, Converting
@@ -94,8 +94,8 @@ func CheckDraftVersion(d *Document, seen int64, by Actor, op Operation) error {
 }
 
 // SetParticipants replaces the people of a draft. Placements of people who are removed are removed too.
-// Languages are those in which messages to them are written.
-func SetParticipants(d *Document, people []Participant, languages map[PersonID]string, parallel *bool, by Actor, l Limits, now time.Time) (Change, error) {
+// Personal is how each of them is reached.
+func SetParticipants(d *Document, people []Participant, personal map[PersonID]PersonalDelivery, parallel *bool, by Actor, l Limits, now time.Time) (Change, error) {
 	if err := d.Authorise(by, OpParticipants); err != nil {
 		return Change{}, err
 	}
@@ -103,16 +103,16 @@ func SetParticipants(d *Document, people []Participant, languages map[PersonID]s
 		return Change{}, ErrNotDraft
 	}
 	var bad fieldErrors
-	people = checkParticipants(people, l, &bad)
 	delivery := d.Delivery
-	delivery.Languages = languages
+	delivery.SetPersonal(personal)
+	people = checkParticipants(people, delivery.Channels, l, &bad)
 	delivery = checkDelivery(delivery, &bad)
 	if err := bad.asError(); err != nil {
 		return Change{}, err
 	}
 	c := newChange(d)
 	c.After.Participants = people
-	c.After.Delivery.Languages = c.After.keepLanguages(delivery.Languages)
+	c.After.Delivery.Languages, c.After.Delivery.Channels = c.After.keepLanguages(delivery.Languages), c.After.keepChannels(delivery.Channels)
 	if parallel != nil {
 		c.After.Parallel = *parallel
 	}
@@ -124,16 +124,16 @@ func SetParticipants(d *Document, people []Participant, languages map[PersonID]s
 	return c, nil
 }
 
-// checkParticipants checks a list of participants and returns it ordered by number. In errors, participant i is called
+// checkParticipants checks a list of participants, and that each has what their channel needs, and returns it ordered by number. In errors, participant i is called
 // "signer[i]", or "guest[i]" for guests; each kind is counted separately.
-func checkParticipants(in []Participant, l Limits, bad *fieldErrors) []Participant {
+func checkParticipants(in []Participant, channels map[PersonID]Channel, l Limits, bad *fieldErrors) []Participant {
 	if len(in) > l.Participants {
 		bad.add("signer", "participants.too_many", "limit", l.Participants)
 		return nil
 	}
 	people := slices.Clone(in)
 	seen := map[PersonID]bool{}
-	mails := map[string]bool{}
+	mails, phones := map[string]bool{}, map[string]bool{}
 	users, guests := 0, 0
 	for i := range people {
 		p := &people[i]
@@ -166,8 +166,13 @@ func checkParticipants(in []Participant, l Limits, bad *fieldErrors) []Participa
 			}
 			p.Email = address
 		}
-		if utf8.RuneCountInString(p.Phone) > l.Text {
-			bad.add(where+".phone", "text.too_long", "limit", l.Text)
+		checkPhone(p, channels[p.ID], where+".", l, bad)
+		if channels[p.ID].IsPhone() && p.Phone != "" {
+			// One code must not reach two people.
+			if phones[p.Phone] {
+				bad.add(where+".phone", "participant.twice")
+			}
+			phones[p.Phone] = true
 		}
 		mail := strings.ToLower(p.Email)
 		if seen[p.ID] || mail != "" && mails[mail] {

@@ -12,6 +12,7 @@ import (
 	"io"
 	"log/slog"
 	"math"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -46,8 +47,10 @@ type Documents struct {
 	Random         io.Reader
 	Log            *slog.Logger
 	Alarm          func(Alarm) // counts alarms, which are also logged; nil counts none
-	// KeepNotices keeps notices for an operator instead of delivering them: no mail server is configured.
+	// KeepNotices keeps notices for an operator instead of mailing them: no mail server is configured.
 	KeepNotices bool
+	// PhoneChannels are those for which a provider is configured. Notices by others are kept too.
+	PhoneChannels []contract.Channel
 	// EvidenceOnRequest leaves evidence certificates to their first request, instead of a job after the completion.
 	EvidenceOnRequest bool
 
@@ -92,6 +95,14 @@ func (s *Documents) LoadAuthorised(ctx context.Context, by contract.Actor, op co
 		return contract.Document{}, err
 	}
 	return d, nil
+}
+
+// Delivers reports whether messages by a channel are sent, and not kept.
+func (s *Documents) Delivers(c contract.Channel) bool {
+	if c.IsPhone() {
+		return slices.Contains(s.PhoneChannels, c)
+	}
+	return !s.KeepNotices
 }
 
 // maxCommitTries bounds how often a change is retried because another writer committed first. Each lost race means that
@@ -140,9 +151,7 @@ func (s *Documents) ApplyRuleTo(ctx context.Context, d contract.Document, rule f
 
 // CommitChange makes a change durable and wakes the requests that watch the document.
 func (s *Documents) CommitChange(ctx context.Context, c contract.Change) (contract.Document, error) {
-	if s.KeepNotices {
-		c.KeepNotices()
-	}
+	c.KeepNotices(s.Delivers)
 	if s.EvidenceOnRequest {
 		c.RemoveJobs(contract.JobEvidence)
 	}

@@ -60,6 +60,7 @@ type Person struct {
 	Number      int          `json:"number"`
 	Name        string       `json:"name"`
 	Email       string       `json:"email"`
+	Phone       string       `json:"phone,omitempty"` // if messages went there
 	Guest       bool         `json:"guest"`
 	Invitations []Invitation `json:"invitations"`
 	Delegated   *Delegation  `json:"delegated,omitempty"` // they passed their part to another person
@@ -80,7 +81,8 @@ type Delegation struct {
 type Invitation struct {
 	At      time.Time `json:"at"`
 	How     string    `json:"how"`               // one of the constants below
-	Address string    `json:"address,omitempty"` // where a mail was sent
+	Address string    `json:"address,omitempty"` // the address or phone number to which a message was sent
+	Channel string    `json:"channel,omitempty"` // of a text message: whatsapp or sms
 	Proof   string    `json:"proof,omitempty"`   // what the audit log says was verified when a link was handed out
 }
 
@@ -93,6 +95,9 @@ const (
 	ByLink         = "link"              // a link was made in another way
 	ByLinkRevoked  = "link_revoked"      // the owner revoked the link
 	ByMailRejected = "mail_not_accepted" // no mail server accepted the mail
+	ByText         = "text_message"      // a provider accepted a text message to the person
+	ByTextReminder = "reminder_text_message"
+	ByTextRejected = "text_message_not_accepted"
 )
 
 // Signature is one person's signature.
@@ -117,9 +122,12 @@ type Signature struct {
 	Assurance    string `json:"assurance,omitempty"` // what was verified about the person
 	NamedBy      string `json:"named_by,omitempty"`  // who entered the name of a guest
 	Organisation string `json:"organisation,omitempty"`
-	Link         string `json:"link,omitempty"`       // how a guest got the link with which they signed: mailed or handed_out
-	Mailbox      string `json:"mailbox,omitempty"`    // the address whose mailbox a guest verified with a code
-	MailboxAt    string `json:"mailbox_at,omitempty"` // when (RFC 3339)
+	Link         string `json:"link,omitempty"`          // how a guest got the link with which they signed: mailed, texted or handed_out
+	Mailbox      string `json:"mailbox,omitempty"`       // the address whose mailbox a guest verified with a code
+	MailboxAt    string `json:"mailbox_at,omitempty"`    // when (RFC 3339)
+	Phone        string `json:"phone,omitempty"`         // the phone number that a guest verified with a code
+	PhoneChannel string `json:"phone_channel,omitempty"` // whatsapp or sms
+	PhoneAt      string `json:"phone_at,omitempty"`      // when (RFC 3339)
 
 	Certificate Certificate `json:"certificate"`
 }
@@ -273,6 +281,9 @@ func (r *Records) describePerson(p contract.Participant) Person {
 	person := Person{
 		Role: string(p.Role), Number: p.Number, Name: p.Name, Email: p.Email, Guest: p.Guest, ViewedAt: p.ViewedAt.UTC(), Invitations: []Invitation{},
 	}
+	if channel, number := r.Document.Reach(p.ID); channel.IsPhone() {
+		person.Phone = number
+	}
 	for _, e := range r.Events {
 		if e.Type == contract.EventDelegated && e.Person.ID == p.ID {
 			person.Delegated = &Delegation{At: e.At.UTC(), Name: e.Details["name"], Address: e.Details["address"], Reason: e.Details["reason"], IP: e.IP}
@@ -308,6 +319,7 @@ func (r *Records) addEventDetails(s *Signature, id contract.PersonID) {
 			s.IP, s.PagesShown = e.IP, e.Details["pages_shown"]
 			s.Assurance, s.NamedBy, s.Organisation = e.Details["assurance"], e.Details["named_by"], e.Details["organisation"]
 			s.Link, s.Mailbox, s.MailboxAt = e.Details["link"], e.Details["mailbox"], e.Details["mailbox_verified_at"]
+			s.Phone, s.PhoneChannel, s.PhoneAt = e.Details["phone"], e.Details["phone_channel"], e.Details["phone_verified_at"]
 			if _, err := fmt.Sscan(e.Details["consent_documents"], &s.ConsentDocuments); err == nil {
 				s.ConsentDigest = e.Details["consent_digest"]
 			}
@@ -323,11 +335,15 @@ func (r *Records) addEventDetails(s *Signature, id contract.PersonID) {
 	}
 }
 
+// textInvitations are the ways of an invitation by text message that correspond to those by mail.
+var textInvitations = map[string]string{ByMail: ByText, ByReminder: ByTextReminder, ByMailRejected: ByTextRejected}
+
 // invitationOf returns the invitation that an event tells of, if it is one of that person.
 func invitationOf(e contract.Event, id contract.PersonID) (i Invitation, ok bool) {
 	i = Invitation{At: e.At.UTC(), Address: e.Details["address"], Proof: e.Details["proof"]}
 	switch e.Type {
 	case contract.EventNoticeSent, contract.EventNoticeRefused:
+		i.Channel = e.Details["channel"]
 		switch contract.NoticeKind(e.Details["notice"]) {
 		case contract.NoticeInviteSigner, contract.NoticeInviteViewer:
 			i.How = ByMail
@@ -338,6 +354,9 @@ func invitationOf(e contract.Event, id contract.PersonID) (i Invitation, ok bool
 		}
 		if e.Type == contract.EventNoticeRefused {
 			i.How = ByMailRejected
+		}
+		if i.Channel != "" {
+			i.How = textInvitations[i.How]
 		}
 		return i, e.Details["recipient"] == string(id)
 	case contract.EventGuestLink:

@@ -53,6 +53,7 @@ var (
 
 	roleLabel        = words{"Peran", "Role"}
 	emailLabel       = words{"Surat elektronik", "E-mail"}
+	phoneLabel       = words{"Nomor telepon", "Phone number"}
 	invitationsLabel = words{"Undangan", "Invitation"}
 	delegatedLabel   = words{"Pengalihan", "Passed on"}
 	viewedLabel      = words{"Dilihat", "Viewed"}
@@ -84,7 +85,8 @@ var (
 	noConsentText    = words{"Layanan tidak menampilkan teks persetujuan.", "The service showed no consent text."}
 	consentSection   = words{"Teks persetujuan, versi %s", "Consent text, version %s"}
 	mailboxWords     = words{"Kotak surat %s diverifikasi dengan kode pada %s.", "The mailbox %s was verified with a code at %s."}
-	handedOutWords   = words{"Tautan diserahkan langsung; kotak surat tidak diverifikasi.", "The link was handed out; the mailbox was not verified."}
+	handedOutWords   = words{"Tautan diserahkan langsung; kotak surat dan nomor telepon tidak diverifikasi.", "The link was handed out; neither mailbox nor phone number was verified."}
+	phoneWords       = words{"Nomor telepon %s diverifikasi dengan kode melalui %s pada %s.", "The phone number %s was verified with a code by %s at %s."}
 	subjectWords     = same("Subjek / Subject: %s")
 	issuerWords      = same("Penerbit / Issuer: %s")
 	serialWords      = same("Nomor seri / Serial number: %s")
@@ -113,10 +115,13 @@ var (
 		ByMail:         {"Surat elektronik dikirim ke %s", "Mail sent to %s"},
 		ByReminder:     {"Pengingat dikirim ke %s", "Reminder sent to %s"},
 		ByMailRejected: {"Surat elektronik ke %s tidak diterima server", "No mail server accepted the mail to %s"},
-		ByOwner:        {"Tautan diserahkan oleh pengirim; kotak surat tidak diverifikasi", "Link handed out by the sender; no mailbox was verified"},
-		ByOperator:     {"Tautan diserahkan oleh operator; kotak surat tidak diverifikasi", "Link handed out by the operator; no mailbox was verified"},
+		ByOwner:        {"Tautan diserahkan oleh pengirim; kotak surat dan nomor telepon tidak diverifikasi", "Link handed out by the sender; neither mailbox nor phone number was verified"},
+		ByOperator:     {"Tautan diserahkan oleh operator; kotak surat dan nomor telepon tidak diverifikasi", "Link handed out by the operator; neither mailbox nor phone number was verified"},
 		ByLink:         {"Tautan diserahkan", "Link handed out"},
 		ByLinkRevoked:  {"Tautan dicabut oleh pengirim", "Link revoked by the sender"},
+		ByText:         {"%s dikirim ke %s", "%s message sent to %s"},
+		ByTextReminder: {"Pengingat melalui %s dikirim ke %s", "Reminder by %s sent to %s"},
+		ByTextRejected: {"Pesan %s ke %s tidak diterima penyedia layanan", "The provider did not accept the %s message to %s"},
 	}
 	revisionKinds = map[string]words{
 		string(contract.RevisionBase):       {"Berkas", "File"},
@@ -166,3 +171,6 @@ func formatTime(t time.Time) string {
 	}
 	return t.In(contract.Jakarta).Format("2006-01-02 15:04:05 WIB") + t.UTC().Format(" (15:04:05 UTC)")
 }
+
+// channelName returns the name of the channel of a text message.
+func channelName(c string) string { return text.ChannelName(contract.Channel(c)) }

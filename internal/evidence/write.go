@@ -172,6 +172,9 @@ func (l *layout) addPerson(parent *element, p Person) {
 	if p.Email != "" {
 		l.addRow(table, emailLabel, same(p.Email))
 	}
+	if p.Phone != "" {
+		l.addRow(table, phoneLabel, same(p.Phone))
+	}
 	var invited []words
 	for _, i := range p.Invitations {
 		w, known := invitationWords[i.How]
@@ -180,6 +183,9 @@ func (l *layout) addPerson(parent *element, p Person) {
 		}
 		if i.How == ByMail || i.How == ByReminder || i.How == ByMailRejected {
 			w = w.format(i.Address)
+		}
+		if i.Channel != "" {
+			w = w.format(channelName(i.Channel), i.Address)
 		}
 		at := formatTime(i.At)
 		invited = append(invited, words{at + ": " + w.id, at + ": " + w.en})
@@ -250,6 +256,8 @@ func (l *layout) addSignature(table *element, s *Signature) {
 	switch {
 	case s.Mailbox != "":
 		verified = append(verified, mailboxWords.format(s.Mailbox, s.MailboxAt))
+	case s.PhoneAt != "":
+		verified = append(verified, phoneWords.format(s.Phone, channelName(s.PhoneChannel), s.PhoneAt))
 	case s.Link == string(contract.LinkHandedOut):
 		verified = append(verified, handedOutWords)
 	}

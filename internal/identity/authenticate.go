@@ -32,12 +32,16 @@ func (s *Service) Authenticate(ctx context.Context, token string) (contract.Acto
 		case err != nil:
 			return contract.Actor{}, refuseNotFound(err, contract.ErrUnauthenticated)
 		}
-		by := contract.Actor{Person: guest.Person, Guest: t.Document, Token: hash, Link: contract.LinkHandedOut, Mailbox: guest.Mailbox}
-		if strings.HasPrefix(t.Family, store.MailedFamily) && s.sendsMail {
-			by.Link = contract.LinkMailed
+		by := contract.Actor{Person: guest.Person, Guest: t.Document, Token: hash, Link: contract.LinkHandedOut, Proved: guest.Proved, Channel: guest.Channel}
+		address, sent := guest.Email, contract.LinkMailed
+		if guest.Channel.IsPhone() {
+			address, sent = guest.Phone, contract.LinkTexted
 		}
-		if by.Mailbox.Address != guest.Email {
-			by.Mailbox = contract.Mailbox{} // of a former address
+		if strings.HasPrefix(t.Family, store.MailedFamily) && s.delivers(guest.Channel) {
+			by.Link = sent
+		}
+		if by.Proved.Channel != guest.Channel || by.Proved.Address != address {
+			by.Proved = contract.Contact{} // of a former address or number
 		}
 		return by, nil
 	}

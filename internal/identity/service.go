@@ -27,7 +27,8 @@ type Options struct {
 	Random    io.Reader // of cryptographic quality, and safe for concurrent use
 	PublicURL string    // base of guest links, without a slash at its end
 	LinkKey   [32]byte  // from which mailed links and codes are derived; zero: none can be made or used
-	SendsMail bool      // a mail server is configured; else an operator hands out the links that would be mailed
+	// Delivers reports whether messages by a channel are sent; else an operator hands out their links. Nil: none are.
+	Delivers  func(contract.Channel) bool
 	Lifetimes Lifetimes
 	Rates     Rates
 	Cost      Cost
@@ -57,7 +58,7 @@ type Service struct {
 	random    io.Reader
 	publicURL string
 	linkKey   [32]byte
-	sendsMail bool
+	delivers  func(contract.Channel) bool
 	lifetimes Lifetimes
 	password  int
 	log       *slog.Logger
@@ -75,6 +76,9 @@ func New(o Options) *Service {
 	setDefault(&o.Lifetimes.Grace, 30*time.Second)
 	setDefault(&o.Hashers, 2)
 	setDefault(&o.Password, 12)
+	if o.Delivers == nil {
+		o.Delivers = func(contract.Channel) bool { return false }
+	}
 	if o.Wait == nil {
 		o.Wait = waitFor
 	}
@@ -82,7 +86,7 @@ func New(o Options) *Service {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Service{
-		store: o.Store, clock: o.Clock, random: o.Random, publicURL: o.PublicURL, linkKey: o.LinkKey, sendsMail: o.SendsMail,
+		store: o.Store, clock: o.Clock, random: o.Random, publicURL: o.PublicURL, linkKey: o.LinkKey, delivers: o.Delivers,
 		lifetimes: o.Lifetimes, password: o.Password, log: o.Log,
 		hasher:   newHasher(o.Cost, o.Hashers),
 		throttle: newLoginThrottle(o.Rates, o.Wait),

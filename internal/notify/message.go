@@ -1,14 +1,18 @@
-// Package notify decides what is mailed to whom and when, and delivers it. Adapters send the mails.
+// Package notify decides which messages go to whom and when, and delivers them. Adapters send mails and text messages.
 package notify
 
 import (
 	"context"
 	"net/mail"
+	"strings"
+
+	"segel/internal/contract"
 )
 
 // Message is a mail as it is sent: its addresses, its subject, and the same text as plain text and as HTML.
 type Message struct {
-	ID          string // Message-ID without angle brackets; the same for each try, so that mail programs drop a duplicate
+	Channel     contract.Channel // that of a text message that an operator reads; its To has a phone number
+	ID          string           // Message-ID without angle brackets; the same for each try, so that mail programs drop a duplicate
 	From, To    mail.Address
 	ReplyTo     mail.Address // zero: none
 	Subject     string
@@ -17,6 +21,14 @@ type Message struct {
 	Inline      []Attachment      // pictures that the HTML shows by "cid:" and their name; it shows no remote ones
 	Attachments []Attachment      // files
 	Headers     map[string]string // further headers, such as List-Unsubscribe
+}
+
+// Recipient returns the name of the recipient with the address or the phone number.
+func (m Message) Recipient() string {
+	if m.Channel.IsPhone() {
+		return strings.TrimSpace(m.To.Name + " " + m.To.Address)
+	}
+	return m.To.String()
 }
 
 // Attachment is a file in a message.
@@ -31,13 +43,13 @@ type Sender interface {
 	Send(ctx context.Context, m Message) error
 }
 
-// Refusal is the final refusal of a message by a mail server.
+// Refusal is the final refusal of a message by a mail server or a provider.
 type Refusal struct {
 	Recipient bool   // the address was refused, not the message
-	Reason    string // the words of the server
+	Reason    string // the words of the server or the provider
 	Err       error
 }
 
-func (r *Refusal) Error() string { return "refused by the mail server: " + r.Reason }
+func (r *Refusal) Error() string { return "refused: " + r.Reason }
 
 func (r *Refusal) Unwrap() error { return r.Err }

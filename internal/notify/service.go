@@ -32,6 +32,8 @@ type Store interface {
 // the service.
 type Composer interface {
 	Compose(f Facts) (Message, error)
+	// ComposeText writes a text message for a phone, with its link.
+	ComposeText(f Facts) (string, error)
 }
 
 // Links makes the links and the codes of guests.
@@ -48,14 +50,16 @@ type Files interface {
 	ReadFinished(ctx context.Context, d *contract.Document, limit int64) ([]byte, error)
 }
 
-// Service delivers notices as mails. All fields are required, unless they say otherwise. It is safe for concurrent use.
+// Service delivers notices as mails and text messages. All fields are required, unless they say otherwise. It is safe for concurrent use.
 type Service struct {
 	Store    Store
 	Composer Composer
 	Links    Links
 	Files    Files
 	// Sender delivers mails. Nil: no mail server is configured. Then notices are kept by the commits that order them.
-	Sender    Sender
+	Sender Sender
+	// Texts deliver text messages, by channel. Notices by other channels are kept.
+	Texts     map[contract.Channel]TextSender
 	From      mail.Address
 	Senders   map[contract.OrganisationID]string // addresses that replace that of From in the mails of an organisation
 	PublicURL string                             // base of links, without a slash at its end
@@ -70,8 +74,8 @@ const defaultLease = 2 * time.Minute
 // Deliver sends the notices of a document that are due, in the order in which they were ordered. If notices remain that are due
 // later, it returns a *contract.Later.
 //
-// Each try is recorded before the mail is sent, and its result afterwards. A crash between the two leads to another try, so a mail
-// may arrive twice, with the same Message-ID, and is never lost.
+// Each try is recorded before the message is sent, and its result afterwards. A crash between the two leads to another try, so a message
+// may arrive twice, with the same identifier, and is never lost.
 func (s *Service) Deliver(ctx context.Context, id contract.DocumentID) error {
 	ordered, err := s.Store.OrderedNotices(ctx, id)
 	if err != nil || len(ordered) == 0 {
@@ -111,24 +115,24 @@ func earlier(a, b time.Time) time.Time {
 
 // deliverNotice sends one notice and returns it with the result.
 func (s *Service) deliverNotice(ctx context.Context, d *contract.Document, n contract.Notice) (contract.Notice, error) {
-	to, _ := d.Recipient(n)
+	channel, address := d.Reach(n.Person)
+	n.Channel = channel
 	switch {
-	case to.Email == "":
+	case address == "" && channel.IsPhone():
+		return s.endTry(ctx, n, contract.NoticeDropped, "notice.no_number")
+	case address == "":
 		return s.endTry(ctx, n, contract.NoticeDropped, "notice.no_address")
 	case !d.Needs(n):
 		return s.endTry(ctx, n, contract.NoticeDropped, "notice.pointless")
-	case s.Sender == nil: // mail was configured when it was ordered
+	case !s.Delivers(channel): // it was configured when the notice was ordered
 		return s.endTry(ctx, n, contract.NoticeKept, "")
 	}
-	// Durable from here on: that a mail to this address may be on its way. A crash leads to another try.
-	n, err := s.Store.BeginTry(ctx, n, to.Email, s.Clock().Add(cmp.Or(s.Lease, defaultLease)))
+	// Durable from here on: that a message to this address may be on its way. A crash leads to another try.
+	n, err := s.Store.BeginTry(ctx, n, address, s.Clock().Add(cmp.Or(s.Lease, defaultLease)))
 	if err != nil {
 		return n, err
 	}
-	m, err := s.composeMessage(ctx, d, n)
-	if err == nil {
-		err = s.Sender.Send(ctx, m)
-	}
+	err = s.sendNotice(ctx, d, n)
 	var refused *Refusal
 	switch {
 	case err == nil:
@@ -147,16 +151,51 @@ func (s *Service) deliverNotice(ctx context.Context, d *contract.Document, n con
 	case errors.As(err, &refused):
 		return s.endTry(ctx, n, contract.NoticeFailed, refused.Reason)
 	}
-	s.Log.WarnContext(ctx, "mail was not delivered", "notice", n.ID, "try", n.Tries, "error", err)
+	s.Log.WarnContext(ctx, "message was not delivered", "notice", n.ID, "channel", cmp.Or(n.Channel, "mail"), "try", n.Tries, "error", err)
+	again, given := "notice.no_server", "notice.too_long"
+	if n.Channel.IsPhone() {
+		again, given = "notice.no_provider", "notice.too_long_phone"
+	}
 	due, more := contract.NextNoticeTry(n, s.Clock())
 	if !more {
-		return s.endTry(ctx, n, contract.NoticeFailed, "notice.too_long")
+		return s.endTry(ctx, n, contract.NoticeFailed, given)
 	}
 	n.DueAt = due
-	return s.endTry(ctx, n, contract.NoticeOrdered, "notice.no_server")
+	return s.endTry(ctx, n, contract.NoticeOrdered, again)
 }
 
-// endTry records the result of a try, and its event: that a mail was sent or refused.
+// Delivers reports whether messages by a channel are sent, and not kept.
+func (s *Service) Delivers(c contract.Channel) bool {
+	if c.IsPhone() {
+		return s.Texts[c] != nil
+	}
+	return s.Sender != nil
+}
+
+// sendNotice sends the message of a notice by its channel.
+func (s *Service) sendNotice(ctx context.Context, d *contract.Document, n contract.Notice) error {
+	if !n.Channel.IsPhone() {
+		m, err := s.composeMessage(ctx, d, n)
+		if err != nil {
+			return err
+		}
+		return s.Sender.Send(ctx, m)
+	}
+	f, _, err := s.collectFacts(ctx, d, n)
+	if err != nil {
+		return err
+	}
+	said, err := s.Composer.ComposeText(f)
+	if err != nil {
+		return fmt.Errorf("compose notice %s: %w", n.ID, err)
+	}
+	return s.Texts[n.Channel].SendText(ctx, TextMessage{
+		ID: string(n.ID), Channel: n.Channel, Number: n.Address, Name: f.Recipient.Name, Kind: n.Kind, Language: f.Language,
+		Sender: f.Sender.Name, Organisation: f.Organisation, Title: f.Title, Link: f.Link, Code: f.Code, Text: said,
+	})
+}
+
+// endTry records the result of a try, and its event: that a message was sent or refused.
 func (s *Service) endTry(ctx context.Context, n contract.Notice, result contract.NoticeState, problem string) (contract.Notice, error) {
 	now := s.Clock()
 	n.State, n.Problem = result, problem
@@ -167,6 +206,9 @@ func (s *Service) endTry(ctx context.Context, n contract.Notice, result contract
 	event := contract.Event{Document: n.Document, At: now, Details: map[string]string{
 		"notice": string(n.Kind), "recipient": string(n.Person), "address": n.Address,
 	}}
+	if n.Channel.IsPhone() {
+		event.Details["channel"] = string(n.Channel)
+	}
 	switch result {
 	case contract.NoticeSent:
 		event.Type = contract.EventNoticeSent
@@ -179,11 +221,11 @@ func (s *Service) endTry(ctx context.Context, n contract.Notice, result contract
 	return n, s.Store.EndTry(ctx, n, events...)
 }
 
-// composeMessage writes the mail of a notice.
-func (s *Service) composeMessage(ctx context.Context, d *contract.Document, n contract.Notice) (Message, error) {
+// collectFacts returns what the message of a notice says, without a logo, and the organisation of the document. It makes the link of a guest, and the code of a message that carries one.
+func (s *Service) collectFacts(ctx context.Context, d *contract.Document, n contract.Notice) (Facts, store.Organisation, error) {
 	o, err := s.Store.Organisation(ctx, d.Organisation)
 	if err != nil {
-		return Message{}, fmt.Errorf("read organisation %s: %w", d.Organisation, err)
+		return Facts{}, o, fmt.Errorf("read organisation %s: %w", d.Organisation, err)
 	}
 	to, guest := d.Recipient(n)
 	f := Facts{
@@ -207,13 +249,23 @@ func (s *Service) composeMessage(ctx context.Context, d *contract.Document, n co
 	case n.Kind == contract.NoticeCode:
 		f.Link = s.PublicURL + guestPath // without a secret: the page that asks for the code is open
 		if f.Code, f.Deadline, err = s.Links.MailedCode(ctx, d, n.Person, n.OrderedAt); err != nil {
-			return Message{}, err
+			return Facts{}, o, err
 		}
 	case guest:
 		if f.Link, err = s.Links.MailedLink(ctx, d.ID, n.Person); err != nil {
-			return Message{}, err
+			return Facts{}, o, err
 		}
 	}
+	return f, o, nil
+}
+
+// composeMessage writes the mail of a notice.
+func (s *Service) composeMessage(ctx context.Context, d *contract.Document, n contract.Notice) (Message, error) {
+	f, o, err := s.collectFacts(ctx, d, n)
+	if err != nil {
+		return Message{}, err
+	}
+	to := f.Recipient
 	if o.Branding.Logo != "" {
 		if f.Logo, err = s.Store.Logo(ctx, o.Branding.Logo); err != nil && !errors.Is(err, store.ErrNotFound) {
 			return Message{}, fmt.Errorf("read logo: %w", err)
@@ -315,7 +367,7 @@ func (s *Service) NoticesOf(ctx context.Context, id contract.DocumentID) ([]cont
 }
 
 // Show returns a notice with its message, for an operator who passes it on. The log records that a guest's link was handed out
-// by the operator: such a link proves nothing about the mailbox.
+// by the operator: such a link proves nothing about the mailbox or the phone.
 func (s *Service) Show(ctx context.Context, by contract.Actor, id contract.NoticeID) (contract.Notice, Message, error) {
 	n, err := s.administeredNotice(ctx, by, contract.AdminShowMail, id)
 	if err != nil {
@@ -332,7 +384,7 @@ func (s *Service) Show(ctx context.Context, by contract.Actor, id contract.Notic
 	if to.ID == "" {
 		return n, Message{}, contract.ErrNoNotice
 	}
-	m, err := s.composeMessage(ctx, &d, n)
+	m, err := s.composeShown(ctx, &d, n)
 	if err != nil {
 		return n, Message{}, err
 	}
@@ -348,13 +400,35 @@ func (s *Service) Show(ctx context.Context, by contract.Actor, id contract.Notic
 	return n, m, nil
 }
 
-// Retry orders a failed or kept notice again. It refuses while no mail server is configured.
+// composeShown writes the message of a notice for an operator. A text message has no subject and no HTML.
+func (s *Service) composeShown(ctx context.Context, d *contract.Document, n contract.Notice) (Message, error) {
+	channel, number := d.Reach(n.Person)
+	if !channel.IsPhone() {
+		if n.Channel.IsPhone() {
+			n.Address = "" // the owner changed the channel after the last try
+		}
+		return s.composeMessage(ctx, d, n)
+	}
+	f, _, err := s.collectFacts(ctx, d, n)
+	if err != nil {
+		return Message{}, err
+	}
+	said, err := s.Composer.ComposeText(f)
+	if err != nil {
+		return Message{}, fmt.Errorf("compose notice %s: %w", n.ID, err)
+	}
+	return Message{ID: string(n.ID), Channel: channel, To: mail.Address{Name: f.Recipient.Name, Address: number}, Text: said, Link: f.Link}, nil
+}
+
+// Retry orders a failed or kept notice again. It refuses while nothing is configured that sends messages by its channel.
 func (s *Service) Retry(ctx context.Context, by contract.Actor, id contract.NoticeID) (contract.Notice, error) {
 	n, err := s.administeredNotice(ctx, by, contract.AdminRetryMail, id)
 	switch {
 	case err != nil:
 		return n, err
-	case s.Sender == nil:
+	case n.Channel.IsPhone() && !s.Delivers(n.Channel):
+		return n, contract.ErrNoPhoneProvider
+	case !s.Delivers(n.Channel):
 		return n, contract.ErrNoMailServer
 	case n.State == contract.NoticeOrdered || n.State == contract.NoticeSent: // repeated
 		return n, nil

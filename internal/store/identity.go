@@ -76,7 +76,7 @@ type Token struct {
 	UsedAt    time.Time // a refresh token is used once; zero: not used yet
 }
 
-// MailedFamily begins the families of tokens that were opened with a mailed link.
+// MailedFamily begins the families of tokens that were opened with a link that was sent.
 const MailedFamily = "mail-"
 
 // GuestLink is a link issued to a guest, stored only as its SHA-256.
@@ -85,15 +85,17 @@ type GuestLink struct {
 	Document  contract.DocumentID
 	Person    contract.PersonID
 	CreatedAt time.Time
-	Mailed    bool // sent to the guest's mailbox; else handed to the owner. A guest has at most one of each
+	Mailed    bool // sent to the guest's mailbox or phone; else handed to the owner. A guest has at most one of each
 }
 
 // Guest is a guest of a document, with the end of that document.
 type Guest struct {
 	contract.Person
+	Phone   string
+	Channel contract.Channel // how messages reach them
 	State   contract.State
 	EndedAt time.Time
-	Mailbox contract.Mailbox // proved with the token that was read; zero for a link
+	Proved  contract.Contact // proved with the token that was read; zero for a link
 }
 
 // FormerGuestLink is a link that was replaced or revoked. It opens nothing.

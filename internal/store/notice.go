@@ -34,7 +34,7 @@ type Notices interface {
 
 	ListNotices(ctx context.Context, q NoticeQuery) (NoticePage, error)
 
-	// BeginTry records, before a notice is sent, where it goes, and counts the try. Until the given time no other caller finds it due. It
+	// BeginTry records, before a notice is sent, its channel and where it goes, and counts the try. Until the given time no other caller finds it due. It
 	// returns ErrConflict if another process began that try, or the notice is not ordered any more. Durable on return: a crash from
 	// here on leads to another try after that time.
 	BeginTry(ctx context.Context, n contract.Notice, address string, until time.Time) (contract.Notice, error)

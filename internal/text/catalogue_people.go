@@ -38,8 +38,8 @@ var people = map[string]sentence{
 		"Penandatanganan ini sudah dialihkan kepada Anda dan tidak dapat dialihkan lagi.",
 		"This signature was passed to you, and cannot be passed on again."},
 	"guest.code_required": {
-		"Masukkan terlebih dahulu kode yang dikirim ke alamat e-mail Anda.",
-		"Please enter the code that is sent to your e-mail address first."},
+		"Masukkan terlebih dahulu kode yang dikirim kepada Anda.",
+		"Please enter the code that is sent to you first."},
 	"guest.code_too_soon": {
 		"Kode baru dapat diminta kembali dalam {seconds} detik.",
 		"You can ask for another code in {seconds} seconds."},
@@ -52,6 +52,18 @@ var people = map[string]sentence{
 	"guest.no_mailbox": {
 		"Kode tidak dapat dikirim melalui surat elektronik. Silakan hubungi pemilik dokumen.",
 		"A code cannot be sent by e-mail. Please ask the owner of the document."},
+	"guest.no_phone": {
+		"Kode tidak dapat dikirim ke nomor telepon. Silakan hubungi pemilik dokumen.",
+		"A code cannot be sent to a phone number. Please ask the owner of the document."},
+	"phone.missing": {
+		"Nomor telepon diperlukan untuk saluran ini.",
+		"A phone number is required for this channel."},
+	"phone.malformed": {
+		"Tulis nomor telepon dengan kode negara, seperti +628123456789.",
+		"Write the phone number with its country code, such as +628123456789."},
+	"channel.not_configured": {
+		"Layanan ini tidak dapat mengirim pesan melalui saluran tersebut.",
+		"This service cannot send messages by this channel."},
 	"guest.only": {
 		"Kode hanya dikirim kepada tamu pada dokumen ini.",
 		"Codes are sent to guests on the document only."},

@@ -61,6 +61,9 @@ func Event(l Language, e contract.Event) string {
 	for name, v := range e.Details {
 		args[name] = v
 	}
+	if c := e.Details["channel"] + e.Details["phone_channel"]; c != "" { // no event has both
+		args["channel_name"] = ChannelName(contract.Channel(c))
+	}
 	if p := e.Details["problem"]; p != "" {
 		args["problem"] = Reason(l, p)
 	}
@@ -84,6 +87,8 @@ func Event(l Language, e contract.Event) string {
 	switch {
 	case e.Details["mailbox"] != "":
 		args["proof"] = Sentence(l, "event.proof_mailbox", args)
+	case e.Details["phone_verified_at"] != "":
+		args["proof"] = Sentence(l, "event.proof_phone", args)
 	case e.Details["link"] == string(contract.LinkHandedOut):
 		args["proof"] = Sentence(l, "event.proof_handed_out", nil)
 	}
@@ -96,11 +101,31 @@ func Event(l Language, e contract.Event) string {
 	return Sentence(l, eventCode(e), args)
 }
 
+// phoneEvents are the codes of sentences about messages and codes to a phone.
+var phoneEvents = map[contract.EventType]string{
+	contract.EventNoticeSent:    "event.notice_sent_phone",
+	contract.EventNoticeRefused: "event.notice_refused_phone",
+	contract.EventCodeOrdered:   "event.code_ordered_phone",
+}
+
+// ChannelName returns the name of a channel that needs a phone number, the same in both languages.
+func ChannelName(c contract.Channel) string {
+	switch c {
+	case contract.ChannelWhatsApp:
+		return "WhatsApp"
+	case contract.ChannelSMS:
+		return "SMS"
+	}
+	return string(c)
+}
+
 // eventCode returns the code of the sentence about an event. The sentence about a signature depends on whether the
 // service showed the pages to the signer; older events do not record it.
 func eventCode(e contract.Event) string {
 	shown := e.Details["pages_shown"]
 	switch {
+	case e.Details["channel"] != "" && phoneEvents[e.Type] != "":
+		return phoneEvents[e.Type]
 	case e.Type == contract.EventSignIntended && shown == contract.PagesNone:
 		return "event.sign_intended_unshown"
 	case e.Type == contract.EventSignIntended && shown != "":

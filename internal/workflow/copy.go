@@ -24,7 +24,7 @@ func (s *Service) Copy(ctx context.Context, by contract.Actor, id contract.Docum
 	if err := d.CheckCopyable(by); err != nil {
 		return contract.Document{}, err
 	}
-	people, unknown, err := s.resolveParticipants(ctx, by, nil, personRequests(d.Participants))
+	people, unknown, err := s.resolveParticipants(ctx, by, nil, personRequests(&d))
 	if err != nil {
 		return contract.Document{}, err
 	}
@@ -101,10 +101,11 @@ func (s *Service) storeAgain(ctx context.Context, d contract.Document, r contrac
 }
 
 // personRequests names participants as an owner does. A user is named by their identifier, a guest by their address.
-func personRequests(participants []contract.Participant) []PersonRequest {
-	requests := make([]PersonRequest, len(participants))
-	for i, p := range participants {
+func personRequests(d *contract.Document) []PersonRequest {
+	requests := make([]PersonRequest, len(d.Participants))
+	for i, p := range d.Participants {
 		requests[i] = PersonRequest{Name: p.Name, Email: p.Email, Phone: p.Phone, Role: p.Role, Number: p.Number, Guest: p.Guest}
+		requests[i].Channel = d.Delivery.Channels[p.ID]
 		if !p.Guest {
 			requests[i].ID = p.ID
 		}

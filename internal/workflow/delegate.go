@@ -32,7 +32,7 @@ func (s *Service) Delegate(ctx context.Context, by contract.Actor, id contract.D
 		case !errors.Is(err, store.ErrNotFound):
 			return nil, err
 		default:
-			if to.ID, err = s.guestID(nil, ""); err != nil {
+			if to.ID, err = s.guestID(nil, PersonRequest{Email: r.Email}); err != nil {
 				return nil, err
 			}
 		}

@@ -16,13 +16,14 @@ import (
 
 // OrderedCode says which code was ordered.
 type OrderedCode struct {
-	Address string   // of the mailbox
+	Channel contract.Channel
+	Address string   // of the mailbox, or the phone number
 	Digest  [32]byte // SHA-256 of the revision that can be signed with it
 	At      time.Time
 }
 
-// OrderGuestCode orders a code to the mailbox of the caller, a guest of the document. It returns [contract.ErrNoMailbox] if no mail
-// server is configured.
+// OrderGuestCode orders a code to the mailbox or phone of the caller, a guest of the document. It returns [contract.ErrNoMailbox] if no mail
+// server is configured, and [contract.ErrNoPhone] if no provider is.
 func (s *Service) OrderGuestCode(ctx context.Context, by contract.Actor, id contract.DocumentID) (OrderedCode, error) {
 	var made OrderedCode
 	effectCtx := store.WithFinalAnswer(ctx, func(contract.Document) any { return made })
@@ -31,8 +32,8 @@ func (s *Service) OrderGuestCode(ctx context.Context, by contract.Actor, id cont
 		if err := d.CheckCodeRequest(by, s.Clock()); err != nil {
 			return nil, err
 		}
-		if s.KeepNotices {
-			return nil, contract.ErrNoMailbox
+		if channel, _ := d.Reach(by.ID); !s.Delivers(channel) {
+			return nil, contract.ErrUnreachable(channel)
 		}
 		last, err := s.Store.GuestCode(ctx, id, by.ID)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -48,18 +49,18 @@ func (s *Service) OrderGuestCode(ctx context.Context, by contract.Actor, id cont
 		if err != nil {
 			return nil, err
 		}
-		made = OrderedCode{Address: c.Code.Address, Digest: c.Code.Digest, At: c.Code.CreatedAt}
+		made = OrderedCode{Channel: c.Code.Channel, Address: c.Code.Address, Digest: c.Code.Digest, At: c.Code.CreatedAt}
 		return &c, nil
 	})
 	return made, err
 }
 
-// ProveMailbox compares a code with the one that was sent to the caller, a guest of the document. If it is the same, the session of
+// ProveContact compares a code with the one that was sent to the caller, a guest of the document. If it is the same, the session of
 // their token may sign the revision for which it was ordered.
 //
 // Each call is one try, which is durable before the codes are compared: a crash, and many calls at once, grant no further try. The
 // commit that follows uses the code up.
-func (s *Service) ProveMailbox(ctx context.Context, by contract.Actor, id contract.DocumentID, code string) (contract.Document, error) {
+func (s *Service) ProveContact(ctx context.Context, by contract.Actor, id contract.DocumentID, code string) (contract.Document, error) {
 	d, err := s.LoadDocumentFor(ctx, by, id)
 	if err != nil {
 		return contract.Document{}, err
@@ -98,15 +99,18 @@ func (s *Service) ProveMailbox(ctx context.Context, by contract.Actor, id contra
 		if now.Nonce != tried.Nonce {
 			return nil, contract.ErrCodeEnded
 		}
-		return documents.ChangeOf(contract.ProveMailbox(d, now, by, s.Clock()))
+		return documents.ChangeOf(contract.ProveContact(d, now, by, s.Clock()))
 	})
 }
 
-// CorrectGuest changes the name, the address or the phone number of a guest who has not acted yet. See [contract.CorrectGuest].
+// CorrectGuest changes the name, the address, the phone number or the channel of a guest who has not acted yet. See [contract.CorrectGuest].
 func (s *Service) CorrectGuest(ctx context.Context, by contract.Actor, id contract.DocumentID, guest contract.PersonID, to contract.GuestCorrection) (contract.Document, error) {
 	return s.ApplyRuleAs(documents.WithDocumentAnswer(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
 		c, err := contract.CorrectGuest(d, guest, to, by, s.Limits, s.Clock())
-		if err != nil || to.Email == nil {
+		if err == nil && to.Channel != nil && to.Channel.IsPhone() && !s.Delivers(*to.Channel) {
+			err = contract.InvalidInput(contract.NewFieldError("channel", "channel.not_configured"))
+		}
+		if err != nil || to.Email == nil || c.After.Participant(guest).Email == "" {
 			return documents.ChangeOf(c, err)
 		}
 		// As when people are named: a person with an account of the organisation takes part with it.

@@ -65,7 +65,7 @@ func TestAnotherPersonsDocumentIsAsMuchWorkAsOneThatDoesNotExist(t *testing.T) {
 		for name, verb := range map[string]func() error{
 			"detail":   func() error { _, err := h.LoadAuthorised(ctx, by, contract.OpDetail, id); return err },
 			"code":     func() error { _, err := h.OrderGuestCode(ctx, by, id); return err },
-			"prove":    func() error { _, err := h.ProveMailbox(ctx, by, id, "123456"); return err },
+			"prove":    func() error { _, err := h.ProveContact(ctx, by, id, "123456"); return err },
 			"correct":  func() error { _, err := h.CorrectGuest(ctx, by, id, guest.ID, contract.GuestCorrection{}); return err },
 			"trail":    func() error { _, err := h.AuditTrail(ctx, by, id); return err },
 			"preview":  func() error { _, err := h.Preview(ctx, by, id); return err },

@@ -44,7 +44,7 @@ type PersonRequest struct {
 	Number int
 	Guest  bool
 
-	Language string // of messages to them: "id" or "en"; empty: that of the service
+	contract.PersonalDelivery
 }
 
 // Upload makes a draft from a staged file. A damaged file is rewritten once, if that is possible without guessing:
@@ -69,7 +69,7 @@ func (s *Service) createDraft(ctx context.Context, by contract.Actor, r UploadRe
 		return contract.Document{}, err
 	}
 	u := contract.Upload{Title: r.Title, Filename: r.Filename, Parallel: r.Parallel, Participants: people, Delivery: r.Delivery, ExpiresAt: r.ExpiresAt}
-	u.Delivery.Languages = languagesOf(people, r.People)
+	u.Delivery.SetPersonal(personalDelivery(people, r.People))
 	if _, err := io.ReadFull(s.Random, u.Entropy[:]); err != nil {
 		return contract.Document{}, fmt.Errorf("generate document name: %w", err)
 	}
@@ -123,7 +123,7 @@ func (s *Service) uploadPDF(ctx context.Context, by contract.Actor, uploaded con
 // resolveParticipants resolves requests to participants. A registered participant is a user of the caller's
 // organisation, by id or e-mail. A guest with the e-mail of such a user becomes that user. A guest with the e-mail of a
 // user in another organisation stays a guest like any other, because the mailbox is not verified. A guest who is
-// already on the document keeps their id. Unknown people and invalid guest addresses are returned as field errors.
+// already on the document keeps their id. Unknown people, invalid guest addresses and channels that are not configured are returned as field errors.
 func (s *Service) resolveParticipants(ctx context.Context, by contract.Actor, already []contract.Participant, in []PersonRequest) ([]contract.Participant, []contract.FieldError, error) {
 	// The rule refuses more than the limit; do not look them all up first.
 	in = in[:min(len(in), s.Limits.Participants+1)]
@@ -137,8 +137,11 @@ func (s *Service) resolveParticipants(ctx context.Context, by contract.Actor, al
 			where = fmt.Sprintf("guest[%d].email", guests)
 			guests++
 			code := "text.missing"
-			if r.Email != "" {
+			switch {
+			case r.Email != "":
 				r.Email, code = contract.ParseEmail(r.Email)
+			case r.Channel.IsPhone():
+				code = "" // their number reaches them
 			}
 			if code != "" {
 				unknown = append(unknown, contract.NewFieldError(where, code))
@@ -156,22 +159,25 @@ func (s *Service) resolveParticipants(ctx context.Context, by contract.Actor, al
 		case !r.Guest:
 			unknown = append(unknown, contract.NewFieldError(where, "participant.unknown"))
 		default:
-			if p.ID, err = s.guestID(already, r.Email); err != nil {
+			if p.ID, err = s.guestID(already, r); err != nil {
 				return nil, nil, err
 			}
+		}
+		if r.Channel.IsPhone() && !s.Delivers(r.Channel) {
+			unknown = append(unknown, contract.NewFieldError(strings.TrimSuffix(strings.TrimSuffix(where, "id"), "email")+"channel", "channel.not_configured"))
 		}
 		people = append(people, p)
 	}
 	return people, unknown, nil
 }
 
-// languagesOf returns the languages of resolved people, by person. Requests are in the same order; there may be more of them.
-func languagesOf(people []contract.Participant, in []PersonRequest) map[contract.PersonID]string {
-	languages := map[contract.PersonID]string{}
+// personalDelivery returns how resolved people are reached, by person. Requests are in the same order; there may be more of them.
+func personalDelivery(people []contract.Participant, in []PersonRequest) map[contract.PersonID]contract.PersonalDelivery {
+	personal := map[contract.PersonID]contract.PersonalDelivery{}
 	for i, p := range people {
-		languages[p.ID] = in[i].Language
+		personal[p.ID] = in[i].PersonalDelivery
 	}
-	return languages
+	return personal
 }
 
 // findActiveMember is findMember without disabled accounts, except those of people who are already on the document: they stay on
@@ -200,9 +206,12 @@ func (s *Service) findMember(ctx context.Context, o contract.OrganisationID, r P
 	return store.User{}, store.ErrNotFound
 }
 
-func (s *Service) guestID(already []contract.Participant, email string) (contract.PersonID, error) {
+// guestID returns the identifier of a guest who is already on the document with the same address, or without an address and with the
+// same phone number; else a new one.
+func (s *Service) guestID(already []contract.Participant, r PersonRequest) (contract.PersonID, error) {
+	phone, _ := contract.ParsePhone(r.Phone)
 	for _, p := range already {
-		if p.Guest && strings.EqualFold(p.Email, email) {
+		if p.Guest && strings.EqualFold(p.Email, r.Email) && (r.Email != "" || phone != "" && p.Phone == phone) {
 			return p.ID, nil
 		}
 	}
@@ -225,7 +234,7 @@ func (s *Service) SetParticipants(ctx context.Context, by contract.Actor, id con
 		if err != nil {
 			return nil, err
 		}
-		c, err := contract.SetParticipants(d, people, languagesOf(people, in), parallel, by, s.Limits, s.Clock())
+		c, err := contract.SetParticipants(d, people, personalDelivery(people, in), parallel, by, s.Limits, s.Clock())
 		return documents.ChangeOf(c, contract.JoinFieldErrors(err, unknown))
 	})
 }

@@ -10,11 +10,11 @@ import (
 
 var guestCodeRows = rowType[contract.GuestCode]{
 	"guest_code",
-	`document, person, digest, nonce, address, created_at, tries, ordered, day_began, used_at`,
+	`document, person, digest, nonce, address, created_at, tries, ordered, day_began, used_at, channel`,
 	func(g *contract.GuestCode) []any {
 		return []any{
 			&g.Document, &g.Person, scanDigest(&g.Digest), scanNonce(&g.Nonce), &g.Address, scanTime(&g.CreatedAt), &g.Tries, &g.Ordered,
-			scanTime(&g.DayBegan), scanTime(&g.UsedAt),
+			scanTime(&g.DayBegan), scanTime(&g.UsedAt), &g.Channel,
 		}
 	},
 }
@@ -49,14 +49,14 @@ func (s *Store) TryGuestCode(ctx context.Context, id contract.DocumentID, guest 
 }
 
 // writeCode stores a guest's code and what was proved with it.
-func (w *documentWriter) writeCode(ctx context.Context, g *contract.GuestCode, proved *contract.ProvedMailbox) error {
+func (w *documentWriter) writeCode(ctx context.Context, g *contract.GuestCode, proved *contract.ProvedContact) error {
 	if g != nil {
 		err := w.addStatements(ctx, statement{
-			sql: `INSERT INTO guest_code (` + guestCodeRows.columns + `) VALUES (` + placeholders(1, 10) + `)
+			sql: `INSERT INTO guest_code (` + guestCodeRows.columns + `) VALUES (` + placeholders(1, 11) + `)
 				ON CONFLICT (document, person) DO UPDATE SET digest = excluded.digest, nonce = excluded.nonce, address = excluded.address,
-					created_at = excluded.created_at, tries = excluded.tries, ordered = excluded.ordered, day_began = excluded.day_began, used_at = excluded.used_at`,
+					created_at = excluded.created_at, tries = excluded.tries, ordered = excluded.ordered, day_began = excluded.day_began, used_at = excluded.used_at, channel = excluded.channel`,
 			args: []any{
-				w.after.ID, g.Person, g.Digest[:], g.Nonce[:], g.Address, toMicros(g.CreatedAt), g.Tries, g.Ordered, toMicros(g.DayBegan), toMicros(g.UsedAt),
+				w.after.ID, g.Person, g.Digest[:], g.Nonce[:], g.Address, toMicros(g.CreatedAt), g.Tries, g.Ordered, toMicros(g.DayBegan), toMicros(g.UsedAt), g.Channel,
 			},
 			what: fmt.Sprintf("write the code of guest %s on document %d", g.Person, w.after.ID),
 		})
@@ -69,9 +69,9 @@ func (w *documentWriter) writeCode(ctx context.Context, g *contract.GuestCode, p
 	}
 	// If the token was revoked meanwhile, the row has no effect and is purged.
 	return w.addStatements(ctx, statement{
-		sql: `INSERT INTO proved_mailbox (token, address, digest, proved_at) VALUES ($1, $2, $3, $4)
-			ON CONFLICT (token) DO UPDATE SET address = excluded.address, digest = excluded.digest, proved_at = excluded.proved_at`,
-		args: []any{proved.Token[:], proved.Address, proved.Digest[:], toMicros(proved.At)},
+		sql: `INSERT INTO proved_mailbox (token, address, digest, proved_at, channel) VALUES ($1, $2, $3, $4, $5)
+			ON CONFLICT (token) DO UPDATE SET address = excluded.address, digest = excluded.digest, proved_at = excluded.proved_at, channel = excluded.channel`,
+		args: []any{proved.Token[:], proved.Address, proved.Digest[:], toMicros(proved.At), proved.Channel},
 		what: fmt.Sprintf("write what a guest of document %d proved", w.after.ID),
 	})
 }

@@ -99,6 +99,8 @@ type storedDelivery struct {
 	Attach     bool                         `json:"attach,omitempty"`
 	Reminders  contract.Reminders           `json:"reminders,omitzero"`
 	Languages  map[contract.PersonID]string `json:"languages,omitempty"`
+
+	Channels map[contract.PersonID]contract.Channel `json:"channels,omitempty"`
 }
 
 // encodeDelivery returns a delivery as an argument of a statement. The default is an empty text.

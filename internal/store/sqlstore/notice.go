@@ -13,11 +13,11 @@ import (
 
 var noticeRows = rowType[contract.Notice]{
 	"notice",
-	`id, document, organisation, person, kind, by_name, state, ordered_at, due_at, done_at, tries, address, problem`,
+	`id, document, organisation, person, kind, by_name, state, ordered_at, due_at, done_at, tries, address, problem, channel`,
 	func(n *contract.Notice) []any {
 		return []any{
 			&n.ID, &n.Document, &n.Organisation, &n.Person, &n.Kind, &n.By, &n.State, scanTime(&n.OrderedAt), scanTime(&n.DueAt), scanTime(&n.DoneAt),
-			&n.Tries, &n.Address, &n.Problem,
+			&n.Tries, &n.Address, &n.Problem, &n.Channel,
 		}
 	},
 }
@@ -29,7 +29,7 @@ const noticesInStatement = 20
 func (w *documentWriter) addNotices(ctx context.Context, all []contract.Notice) error {
 	for begin := 0; begin < len(all); begin += noticesInStatement {
 		batch := all[begin:min(begin+noticesInStatement, len(all))]
-		const width = 13
+		const width = 14
 		sql, args := `INSERT INTO notice (`+noticeRows.columns+`) VALUES `, []any{}
 		for i, n := range batch {
 			id, err := uuid.NewV7()
@@ -41,7 +41,7 @@ func (w *documentWriter) addNotices(ctx context.Context, all []contract.Notice) 
 			}
 			sql += `(` + placeholders(1+i*width, width) + `)`
 			args = append(args, id.String(), w.after.ID, w.after.Organisation, n.Person, n.Kind, cleanText(n.By), n.State,
-				toMicros(n.OrderedAt), toMicros(n.DueAt), toMicros(n.DoneAt), n.Tries, cleanText(n.Address), cleanText(n.Problem))
+				toMicros(n.OrderedAt), toMicros(n.DueAt), toMicros(n.DoneAt), n.Tries, cleanText(n.Address), cleanText(n.Problem), n.Channel)
 		}
 		err := w.addStatements(ctx, statement{sql: sql, args: args, what: fmt.Sprintf("order notices about document %d", w.after.ID)})
 		if err != nil {
@@ -89,8 +89,8 @@ func (s *Store) ListNotices(ctx context.Context, q store.NoticeQuery) (p store.N
 // BeginTry implements [store.Notices].
 func (s *Store) BeginTry(ctx context.Context, n contract.Notice, address string, until time.Time) (contract.Notice, error) {
 	err := s.db.withTx(ctx, func(t tx) error {
-		rows, err := t.exec(ctx, `UPDATE notice SET tries = tries + 1, address = $3, due_at = $5 WHERE id = $1 AND tries = $2 AND state = $4`,
-			n.ID, n.Tries, cleanText(address), contract.NoticeOrdered, toMicros(until))
+		rows, err := t.exec(ctx, `UPDATE notice SET tries = tries + 1, address = $3, due_at = $5, channel = $6 WHERE id = $1 AND tries = $2 AND state = $4`,
+			n.ID, n.Tries, cleanText(address), contract.NoticeOrdered, toMicros(until), n.Channel)
 		if err != nil {
 			return err
 		}

@@ -70,23 +70,31 @@ func (s *Store) Token(ctx context.Context, hash [32]byte) (store.Token, error) {
 
 // guestColumns and joinGuest read the guest of a document, from a table %s that has both.
 const (
-	guestColumns = `COALESCE(p.person, ''), COALESCE(p.name, ''), COALESCE(p.email, ''), COALESCE(d.state, ''), COALESCE(d.ended_at, 0)`
+	guestColumns = `COALESCE(p.person, ''), COALESCE(p.name, ''), COALESCE(p.email, ''), COALESCE(d.state, ''), COALESCE(d.ended_at, 0), COALESCE(p.phone, ''), COALESCE(d.delivery, '')`
 	joinGuest    = ` LEFT JOIN participant p ON p.document = %[1]s.document AND p.person = %[1]s.person AND p.guest LEFT JOIN document d ON d.id = p.document `
 )
 
 func guestDest(g *store.Guest) []any {
-	return []any{&g.ID, &g.Name, &g.Email, &g.State, scanTime(&g.EndedAt)}
+	channel := scanner(func(column any) error {
+		var d contract.Delivery
+		if err := scanDelivery(&d)(column); err != nil {
+			return err
+		}
+		g.Channel = d.Channels[g.ID] // the columns are scanned in their order
+		return nil
+	})
+	return []any{&g.ID, &g.Name, &g.Email, &g.State, scanTime(&g.EndedAt), &g.Phone, channel}
 }
 
 // TokenWithHolder implements [store.Identities].
 func (s *Store) TokenWithHolder(ctx context.Context, hash [32]byte) (store.Token, store.User, store.Guest, error) {
 	k, u, g := store.Token{Hash: hash}, store.User{}, store.Guest{}
-	mailbox := []any{&g.Mailbox.Address, scanDigestOrNone(&g.Mailbox.Digest), scanTime(&g.Mailbox.At)}
-	err := s.readRow(ctx, slices.Concat(tokenDest(&k), userRows.dest(&u), guestDest(&g), mailbox),
+	proved := []any{&g.Proved.Address, scanDigestOrNone(&g.Proved.Digest), scanTime(&g.Proved.At), &g.Proved.Channel}
+	err := s.readRow(ctx, slices.Concat(tokenDest(&k), userRows.dest(&u), guestDest(&g), proved),
 		`SELECT t.kind, t.person, t.document, t.family, t.created_at, t.expires_at, t.used_at, COALESCE(u.id, ''), COALESCE(u.organisation, ''),
 			COALESCE(u.name, ''), COALESCE(u.email, ''), COALESCE(u.admin, FALSE), COALESCE(u.password, ''), COALESCE(u.must_reset, FALSE),
 			COALESCE(u.given, FALSE), COALESCE(u.created_at, 0), COALESCE((SELECT a.disabled_at FROM disabled_account a WHERE a.person = u.id), 0), `+guestColumns+`,
-			COALESCE(m.address, ''), m.digest, COALESCE(m.proved_at, 0)
+			COALESCE(m.address, ''), m.digest, COALESCE(m.proved_at, 0), COALESCE(m.channel, '')
 		FROM token t LEFT JOIN users u ON u.id = t.person LEFT JOIN proved_mailbox m ON m.token = t.hash`+fmt.Sprintf(joinGuest, "t")+`WHERE t.hash = $1`, hash[:])
 	return k, u, g, wrapf(err, "read token with its holder")
 }

@@ -1,0 +1,57 @@
+package compose
+
+import (
+	"net/url"
+
+	"segel/internal/contract"
+	"segel/internal/notify"
+	"segel/internal/text"
+)
+
+// Limits of what people wrote in a text message, in characters. Longer text is cut: providers bill long messages several times.
+const (
+	maxTextName  = 40
+	maxTextTitle = 60
+)
+
+// textCodes are the sentences of text messages.
+var textCodes = map[contract.NoticeKind]string{
+	contract.NoticeInviteSigner: "phone.invite_sign",
+	contract.NoticeInviteViewer: "phone.invite_view",
+	contract.NoticeReminder:     "phone.reminder",
+	contract.NoticeDeclined:     "phone.declined",
+	contract.NoticeCanceled:     "phone.canceled",
+	contract.NoticeExpired:      "phone.expired",
+	contract.NoticeCompleted:    "phone.completed",
+	contract.NoticeCode:         "phone.code",
+}
+
+// ComposeText writes a message as a short text: a sentence or two, and the link on a line of its own. A code stands alone, so that nobody
+// forwards a link together with it.
+func (c Composer) ComposeText(f notify.Facts) (string, error) {
+	var link *url.URL
+	var err error
+	if link, err = parseLink(f.Link); err != nil {
+		return "", err
+	}
+	code, ok := textCodes[f.Kind]
+	if !ok {
+		return "", ErrKind
+	}
+	args := c.arguments(f)
+	args["host"] = link.Host
+	for name, most := range map[string]int{"sender": maxTextName, "organisation": maxTextName, "by": maxTextName, "title": maxTextTitle} {
+		args[name] = truncate(args[name].(string), most)
+	}
+	if args["by"] == "" {
+		args["by"] = text.Sentence(f.Language, "phone.someone", nil)
+	}
+	said := text.Sentence(f.Language, code, args)
+	if f.Kind == contract.NoticeCode {
+		return said, nil
+	}
+	if f.Guest {
+		said += " " + text.Sentence(f.Language, "phone.guest", nil)
+	}
+	return said + "\n" + f.Link, nil
+}

@@ -1,0 +1,31 @@
+package text
+
+// phones are the sentences of text messages to phones. Quotes are straight: others double the price of an SMS.
+var phones = map[string]sentence{
+	"phone.invite_sign": {
+		`{sender}[ dari {organisation}] meminta tanda tangan Anda pada dokumen "{title}"[, paling lambat {deadline}].`,
+		`{sender}[ of {organisation}] asks you to sign the document "{title}"[ by {deadline}].`},
+	"phone.invite_view": {
+		`{sender}[ dari {organisation}] membagikan dokumen "{title}" kepada Anda.`,
+		`{sender}[ of {organisation}] shares the document "{title}" with you.`},
+	"phone.reminder": {
+		`{sender}[ dari {organisation}] mengingatkan: dokumen "{title}" menunggu tanda tangan Anda[, paling lambat {deadline}].`,
+		`{sender}[ of {organisation}] reminds you: the document "{title}" is waiting for your signature[, by {deadline}].`},
+	"phone.declined": {
+		`{by} menolak menandatangani dokumen "{title}" dari {sender}. Dokumen ini tidak dapat ditandatangani lagi.`,
+		`{by} declined to sign the document "{title}" of {sender}. It can no longer be signed.`},
+	"phone.canceled": {
+		`Dokumen "{title}" dari {sender} dibatalkan dan tidak dapat ditandatangani lagi.`,
+		`The document "{title}" of {sender} was canceled. It can no longer be signed.`},
+	"phone.expired": {
+		`Batas waktu dokumen "{title}" dari {sender} telah lewat. Dokumen ini tidak dapat ditandatangani lagi.`,
+		`The deadline of the document "{title}" of {sender} passed. It can no longer be signed.`},
+	"phone.completed": {
+		`Dokumen "{title}" dari {sender} telah selesai. Silakan unduh dan simpan berkas PDF-nya.`,
+		`The document "{title}" of {sender} is completed. Please download it and keep the PDF file.`},
+	"phone.code": {
+		"Kode Anda untuk {host}: {code}[, berlaku sampai {deadline}]. Jangan berikan kode ini kepada siapa pun. Bila Anda tidak memintanya, abaikan pesan ini.",
+		"Your code for {host}: {code}[, valid until {deadline}]. Do not give it to anyone. If you did not ask for it, ignore this message."},
+	"phone.guest":   {"Tautan ini khusus untuk Anda.", "The link is for you only."},
+	"phone.someone": {"Seorang penanda tangan", "A signer"},
+}
