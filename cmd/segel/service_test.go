@@ -46,6 +46,7 @@ type starting struct {
 	data  string           // folder; empty: a new one
 	clock func() time.Time // nil: the real one
 	idle  bool             // without jobs and stamp office: outstanding work is not done
+	log   io.Writer        // gets all that is logged, from the level debug; nil: the log of the test gets warnings
 
 	adjust func(*app) // changes the parts before anything is served; nil: nothing
 }
@@ -70,6 +71,9 @@ func (o starting) start(t testing.TB) *service {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(testLog{t}, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	if o.log != nil {
+		log = slog.New(slog.NewTextHandler(o.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	}
 	a, err := openAppAt(context.Background(), conf, log, o.clock, creating)
 	if err != nil {
 		t.Fatal(err)

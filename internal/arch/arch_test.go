@@ -74,6 +74,7 @@ var table = map[string][]string{
 	"internal/notify":                 {"internal/contract", "internal/export", "internal/store", "internal/text"},
 	"internal/notify/compose":         {"internal/contract", "internal/notify", "internal/text"},
 	"internal/notify/smtp":            {"internal/notify"},
+	"internal/notify/phone":           {"internal/contract", "internal/notify", "internal/text"},
 	"internal/notify/webhook":         {"internal/contract", "internal/outbound", "internal/store"},
 	"docs/webhooks":                   {},
 	"internal/installation":           {"internal/store", "internal/durable"},
@@ -116,7 +117,7 @@ var table = map[string][]string{
 var tests = []string{"pdf/pdftest", "internal/blob/blobtest", "internal/store/storetest", "internal/store/storetest/pgtest", "internal/emeterai/emeteraitest", "internal/convert/converttest", "internal/sandbox/sandboxtest", "internal/authority/signtest", "pades/validate/formfield/formtest"}
 
 // implementations are imported by cmd/segel and by tests alone.
-var implementations = []string{"internal/store/sqlstore", "internal/blob/file", "internal/emeterai/peruri", "internal/emeterai/sandbox", "internal/convert/libreoffice", "internal/convert/gotenberg", "internal/render", "internal/notify/smtp"}
+var implementations = []string{"internal/store/sqlstore", "internal/blob/file", "internal/emeterai/peruri", "internal/emeterai/sandbox", "internal/convert/libreoffice", "internal/convert/gotenberg", "internal/render", "internal/notify/smtp", "internal/notify/phone"}
 
 // barred are standard packages that a package must not know.
 var barred = map[string][]string{

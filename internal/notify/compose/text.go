@@ -1,7 +1,8 @@
 package compose
 
 import (
-	"net/url"
+	"regexp"
+	"strings"
 
 	"segel/internal/contract"
 	"segel/internal/notify"
@@ -26,12 +27,20 @@ var textCodes = map[contract.NoticeKind]string{
 	contract.NoticeCode:         "phone.code",
 }
 
+// domain is what phones show as a link, also without a scheme: a dot before at least two letters.
+var domain = regexp.MustCompile(`\.(\pL\pL)`)
+
+// breakLinks returns what people wrote so that a phone makes no link of it: the one link in a message is ours.
+func breakLinks(s string) string {
+	s = strings.ReplaceAll(s, "://", " ")
+	return domain.ReplaceAllString(s, ". $1")
+}
+
 // ComposeText writes a message as a short text: a sentence or two, and the link on a line of its own. A code stands alone, so that nobody
 // forwards a link together with it.
 func (c Composer) ComposeText(f notify.Facts) (string, error) {
-	var link *url.URL
-	var err error
-	if link, err = parseLink(f.Link); err != nil {
+	link, err := parseLink(f.Link)
+	if err != nil {
 		return "", err
 	}
 	code, ok := textCodes[f.Kind]
@@ -41,8 +50,9 @@ func (c Composer) ComposeText(f notify.Facts) (string, error) {
 	args := c.arguments(f)
 	args["host"] = link.Host
 	for name, most := range map[string]int{"sender": maxTextName, "organisation": maxTextName, "by": maxTextName, "title": maxTextTitle} {
-		args[name] = truncate(args[name].(string), most)
+		args[name] = truncate(breakLinks(args[name].(string)), most)
 	}
+	args["code"] = breakLinks(args["code"].(string))
 	if args["by"] == "" {
 		args["by"] = text.Sentence(f.Language, "phone.someone", nil)
 	}
@@ -50,7 +60,7 @@ func (c Composer) ComposeText(f notify.Facts) (string, error) {
 	if f.Kind == contract.NoticeCode {
 		return said, nil
 	}
-	if f.Guest {
+	if f.Guest && (asks(f.Kind) || f.Kind == contract.NoticeCompleted) {
 		said += " " + text.Sentence(f.Language, "phone.guest", nil)
 	}
 	return said + "\n" + f.Link, nil

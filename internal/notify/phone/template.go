@@ -38,7 +38,7 @@ var (
 	comparing = map[string]bool{"eq": true, "ne": true, "and": true, "or": true, "not": true}
 )
 
-// Parts are what a template can write.
+// parts are what a template can write.
 type parts struct {
 	ID, Channel, Number, Name, Kind, Language, Sender, Organisation, Title, Link, Code, Text string
 }
@@ -63,8 +63,8 @@ func ParseTemplate(s string) (*Template, error) {
 	if len(s) > maxTemplate {
 		return nil, fmt.Errorf("%w: more than %d bytes", ErrTooLong, maxTemplate)
 	}
-	if !utf8.ValidString(s) {
-		return nil, fmt.Errorf("%w: not UTF-8", ErrTemplate)
+	if !utf8.ValidString(s) || strings.TrimSpace(s) == "" {
+		return nil, fmt.Errorf("%w: empty, or not UTF-8", ErrTemplate)
 	}
 	t, err := template.New("body").Funcs(functions).Parse(s)
 	if err != nil { // err shows a part of the template
