@@ -227,8 +227,8 @@ var descriptions = map[string]description{
 	"guest-link": {text: "Creates a link for a guest and revokes the previous one. The audit trail records that the owner passed it on and that neither a mailbox nor a phone number was verified. The link is valid " +
 		"until it is replaced or revoked, or for some time after the document ended."},
 	"guest-revoke":  {text: "Revokes the link and every token that was opened with it at once, in every state of the document. Succeeds too if there is no link. guest-link-docs creates a new one."},
-	"correct-guest": {text: "For a guest who has not acted yet. With a new address all links and tokens of the guest end at once, and a guest whose turn has come is invited at the new one."},
-	"guest-code": {text: "For guests: sends a code of six digits to their address. It can be entered for 15 minutes and five times, in this session or another one of the same guest, and for the current revision only. " +
+	"correct-guest": {text: "For a guest who has not acted yet. If messages reach the guest in another place afterwards, all links and tokens of the guest end at once, and a guest whose turn has come is invited there."},
+	"guest-code": {text: "For guests: sends a code of six digits to their mailbox or phone. It can be entered for 15 minutes and five times, in this session or another one of the same guest, and for the current revision only. " +
 		"A newer code replaces it. 429 within a minute of the last code and after ten in a day; 409 guest.no_mailbox if no mail server is configured, guest.no_phone if no provider is. detail says in code whether one is needed.", refuses: []int{http.StatusTooManyRequests}},
 	"guest-verify": {text: "For guests: with the right code, the session of this token may read and sign. A wrong one is 422 guest.code_wrong with the number of tries that are left; one that has expired, was used, replaced or tried too often " +
 		"is 409 guest.code_ended."},

@@ -30,9 +30,10 @@ type accountData struct {
 	BusinessID contract.OrganisationID `json:"business_id" doc:"the organisation" example:"0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a"`
 	IsReset    bool                    `json:"is_reset" doc:"the password is an initial one and must be changed"`
 	Role       string                  `json:"role" enum:"member,admin,operator" doc:"admins administer their organisation; operators, the admins of the first organisation, administer all" example:"member"`
+	Channels   []string                `json:"channels" doc:"by which messages can be sent to people: mail, whatsapp, sms" example:"[\"mail\"]"`
 }
 
-func accountDataOf(a identity.Account) accountData {
+func (c *call) accountDataOf(a identity.Account) accountData {
 	role := "member"
 	switch {
 	case a.Operator:
@@ -40,7 +41,7 @@ func accountDataOf(a identity.Account) accountData {
 	case a.Admin:
 		role = "admin"
 	}
-	return accountData{ID: a.ID, Fullname: a.Name, Email: a.Email, BusinessID: a.Organisation, IsReset: a.MustReset, Role: role}
+	return accountData{ID: a.ID, Fullname: a.Name, Email: a.Email, BusinessID: a.Organisation, IsReset: a.MustReset, Role: role, Channels: c.sentChannels()}
 }
 
 // activation is how far an account was set up. In this service, accounts are complete from the start, so every step
@@ -60,10 +61,10 @@ type activationSteps struct {
 
 var activated = activation{Status: "complete", Data: activationSteps{true, true, true, true, true}}
 
-func sessionDataOf(s identity.Session) sessionData {
+func (c *call) sessionDataOf(s identity.Session) sessionData {
 	return sessionData{
 		Token: s.Access, RefreshToken: s.Refresh, ExpiresIn: int(s.ExpiresIn.Seconds()),
-		Account: accountDataOf(s.Account), Activation: activated, DeviceToken: s.Device,
+		Account: c.accountDataOf(s.Account), Activation: activated, DeviceToken: s.Device,
 	}
 }
 
@@ -76,7 +77,7 @@ func (c *call) logIn(in *loginIn) (found[sessionData], error) {
 	if err != nil {
 		return found[sessionData]{}, err
 	}
-	return foundAnswer(sessionDataOf(session)), nil
+	return foundAnswer(c.sessionDataOf(session)), nil
 }
 
 func (in *loginIn) checkedCredentials() (identity.Credentials, error) {
@@ -122,7 +123,7 @@ func (c *call) openWebSession(in *loginIn) (found[webSessionData], error) {
 	seconds := int(session.ExpiresIn.Seconds())
 	c.setCookie(sessionCookie, session.Token, seconds)
 	c.setCookie(deviceCookie, session.Device, int(session.KnownFor.Seconds()))
-	return foundAnswer(webSessionData{ExpiresIn: seconds, Account: accountDataOf(session.Account)}), nil
+	return foundAnswer(webSessionData{ExpiresIn: seconds, Account: c.accountDataOf(session.Account)}), nil
 }
 
 type refreshIn struct {
@@ -142,7 +143,7 @@ func (c *call) refreshSession(in *refreshIn) (found[sessionData], error) {
 	if err != nil {
 		return found[sessionData]{}, err
 	}
-	return foundAnswer(sessionDataOf(session)), nil
+	return foundAnswer(c.sessionDataOf(session)), nil
 }
 
 // nothing is a body or an answer without members.
@@ -232,5 +233,5 @@ func (c *call) openGuestLink(in *guestLoginIn) (found[guestSessionData], error) 
 
 func (c *call) loadAccount() (accountData, error) {
 	a, err := c.Identity.Me(c.r.Context(), c.by)
-	return accountDataOf(a), err
+	return c.accountDataOf(a), err
 }

@@ -90,6 +90,7 @@ export const balance = queryOptions({
 });
 
 export type Person = Schemas["SignersItem"];
+export type Channel = Person["channel"];
 /** One box on a page, as the service stores it: points, origin at the lower left. */
 export type Placement = Schemas["PlacementItem"];
 export type Step = Schemas["Step"];
@@ -149,7 +150,7 @@ export const verbs = {
   /** Revokes a guest's link and every token that was opened with it. */
   revokeGuestLink: (id: number, person: string) => take(api.POST("/v1/econtract/{service}/sign/guest-revoke-docs", { params: service, body: { ...named(id), user_id: person } })),
   /** Corrects a guest who has not acted yet. */
-  correctGuest: (id: number, person: string, to: { name: string; email: string; phone: string }) =>
+  correctGuest: (id: number, person: string, to: { name: string; email: string; phone: string; channel?: Person["channel"] }) =>
     take(api.POST("/v1/econtract/{service}/sign/correct-guest-docs", { params: service, body: { ...named(id), user_id: person, ...to } })),
   /** Sends a code to the mailbox of the caller, a guest. */
   orderCode: async (id: number) => (await take(api.POST("/v1/econtract/{service}/sign/guest-code-docs", { params: service, body: named(id) }))).response.data,

@@ -1366,7 +1366,7 @@ export interface paths {
         put?: never;
         /**
          * Correct the name or address of a guest
-         * @description For a guest who has not acted yet. With a new address all links and tokens of the guest end at once, and a guest whose turn has come is invited at the new one.
+         * @description For a guest who has not acted yet. If messages reach the guest in another place afterwards, all links and tokens of the guest end at once, and a guest whose turn has come is invited there.
          */
         post: operations["correct-guest"];
         delete?: never;
@@ -1445,8 +1445,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a code to the caller's mailbox
-         * @description For guests: sends a code of six digits to their address. It can be entered for 15 minutes and five times, in this session or another one of the same guest, and for the current revision only. A newer code replaces it. 429 within a minute of the last code and after ten in a day; 409 guest.no_mailbox if no mail server is configured. detail says in code whether one is needed.
+         * Send a code to the caller's mailbox or phone
+         * @description For guests: sends a code of six digits to their mailbox or phone. It can be entered for 15 minutes and five times, in this session or another one of the same guest, and for the current revision only. A newer code replaces it. 429 within a minute of the last code and after ten in a day; 409 guest.no_mailbox if no mail server is configured, guest.no_phone if no provider is. detail says in code whether one is needed.
          */
         post: operations["guest-code"];
         delete?: never;
@@ -1466,7 +1466,7 @@ export interface paths {
         put?: never;
         /**
          * Create a guest's link
-         * @description Creates a link for a guest and revokes the previous one. The audit trail records that the owner passed it on and that no mailbox was verified. The link is valid until it is replaced or revoked, or for some time after the document ended.
+         * @description Creates a link for a guest and revokes the previous one. The audit trail records that the owner passed it on and that neither a mailbox nor a phone number was verified. The link is valid until it is replaced or revoked, or for some time after the document ended.
          */
         post: operations["guest-link"];
         delete?: never;
@@ -1505,7 +1505,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Enter the code from the mailbox
+         * Enter the code that was sent
          * @description For guests: with the right code, the session of this token may read and sign. A wrong one is 422 guest.code_wrong with the number of tries that are left; one that has expired, was used, replaced or tried too often is 409 guest.code_ended.
          */
         post: operations["guest-verify"];
@@ -1933,6 +1933,13 @@ export interface components {
              * @example 0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a
              */
             business_id: string;
+            /**
+             * @description by which messages can be sent to people: mail, whatsapp, sms
+             * @example [
+             *       "mail"
+             *     ]
+             */
+            channels: string[];
             /** @example siti@contoh.id */
             email: string;
             /** @example Siti Rahma */
@@ -2049,6 +2056,14 @@ export interface components {
             [key: string]: unknown;
         };
         AdminMailData: {
+            /**
+             * @description by which messages are sent: mail, whatsapp, sms; those of others are kept
+             * @example [
+             *       "mail",
+             *       "whatsapp"
+             *     ]
+             */
+            channels: string[];
             mail: components["schemas"]["MailLine"][];
             /** @description a mail server is configured; else messages are kept for an operator to pass on */
             mail_server: boolean;
@@ -2057,7 +2072,7 @@ export interface components {
             [key: string]: unknown;
         };
         AdminMailMessage: {
-            /** @description the message as it is mailed */
+            /** @description the message as it is mailed; empty for a text message to a phone */
             html: string;
             line: components["schemas"]["MailLine"];
             /**
@@ -2501,6 +2516,12 @@ export interface components {
             [key: string]: unknown;
         };
         CorrectGuestIn: {
+            /**
+             * @description by which messages reach them; unchanged if missing
+             * @example whatsapp
+             * @enum {string}
+             */
+            channel?: "mail" | "whatsapp" | "sms";
             document_id: number | string;
             /**
              * @description unchanged if missing
@@ -2722,7 +2743,7 @@ export interface components {
         };
         DetailData: {
             active_download_button: boolean;
-            /** @description for a guest who has to enter a code from their mailbox */
+            /** @description for a guest who has to enter a code that is sent to them */
             code?: components["schemas"]["GuestCheck"];
             /** @example 2024-10-14T06:06:00.000Z */
             createAt: string;
@@ -3940,11 +3961,17 @@ export interface components {
         };
         GuestCheck: {
             /**
-             * @description the mailbox, in part
+             * @description the mailbox or the phone number, in part
              * @example b***@contoh.id
              */
             address: string;
-            /** @description codes can be sent: a mail server is configured and the guest has an address */
+            /**
+             * @description by which the code is sent
+             * @example mail
+             * @enum {string}
+             */
+            channel: "mail" | "whatsapp" | "sms";
+            /** @description codes can be sent: a mail server or a provider is configured, and the guest has an address or a number */
             delivered: boolean;
             /** @description before the file can be read */
             to_read: boolean;
@@ -3955,10 +3982,16 @@ export interface components {
         };
         GuestCodeData: {
             /**
-             * @description the mailbox, in part
+             * @description the mailbox or the phone number, in part
              * @example b***@contoh.id
              */
             address: string;
+            /**
+             * @description by which it is sent
+             * @example mail
+             * @enum {string}
+             */
+            channel: "mail" | "whatsapp" | "sms";
             /**
              * @description SHA-256 in hex of the revision that can be signed with the code
              * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
@@ -3988,8 +4021,17 @@ export interface components {
             [key: string]: unknown;
         };
         GuestIn: {
-            /** @example budi@contoh.id */
-            email: string;
+            /**
+             * @description by which messages and codes reach this person: mail, or whatsapp or sms, which need a phone number and a provider that the operator configured; mail when missing
+             * @example whatsapp
+             * @enum {string}
+             */
+            channel?: "mail" | "whatsapp" | "sms";
+            /**
+             * @description required unless channel is whatsapp or sms
+             * @example budi@contoh.id
+             */
+            email?: string;
             /**
              * @description of messages to this person: id or en; that of the service when missing
              * @example en
@@ -4000,7 +4042,10 @@ export interface components {
             name: string;
             /** @description from 1; the position in the list when missing */
             number?: number | string;
-            /** @example +628123456789 */
+            /**
+             * @description required if channel is whatsapp or sms: with a country code, or an Indonesian number
+             * @example +628123456789
+             */
             phone?: string;
             /**
              * @description signer or viewer
@@ -4306,7 +4351,7 @@ export interface components {
         };
         MailLine: {
             /**
-             * @description where the last try sent it; null: none was made
+             * @description the address or phone number to which the last try sent it; null: none was made
              * @example budi@contoh.id
              */
             address: string | null;
@@ -4343,6 +4388,12 @@ export interface components {
         };
         NoticeOut: {
             /**
+             * @description by which it is sent
+             * @example mail
+             * @enum {string}
+             */
+            channel: "mail" | "whatsapp" | "sms";
+            /**
              * @description when it was sent, kept, dropped or failed; null: not yet
              * @example 2024-10-14T06:06:01.000Z
              */
@@ -4365,7 +4416,7 @@ export interface components {
              */
             problem: string | null;
             /**
-             * @description kept: no mail server is configured, an operator can pass the message on; dropped: it was not needed any more
+             * @description kept: no mail server or provider is configured for it, an operator can pass the message on; dropped: it was not needed any more
              * @example sent
              * @enum {string}
              */
@@ -4590,6 +4641,12 @@ export interface components {
             [key: string]: unknown;
         };
         PersonIn: {
+            /**
+             * @description by which messages and codes reach this person: mail, or whatsapp or sms, which need a phone number and a provider that the operator configured; mail when missing
+             * @example whatsapp
+             * @enum {string}
+             */
+            channel?: "mail" | "whatsapp" | "sms";
             /** @example siti@contoh.id */
             email?: string | null;
             /**
@@ -4607,6 +4664,11 @@ export interface components {
             name?: string;
             /** @description from 1; the smallest acts first, equal numbers act in the same step; the position in the list when missing */
             number?: number | string;
+            /**
+             * @description for messages by whatsapp or sms
+             * @example +628123456789
+             */
+            phone?: string;
             /**
              * @description signer or viewer
              * @example signer
@@ -4751,7 +4813,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        ProveMailboxIn: {
+        ProveContactIn: {
             /**
              * @description six digits; spaces do not matter
              * @example 482913
@@ -5632,6 +5694,12 @@ export interface components {
         SignersItem: {
             /** @description address of a picture */
             avatar: string;
+            /**
+             * @description by which messages reach this person
+             * @example mail
+             * @enum {string}
+             */
+            channel: "mail" | "whatsapp" | "sms";
             /** @description from whom they have their part */
             delegated_from?: components["schemas"]["DelegationOut"];
             /** @description whom they passed their part to */
@@ -5889,7 +5957,7 @@ export interface components {
             /** @description participants without an account; a single object is accepted */
             guest?: components["schemas"]["GuestIn"][] | components["schemas"]["GuestIn"];
             /**
-             * @description when guests enter a code that is sent to their mailbox: sign, before signing; read, before reading too. When missing, only before signing with a link that was mailed
+             * @description when guests enter a code that is sent to their mailbox or phone: sign, before signing; read, before reading too. When missing, only before signing with a link that was sent
              * @example sign
              * @enum {string}
              */
@@ -14514,7 +14582,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ProveMailboxIn"];
+                "application/json": components["schemas"]["ProveContactIn"];
             };
         };
         responses: {

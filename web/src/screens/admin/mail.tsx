@@ -33,10 +33,10 @@ export function Mail(props: SectionProps) {
             end={(
               <Group gap="xs">
                 {n.may_be_shown && n.notice.kind !== "code" && <Button size="xs" variant="default" onClick={() => setRead(n)}>{t("admin.readMail")}</Button>}
-                {found.data?.mail_server && (n.notice.status === "failed" || n.notice.status === "kept") && <Button size="xs" variant="default" loading={again.isPending && again.variables === n.id} onClick={() => again.mutate(n.id)}>{t("admin.retryMail")}</Button>}
+                {found.data?.channels.includes(n.notice.channel) && (n.notice.status === "failed" || n.notice.status === "kept") && <Button size="xs" variant="default" loading={again.isPending && again.variables === n.id} onClick={() => again.mutate(n.id)}>{t("admin.retryMail")}</Button>}
               </Group>
             )}>
-            <Facts of={[when(n.notice.ordered_at), t("admin.mailAbout", { id: n.document_id }), n.address, n.notice.tries > 0 && t("admin.mailTries", { count: n.notice.tries })]} />
+            <Facts of={[when(n.notice.ordered_at), n.notice.channel !== "mail" && t(`notice.channels.${n.notice.channel}`), t("admin.mailAbout", { id: n.document_id }), n.address, n.notice.tries > 0 && t("admin.mailTries", { count: n.notice.tries })]} />
             {n.notice.problem && <Facts of={[n.notice.problem]} />}
           </Line>
         )}
@@ -62,7 +62,7 @@ function Message({ id }: { id: string }) {
     <Stack gap="sm">
       <Text size="sm" c="dimmed">{t("admin.mailHandedOut")}</Text>
       <Text size="sm" style={{ overflowWrap: "anywhere" }}>{to}</Text>
-      <Text fw={600} style={{ overflowWrap: "anywhere" }}>{subject}</Text>
+      {subject && <Text fw={600} style={{ overflowWrap: "anywhere" }}>{subject}</Text>}
       <Text size="sm" style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>{text}</Text>
       <Group gap="xs" wrap="nowrap"><Text size="sm" ff="monospace" style={{ overflowWrap: "anywhere" }} data-mailed-link>{link}</Text><Copy text={link} /></Group>
     </Stack>

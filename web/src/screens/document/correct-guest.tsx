@@ -3,9 +3,11 @@ import { useDisclosure } from "@mantine/hooks";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 
+import { useAccount } from "../../api/account";
 import { Problem } from "../../api/client";
 import { verbs, type Person } from "../../api/documents";
 import { useText } from "../../text";
+import { ChannelSelect } from "../../ui/channel";
 import { Dialog } from "../../ui/dialog";
 import { Trouble } from "../../ui/trouble";
 
@@ -27,8 +29,10 @@ function Form({ document: id, person: p, close }: { document: number; person: Pe
   const [name, setName] = useState(p.name);
   const [email, setEmail] = useState(p.email ?? "");
   const [phone, setPhone] = useState(p.phone ?? "");
+  const [channel, setChannel] = useState(p.channel);
+  const offersPhones = useAccount()?.channels.some((c) => c !== "mail") ?? false;
   const correct = useMutation({
-    mutationFn: () => verbs.correctGuest(id, p.user_id, { name, email, phone }),
+    mutationFn: () => verbs.correctGuest(id, p.user_id, { name, email, phone, ...(channel !== p.channel ? { channel } : {}) }),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ["document", id] });
       close();
@@ -42,6 +46,7 @@ function Form({ document: id, person: p, close }: { document: number; person: Pe
         <TextInput label={t("new.guestName")} value={name} onChange={(e) => setName(e.currentTarget.value)} error={wrong("name")} data-autofocus />
         <TextInput label={t("login.email")} type="email" value={email} onChange={(e) => setEmail(e.currentTarget.value)} error={wrong("email")} />
         <TextInput label={t("new.phone")} type="tel" value={phone} onChange={(e) => setPhone(e.currentTarget.value)} error={wrong("phone")} />
+        {(offersPhones || p.channel !== "mail") && <ChannelSelect value={channel} change={setChannel} error={wrong("channel")} />}
         {correct.isError && <Trouble error={correct.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={close}>{t("close")}</Button>

@@ -33,6 +33,7 @@ function Messages({ of }: { of: Person["mail"] }) {
     <Stack component="ul" gap={2} my={4} mx={0} p={0} style={{ listStyle: "none" }} aria-label={t("document.messages")}>
       {of.map((m) => (
         <Text component="li" key={m.kind} size="xs" c={m.status === "failed" ? "red" : "dimmed"} style={{ overflowWrap: "anywhere" }}>
+          {m.channel !== "mail" && `${t(`notice.channels.${m.channel}`)}: `}
           {t("document.message", { kind: t(`notice.kinds.${m.kind}`), state: t(`notice.states.${m.status}`), when: new Date(m.done_at ?? m.ordered_at).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" }) })}
           {m.problem && m.status !== "dropped" && `. ${m.problem}`}
         </Text>
@@ -56,7 +57,7 @@ function One({ person: p, document: d, declinedAt }: { person: Person; document:
           {p.is_guest && <Badge size="xs" variant="default">{t("document.guest")}</Badge>}
           {p.role === "viewer" && <Badge size="xs" variant="default">{t("document.viewer")}</Badge>}
         </Group>
-        <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>{p.email ?? p.phone ?? ""}</Text>
+        <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>{(p.channel === "mail" ? p.email : p.phone) ?? p.phone ?? ""}</Text>
         <Text size="xs">
           {p.delegated_to ? t("document.delegatedTo", { name: p.delegated_to.name, when: when(p.delegated_to.at) }) : p.signing_status ? t("document.signedAt", { when: when(p.signed_at) }) : declinedAt ? t("document.declinedAt", { when: when(declinedAt) }) : p.viewed_at ? t("document.viewedAt", { when: when(p.viewed_at) }) : p.is_signing ? t("document.turn") : ended ? null : t("document.waiting")}
         </Text>

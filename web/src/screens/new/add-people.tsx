@@ -4,8 +4,11 @@ import { IconSearch, IconUserPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 
+import { useAccount } from "../../api/account";
+import type { Channel } from "../../api/documents";
 import { directory, formerGuests } from "../../api/draft";
 import { useText } from "../../text";
+import { ChannelSelect } from "../../ui/channel";
 import { draftee, looksLikeEmail, taken, type Draftee } from "./people";
 
 interface Props {
@@ -55,6 +58,9 @@ function Guest({ people, add, close }: Props & { close: () => void }) {
   const [email, setEmail] = useState("");
   const [phone, setPhone] = useState("");
   const [language, setLanguage] = useState("");
+  const [chosen, setChannel] = useState<Channel>("mail");
+  const offersPhones = useAccount()?.channels.some((c) => c !== "mail") ?? false;
+  const channel = phone.trim() === "" ? "mail" : chosen;
   const [tried, setTried] = useState(false);
   const [settled] = useDebouncedValue(name, 200);
   const former = useQuery(formerGuests(settled.trim()));
@@ -70,12 +76,13 @@ function Guest({ people, add, close }: Props & { close: () => void }) {
     setPhone(g.phone ?? "");
   };
   const wrongName = name.trim() === "" ? t("new.needName") : undefined;
-  const wrongEmail = !looksLikeEmail(email) ? t("new.needEmail") : taken(people, email) ? t("new.twice") : undefined;
+  const wrongEmail = email.trim() === "" && channel !== "mail" ? undefined : !looksLikeEmail(email) ? t("new.needEmail") : taken(people, email) ? t("new.twice") : undefined;
   const submit = (e: FormEvent) => {
     e.preventDefault();
     setTried(true);
     if (wrongName || wrongEmail) return;
-    add(draftee({ guest: true, name: name.trim(), email: email.trim(), phone: phone.trim(), language: language === "id" || language === "en" ? language : "" }));
+    add(draftee({ guest: true, name: name.trim(), email: email.trim(), phone: phone.trim(), channel, language: language === "id" || language === "en" ? language : "" }));
+    setChannel("mail");
     setName("");
     setEmail("");
     setPhone("");
@@ -88,8 +95,9 @@ function Guest({ people, add, close }: Props & { close: () => void }) {
       <Group align="flex-start" gap="sm">
         <Autocomplete style={{ flex: "1 1 12rem" }} label={t("new.guestName")} required autoFocus value={name} onChange={changeName} onOptionSubmit={choose} error={tried && wrongName} maxLength={255} limit={8} filter={({ options }) => options}
           data={offered.map((g) => ({ value: guestKey(g.email), label: `${g.name} (${g.email})` }))} />
-        <TextInput style={{ flex: "1 1 14rem" }} type="email" label={t("login.email")} required value={email} onChange={(e) => setEmail(e.currentTarget.value)} error={tried && wrongEmail} maxLength={254} />
+        <TextInput style={{ flex: "1 1 14rem" }} type="email" label={t("login.email")} required={channel === "mail"} value={email} onChange={(e) => setEmail(e.currentTarget.value)} error={tried && wrongEmail} maxLength={254} />
         <TextInput style={{ flex: "1 1 10rem" }} type="tel" label={t("new.phone")} value={phone} onChange={(e) => setPhone(e.currentTarget.value)} maxLength={50} />
+        {offersPhones && phone.trim() !== "" && <ChannelSelect value={channel} change={setChannel} />}
         <NativeSelect style={{ flex: "0 1 10rem" }} label={t("new.messageLanguage")} value={language} onChange={(e) => setLanguage(e.currentTarget.value)} data={[{ value: "", label: t("new.messageLanguages.service") }, { value: "id", label: "Indonesia" }, { value: "en", label: "English" }]} />
       </Group>
       <Group justify="space-between">

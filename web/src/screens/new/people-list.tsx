@@ -53,7 +53,7 @@ export function PeopleList({ people, parallel, wrong, change }: Props) {
                 <Badge circle size="lg" color={personColours[i % personColours.length]!} style={{ flex: "none" }} aria-hidden={parallel}>{parallel ? "" : number[i]}</Badge>
                 <div style={{ minWidth: 0 }}>
                   <Group gap={6}><Text size="sm" fw={600} style={{ overflowWrap: "anywhere" }}>{p.name}</Text>{p.guest && <Badge size="xs" variant="default">{t("document.guest")}</Badge>}</Group>
-                  <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>{[p.email, p.phone].filter(Boolean).join(" · ")}</Text>
+                  <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>{[p.email, p.phone, p.channel !== "mail" && t(`notice.channels.${p.channel}`)].filter(Boolean).join(" · ")}</Text>
                   {wrong(i) && <Text size="sm" c="var(--mantine-color-error)" role="alert">{wrong(i)}</Text>}
                 </div>
               </Group>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { draftee, fromService, numbers, reorder, sameChoice, taken, toService } from "./people";
+import { draftee, fromService, international, numbers, reorder, sameChoice, taken, toService } from "./people";
 
 const a = draftee({ name: "A", id: "1", email: "a@x.test" });
 const b = draftee({ name: "B", guest: true, email: "B@x.test", phone: "08" });
@@ -19,7 +19,7 @@ test("members and guests are named as the service names them", () => {
 });
 
 test("what the service tells becomes the list it came from", () => {
-  const told = { avatar: "", is_owner: false, is_signing: false, status: false, signing_status: false, signed_at: null, viewed_at: null, link_created_at: null, language: null, mail: [] };
+  const told = { avatar: "", is_owner: false, is_signing: false, status: false, signing_status: false, signed_at: null, viewed_at: null, link_created_at: null, language: null, channel: "mail" as const, mail: [] };
   const all = fromService([
     { ...told, user_id: "1", name: "A", email: "a@x.test", phone: null, role: "signer", number: 1, is_guest: false },
     { ...told, user_id: "9", name: "B", email: "B@x.test", phone: "08", role: "signer", number: 2, is_guest: true },
@@ -27,6 +27,14 @@ test("what the service tells becomes the list it came from", () => {
   ]);
   expect(toService(all)).toEqual(toService([a, b, c]));
   expect(all.map((p) => p.key)).toEqual([a.key, b.key, c.key]);
+});
+
+test("a guest without a mailbox is reached by their phone", () => {
+  const guest = draftee({ name: "D", guest: true, phone: "0812 345-6789", channel: "whatsapp" });
+  expect(guest.phone).toBe("+628123456789");
+  expect(toService([guest]).guest[0]).toEqual({ name: "D", email: "", phone: "+628123456789", channel: "whatsapp", role: "signer", number: 1 });
+  expect(sameChoice({ people: [guest], parallel: false }, { people: [{ ...guest, channel: "sms" }], parallel: false })).toBe(false);
+  expect(["00 62 811 222 333", "62811222333", "+62 (0)811 222 333", "+65 8123 4567", "rumah"].map(international)).toEqual(["+62811222333", "+62811222333", "+62811222333", "+6581234567", "rumah"]);
 });
 
 test("people move within the list, and stay where there is no further", () => {

@@ -1,10 +1,10 @@
 import type { Schemas } from "../../api/client";
-import type { Person } from "../../api/documents";
+import type { Channel, Person } from "../../api/documents";
 
 /** A person who will participate. The position in the list is the order. */
 export interface Draftee {
   key: string;
-  /** Of a member; a guest is identified by their e-mail. */
+  /** Of a member; a guest is identified by their e-mail, or their phone number if they have none. */
   id: string;
   name: string;
   email: string;
@@ -13,20 +13,32 @@ export interface Draftee {
   guest: boolean;
   /** Of messages to them; empty: that of the service. */
   language: "" | "id" | "en";
+  /** By which messages reach them. */
+  channel: Channel;
   /** Acts in the same step as the previous person. */
   together: boolean;
 }
 
-const keyOf = (p: { guest: boolean; id: string; email: string }) => (p.guest ? `guest ${p.email.toLowerCase()}` : p.id);
+const keyOf = (p: { guest: boolean; id: string; email: string; phone: string }) => (p.guest ? `guest ${p.email.toLowerCase() || p.phone}` : p.id);
 
 export const draftee = (p: Partial<Draftee> & { name: string }): Draftee => {
-  const whole = { id: "", email: "", phone: "", role: "signer" as const, guest: false, language: "" as const, together: false, ...p };
-  return { ...whole, key: keyOf(whole) };
+  const whole = { id: "", email: "", phone: "", role: "signer" as const, guest: false, language: "" as const, channel: "mail" as const, together: false, ...p };
+  const phone = whole.channel === "mail" ? whole.phone : international(whole.phone);
+  return { ...whole, phone, key: keyOf({ ...whole, phone }) };
 };
+
+/** Writes a phone number as the service stores it if messages go there: +628123456789. The service decides whether it is one. */
+export function international(phone: string): string {
+  const digits = phone.replace(/[\s.()\-]/g, "");
+  if (digits.startsWith("+")) return digits.replace(/^\+620/, "+62");
+  if (digits.startsWith("00")) return `+${digits.slice(2)}`;
+  if (digits.startsWith("0")) return `+62${digits.slice(1)}`;
+  return digits.startsWith("62") ? `+${digits}` : phone;
+}
 
 export const fromService = (all: Person[]): Draftee[] =>
   all.map((p, i) => draftee({
-    id: p.user_id, name: p.name, email: p.email ?? "", phone: p.phone ?? "", role: p.role, guest: p.is_guest, language: p.language === "id" || p.language === "en" ? p.language : "", together: i > 0 && p.number === all[i - 1]!.number,
+    id: p.user_id, name: p.name, email: p.email ?? "", phone: p.phone ?? "", role: p.role, guest: p.is_guest, language: p.language === "id" || p.language === "en" ? p.language : "", channel: p.channel, together: i > 0 && p.number === all[i - 1]!.number,
   }));
 
 /** Numbers the people: each acts after the previous one, unless together with them. */
@@ -46,8 +58,8 @@ export function toService(all: Draftee[]): ForService {
   const out: ForService = { signer: [], guest: [], names: [] };
   const number = numbers(all);
   all.forEach((p, i) => {
-    const same = { name: p.name, email: p.email, role: p.role, number: number[i]!, ...(p.language ? { language: p.language } : {}) };
-    if (p.guest) out.names.push(`guest[${out.guest.push({ ...same, ...(p.phone ? { phone: p.phone } : {}) }) - 1}]`);
+    const same = { name: p.name, email: p.email, role: p.role, number: number[i]!, ...(p.language ? { language: p.language } : {}), ...(p.channel !== "mail" ? { channel: p.channel } : {}), ...(p.phone ? { phone: p.phone } : {}) };
+    if (p.guest) out.names.push(`guest[${out.guest.push(same) - 1}]`);
     else out.names.push(`signer[${out.signer.push({ ...same, id: p.id }) - 1}]`);
   });
   return out;
@@ -63,7 +75,7 @@ export interface Choice {
 export function sameChoice(a: Choice, b: Choice): boolean {
   const stored = (c: Choice) => {
     const number = numbers(c.people);
-    return JSON.stringify([c.parallel, c.people.map((p, i) => [p.key, p.name, p.phone, p.role, p.language, number[i]])]);
+    return JSON.stringify([c.parallel, c.people.map((p, i) => [p.key, p.name, p.phone, p.role, p.language, p.channel, number[i]])]);
   };
   return stored(a) === stored(b);
 }

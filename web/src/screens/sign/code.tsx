@@ -11,7 +11,7 @@ interface Props {
   check: NonNullable<Detail["code"]>;
 }
 
-/** Code sends a code to the mailbox of the reader, a guest, and takes it. */
+/** Code sends a code to the mailbox or phone of the reader, a guest, and takes it. */
 export function Code({ document: d, check }: Props) {
   const t = useText();
   const queries = useQueryClient();
@@ -20,12 +20,13 @@ export function Code({ document: d, check }: Props) {
   const order = useMutation({ mutationFn: () => verbs.orderCode(d.id), onSuccess: () => { setCode(""); prove.reset(); } });
   const prove = useMutation({ mutationFn: () => verbs.proveMailbox(d.id, code), onSuccess: () => queries.invalidateQueries({ queryKey: ["document"] }) });
   const waits = useUntil(order.data?.next_at);
-  if (!check.delivered) return <Text size="sm" role="alert">{t("code.notDelivered")}</Text>;
+  const phone = check.channel !== "mail";
+  if (!check.delivered) return <Text size="sm" role="alert">{t(phone ? "code.notDeliveredPhone" : "code.notDelivered")}</Text>;
   const digits = code.replace(/\D/g, "");
   const bad = tried && digits.length !== 6;
   return (
     <Stack gap="sm" component="section" aria-labelledby="code-title">
-      <Title order={2} size="h5" id="code-title">{t("code.title")}</Title>
+      <Title order={2} size="h5" id="code-title">{t(phone ? "code.titlePhone" : "code.title")}</Title>
       <Text size="sm">{t(check.to_read ? "code.leadRead" : "code.leadSign", { address: check.address })}</Text>
       {order.isSuccess && (
         <form onSubmit={(e) => { e.preventDefault(); setTried(true); if (digits.length === 6) prove.mutate(); }}>
