@@ -90,7 +90,7 @@ var undetected = map[string]string{
 	"guest_code":           "a code that is missing cannot be entered; the guest asks for another one",
 	"guest_code.*":         "a code works only if it is derived from the master key and the row; its tries are few in any case",
 	"proved_mailbox":       "what is missing is proved again",
-	"proved_mailbox.*":     "the log has the event of each proof, and the signature the mailbox",
+	"proved_mailbox.*":     "the log has the event of each proof, and the signature the mailbox or the phone number",
 	"consent_acceptance":   "an acceptance that is missing is asked for again; the event of the signature states it",
 	"consent_acceptance.*": "the event of the signature states what was accepted when",
 	// Webhooks. What admins change about them is an event of the log, and so is what they are sent.

@@ -88,7 +88,7 @@ test("the owner writes a message and demands a code before reading, and corrects
   await owner.request.post(`${s.url}/v1/econtract/web/sign/placement-docs`, { data: { document_id: id, signers: [{ type: "sign", page: 1, user: { userid: signer[0]!.user_id }, emet: { llx: 50, lly: 100, urx: 200, ury: 170 } }] } });
   await owner.goto(`${s.url}/new?document=${id}&step=review`);
   await owner.getByLabel("Your message").fill("Mohon ditandatangani\nminggu ini.");
-  await owner.getByRole("combobox", { name: "Code from the mailbox of guests" }).click();
+  await owner.getByRole("combobox", { name: "Code that is sent to guests" }).click();
   await owner.getByRole("option", { name: "Before reading and before signing" }).click();
   await owner.getByRole("listbox").waitFor({ state: "hidden" }); // it fades out
   await owner.getByLabel("First after days").fill("3");
