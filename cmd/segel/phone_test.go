@@ -269,7 +269,18 @@ func TestARefusedPhoneNumberIsShownToTheOwnerWhoCorrectsIt(t *testing.T) {
 	// With another number, the proof and the link end.
 	correct("phone", "+62 822 2222 222").ok()
 	guest.get("detail", id).is(401)
-	provider.textTo(t, "628222222222", 1)
+	link = provider.textTo(t, "628222222222", 1).guestLink(t)
+
+	// By mail, for which this service has no server: the message is kept.
+	correct("channel", "mail", "email", "budi").is(422, "email.malformed")
+	correct("channel", "mail", "email", budi).ok()
+	(&client{service: s, t: t}).do("POST", "/v1/auth/guest", object{"link": link}).is(404, "guest.link_revoked")
+	if after := owner.firstPerson(id); after["channel"] != "mail" || fmt.Sprint(owner.noticeKinds(id, budi)) != "[code sent invite_sign kept]" {
+		t.Errorf("the guest by mail: %v", after)
+	}
+	if trail := string(owner.get("audit-trail", id).ok().body); !strings.Contains(trail, "Pesan tidak dapat dikirim melalui WhatsApp ke "+budiPhone) {
+		t.Errorf("the audit trail: %s", trail)
+	}
 }
 
 func TestAChannelNeedsAPhoneNumberAndAProvider(t *testing.T) {

@@ -93,13 +93,13 @@ func (d *Document) CheckCodeRequest(by Actor, now time.Time) error {
 	case d.isOverdue(now):
 		return ErrExpired
 	case address == "":
-		return ErrUnreachable(channel)
+		return CodeRefusal(channel)
 	}
 	return nil
 }
 
-// ErrUnreachable returns the refusal to send a code by a channel.
-func ErrUnreachable(c Channel) *Error {
+// CodeRefusal returns the refusal to send a code by a channel.
+func CodeRefusal(c Channel) *Error {
 	if c.IsPhone() {
 		return ErrNoPhone
 	}

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Channel is how messages reach a person. Values are stored permanently.
@@ -57,7 +58,7 @@ func ParsePhone(s string) (number, code string) {
 		return "", PhoneMalformed
 	}
 	if rest, ok := strings.CutPrefix(digits, "620"); ok {
-		digits = "62" + rest // +62 (0)812 …
+		digits = "62" + strings.TrimLeft(rest, "0") // +62 (0)812 …
 	}
 	if len(digits) < minPhone || len(digits) > maxPhone || digits[0] == '0' || strings.Trim(digits, "0123456789") != "" {
 		return "", PhoneMalformed
@@ -103,7 +104,7 @@ func checkPhone(p *Participant, c Channel, where string, l Limits, bad *fieldErr
 			bad.add(where+"phone", code)
 		}
 		p.Phone = number
-	case len([]rune(p.Phone)) > l.Text:
+	case utf8.RuneCountInString(p.Phone) > l.Text:
 		bad.add(where+"phone", "text.too_long", "limit", l.Text)
 	}
 }

@@ -33,7 +33,7 @@ func (s *Service) OrderGuestCode(ctx context.Context, by contract.Actor, id cont
 			return nil, err
 		}
 		if channel, _ := d.Reach(by.ID); !s.Delivers(channel) {
-			return nil, contract.ErrUnreachable(channel)
+			return nil, contract.CodeRefusal(channel)
 		}
 		last, err := s.Store.GuestCode(ctx, id, by.ID)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {

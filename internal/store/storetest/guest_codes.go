@@ -23,7 +23,7 @@ var guestCodeTests = map[string]func(*testing.T, *fixture){
 		_, err = b.TryGuestCode(b.ctx, d.ID, "guest", b.now)
 		b.requireError("a try without a code", err, store.ErrNotFound)
 		want := contract.GuestCode{
-			Document: d.ID, Person: "guest", Digest: [32]byte{1, 2}, Nonce: [16]byte{3}, Address: "guest@example.test", CreatedAt: b.storedNow(),
+			Document: d.ID, Person: "guest", Digest: [32]byte{1, 2}, Nonce: [16]byte{3}, Channel: contract.ChannelWhatsApp, Address: "+628123456789", CreatedAt: b.storedNow(),
 			Ordered: 1, DayBegan: b.storedNow(),
 		}
 		d = b.orderCode(d, want)
@@ -48,7 +48,7 @@ var guestCodeTests = map[string]func(*testing.T, *fixture){
 		_, err = b.TryGuestCode(b.ctx, d.ID+1, "guest", b.now)
 		b.requireError("a try on another document", err, store.ErrNotFound)
 	},
-	"AProvedMailboxBelongsToOneTokenAndGoesWithIt": func(t *testing.T, b *fixture) {
+	"AProvedContactBelongsToOneTokenAndGoesWithIt": func(t *testing.T, b *fixture) {
 		d := b.finalizeDraft(b.uploadDraft(owner), owner)
 		before := d
 		d = b.commitChange(contract.Change{Before: &before, After: before, At: b.now, GuestLink: &contract.GuestLink{Guest: "guest", Hash: [32]byte{7}}}, nil)
@@ -59,7 +59,7 @@ var guestCodeTests = map[string]func(*testing.T, *fixture){
 		}
 		for n := range 2 { // the second time for another revision
 			before = d
-			proved := contract.Contact{Address: "guest@example.test", Digest: [32]byte{byte(n)}, At: b.storedNow()}
+			proved := contract.Contact{Channel: []contract.Channel{contract.ChannelMail, contract.ChannelSMS}[n], Address: "guest@example.test", Digest: [32]byte{byte(n)}, At: b.storedNow()}
 			d = b.commitChange(contract.Change{Before: &before, After: before, At: b.now, Proved: &contract.ProvedContact{Token: [32]byte{1}, Contact: proved}}, nil)
 			_, _, guest, err := b.TokenWithHolder(b.ctx, [32]byte{1})
 			b.must(err)
@@ -79,9 +79,11 @@ var guestCodeTests = map[string]func(*testing.T, *fixture){
 	"HowPeopleAreReachedIsStoredWithTheDocument": func(t *testing.T, b *fixture) {
 		want := contract.Delivery{
 			Message: "Mohon ditandatangani\nsebelum Jumat.", Code: contract.CodeToRead, Silent: true, Attach: true,
-			Languages: map[contract.PersonID]string{first.ID: "en"},
+			Languages: map[contract.PersonID]string{first.ID: "en"}, Channels: map[contract.PersonID]contract.Channel{first.ID: contract.ChannelSMS},
 		}
-		d := b.uploadDraft(owner, func(u *contract.Upload) { u.Delivery = want })
+		d := b.uploadDraft(owner, func(u *contract.Upload) {
+			u.Delivery, u.Participants[0].Phone = want, "+628123456789"
+		})
 		b.requireEqual("delivery", b.requireStored(d).Delivery, want)
 		silent := false
 		d = b.requireStored(b.commitChange(contract.Describe(&d, contract.Description{Silent: &silent}, owner, limits, b.now)))

@@ -73,6 +73,7 @@ var noticeTests = map[string]func(*testing.T, *fixture){
 	},
 	"TheResultOfATryIsStoredOnceWithItsEvent": func(t *testing.T, b *fixture) {
 		d, all := b.orderNotices()
+		all[0].Channel = contract.ChannelSMS
 		n, err := b.BeginTry(b.ctx, all[0], "siti@contoh.id", b.now.Add(time.Minute))
 		b.must(err)
 		stale := n
@@ -95,6 +96,7 @@ var noticeTests = map[string]func(*testing.T, *fixture){
 	},
 	"AFailedNoticeCanBeOrderedAgain": func(t *testing.T, b *fixture) {
 		_, all := b.orderNotices()
+		all[0].Channel = contract.ChannelSMS
 		n, err := b.BeginTry(b.ctx, all[0], "siti@contoh.id", b.now.Add(time.Minute))
 		b.must(err)
 		n.State, n.DoneAt, n.Problem = contract.NoticeFailed, b.storedNow(), "550 unknown"
@@ -115,6 +117,7 @@ var noticeTests = map[string]func(*testing.T, *fixture){
 	},
 	"NoticesAreListedByStateOrganisationAndDocument": func(t *testing.T, b *fixture) {
 		d, all := b.orderNotices()
+		all[0].Channel = contract.ChannelSMS
 		n, err := b.BeginTry(b.ctx, all[0], "siti@contoh.id", b.now.Add(time.Minute))
 		b.must(err)
 		n.State = contract.NoticeFailed

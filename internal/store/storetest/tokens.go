@@ -48,7 +48,8 @@ var tokenTests = map[string]func(*testing.T, *fixture){
 		u := store.User{Person: contract.Person{ID: "holder", Name: "H", Email: "holder@example.test"}, Organisation: "org", Admin: true, Password: "p", MustReset: true, Given: true, CreatedAt: now}
 		b.must(b.CreateUser(b.ctx, u))
 		d := b.uploadDraft(owner, func(d *contract.Upload) {
-			d.Participants = append(d.Participants, contract.Participant{Person: newPerson("guest"), Role: contract.Viewer, Number: 4, Guest: true})
+			d.Participants = append(d.Participants, contract.Participant{Person: newPerson("guest"), Phone: "+628123456789", Role: contract.Viewer, Number: 4, Guest: true})
+			d.Delivery.Channels = map[contract.PersonID]contract.Channel{"guest": contract.ChannelWhatsApp}
 		})
 		d = b.finalizeDraft(d, owner)
 		c, err := contract.Cancel(&d, "no", owner, limits, b.now)
@@ -56,7 +57,7 @@ var tokenTests = map[string]func(*testing.T, *fixture){
 		token := func(n byte, kind store.TokenKind, person contract.PersonID, id contract.DocumentID) store.Token {
 			return store.Token{Hash: [32]byte{n}, Kind: kind, Person: person, Document: id, Family: "f", CreatedAt: now, ExpiresAt: now.Add(time.Hour)}
 		}
-		guest := store.Guest{Person: newPerson("guest"), State: d.State, EndedAt: d.EndedAt}
+		guest := store.Guest{Person: newPerson("guest"), Phone: "+628123456789", Channel: contract.ChannelWhatsApp, State: d.State, EndedAt: d.EndedAt}
 		for _, want := range []struct {
 			store.Token
 			user  store.User
