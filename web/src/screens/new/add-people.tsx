@@ -9,7 +9,7 @@ import type { Channel } from "../../api/documents";
 import { directory, formerGuests } from "../../api/draft";
 import { useText } from "../../text";
 import { ChannelSelect } from "../../ui/channel";
-import { draftee, looksLikeEmail, taken, type Draftee } from "./people";
+import { draftee, international, looksLikeEmail, taken, type Draftee } from "./people";
 
 interface Props {
   people: Draftee[];
@@ -77,10 +77,11 @@ function Guest({ people, add, close }: Props & { close: () => void }) {
   };
   const wrongName = name.trim() === "" ? t("new.needName") : undefined;
   const wrongEmail = email.trim() === "" && channel !== "mail" ? undefined : !looksLikeEmail(email) ? t("new.needEmail") : taken(people, email) ? t("new.twice") : undefined;
+  const wrongPhone = channel !== "mail" && people.some((p) => p.channel !== "mail" && p.phone === international(phone)) ? t("new.twice") : undefined;
   const submit = (e: FormEvent) => {
     e.preventDefault();
     setTried(true);
-    if (wrongName || wrongEmail) return;
+    if (wrongName || wrongEmail || wrongPhone) return;
     add(draftee({ guest: true, name: name.trim(), email: email.trim(), phone: phone.trim(), channel, language: language === "id" || language === "en" ? language : "" }));
     setChannel("mail");
     setName("");
@@ -96,7 +97,7 @@ function Guest({ people, add, close }: Props & { close: () => void }) {
         <Autocomplete style={{ flex: "1 1 12rem" }} label={t("new.guestName")} required autoFocus value={name} onChange={changeName} onOptionSubmit={choose} error={tried && wrongName} maxLength={255} limit={8} filter={({ options }) => options}
           data={offered.map((g) => ({ value: guestKey(g.email), label: `${g.name} (${g.email})` }))} />
         <TextInput style={{ flex: "1 1 14rem" }} type="email" label={t("login.email")} required={channel === "mail"} value={email} onChange={(e) => setEmail(e.currentTarget.value)} error={tried && wrongEmail} maxLength={254} />
-        <TextInput style={{ flex: "1 1 10rem" }} type="tel" label={t("new.phone")} value={phone} onChange={(e) => setPhone(e.currentTarget.value)} maxLength={50} />
+        <TextInput style={{ flex: "1 1 10rem" }} type="tel" label={t("new.phone")} value={phone} onChange={(e) => setPhone(e.currentTarget.value)} error={tried && wrongPhone} maxLength={50} />
         {offersPhones && phone.trim() !== "" && <ChannelSelect value={channel} change={setChannel} />}
         <NativeSelect style={{ flex: "0 1 10rem" }} label={t("new.messageLanguage")} value={language} onChange={(e) => setLanguage(e.currentTarget.value)} data={[{ value: "", label: t("new.messageLanguages.service") }, { value: "id", label: "Indonesia" }, { value: "en", label: "English" }]} />
       </Group>
