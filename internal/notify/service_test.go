@@ -63,8 +63,8 @@ func (d *delivery) MailedCode(context.Context, *contract.Document, contract.Pers
 	return "", time.Time{}, contract.ErrCodeEnded
 }
 
-// newDelivery returns a service with a document that has notices to two signers.
-func newDelivery(t *testing.T) *delivery {
+// newDelivery returns a service with a document that has notices to two signers. Change adjusts the document first.
+func newDelivery(t *testing.T, change ...func(*contract.Document)) *delivery {
 	t.Helper()
 	s, err := sqlstore.Open(t.Context(), filepath.Join(t.TempDir(), "segel.db"), sqlstore.Options{Mode: sqlstore.Migrating})
 	if err != nil {
@@ -89,6 +89,9 @@ func newDelivery(t *testing.T) *delivery {
 		Participants: []contract.Participant{
 			{Person: person("siti"), Role: contract.Signer, Number: 1}, {Person: person("budi"), Role: contract.Signer, Number: 2, Guest: true},
 		},
+	}
+	for _, f := range change {
+		f(&draft)
 	}
 	made, err := s.Commit(t.Context(), contract.Change{After: draft, At: d.now})
 	if err != nil {
