@@ -175,6 +175,7 @@ func fullInstallation(t *testing.T, set ...string) (data string) {
 		return contract.Event{Type: contract.EventConsentChanged, At: time.Now()}
 	})
 	must(err)
+	must(s.store.SetReminders(ctx, organisationIDOf(t, s, owner), contract.Reminders{After: 3}, time.Now(), contract.Event{Type: contract.EventRemindersChanged, At: time.Now()}))
 	hook, _, err := s.webhooks.Add(ctx, commandLineActor("webhook add"), organisationIDOf(t, s, owner), contract.WebhookSettings{URL: "https://hook.example.test/"})
 	must(err)
 	_, _, err = s.webhooks.Rotate(ctx, commandLineActor("webhook rotate"), hook.ID)

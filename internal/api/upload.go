@@ -28,7 +28,7 @@ type uploadIn struct {
 	Messages       binary             `json:"messages" required:"false" doc:"0: no messages are sent about the document, except codes; 1 when missing"`
 	Delegation     binary             `json:"delegation" required:"false" doc:"1: signers may pass their part to another person (delegate-docs)"`
 	Attach         binary             `json:"attach" required:"false" doc:"1: the finished file is attached to the message about the completion, up to 5 MiB"`
-	Remind         *remindIn          `json:"remind" required:"false" doc:"when the service reminds those whose turn it is; not by itself when missing"`
+	Remind         *remindIn          `json:"remind" required:"false" doc:"when the service reminds those whose turn it is; missing: as the organisation has set for new documents"`
 	ExpiredAt      phrase             `json:"expired_at" required:"false" doc:"ISO 8601 with a zone, in the future" example:"2027-01-31T17:00:00.000Z"`
 }
 
@@ -146,8 +146,12 @@ func (c *call) uploadRequest(in *uploadIn, as bodyFormat, info intake.Info) (wor
 		Delivery: contract.Delivery{
 			Message: in.Message.checkedValue("message", &bad), Code: contract.CodePolicy(in.GuestCode.checkedValue("guest_code", &bad)),
 			Silent: in.Messages.given && !in.Messages.checkedValue("messages", &bad), Attach: in.Attach.checkedValue("attach", &bad),
-			Delegation: in.Delegation.checkedValue("delegation", &bad), Reminders: in.Remind.parseReminders(&bad),
+			Delegation: in.Delegation.checkedValue("delegation", &bad),
 		},
+	}
+	if in.Remind != nil {
+		remind := in.Remind.parseReminders(&bad)
+		r.Remind = &remind
 	}
 	return r, bad.asError()
 }

@@ -30,6 +30,8 @@ const (
 	AdminDeleteBranding AdminOperation = "delete-branding"
 	AdminConsent        AdminOperation = "consent"
 	AdminSetConsent     AdminOperation = "set-consent"
+	AdminReminders      AdminOperation = "reminders"
+	AdminSetReminders   AdminOperation = "set-reminders"
 	AdminMail           AdminOperation = "mail"
 	AdminShowMail       AdminOperation = "show-mail"
 	AdminRetryMail      AdminOperation = "retry-mail"
@@ -46,7 +48,7 @@ const (
 var AdminOperations = []AdminOperation{
 	AdminPeople, AdminAddPerson, AdminResetPassword, AdminDisable, AdminEnable, AdminRename, AdminQuota, AdminGrant, AdminLedger, AdminAttempts,
 	AdminSerials, AdminEvidence, AdminReconciliation, AdminReconcile, AdminStuck, AdminRetry, AdminCertificates, AdminAuditLog,
-	AdminBranding, AdminSetBranding, AdminDeleteBranding, AdminConsent, AdminSetConsent, AdminMail, AdminShowMail, AdminRetryMail,
+	AdminBranding, AdminSetBranding, AdminDeleteBranding, AdminConsent, AdminSetConsent, AdminReminders, AdminSetReminders, AdminMail, AdminShowMail, AdminRetryMail,
 	AdminFeed, AdminWebhooks, AdminSetWebhook, AdminAddWebhook, AdminRotateWebhook, AdminTestWebhook, AdminReplayWebhook,
 }
 

@@ -50,6 +50,21 @@ type Reminders struct {
 
 const maxReminderDays = 365
 
+// CheckReminders checks a schedule that is not part of a document.
+func CheckReminders(r Reminders) error {
+	var bad fieldErrors
+	r.check(&bad)
+	return bad.asError()
+}
+
+func (r Reminders) check(bad *fieldErrors) {
+	for field, days := range map[string]int{"after": r.After, "every": r.Every, "before": r.Before} {
+		if days < 0 || days > maxReminderDays {
+			bad.add("remind."+field, "number.not_in_range", "least", 0, "most", maxReminderDays)
+		}
+	}
+}
+
 // CodePolicy says when a guest enters a code that is sent to their mailbox or phone. Values are stored permanently.
 type CodePolicy string
 
@@ -75,11 +90,7 @@ func checkDelivery(in Delivery, bad *fieldErrors) Delivery {
 	if !slices.Contains(CodePolicies, in.Code) {
 		bad.add("guest_code", "value.not_one_of", "allowed", "sign, read")
 	}
-	for field, days := range map[string]int{"after": in.Reminders.After, "every": in.Reminders.Every, "before": in.Reminders.Before} {
-		if days < 0 || days > maxReminderDays {
-			bad.add("remind."+field, "number.not_in_range", "least", 0, "most", maxReminderDays)
-		}
-	}
+	in.Reminders.check(bad)
 	for _, l := range in.Languages {
 		if l != "" && !slices.Contains(MessageLanguages, l) {
 			bad.add("language", "value.not_one_of", "allowed", strings.Join(MessageLanguages, ", "))

@@ -14,6 +14,7 @@ type Organisation struct {
 	CreatedAt time.Time
 	Branding  contract.Branding      // read with it, and stored by [Brandings] alone
 	Consent   contract.ConsentPolicy // the same, by [Consents]
+	Reminders contract.Reminders     // of new documents; the same, by [Schedules]
 }
 
 // User is a person with an account.
@@ -294,6 +295,7 @@ type Store interface {
 	Webhooks
 	EvidenceFiles
 	Consents
+	Schedules
 	Answers
 	Log
 	Clocks

@@ -34,6 +34,7 @@ type Store interface {
 	Storage(ctx context.Context, o contract.OrganisationID) (contract.Storage, error)
 	store.Brandings
 	store.Consents
+	store.Schedules
 	User(ctx context.Context, id contract.PersonID) (store.User, error)
 	MemberByEmail(ctx context.Context, o contract.OrganisationID, email string) (store.User, error)
 	Specimen(ctx context.Context, id contract.PersonID, kind store.SpecimenKind) ([]byte, error)

@@ -26,7 +26,8 @@ type UploadRequest struct {
 	Parallel  bool
 	People    []PersonRequest
 	ExpiresAt time.Time
-	Delivery  contract.Delivery // its languages are those of People
+	Delivery  contract.Delivery   // its languages are those of People, and its reminders those of Remind
+	Remind    *contract.Reminders // nil: those of the caller's organisation
 	File      *Staging
 
 	// UploadID is the resumable upload whose bytes become the file, which is empty until then. Empty: File has the bytes.
@@ -70,6 +71,9 @@ func (s *Service) createDraft(ctx context.Context, by contract.Actor, r UploadRe
 	}
 	u := contract.Upload{Title: r.Title, Filename: r.Filename, Parallel: r.Parallel, Participants: people, Delivery: r.Delivery, ExpiresAt: r.ExpiresAt}
 	u.Delivery.SetPersonal(personalDelivery(people, r.People))
+	if u.Delivery.Reminders, err = s.chooseReminders(ctx, by, r.Remind); err != nil {
+		return contract.Document{}, err
+	}
 	if _, err := io.ReadFull(s.Random, u.Entropy[:]); err != nil {
 		return contract.Document{}, fmt.Errorf("generate document name: %w", err)
 	}

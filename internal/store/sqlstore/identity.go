@@ -16,9 +16,15 @@ func (s *Store) CreateOrganisation(ctx context.Context, o store.Organisation) er
 
 var organisationRows = rowType[store.Organisation]{"organisation", `id, name, created_at,
 	COALESCE((SELECT b.colour FROM branding b WHERE b.organisation = organisation.id), ''), COALESCE((SELECT b.logo FROM branding b WHERE b.organisation = organisation.id), ''),
-	COALESCE((SELECT c.version FROM consent_policy c WHERE c.organisation = organisation.id), 0), COALESCE((SELECT c.required FROM consent_policy c WHERE c.organisation = organisation.id), FALSE)`,
+	COALESCE((SELECT c.version FROM consent_policy c WHERE c.organisation = organisation.id), 0), COALESCE((SELECT c.required FROM consent_policy c WHERE c.organisation = organisation.id), FALSE),
+	COALESCE((SELECT r.after_days FROM reminder_schedule r WHERE r.organisation = organisation.id), 0),
+	COALESCE((SELECT r.every_days FROM reminder_schedule r WHERE r.organisation = organisation.id), 0),
+	COALESCE((SELECT r.before_days FROM reminder_schedule r WHERE r.organisation = organisation.id), 0)`,
 	func(o *store.Organisation) []any {
-		return []any{&o.ID, &o.Name, scanTime(&o.CreatedAt), &o.Branding.Colour, &o.Branding.Logo, &o.Consent.Version, &o.Consent.Required}
+		return []any{
+			&o.ID, &o.Name, scanTime(&o.CreatedAt), &o.Branding.Colour, &o.Branding.Logo, &o.Consent.Version, &o.Consent.Required,
+			&o.Reminders.After, &o.Reminders.Every, &o.Reminders.Before,
+		}
 	}}
 
 // Organisation implements [store.Identities].

@@ -146,6 +146,16 @@ export const adminConsent = (organisation: string | undefined) =>
 export const setConsent = async (organisation: string, to: { id?: string; en?: string; required?: boolean }) =>
   (await take(api.PUT("/v1/admin/consent", { body: { organisation, ...to, ...(to.required === undefined ? {} : { required: to.required ? 1 : 0 }) } }))).response.data;
 
+export type AdminReminders = Schemas["AdminReminders"];
+
+/** The reminders of an organisation's new documents; undefined: the caller's own. */
+export const adminReminders = (organisation: string | undefined) =>
+  queryOptions({ queryKey: key("reminders", organisation), queryFn: async () => (await take(api.GET("/v1/admin/reminders", { params: { query: organisation ? { organisation } : {} } }))).data });
+
+/** Replaces the reminders of an organisation's new documents, in days; 0: none. */
+export const setReminders = async (organisation: string, remind: AdminReminders["remind"]) =>
+  (await take(api.PUT("/v1/admin/reminders", { body: { organisation, remind } }))).response.data;
+
 /** A file as a data URL, which the service takes for base64. */
 const dataOf = (file: File) => new Promise<string>((done, failed) => {
   const reader = new FileReader();
