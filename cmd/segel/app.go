@@ -121,12 +121,6 @@ func (a *app) wireServices() error {
 		Clock: a.clock, ClockTolerance: a.conf.ClockTolerance, Random: rand.Reader, Log: a.log, Alarm: alarmMetrics(a.metrics),
 		KeepNotices: len(a.conf.MailServers) == 0, PhoneChannels: a.phoneChannels(), EvidenceOnRequest: a.conf.Evidence == config.EvidenceOnRequest,
 	}
-	if err := a.wireMail(docs); err != nil {
-		return err
-	}
-	if err := a.wirePhone(); err != nil {
-		return err
-	}
 	a.stamping = &stamping.Stamping{
 		Documents: docs, Store: a.store, InDoubtPeriod: a.conf.StampSettle + max(a.conf.StampTimeout, a.conf.StampFileTimeout),
 	}
@@ -141,6 +135,12 @@ func (a *app) wireServices() error {
 		Revocation: a.revocation, Certificates: a.trust.Roots(validate.ForAll), AuthorityCertificates: ownCertificates(a.authority),
 		FileRevocation: a.authority, Links: a.identity, QuietHours: contract.QuietHours(a.conf.QuietHours), StampOnly: a.conf.StampOnly, RenewBefore: a.conf.RenewBefore, VerifyURL: verify,
 		ConsentTexts: text.ConsentTexts,
+	}
+	if err := a.wireMail(); err != nil {
+		return err
+	}
+	if err := a.wirePhone(); err != nil {
+		return err
 	}
 	a.wireWebhooks()
 	return nil

@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -364,4 +366,46 @@ func replaceAttachment(t *testing.T, certificate []byte, change func(*evidence.F
 		t.Fatal(replaced, err)
 	}
 	return append(bytes.Clone(certificate), tail.Bytes...)
+}
+
+// attachment returns a file that is attached to a mail, or nil.
+func (m receivedMail) attachment(t *testing.T, name string) []byte {
+	t.Helper()
+	_, part, found := strings.Cut(m.raw, `filename="`+name+`"`)
+	if !found {
+		return nil
+	}
+	_, encoded, _ := strings.Cut(part, "\r\n\r\n")
+	encoded, _, _ = strings.Cut(encoded, "\r\n--")
+	b, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(strings.TrimSpace(encoded), "\r\n", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestTheMailAboutTheCompletionHasTheEvidenceCertificate(t *testing.T) {
+	t.Parallel()
+	for _, when := range []string{config.EvidenceAtCompletion, config.EvidenceOnRequest} {
+		t.Run(when, func(t *testing.T) {
+			t.Parallel()
+			withBothDatabases(t, func(t *testing.T, set ...string) {
+				server, mailing := startMailServer(t)
+				s := start(t, slices.Concat(set, mailing, []string{"SEGEL_EVIDENCE", when})...)
+				owner := s.person(t, "Sari Wulandari", "PT Sari")
+				id, guest := s.mailedGuest(t, owner, server, object{"document_title": "Sewa Ruko", "attach": 1})
+				guest.verb("guest-code-docs", id).ok()
+				guest.verb("guest-verify-docs", id, "code", server.mailTo(t, budi, 2).code(t)).ok()
+				guest.verb("sign-docs", id).ok()
+				for _, done := range []receivedMail{server.mailTo(t, budi, 3), server.mailTo(t, owner.email, 1)} {
+					if got := done.attachment(t, "Sewa Ruko-signed.pdf"); !bytes.Equal(got, owner.download(id)) {
+						t.Errorf("mail to %s: the contract has %d bytes", done.to, len(got))
+					}
+					if got := done.attachment(t, "Sewa Ruko-evidence.pdf"); len(got) == 0 || !bytes.Equal(got, owner.evidenceOf(id)) {
+						t.Errorf("mail to %s: the certificate has %d bytes", done.to, len(got))
+					}
+				}
+			})
+		})
+	}
 }

@@ -215,7 +215,7 @@ func TestMessagesHaveTheSendersWordsTheLanguageOfTheRecipientAndTheFinishedFile(
 	if done := server.mailTo(t, budi, 3); !strings.Contains(done.body, "Sewa Ruko-signed.pdf") || !strings.Contains(done.body, "terlampir") {
 		t.Errorf("the message about the completion has no file: %.1500s", done.body)
 	}
-	if done := server.mailTo(t, owner.email, 1); !strings.Contains(done.body, "is attached") {
+	if done := server.mailTo(t, owner.email, 1); !strings.Contains(done.body, "are attached") {
 		t.Errorf("the message to the owner: %.1500s", done.body)
 	}
 

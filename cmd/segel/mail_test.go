@@ -29,7 +29,7 @@ type mailServer struct {
 	arrived  chan struct{} // closed and replaced with each mail
 }
 
-type receivedMail struct{ to, id, subject, body string }
+type receivedMail struct{ to, id, subject, body, raw string } // raw: the body before it is decoded
 
 // startMailServer starts a mail server and returns it with the settings of a service that uses it.
 func startMailServer(t *testing.T) (*mailServer, []string) {
@@ -92,7 +92,7 @@ func (s *mailSession) Data(r io.Reader) error {
 	}
 	s.server.mu.Lock()
 	defer s.server.mu.Unlock()
-	s.server.note(receivedMail{s.to, m.Header.Get("Message-Id"), m.Header.Get("Subject"), string(body)})
+	s.server.note(receivedMail{s.to, m.Header.Get("Message-Id"), m.Header.Get("Subject"), string(body), string(raw)})
 	return nil
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"net/http"
 	"reflect"
-	"strings"
 	"testing"
 )
 
@@ -15,12 +14,8 @@ func (c *client) remindOf(id int64) []any {
 }
 
 func TestNewDocumentsGetTheRemindersOfTheirOrganisation(t *testing.T) {
-	onBothDatabases(t, func(t *testing.T, env []string) {
-		var set []string
-		for _, e := range env {
-			name, value, _ := strings.Cut(e, "=")
-			set = append(set, name, value)
-		}
+	t.Parallel()
+	withBothDatabases(t, func(t *testing.T, set ...string) {
 		s := start(t, set...)
 		admin := s.administrator(t, "Admin", "PT Satu")
 		owner, other := s.person(t, "Pemilik", "PT Satu"), s.person(t, "Lain", "PT Dua")

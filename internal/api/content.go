@@ -58,11 +58,7 @@ func deliverOriginal(c *workflow.Content) (fileDelivery, error) {
 }
 
 func deliverEvidence(c *workflow.Content) (fileDelivery, error) {
-	stem := export.FileStem(c.Document.Title) + "-evidence"
-	if c.Document.Specimen {
-		stem = export.SpecimenWord + "-" + stem
-	}
-	return fileDelivery{"attachment", stem + ".pdf", pdfType}, nil
+	return fileDelivery{"attachment", export.EvidenceStem(&c.Document) + ".pdf", pdfType}, nil
 }
 
 // sendContent sends the bytes with support for Range and with an ETag, the SHA-256 of the whole file.

@@ -53,7 +53,7 @@ type deliveryData struct {
 	GuestCode  contract.CodePolicy `json:"guest_code" doc:"as in upload-docs" enum:",sign,read" example:"sign"`
 	Messages   bool                `json:"messages" doc:"messages are sent about the document"`
 	Delegation bool                `json:"delegation" doc:"signers may pass their part to another person"`
-	Attach     bool                `json:"attach" doc:"the finished file is attached to the message about the completion"`
+	Attach     bool                `json:"attach" doc:"the finished file and its evidence certificate are attached to the message about the completion, if they are small enough"`
 	Remind     remindOut           `json:"remind" doc:"as in upload-docs, in days; 0: not"`
 }
 

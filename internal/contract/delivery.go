@@ -16,7 +16,7 @@ type Delivery struct {
 	Silent  bool       // no messages are sent about the document, except codes
 	// Delegation permits signers to pass their part to another person.
 	Delegation bool
-	Attach     bool // the finished file is attached to messages about its completion, if it is small enough
+	Attach     bool // the finished file and the evidence certificate are attached to messages about the completion, if they are small enough
 
 	Reminders Reminders // sent by the service
 

@@ -44,15 +44,20 @@ func (s *Documents) OpenFile(ctx context.Context, revisions []contract.Revision)
 
 // ReadFinished returns the whole file of a document, or nil if it has more than limit bytes.
 func (s *Documents) ReadFinished(ctx context.Context, d *contract.Document, limit int64) ([]byte, error) {
-	if d.Current().End > limit || len(d.Revisions) == 0 {
+	if len(d.Revisions) == 0 || d.Current().End > limit {
 		return nil, nil
 	}
-	stack, err := s.OpenRevisions(ctx, d.Revisions)
+	return s.ReadWhole(ctx, d.Revisions)
+}
+
+// ReadWhole returns all bytes of the file of these revisions.
+func (s *Documents) ReadWhole(ctx context.Context, revisions []contract.Revision) ([]byte, error) {
+	stack, err := s.OpenRevisions(ctx, revisions)
 	if err != nil {
 		return nil, BlobRefusal(err)
 	}
 	defer stack.Close()
-	b := make([]byte, d.Current().End)
+	b := make([]byte, revisions[len(revisions)-1].End)
 	if _, err := stack.ReadAt(b, 0); err != nil && err != io.EOF {
 		return nil, BlobRefusal(err)
 	}

@@ -78,10 +78,14 @@ func (n *FileNames) Add(stem, extension string) string {
 const SpecimenWord = "SPESIMEN"
 
 // SignedStem returns the name of a finished file without its extension: the title and "-signed", in every language, marked if it is a specimen.
-func SignedStem(d *contract.Document) string {
-	stem := FileStem(d.Title) + "-signed"
+func SignedStem(d *contract.Document) string { return markSpecimen(d, FileStem(d.Title)+"-signed") }
+
+// EvidenceStem returns the name of an evidence certificate without its extension, in the same way.
+func EvidenceStem(d *contract.Document) string { return markSpecimen(d, FileStem(d.Title)+"-evidence") }
+
+func markSpecimen(d *contract.Document, stem string) string {
 	if d.Specimen {
-		stem = SpecimenWord + "-" + stem
+		return SpecimenWord + "-" + stem
 	}
 	return stem
 }

@@ -28,4 +28,6 @@ type Facts struct {
 	DelegatedBy  string    // from whom the recipient has their part; empty: from the sender
 	Code         string    // a code to be entered, for messages that carry one
 	Attached     bool      // the finished file is attached
+
+	EvidenceAttached bool // the evidence certificate too
 }

@@ -44,10 +44,12 @@ type Links interface {
 	MailedCode(ctx context.Context, d *contract.Document, guest contract.PersonID, ordered time.Time) (code string, until time.Time, err error)
 }
 
-// Files reads finished files.
+// Files reads the files of completed documents.
 type Files interface {
 	// ReadFinished returns the finished file of a document, or nil if it has more than limit bytes.
 	ReadFinished(ctx context.Context, d *contract.Document, limit int64) ([]byte, error)
+	// ReadEvidence returns the evidence certificate of a document, or nil if it has more than limit bytes. It makes one if there is none yet.
+	ReadEvidence(ctx context.Context, d *contract.Document, limit int64) ([]byte, error)
 }
 
 // Service delivers notices as mails and text messages. All fields are required, unless they say otherwise. It is safe for concurrent use.
@@ -86,12 +88,13 @@ func (s *Service) Deliver(ctx context.Context, id contract.DocumentID) error {
 		return fmt.Errorf("read document %d: %w", id, err)
 	}
 	var next time.Time
+	files := &finishedFiles{of: &d}
 	for _, n := range ordered {
 		if s.Clock().Before(n.DueAt) {
 			next = earlier(next, n.DueAt)
 			continue
 		}
-		n, err := s.deliverNotice(ctx, &d, n)
+		n, err := s.deliverNotice(ctx, &d, n, files)
 		switch {
 		case errors.Is(err, store.ErrConflict): // another process is at it, or it was ended meanwhile
 		case err != nil:
@@ -114,7 +117,7 @@ func earlier(a, b time.Time) time.Time {
 }
 
 // deliverNotice sends one notice and returns it with the result.
-func (s *Service) deliverNotice(ctx context.Context, d *contract.Document, n contract.Notice) (contract.Notice, error) {
+func (s *Service) deliverNotice(ctx context.Context, d *contract.Document, n contract.Notice, files *finishedFiles) (contract.Notice, error) {
 	channel, address := d.Reach(n.Person)
 	n.Channel = channel
 	switch {
@@ -132,7 +135,7 @@ func (s *Service) deliverNotice(ctx context.Context, d *contract.Document, n con
 	if err != nil {
 		return n, err
 	}
-	err = s.sendNotice(ctx, d, n)
+	err = s.sendNotice(ctx, d, n, files)
 	var refused *Refusal
 	switch {
 	case err == nil:
@@ -173,9 +176,9 @@ func (s *Service) Delivers(c contract.Channel) bool {
 }
 
 // sendNotice sends the message of a notice by its channel.
-func (s *Service) sendNotice(ctx context.Context, d *contract.Document, n contract.Notice) error {
+func (s *Service) sendNotice(ctx context.Context, d *contract.Document, n contract.Notice, files *finishedFiles) error {
 	if !n.Channel.IsPhone() {
-		m, err := s.composeMessage(ctx, d, n)
+		m, err := s.composeMessage(ctx, d, n, files)
 		if err != nil {
 			return err
 		}
@@ -259,8 +262,8 @@ func (s *Service) collectFacts(ctx context.Context, d *contract.Document, n cont
 	return f, o, nil
 }
 
-// composeMessage writes the mail of a notice.
-func (s *Service) composeMessage(ctx context.Context, d *contract.Document, n contract.Notice) (Message, error) {
+// composeMessage writes the mail of a notice. Without files, it attaches none.
+func (s *Service) composeMessage(ctx context.Context, d *contract.Document, n contract.Notice, files *finishedFiles) (Message, error) {
 	f, o, err := s.collectFacts(ctx, d, n)
 	if err != nil {
 		return Message{}, err
@@ -272,15 +275,12 @@ func (s *Service) composeMessage(ctx context.Context, d *contract.Document, n co
 		}
 	}
 	var attached []Attachment
-	if n.Kind == contract.NoticeCompleted && d.Delivery.Attach && d.State == contract.Completed {
-		file, err := s.Files.ReadFinished(ctx, d, maxAttached)
-		if err != nil {
-			return Message{}, fmt.Errorf("read the file of document %d: %w", d.ID, err)
-		}
-		if f.Attached = file != nil; f.Attached {
-			attached = []Attachment{{Name: export.SignedStem(d) + ".pdf", Type: "application/pdf", Bytes: file}}
+	if n.Kind == contract.NoticeCompleted && d.Delivery.Attach && d.State == contract.Completed && files != nil {
+		if attached, err = s.readAttachments(ctx, files); err != nil {
+			return Message{}, err
 		}
 	}
+	f.Attached, f.EvidenceAttached = len(attached) > 0, len(attached) > 1
 	m, err := s.Composer.Compose(f)
 	if err != nil {
 		return Message{}, fmt.Errorf("compose notice %s: %w", n.ID, err)
@@ -299,9 +299,48 @@ func (s *Service) composeMessage(ctx context.Context, d *contract.Document, n co
 // guestPath is the page that asks guests for codes.
 const guestPath = "/guest"
 
-// maxAttached is the size up to which a finished file is attached: mail servers refuse much larger mails, which are a third longer than
+// maxAttached is how many bytes the attached files have at most: mail servers refuse much larger mails, which are a third longer than
 // their files.
 const maxAttached = 5 << 20
+
+// evidencePatience is how long a message waits for an evidence certificate that has to be made. It is shorter than the lease of a try.
+const evidencePatience = 30 * time.Second
+
+// finishedFiles has the attachments of a completed document, for all messages of one run.
+type finishedFiles struct {
+	of       *contract.Document
+	read     bool
+	attached []Attachment // the finished file and the evidence certificate; the second or both may be missing
+}
+
+// readAttachments returns the finished file, if it is small enough, and the evidence certificate, if it can be made soon and still fits.
+func (s *Service) readAttachments(ctx context.Context, files *finishedFiles) ([]Attachment, error) {
+	if files.read {
+		return files.attached, nil
+	}
+	d := files.of
+	finished, err := s.Files.ReadFinished(ctx, d, maxAttached)
+	if err != nil {
+		return nil, fmt.Errorf("read the file of document %d: %w", d.ID, err)
+	}
+	if finished != nil {
+		files.attached = []Attachment{{Name: export.SignedStem(d) + ".pdf", Type: "application/pdf", Bytes: finished}}
+		waiting, cancel := context.WithTimeout(ctx, evidencePatience)
+		certificate, err := s.Files.ReadEvidence(waiting, d, maxAttached-int64(len(finished)))
+		cancel()
+		switch {
+		case ctx.Err() != nil:
+			files.attached = nil
+			return nil, ctx.Err()
+		case err != nil: // the mail with the contract is worth more than the certificate, which can be downloaded
+			s.Log.WarnContext(ctx, "the evidence certificate is not attached", "document", d.ID, "error", err)
+		case certificate != nil:
+			files.attached = append(files.attached, Attachment{Name: export.EvidenceStem(d) + ".pdf", Type: "application/pdf", Bytes: certificate})
+		}
+	}
+	files.read = true
+	return files.attached, nil
+}
 
 // SendPlain sends a message about no document, whose text has no formatting. ID is the first part of its Message-ID. A refusal of the mailbox
 // for good is no error: another try would be useless. It needs a Sender.
@@ -407,7 +446,7 @@ func (s *Service) composeShown(ctx context.Context, d *contract.Document, n cont
 		if n.Channel.IsPhone() {
 			n.Address = "" // the owner changed the channel after the last try
 		}
-		return s.composeMessage(ctx, d, n)
+		return s.composeMessage(ctx, d, n, nil)
 	}
 	f, _, err := s.collectFacts(ctx, d, n)
 	if err != nil {

@@ -66,6 +66,9 @@ var mails = map[string]sentence{
 	"mail.completed_attached": {
 		"Dokumen tersebut terlampir. Simpanlah sebagai berkas PDF; hasil cetaknya tidak memuat tanda tangan elektronik.",
 		"The document is attached. Please keep it as a PDF file; a printout does not contain the electronic signatures."},
+	"mail.completed_attached_both": {
+		"Dokumen tersebut dan sertifikat buktinya terlampir. Simpanlah keduanya sebagai berkas PDF; hasil cetaknya tidak memuat tanda tangan elektronik.",
+		"The document and its evidence certificate are attached. Please keep both as PDF files; printouts do not contain the electronic signatures."},
 	"mail.code": {
 		"Kode Anda adalah {code}. Masukkan kode ini pada halaman yang memintanya[ paling lambat {deadline}].",
 		"Your code is {code}. Enter it on the page that asks for it[ by {deadline}]."},

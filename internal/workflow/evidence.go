@@ -88,7 +88,22 @@ func (s *Service) EvidenceCertificate(ctx context.Context, by contract.Actor, id
 	if err != nil {
 		return nil, err
 	}
-	return s.OpenContent(ctx, d, []contract.Revision{{Tail: v.File, End: v.File.Size, Digest: v.File.Digest, At: v.MadeAt}})
+	return s.OpenContent(ctx, d, evidenceRevisions(v))
+}
+
+// evidenceRevisions returns an evidence certificate as a file of one revision.
+func evidenceRevisions(v store.EvidenceFile) []contract.Revision {
+	return []contract.Revision{{Tail: v.File, End: v.File.Size, Digest: v.File.Digest, At: v.MadeAt}}
+}
+
+// ReadEvidence returns the evidence certificate of a completed document, or nil if it has more than limit bytes. It makes it if the job
+// has not.
+func (s *Service) ReadEvidence(ctx context.Context, d *contract.Document, limit int64) ([]byte, error) {
+	v, err := s.findOrMakeEvidence(ctx, d)
+	if err != nil || v.File.Size > limit {
+		return nil, err
+	}
+	return s.ReadWhole(ctx, evidenceRevisions(v))
 }
 
 // MakeEvidence makes the evidence certificate of a completed document, unless it has one. It is a job and may run again: nothing refers to the

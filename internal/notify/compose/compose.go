@@ -150,7 +150,10 @@ func (c Composer) writeLetter(f notify.Facts, link *url.URL) (*letter, error) {
 	case contract.NoticeCompleted:
 		subject, l.Button, guest = "mail.subject_completed", say("mail.button_download"), true
 		what := say("mail.completed_do")
-		if f.Attached {
+		switch {
+		case f.EvidenceAttached:
+			what = say("mail.completed_attached_both")
+		case f.Attached:
 			what = say("mail.completed_attached")
 		}
 		l.Paragraphs = []string{say("mail.completed"), what}

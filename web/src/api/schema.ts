@@ -2645,7 +2645,7 @@ export interface components {
             [key: string]: unknown;
         };
         DeliveryData: {
-            /** @description the finished file is attached to the message about the completion */
+            /** @description the finished file and its evidence certificate are attached to the message about the completion, if they are small enough */
             attach: boolean;
             /** @description signers may pass their part to another person */
             delegation: boolean;
@@ -6005,7 +6005,7 @@ export interface components {
         };
         UploadIn: {
             /**
-             * @description 1: the finished file is attached to the message about the completion, up to 5 MiB
+             * @description 1: the finished file is attached to the message about the completion, up to 5 MiB, and the evidence certificate if both together are not larger
              * @example 0
              */
             attach?: (0 | 1) | ("0" | "1") | boolean;
