@@ -58,7 +58,7 @@ func (l Limits) Defaults() Limits {
 // Storage is the storage that one document, or all documents of an organisation, use.
 type Storage struct {
 	Drafts int
-	Bytes  int64 // of stored files: originals, rewritten files and the tails of revisions
+	Bytes  int64 // of stored files: originals, rewritten files, the tails of revisions and, for an organisation, evidence certificates
 }
 
 // Storage returns the storage that a document uses.

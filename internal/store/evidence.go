@@ -18,8 +18,8 @@ type EvidenceFile struct {
 type EvidenceFiles interface {
 	EvidenceFile(ctx context.Context, id contract.DocumentID) (EvidenceFile, error) // ErrNotFound
 
-	// AddEvidenceFile records the evidence certificate of a document, with the time of its timestamp, and logs the event, in one transaction. It
-	// returns ErrExists, and changes nothing, if the document has one.
+	// AddEvidenceFile records the evidence certificate of a document, with the time of its timestamp, logs the event, and adds the file's size to
+	// the storage of the organisation, in one transaction. It returns ErrExists, and changes nothing, if the document has one.
 	AddEvidenceFile(ctx context.Context, v EvidenceFile, timestamp contract.TrustedTime, e contract.Event) error
 
 	// EachEvidenceFile calls yield with each evidence certificate, by document, until yield returns false. No transaction is open while yield

@@ -24,7 +24,8 @@ type Quotas interface {
 	// Of two processes that do it at once, one records. It returns how many events it recorded.
 	ReportLowQuota(ctx context.Context, below int, now time.Time) (int, error)
 
-	// Storage returns the total storage that an organisation's documents use. Commit updates it in the same transaction.
+	// Storage returns the total storage that an organisation's documents and their evidence certificates use. Commit and
+	// [EvidenceFiles.AddEvidenceFile] update it in the same transaction.
 	Storage(ctx context.Context, o contract.OrganisationID) (contract.Storage, error)
 	// QuotaEntries reads one page of the ledger, newest first.
 	QuotaEntries(ctx context.Context, q QuotaQuery) (QuotaPage, error)

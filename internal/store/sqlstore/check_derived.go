@@ -41,7 +41,8 @@ var rowChecks = []rowCheck{
 		SELECT 'storage of ' || organisation, CAST(SUM(d) AS TEXT), CAST(SUM(b) AS TEXT) FROM (
 			SELECT organisation, drafts AS d, bytes AS b FROM storage UNION ALL
 			SELECT organisation, CASE WHEN state = 'draft' THEN -1 ELSE 0 END, -original_size FROM document UNION ALL
-			SELECT d.organisation, 0, -r.file_size FROM revision r JOIN document d ON d.id = r.document WHERE r.file_key <> d.original_key) taken
+			SELECT d.organisation, 0, -r.file_size FROM revision r JOIN document d ON d.id = r.document WHERE r.file_key <> d.original_key UNION ALL
+			SELECT d.organisation, 0, -e.file_size FROM evidence e JOIN document d ON d.id = e.document) taken
 		GROUP BY organisation HAVING SUM(d) <> 0 OR SUM(b) <> 0`},
 	{"serials", store.SeverityEvidence, "stamp %s of document %s uses it, but the register says otherwise", restoreDatabase, `
 		SELECT 'serial ' || s.serial, CAST(s.position + 1 AS TEXT), CAST(s.document AS TEXT) FROM stamp s LEFT JOIN serial r ON r.serial = s.serial

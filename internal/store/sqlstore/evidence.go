@@ -32,12 +32,25 @@ func (s *Store) AddEvidenceFile(ctx context.Context, v store.EvidenceFile, times
 		if n == 0 {
 			return store.ErrExists
 		}
+		if err := countEvidence(ctx, t, v.Document, v.File.Size); err != nil {
+			return err
+		}
 		return logEntry{
 			events: []contract.Event{e}, records: []record{recordOf("evidence", v.Document)},
 			files: []statedRecord{{recordOf(recordFile, v.File.Key), v.File.Digest}}, token: timestamp,
 		}.appendToLog(ctx, t)
 	})
 	return wrapf(err, "add evidence certificate of document %d", v.Document)
+}
+
+// countEvidence adds bytes of the evidence certificate of a document to the storage of its organisation. There is no limit: the document was
+// completed within it.
+func countEvidence(ctx context.Context, t tx, id contract.DocumentID, bytes int64) error {
+	var o contract.OrganisationID
+	if err := queryOne(ctx, t, []any{&o}, `SELECT organisation FROM document WHERE id = $1`, id); err != nil {
+		return err
+	}
+	return moveStorage(ctx, t, o, contract.Storage{Bytes: bytes}, nil)
 }
 
 // EachEvidenceFile implements [store.EvidenceFiles].

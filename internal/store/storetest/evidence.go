@@ -24,10 +24,17 @@ var evidenceTests = map[string]func(*testing.T, *fixture){
 		_, err := b.EvidenceFile(b.ctx, d.ID)
 		b.requireError("before it is made", err, store.ErrNotFound)
 
+		before, err := b.Storage(b.ctx, "org")
+		b.must(err)
+		requireStored := func(when string, bytes int64) {
+			t.Helper()
+			requireRead(b, "storage "+when, contract.Storage{Bytes: before.Bytes + bytes})(b.Storage(b.ctx, "org"))
+		}
 		v, e := newEvidence("evidence-1")
 		token := contract.TrustedTime{At: b.now.Add(time.Second), Accuracy: time.Second}
 		b.must(b.AddEvidenceFile(b.ctx, v, token, e))
 		requireRead(b, "evidence certificate", v)(b.EvidenceFile(b.ctx, d.ID))
+		requireStored("with it", 7)
 		events := b.eventTypes(d.ID)
 		b.requireEqual("last event", events[len(events)-1], contract.EventEvidenceMade)
 		used, err := b.RefersToFile(b.ctx, "evidence-1")
@@ -43,6 +50,7 @@ var evidenceTests = map[string]func(*testing.T, *fixture){
 		second, e := newEvidence("evidence-2")
 		b.requireError("another one", b.AddEvidenceFile(b.ctx, second, token, e), store.ErrExists)
 		requireRead(b, "evidence certificate after another one", v)(b.EvidenceFile(b.ctx, d.ID))
+		requireStored("after another one", 7)
 		b.requireEqual("events after another one", len(b.eventTypes(d.ID)), len(events))
 		var all []store.EvidenceFile
 		b.must(b.EachEvidenceFile(b.ctx, func(v store.EvidenceFile) bool {
