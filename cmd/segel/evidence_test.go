@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"segel/internal/authority"
 	"segel/internal/config"
 	"segel/internal/contract"
 	"segel/internal/evidence"
@@ -20,6 +21,7 @@ import (
 	"segel/internal/store/storetest/pgtest"
 	"segel/pades/validate"
 	"segel/pdf"
+	"segel/revocation"
 )
 
 // withBothDatabases runs a test with the settings of each database.
@@ -366,6 +368,48 @@ func replaceAttachment(t *testing.T, certificate []byte, change func(*evidence.F
 		t.Fatal(replaced, err)
 	}
 	return append(bytes.Clone(certificate), tail.Bytes...)
+}
+
+func TestARenewedEvidenceCertificateIsAcceptedWithItsContract(t *testing.T) {
+	t.Parallel()
+	withBothDatabases(t, func(t *testing.T, set ...string) {
+		s := start(t, append(set, "SEGEL_PAGE_PICTURES", config.PicturesOff)...)
+		owner, _, _, id := signedByGuest(t, s)
+		made := owner.evidenceOf(id)
+		next, err := authority.NewEphemeral("http://next.test", func() time.Time { return time.Now().Add(time.Second) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.workflow.Timestamper, s.workflow.Revocation = next.Timestamper(), revocation.Sources{s.authority, next}
+		s.workflow.Trust.Add(validate.ForTime, "next", next.Root())
+		s.workflow.RenewBefore = 100 * 365 * 24 * time.Hour // it is always due
+		if renewed, err := s.workflow.Renew(t.Context(), docID(id)); err != nil || !renewed {
+			t.Fatalf("%t, %v", renewed, err)
+		}
+		certificate := owner.evidenceOf(id)
+		if len(certificate) <= len(made) || !bytes.HasPrefix(certificate, made) {
+			t.Fatalf("%d bytes became %d", len(made), len(certificate))
+		}
+		// The responder of the further authority is asked for its status, as segel verify --online does.
+		o := s.workflow.ValidationOptions()
+		o.Online = s.workflow.Revocation
+		seal, err := validateSeal(&environment{ctx: t.Context()}, certificate, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		attached, err := readSealed(certificate[:seal.Covers.Length], o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		signed := storeFiles(t, owner.download(id))
+		if later, err := compareContractFile(attached.Facts, signed[0]); err != nil || later == 0 {
+			t.Errorf("%d bytes follow the contract: %v", later, err)
+		}
+		if _, _, err := attached.VerifyProof(); err != nil {
+			t.Error(err)
+		}
+		fsck(t, s, 0)
+	})
 }
 
 // attachment returns a file that is attached to a mail, or nil.

@@ -61,6 +61,7 @@ const (
 	EventClosingFailed     EventType = "closing_failed"
 	EventTimeRenewed       EventType = "timestamp_renewed"
 	EventEvidenceMade      EventType = "evidence_made"
+	EventEvidenceRenewed   EventType = "evidence_renewed"
 )
 
 // Events of a serial. Document is the one that has it or released it last, if any.
@@ -101,7 +102,7 @@ var EventTypes = []EventType{
 	EventUploaded, EventConverted, EventConvertFailed, EventNormalised, EventDescribed, EventPeopleChanged, EventPlaced, EventFindingAccepted, EventFinalized,
 	EventGuestLink, EventGuestRevoked, EventGuestCorrected, EventCodeOrdered, EventMailboxVerified, EventPhoneVerified, EventViewed, EventReminded, EventNoticeSent, EventNoticeRefused, EventSignIntended, EventSigned, EventDelegated, EventRejected, EventCanceled, EventExpired, EventDeleted,
 	EventSerialOrdered, EventSerialBound, EventStamped, EventStampFailed, EventStampNotRequested, EventRestamp, EventRetried, EventCompleted, EventClosingDelayed,
-	EventClosingFailed, EventTimeRenewed, EventEvidenceMade, EventSerialLetGo, EventSerialFreed, EventSerialQuarantined, EventSerialFound, EventSerialGiven,
+	EventClosingFailed, EventTimeRenewed, EventEvidenceMade, EventEvidenceRenewed, EventSerialLetGo, EventSerialFreed, EventSerialQuarantined, EventSerialFound, EventSerialGiven,
 	EventQuotaGranted, EventQuotaLow, EventPersonAdded, EventBrandingChanged, EventConsentChanged, EventRemindersChanged, EventPersonRenamed, EventPersonDisabled, EventPersonEnabled, EventPasswordReset, EventWebhookChanged, EventWebhookDisabled, EventPasswordForgot, EventPasswordChange, EventCertificateRevoked, EventClockConfirmed, EventRecorded,
 }
 

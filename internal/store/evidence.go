@@ -22,6 +22,10 @@ type EvidenceFiles interface {
 	// the storage of the organisation, in one transaction. It returns ErrExists, and changes nothing, if the document has one.
 	AddEvidenceFile(ctx context.Context, v EvidenceFile, timestamp contract.TrustedTime, e contract.Event) error
 
+	// ReplaceEvidenceFile replaces the evidence certificate former by v, in the same way, and orders the removal of the former file. It returns
+	// ErrConflict, and changes nothing, if the document has another one.
+	ReplaceEvidenceFile(ctx context.Context, former, v EvidenceFile, timestamp contract.TrustedTime, e contract.Event) error
+
 	// EachEvidenceFile calls yield with each evidence certificate, by document, until yield returns false. No transaction is open while yield
 	// runs.
 	EachEvidenceFile(ctx context.Context, yield func(EvidenceFile) bool) error

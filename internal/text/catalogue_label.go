@@ -97,6 +97,7 @@ var events = map[string]sentence{
 	"event.closing_delayed":       {"Penyelesaian dokumen tertunda[: {problem}]", "Completion of the document was delayed[: {problem}]"},
 	"event.closing_failed":        {"Penyelesaian dokumen gagal[: {problem}]", "Completion of the document failed[: {problem}]"},
 	"event.timestamp_renewed":     {"Memperbarui stempel waktu dokumen", "Renewed the document's timestamp"},
+	"event.evidence_renewed":      {"Memperbarui stempel waktu sertifikat bukti", "Renewed the timestamp of the evidence certificate"},
 	"event.evidence_made":         {"Membuat sertifikat bukti penandatanganan", "Made the evidence certificate"},
 	"event.certificate_revoked":   {"Mencabut sertifikat[ {serial}][: {reason}]", "Revoked the certificate[ {serial}][: {reason}]"},
 	"event.clock_confirmed":       {"Memastikan bahwa jam layanan benar[: {local}][; peristiwa terakhir tercatat pada {last_event}][ ({by})]", "Confirmed that the clock of the service is correct[: {local}][; the last event was recorded at {last_event}][ ({by})]"},

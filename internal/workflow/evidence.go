@@ -166,29 +166,20 @@ func (s *Service) makeEvidence(ctx context.Context, id contract.DocumentID) (sto
 	if err != nil {
 		return store.EvidenceFile{}, err
 	}
-	if s.RequireDiskSpace != nil {
-		if err := s.RequireDiskSpace(int64(len(file))); err != nil {
-			return store.EvidenceFile{}, err
-		}
-	}
-	stored, _, err := s.StoreFile(ctx, blob.NewDigester(), func(w io.Writer) error {
-		_, err := w.Write(file)
-		return err
-	})
+	v, err := s.storeEvidence(ctx, id, file, now)
 	if err != nil {
 		return store.EvidenceFile{}, err
 	}
 	// Durable: the file. Not yet: the row that refers to it. If the process dies here, the next run makes another, and fsck finds this one.
-	v := store.EvidenceFile{Document: id, File: stored, MadeAt: now.Truncate(time.Microsecond)}
 	err = s.Store.AddEvidenceFile(ctx, v, timestamper.time, e)
 	switch {
 	case errors.Is(err, store.ErrExists): // another process was faster
-		if err := s.RemoveBlob(ctx, stored.Key); err != nil {
+		if err := s.RemoveBlob(ctx, v.File.Key); err != nil {
 			return store.EvidenceFile{}, err
 		}
 		return s.Store.EvidenceFile(ctx, id)
 	case err != nil:
-		return store.EvidenceFile{}, s.RemoveUncommitted(ctx, err, contract.Revision{Tail: stored})
+		return store.EvidenceFile{}, s.RemoveUncommitted(ctx, err, contract.Revision{Tail: v.File})
 	}
 	return v, nil
 }
@@ -300,8 +291,7 @@ func (s *Service) sealEvidence(ctx context.Context, read store.Signing, unsigned
 	if err != nil {
 		return nil, err
 	}
-	file := unsigned
-	for _, build := range []func(pades.Source) (*pades.Result, error){
+	file, err := s.appendToEvidence(unsigned, []evidenceStep{
 		func(src pades.Source) (*pades.Result, error) {
 			return pades.Sign(ctx, src, pades.Options{
 				NewField: &pades.FieldSpec{Name: evidenceSeal}, Key: seal.key, Chain: seal.chain, Timestamper: timestamper, Random: s.Random,
@@ -314,14 +304,110 @@ func (s *Service) sealEvidence(ctx context.Context, read store.Signing, unsigned
 		func(src pades.Source) (*pades.Result, error) {
 			return pades.DocumentTimestamp(ctx, src, timestamper, s.SigningClock())
 		},
-	} {
+	})
+	if err != nil {
+		return nil, err
+	}
+	return file, s.checkEvidence(ctx, file)
+}
+
+// evidenceStep builds one revision of an evidence certificate.
+type evidenceStep func(pades.Source) (*pades.Result, error)
+
+func (s *Service) appendToEvidence(file []byte, steps []evidenceStep) ([]byte, error) {
+	for _, build := range steps {
 		r, err := build(pades.Source{R: bytes.NewReader(file), Size: int64(len(file)), OpenOptions: pdf.Options{Random: s.Random}})
 		if err != nil {
 			return nil, err
 		}
 		file = append(file[:len(file):len(file)], r.Tail...)
 	}
-	return file, s.checkEvidence(ctx, file)
+	return file, nil
+}
+
+// renewEvidence adds to the evidence certificate of a document, if it has one, the validation data of its newest timestamp and a further timestamp,
+// if the further one lasts longer. It does so when its newest timestamp expires soon, and with the document, so that the document's
+// schedule is soon enough for both.
+//
+// It may run again at any time. Nothing is durable before the one commit, which replaces the file.
+func (s *Service) renewEvidence(ctx context.Context, d *contract.Document, withDocument bool, now time.Time) error {
+	former, err := s.Store.EvidenceFile(ctx, d.ID)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	release, err := s.evidence.acquire(ctx, d)
+	if err != nil {
+		return err
+	}
+	defer release()
+	file, err := s.ReadWhole(ctx, evidenceRevisions(former))
+	if err != nil {
+		return fmt.Errorf("evidence certificate of document %d: %w", d.ID, err)
+	}
+	parsed, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
+	if err != nil {
+		return fmt.Errorf("open evidence certificate of document %d: %w", d.ID, err)
+	}
+	newest, err := newestDocumentTimestamp(parsed)
+	if err != nil {
+		return fmt.Errorf("evidence certificate of document %d: %w", d.ID, err)
+	}
+	if newest.time.After(now) || !withDocument && now.Before(newest.expiry.Add(-s.renewBefore())) {
+		return nil
+	}
+	timestamper := s.newRecordingTimestamper()
+	file, err = s.appendToEvidence(file, []evidenceStep{
+		func(src pades.Source) (*pades.Result, error) {
+			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: s.Revocation, Certificates: s.Certificates, Roots: s.trustedRoots(), Required: []string{newest.field}})
+		},
+		func(src pades.Source) (*pades.Result, error) {
+			return pades.DocumentTimestamp(ctx, src, timestamper, s.SigningClock())
+		},
+	})
+	if err == nil && !timestamper.expiry.After(newest.expiry) {
+		return nil // it would gain nothing
+	}
+	if err == nil {
+		err = s.checkEvidence(ctx, file)
+	}
+	if err != nil {
+		return fmt.Errorf("renew evidence certificate of document %d: %w", d.ID, err)
+	}
+	e, err := contract.RecordEvidenceRenewal(d, sha256.Sum256(file), now)
+	if err != nil {
+		return err
+	}
+	v, err := s.storeEvidence(ctx, d.ID, file, now)
+	if err != nil {
+		return err
+	}
+	// Durable: the new file. Not yet: the row that refers to it. If the process dies here, the next run makes another, and fsck finds this one.
+	// The commit orders the removal of the former file.
+	err = s.Store.ReplaceEvidenceFile(ctx, former, v, timestamper.time, e)
+	switch {
+	case errors.Is(err, store.ErrConflict): // another process was faster
+		return s.RemoveBlob(ctx, v.File.Key)
+	case err != nil:
+		return s.RemoveUncommitted(ctx, err, contract.Revision{Tail: v.File})
+	}
+	return nil
+}
+
+// storeEvidence stores the file of an evidence certificate.
+func (s *Service) storeEvidence(ctx context.Context, id contract.DocumentID, file []byte, now time.Time) (store.EvidenceFile, error) {
+	if s.RequireDiskSpace != nil {
+		if err := s.RequireDiskSpace(int64(len(file))); err != nil {
+			return store.EvidenceFile{}, err
+		}
+	}
+	stored, _, err := s.StoreFile(ctx, blob.NewDigester(), func(w io.Writer) error {
+		_, err := w.Write(file)
+		return err
+	})
+	return store.EvidenceFile{Document: id, File: stored, MadeAt: now.Truncate(time.Microsecond)}, err
 }
 
 // checkEvidence returns an error unless an evidence certificate passes validation at its level.
@@ -336,7 +422,8 @@ func (s *Service) checkEvidence(ctx context.Context, file []byte) error {
 		if err != nil {
 			return err
 		}
-		if report.Passed() && len(report.Signatures) == 2 && report.Signatures[0].Level == validate.LevelLTA {
+		if all := report.Signatures; report.Passed() && len(all) >= 2 && all[0].Level == validate.LevelLTA &&
+			!slices.ContainsFunc(all[1:], func(x validate.Signature) bool { return x.Kind != validate.KindTimestamp }) {
 			return nil
 		}
 	}

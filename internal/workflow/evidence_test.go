@@ -3,7 +3,9 @@ package workflow_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -13,6 +15,7 @@ import (
 	"segel/internal/contract"
 	"segel/internal/evidence"
 	"segel/internal/store"
+	"segel/internal/workflow"
 	"segel/pades/validate"
 	"segel/pdf"
 )
@@ -138,6 +141,82 @@ func TestTheEvidenceCertificateOfARenewedDocumentIsOfItsCompletion(t *testing.T)
 			t.Error(err)
 		}
 	})
+}
+
+func TestTheEvidenceCertificateIsRenewedWithItsDocument(t *testing.T) {
+	onBoth(t, func(t *testing.T, h *harness) {
+		ctx := context.Background()
+		id, without := h.closed(), h.closed()
+		made := h.bytesOf(h.EvidenceCertificate(ctx, h.owner, id))
+		h.later(19*year + 30*24*time.Hour)
+		h.renewDue(workflow.Renewed{PutOff: 2}) // the authority has no other certificate yet
+		if got := h.bytesOf(h.EvidenceCertificate(ctx, h.owner, id)); !bytes.Equal(got, made) {
+			t.Error("it was renewed for nothing")
+		}
+		h.later(200 * 24 * time.Hour)
+		h.another()
+
+		// A crash before the commit leaves a file, and one after it an order to remove the former one. Each time the next round goes on.
+		for _, failing := range []*renewalStore{{failingStore: h.store, before: errCrash}, {failingStore: h.store, after: errCrash}} {
+			h.Service.Store = failing
+			if _, err := h.Renew(ctx, id); !errors.Is(err, errCrash) {
+				t.Errorf("%v", err)
+			}
+		}
+		h.Service.Store = h.store
+		for _, id := range []contract.DocumentID{id, without} {
+			if _, err := h.Renew(ctx, id); err != nil {
+				t.Fatal(err)
+			}
+			if d := h.read(id); d.Revisions[len(d.Revisions)-1].Kind != contract.RevisionTimestamp || len(d.Revisions) < 2 {
+				t.Errorf("document %d: %+v", id, d.Revisions)
+			}
+		}
+		renewed := h.bytesOf(h.EvidenceCertificate(ctx, h.owner, id))
+		if len(renewed) <= len(made) || !bytes.HasPrefix(renewed, made) {
+			t.Fatalf("%d bytes became %d", len(made), len(renewed))
+		}
+		o := h.ValidationOptions()
+		o.Online = h.Service.Revocation // for the status of the other authority
+		report, err := validate.Validate(ctx, bytes.NewReader(renewed), int64(len(renewed)), o)
+		if err != nil || !report.Passed() || len(report.Signatures) != 3 || report.Signatures[2].Kind != validate.KindTimestamp {
+			t.Errorf("%v: %s %s", err, report.Indication, report.SubIndication)
+		}
+		var renewals int
+		events, err := h.AuditTrail(ctx, h.owner, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range events {
+			if e.Type == contract.EventEvidenceRenewed {
+				renewals++
+				if e.Details["evidence"] != fmt.Sprintf("%x", sha256.Sum256(renewed)) {
+					t.Errorf("the event says %v", e.Details)
+				}
+			}
+		}
+		if renewals != 1 {
+			t.Errorf("%d events", renewals)
+		}
+		h.fsck(func(d store.Discrepancy) {
+			if d.Severity != store.SeverityLeftover {
+				t.Errorf("fsck: %+v", d)
+			}
+		})
+	})
+}
+
+// renewalStore fails when a renewed evidence certificate is recorded: before it is durable, or after.
+type renewalStore struct {
+	*failingStore
+	before, after error
+}
+
+func (r *renewalStore) ReplaceEvidenceFile(ctx context.Context, former, v store.EvidenceFile, timestamp contract.TrustedTime, event contract.Event) error {
+	if r.before != nil {
+		return r.before
+	}
+	return errors.Join(r.failingStore.ReplaceEvidenceFile(ctx, former, v, timestamp, event), r.after)
 }
 
 func TestNoEvidenceCertificateIsMadeOfALogThatWasChanged(t *testing.T) {

@@ -63,11 +63,11 @@ const renewalRetry = 24 * time.Hour
 // Renew adds to a completed document the validation data of its newest timestamp and a further timestamp over the whole
 // file, if the newest one expires soon and the further one lasts longer. Otherwise it sets the time of the next
 // attempt. It reports whether the document was renewed. The renewed file is validated before the commit, as in
-// [Service.Complete].
+// [Service.Complete]. The evidence certificate is renewed with its document.
 //
 // Renew may run again at any time. Nothing is durable before the one commit, which adds both revisions. Nothing refers
 // to the tails of a run that did not reach it.
-func (s *Service) Renew(ctx context.Context, id contract.DocumentID) (bool, error) {
+func (s *Service) Renew(ctx context.Context, id contract.DocumentID) (renewed bool, err error) {
 	release, err := s.LockDocument(ctx, id)
 	if err != nil {
 		return false, err
@@ -86,7 +86,11 @@ func (s *Service) Renew(ctx context.Context, id contract.DocumentID) (bool, erro
 		return false, fmt.Errorf("document %d: %w", id, err)
 	}
 	defer f.Close()
-	newest, err := newestDocumentTimestamp(f)
+	parsed, err := f.PDF(pdf.Options{})
+	if err != nil {
+		return false, fmt.Errorf("document %d: open file: %w", id, err)
+	}
+	newest, err := newestDocumentTimestamp(parsed)
 	if err != nil {
 		return false, fmt.Errorf("document %d: %w", id, err)
 	}
@@ -94,7 +98,12 @@ func (s *Service) Renew(ctx context.Context, id contract.DocumentID) (bool, erro
 		// It was completed while the clock was ahead. A further timestamp would show an earlier time than its own.
 		return false, s.postponeRenewal(ctx, id, newest.time.Add(renewalRetry))
 	}
-	if now.Before(newest.expiry.Add(-s.renewBefore())) {
+	due := !now.Before(newest.expiry.Add(-s.renewBefore()))
+	// The certificate first, in a commit of its own: if we crash before that of the document, the next round finds it renewed. If it fails, the
+	// document is renewed all the same, and looked at again tomorrow.
+	failed := s.renewEvidence(ctx, &d, due, now)
+	defer func() { err = errors.Join(err, failed) }()
+	if !due {
 		return false, s.postponeRenewal(ctx, id, contract.RenewalAt(newest.expiry, now, s.renewBefore()))
 	}
 	timestamper := s.newRecordingTimestamper()
@@ -149,12 +158,8 @@ type documentTimestamp struct {
 }
 
 // newestDocumentTimestamp reads the last document timestamp of a file. It returns an error if there is none, because every
-// completed document has one.
-func newestDocumentTimestamp(f *documents.File) (documentTimestamp, error) {
-	file, err := f.PDF(pdf.Options{})
-	if err != nil {
-		return documentTimestamp{}, fmt.Errorf("open file: %w", err)
-	}
+// completed document and every evidence certificate has one.
+func newestDocumentTimestamp(file *pdf.Document) (documentTimestamp, error) {
 	signatures, err := file.Signatures()
 	if err != nil {
 		return documentTimestamp{}, fmt.Errorf("read signatures: %w", err)

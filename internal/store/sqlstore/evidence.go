@@ -43,6 +43,31 @@ func (s *Store) AddEvidenceFile(ctx context.Context, v store.EvidenceFile, times
 	return wrapf(err, "add evidence certificate of document %d", v.Document)
 }
 
+// ReplaceEvidenceFile implements [store.EvidenceFiles].
+func (s *Store) ReplaceEvidenceFile(ctx context.Context, former, v store.EvidenceFile, timestamp contract.TrustedTime, e contract.Event) error {
+	err := s.db.withTx(ctx, func(t tx) error {
+		n, err := t.exec(ctx, `UPDATE evidence SET (`+evidenceRows.columns+`) = (`+placeholders(1, 6)+`) WHERE document = $1 AND file_key = $7`,
+			v.Document, v.File.Key, v.File.Size, v.File.Digest[:], v.File.Sums, toMicros(v.MadeAt), former.File.Key)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return store.ErrConflict
+		}
+		if err := countEvidence(ctx, t, v.Document, v.File.Size-former.File.Size); err != nil {
+			return err
+		}
+		if err := t.addJobs(ctx, []contract.Job{{Kind: contract.JobSweep, Document: v.Document, Keys: []string{former.File.Key}}}); err != nil {
+			return err
+		}
+		return logEntry{
+			events: []contract.Event{e}, records: []record{recordOf("evidence", v.Document)},
+			files: []statedRecord{{recordOf(recordFile, v.File.Key), v.File.Digest}, {recordOf(recordFile, former.File.Key), noRecord}}, token: timestamp,
+		}.appendToLog(ctx, t)
+	})
+	return wrapf(err, "replace evidence certificate of document %d", v.Document)
+}
+
 // countEvidence adds bytes of the evidence certificate of a document to the storage of its organisation. There is no limit: the document was
 // completed within it.
 func countEvidence(ctx context.Context, t tx, id contract.DocumentID, bytes int64) error {

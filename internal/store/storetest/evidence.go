@@ -60,6 +60,33 @@ var evidenceTests = map[string]func(*testing.T, *fixture){
 		b.requireEqual("all", all, []store.EvidenceFile{v})
 		b.must(b.CheckLog(b.ctx))
 	},
+	"ARenewedEvidenceCertificateReplacesTheFormerOne": func(t *testing.T, b *fixture) {
+		d := b.signAs(b.signAs(b.finalizeDraft(b.uploadDraft(owner), owner), first), second)
+		d = b.commitChange(contract.Complete(&d, []contract.Revision{b.newTail(&d, contract.RevisionSeal)}, b.now))
+		newFile := func(key string, size int64) store.EvidenceFile {
+			return store.EvidenceFile{
+				Document: d.ID, File: contract.File{Key: key, Size: size, Digest: sha256.Sum256([]byte(key)), Sums: []byte("sums")}, MadeAt: b.storedNow(),
+			}
+		}
+		former, renewed := newFile("evidence-1", 7), newFile("evidence-2", 12)
+		e, err := contract.RecordEvidence(&d, former.File.Digest, b.now)
+		b.must(err)
+		b.must(b.AddEvidenceFile(b.ctx, former, contract.TrustedTime{}, e))
+		before, err := b.Storage(b.ctx, "org")
+		b.must(err)
+		e, err = contract.RecordEvidenceRenewal(&d, renewed.File.Digest, b.now)
+		b.must(err)
+		won := b.runCrowd(4, store.ErrConflict, func(int) error { return b.ReplaceEvidenceFile(b.ctx, former, renewed, contract.TrustedTime{}, e) })
+		b.requireEqual("renewals", won, 1)
+		requireRead(b, "evidence certificate", renewed)(b.EvidenceFile(b.ctx, d.ID))
+		requireRead(b, "storage", contract.Storage{Bytes: before.Bytes + 5})(b.Storage(b.ctx, "org"))
+		events := b.eventTypes(d.ID)
+		b.requireEqual("last events", events[len(events)-2:], []contract.EventType{contract.EventEvidenceMade, contract.EventEvidenceRenewed})
+		used, err := b.RefersToFile(b.ctx, "evidence-1")
+		b.must(err)
+		b.requireEqual("whether the former file is used", used, false)
+		b.must(b.CheckLog(b.ctx))
+	},
 	"OfWritersAtTheSameTimeOneMakesTheEvidenceCertificate": func(t *testing.T, b *fixture) {
 		d := b.signAs(b.signAs(b.finalizeDraft(b.uploadDraft(owner), owner), first), second)
 		d = b.commitChange(contract.Complete(&d, []contract.Revision{b.newTail(&d, contract.RevisionSeal)}, b.now))
