@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
@@ -74,7 +75,21 @@ const (
 	maxWebhookDescription = 200  // characters
 )
 
-// CheckWebhook checks the settings of a webhook and returns them normalised. Addresses have to be https, unless plain is true.
+// isPrivateHost reports whether a host is in a network that is not the internet: by its address, or by a name that public DNS does not resolve.
+func isPrivateHost(host string) bool {
+	if ip, err := netip.ParseAddr(host); err == nil {
+		ip = ip.Unmap()
+		return ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast()
+	}
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	if !strings.Contains(host, ".") {
+		return true
+	}
+	return slices.ContainsFunc([]string{".localhost", ".internal", ".local", ".home.arpa"}, func(end string) bool { return strings.HasSuffix(host, end) })
+}
+
+// CheckWebhook checks the settings of a webhook and returns them normalised. Addresses have to be https; if plain is true, those of private hosts may
+// be http.
 func CheckWebhook(in WebhookSettings, plain bool) (WebhookSettings, error) {
 	var bad []FieldError
 	in.URL, in.Description = strings.TrimSpace(in.URL), CleanText(strings.TrimSpace(in.Description))
@@ -86,7 +101,7 @@ func CheckWebhook(in WebhookSettings, plain bool) (WebhookSettings, error) {
 		bad = append(bad, NewFieldError("url", "text.too_long", "limit", maxWebhookURL))
 	case err != nil || u.Hostname() == "" || u.User != nil || u.Fragment != "" || u.Opaque != "" || u.Scheme != "https" && u.Scheme != "http":
 		bad = append(bad, NewFieldError("url", "webhook.bad_url"))
-	case u.Scheme != "https" && !plain:
+	case u.Scheme != "https" && !(plain && isPrivateHost(u.Hostname())):
 		bad = append(bad, NewFieldError("url", "webhook.not_https"))
 	}
 	if utf8.RuneCountInString(in.Description) > maxWebhookDescription {

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { send } from "./contract";
 import { stage, type Stage } from "./harness";
 
 let receiver: Server, s: Stage;
@@ -50,6 +51,32 @@ test("an administrator adds a webhook, tests it and reads what was sent", async 
   expect(headers["webhook-signature"]).toBe(`v1,${signed}`);
   await sent.getByRole("button", { name: "Send again" }).click();
   await expect.poll(() => got.length).toBe(2);
+  await page.keyboard.press("Escape");
+
+  // Another address, and all events.
+  await page.getByRole("button", { name: "Change", exact: true }).click();
+  const change = page.getByRole("dialog", { name: "Change" });
+  expect(await change.getByRole("checkbox", { name: "document.completed" }).isChecked()).toBe(true);
+  await change.getByRole("textbox", { name: "Address" }).fill("http://example.com/hook"); // no private host
+  await change.getByRole("button", { name: "Save" }).click();
+  await change.locator("[aria-invalid=true]").first().waitFor();
+  await change.getByRole("textbox", { name: "Address" }).fill(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}/lain`);
+  await change.getByRole("checkbox", { name: "All events" }).check();
+  await change.getByRole("button", { name: "Save" }).click();
+  await change.waitFor({ state: "detached" });
+  await page.getByText("/lain").waitFor();
+  await page.getByText("All events").waitFor();
+
+  // A document is sent by then; its events are sent again since yesterday.
+  const before = got.length;
+  await send(page, "Kirim ulang", [satu], 0);
+  await expect.poll(() => got.filter((g) => g.body.includes("document.finalized")).length).toBe(1);
+  expect(got.length).toBeGreaterThan(before);
+  await page.goto(`${s.url}/admin?tab=webhooks`);
+  await page.getByRole("button", { name: "Deliveries" }).click();
+  await sent.getByRole("button", { name: "Send all again" }).click();
+  await sent.getByText("The events since then are being sent again.").waitFor();
+  await expect.poll(() => got.filter((g) => g.body.includes("document.finalized")).length, { timeout: 15_000 }).toBe(2);
   await page.keyboard.press("Escape");
 
   await page.getByRole("button", { name: "New secret" }).click();

@@ -40,7 +40,7 @@ type Service struct {
 	Encode func(ctx context.Context, e contract.FeedEvent) ([]byte, error)
 	// Tell tells the admins of a webhook that the service disabled it. Nil: there is no way to.
 	Tell   func(ctx context.Context, w contract.Webhook) error
-	Plain  bool // addresses may be http
+	Plain  bool // addresses of private hosts may be http
 	Clock  func() time.Time
 	Random io.Reader
 	Log    *slog.Logger

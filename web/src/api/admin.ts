@@ -196,6 +196,9 @@ export const testWebhook = (id: string) => take(api.PUT("/v1/admin/webhooks/{web
 
 export const replayDelivery = (webhook: string, id: string) => take(api.PUT("/v1/admin/webhooks/{webhook_id}/replay", { params: { path: { webhook_id: webhook } }, body: { id } }));
 
+/** Sends all events since a time again. */
+export const replaySince = (webhook: string, since: string) => take(api.PUT("/v1/admin/webhooks/{webhook_id}/replay", { params: { path: { webhook_id: webhook } }, body: { since } }));
+
 /** The newest deliveries to a webhook, which change while they are looked at. */
 export const deliveries = (id: string) =>
   queryOptions({ queryKey: key("deliveries", id), refetchInterval: 3_000, queryFn: async () => (await take(api.GET("/v1/admin/webhooks/{webhook_id}/deliveries", { params: { path: { webhook_id: id }, query: { limit: 30 } } }))).data.deliveries });

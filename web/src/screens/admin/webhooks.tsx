@@ -3,16 +3,17 @@ import { IconKey } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 
-import { addWebhook, deleteWebhook, deliveries, replayDelivery, rotateWebhook, setWebhook, testWebhook, webhooks, type Delivery, type Webhook } from "../../api/admin";
+import { addWebhook, deleteWebhook, deliveries, replayDelivery, replaySince, rotateWebhook, setWebhook, testWebhook, webhooks, type Delivery, type Webhook, type WebhookSettings } from "../../api/admin";
 import { Problem } from "../../api/client";
 import { useText } from "../../text";
 import { Copy } from "../../ui/copy";
 import { Dialog } from "../../ui/dialog";
 import { Loading } from "../../ui/loading";
 import { Trouble } from "../../ui/trouble";
+import { moment } from "../new/format";
 import { Facts, Line, useWhen, type SectionProps } from "./lines";
 
-type Open = { what: "deliveries" | "rotate" | "delete"; webhook: Webhook };
+type Open = { what: "change" | "deliveries" | "rotate" | "delete"; webhook: Webhook };
 
 /** Webhooks lists the addresses that events are sent to. An operator chooses the organisation; without a choice it is their own. */
 export function Webhooks({ search }: SectionProps) {
@@ -39,6 +40,9 @@ export function Webhooks({ search }: SectionProps) {
       {found.data && found.data.webhooks.length > 0 && (
         <Stack component="ul" gap={6} p={0} m={0} style={{ listStyle: "none" }}>{found.data.webhooks.map((w) => <One key={w.id} webhook={w} open={setOpen} />)}</Stack>
       )}
+      <Dialog opened={open?.what === "change"} onClose={close} title={t("webhooks.change")}>
+        {open && found.data && <Change webhook={open.webhook} types={found.data.types} close={close} />}
+      </Dialog>
       <Dialog opened={open?.what === "deliveries"} onClose={close} title={t("webhooks.deliveries")}>{open && <Deliveries webhook={open.webhook} />}</Dialog>
       <Dialog opened={open?.what === "rotate"} onClose={close} title={t("webhooks.rotate")}>
         {open && <Confirm text={t("webhooks.rotateAsk")} yes={t("webhooks.rotate")} act={async () => setSecret((await rotateWebhook(open.webhook.id)).secret)} close={close} />}
@@ -64,6 +68,7 @@ function One({ webhook: w, open }: { webhook: Webhook; open: (o: Open) => void }
         <Group gap="xs" role="group" aria-label={t("webhooks.actions", { url: w.url })}>
           <Button size="xs" variant="default" onClick={() => open({ what: "deliveries", webhook: w })}>{t("webhooks.deliveries")}</Button>
           <Button size="xs" variant="default" loading={test.isPending} onClick={() => test.mutate()}>{t("webhooks.test")}</Button>
+          <Button size="xs" variant="default" onClick={() => open({ what: "change", webhook: w })}>{t("webhooks.change")}</Button>
           <Button size="xs" variant="default" onClick={() => open({ what: "rotate", webhook: w })}>{t("webhooks.rotate")}</Button>
           <Button size="xs" variant="default" loading={set.isPending} onClick={() => set.mutate()}>{t(w.enabled ? "webhooks.disable" : "webhooks.enable")}</Button>
           <Button size="xs" variant="subtle" color="red" onClick={() => open({ what: "delete", webhook: w })}>{t("webhooks.delete")}</Button>
@@ -80,37 +85,64 @@ function One({ webhook: w, open }: { webhook: Webhook; open: (o: Open) => void }
 function Add({ types, organisation, close, made }: { types: readonly string[]; organisation: string | undefined; close: () => void; made: (secret: string) => void }) {
   const t = useText();
   const queries = useQueryClient();
-  const [url, setURL] = useState("https://");
-  const [description, setDescription] = useState("");
-  const [chosen, setChosen] = useState<string[]>([]);
   const add = useMutation({
-    mutationFn: () => addWebhook({ url, description, types: chosen, enabled: true }, organisation),
+    mutationFn: (to: WebhookSettings) => addWebhook(to, organisation),
     onSuccess: (w) => { void queries.invalidateQueries({ queryKey: ["admin", "webhooks"] }); made(w.secret); },
   });
-  const problem = add.error instanceof Problem ? add.error : undefined;
-  const submit = (e: FormEvent) => {
+  return (
+    <Paper withBorder p="md">
+      <Form name={t("webhooks.add")} types={types} settings={{ url: "https://", description: "", types: [], enabled: true }} error={add.error} pending={add.isPending} submit={add.mutate} close={close} />
+    </Paper>
+  );
+}
+
+function Change({ webhook: w, types, close }: { webhook: Webhook; types: readonly string[]; close: () => void }) {
+  const t = useText();
+  const queries = useQueryClient();
+  const set = useMutation({
+    mutationFn: (to: WebhookSettings) => setWebhook(w.id, to),
+    onSuccess: () => { void queries.invalidateQueries({ queryKey: ["admin", "webhooks"] }); close(); },
+  });
+  return <Form name={t("webhooks.save")} types={types} settings={{ url: w.url, description: w.description, types: [...w.types], enabled: w.enabled }} error={set.error} pending={set.isPending} submit={set.mutate} close={close} />;
+}
+
+interface FormProps {
+  /** What the form does, on its button. */
+  name: string;
+  types: readonly string[];
+  settings: WebhookSettings;
+  error: Error | null;
+  pending: boolean;
+  submit: (to: WebhookSettings) => void;
+  close: () => void;
+}
+
+/** Form takes the address, the description and the types of events of a webhook. */
+function Form({ name, types, settings, error, pending, submit, close }: FormProps) {
+  const t = useText();
+  const [to, setTo] = useState(settings);
+  const problem = error instanceof Problem ? error : undefined;
+  const send = (e: FormEvent) => {
     e.preventDefault();
-    add.mutate();
+    submit(to);
   };
   return (
-    <Paper withBorder p="md" component="form" onSubmit={submit} {...{ noValidate: true }} aria-label={t("webhooks.add")}>
-      <Stack gap="sm">
-        <TextInput label={t("webhooks.url")} type="url" required autoFocus value={url} onChange={(e) => setURL(e.currentTarget.value)} error={problem?.of("url")} maxLength={2000} />
-        <TextInput label={t("webhooks.description")} value={description} onChange={(e) => setDescription(e.currentTarget.value)} error={problem?.of("description")} maxLength={200} />
-        <Stack gap={6} role="group" aria-label={t("webhooks.types")}>
-          <Text size="sm" fw={500}>{t("webhooks.types")}</Text>
-          <Checkbox label={t("webhooks.all")} checked={chosen.length === 0} onChange={() => setChosen([])} />
-          <Group gap="sm">
-            {types.map((x) => <Checkbox key={x} size="xs" label={x} checked={chosen.includes(x)} onChange={(e) => setChosen(e.currentTarget.checked ? [...chosen, x] : chosen.filter((c) => c !== x))} />)}
-          </Group>
-        </Stack>
-        {add.isError && !problem?.fields.length && <Trouble error={add.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>{t("webhooks.cancel")}</Button>
-          <Button type="submit" loading={add.isPending}>{t("webhooks.add")}</Button>
+    <Stack gap="sm" component="form" onSubmit={send} {...{ noValidate: true }} aria-label={name}>
+      <TextInput label={t("webhooks.url")} type="url" required autoFocus value={to.url} onChange={(e) => setTo({ ...to, url: e.currentTarget.value })} error={problem?.of("url")} maxLength={2000} />
+      <TextInput label={t("webhooks.description")} value={to.description} onChange={(e) => setTo({ ...to, description: e.currentTarget.value })} error={problem?.of("description")} maxLength={200} />
+      <Stack gap={6} role="group" aria-label={t("webhooks.types")}>
+        <Text size="sm" fw={500}>{t("webhooks.types")}</Text>
+        <Checkbox label={t("webhooks.all")} checked={to.types.length === 0} onChange={() => setTo({ ...to, types: [] })} />
+        <Group gap="sm">
+          {types.map((x) => <Checkbox key={x} size="xs" label={x} checked={to.types.includes(x)} onChange={(e) => setTo({ ...to, types: e.currentTarget.checked ? [...to.types, x] : to.types.filter((c) => c !== x) })} />)}
         </Group>
       </Stack>
-    </Paper>
+      {error && !problem?.fields.length && <Trouble error={error} />}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={close}>{t("webhooks.cancel")}</Button>
+        <Button type="submit" loading={pending}>{name}</Button>
+      </Group>
+    </Stack>
   );
 }
 
@@ -146,10 +178,43 @@ const colours = { ordered: "blue", delivered: "seal", dead: "red" } as const;
 function Deliveries({ webhook }: { webhook: Webhook }) {
   const t = useText();
   const found = useQuery(deliveries(webhook.id));
-  if (found.isPending) return <Loading />;
-  if (found.isError) return <Trouble error={found.error} retry={() => void found.refetch()} />;
-  if (found.data.length === 0) return <Text size="sm" c="dimmed" role="status">{t("webhooks.noDeliveries")}</Text>;
-  return <Stack component="ul" gap={6} p={0} m={0} style={{ listStyle: "none" }}>{found.data.map((d) => <Sent key={d.id} webhook={webhook} delivery={d} />)}</Stack>;
+  return (
+    <Stack gap="sm">
+      <Replay webhook={webhook} />
+      {found.isPending && <Loading />}
+      {found.isError && <Trouble error={found.error} retry={() => void found.refetch()} />}
+      {found.data?.length === 0 && <Text size="sm" c="dimmed" role="status">{t("webhooks.noDeliveries")}</Text>}
+      {found.data && found.data.length > 0 && (
+        <Stack component="ul" gap={6} p={0} m={0} style={{ listStyle: "none" }}>{found.data.map((d) => <Sent key={d.id} webhook={webhook} delivery={d} />)}</Stack>
+      )}
+    </Stack>
+  );
+}
+
+/** Replay sends all events since a time again. */
+function Replay({ webhook }: { webhook: Webhook }) {
+  const t = useText();
+  const queries = useQueryClient();
+  const [since, setSince] = useState(() => moment(new Date(Date.now() - 86_400_000)));
+  const replay = useMutation({
+    mutationFn: () => replaySince(webhook.id, new Date(since).toISOString()),
+    onSettled: () => void queries.invalidateQueries({ queryKey: ["admin", "deliveries"] }),
+  });
+  const problem = replay.error instanceof Problem ? replay.error : undefined;
+  const submit = (e: FormEvent) => {
+    e.preventDefault();
+    replay.mutate();
+  };
+  return (
+    <Stack gap={4} component="form" onSubmit={submit} {...{ noValidate: true }} aria-label={t("webhooks.replay")}>
+      <Group align="flex-end" gap="xs">
+        <TextInput type="datetime-local" label={t("webhooks.since")} value={since} max={moment(new Date())} onChange={(e) => { replay.reset(); setSince(e.currentTarget.value); }} error={problem?.of("since")} />
+        <Button type="submit" size="sm" variant="default" loading={replay.isPending} disabled={since === ""}>{t("webhooks.replay")}</Button>
+      </Group>
+      <Text size="sm" role="status">{replay.isSuccess && t("webhooks.replayed")}</Text>
+      {replay.isError && !problem?.of("since") && <Trouble error={replay.error} />}
+    </Stack>
+  );
 }
 
 function Sent({ webhook, delivery: d }: { webhook: Webhook; delivery: Delivery }) {
