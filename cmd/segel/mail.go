@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/mail"
 	"slices"
@@ -25,6 +26,9 @@ func (a *app) wireMail() error {
 	}
 	for organisation, address := range a.conf.MailFromByOrganisation {
 		a.notices.Senders[contract.OrganisationID(organisation)] = address
+	}
+	if a.conf.MailBounces != "" {
+		a.notices.Bounces = &notify.BounceAddresses{Address: a.conf.MailBounces, Key: a.sealer.DeriveKey("mail bounces")}
 	}
 	if len(a.conf.MailServers) == 0 {
 		return nil
@@ -55,9 +59,10 @@ func (a *app) wireMail() error {
 }
 
 type mailCommand struct {
-	List  mailListCommand  `cmd:"" help:"List messages, the newest first."`
-	Show  mailShowCommand  `cmd:"" help:"Print a message with its link. For a guest, the audit log says that the operator handed the link out."`
-	Retry mailRetryCommand `cmd:"" help:"Send a message again that failed, was kept or was dropped."`
+	List   mailListCommand   `cmd:"" help:"List messages, the newest first."`
+	Show   mailShowCommand   `cmd:"" help:"Print a message with its link. For a guest, the audit log says that the operator handed the link out."`
+	Bounce mailBounceCommand `cmd:"" help:"Read a returned mail (RFC 3464) from standard input, as the mail server of SEGEL_MAIL_BOUNCES passes it on, and record that the message was not delivered."`
+	Retry  mailRetryCommand  `cmd:"" help:"Send a message again that failed, was kept or was dropped."`
 }
 
 type mailListCommand struct {
@@ -101,6 +106,47 @@ func (c mailShowCommand) Run(w *environment) error {
 		_, err = fmt.Fprintf(w.stdout, "To: %s\n%s\n%s\n", m.Recipient(), subject, m.Text)
 		return err
 	})
+}
+
+type mailBounceCommand struct {
+	dataFlag
+	To string `help:"The address to which the mail came, if the mail server knows it. Without it, the headers X-Original-To, Delivered-To and To say so." placeholder:"ADDRESS"`
+}
+
+// exitTryLater makes a mail server keep a mail and run the command again (EX_TEMPFAIL of sysexits).
+const exitTryLater = exitStatus(75)
+
+// Run ends with 0 for mails about which nothing is to be done: a mail server would return another exit status to their senders.
+func (c mailBounceCommand) Run(w *environment) error {
+	b, err := smtp.ReadBounce(w.stdin)
+	if errors.Is(err, smtp.ErrNoBounce) {
+		fmt.Fprintf(w.stderr, "nothing was recorded: %v\n", err)
+		return nil
+	}
+	if err != nil {
+		fmt.Fprintf(w.stderr, "segel: read the mail: %v\n", err)
+		return exitTryLater
+	}
+	if c.To != "" {
+		b.To = []string{c.To}
+	}
+	err = c.withApp(w, writing, func(a *app) error {
+		n, err := a.notices.TakeBounce(w.ctx, b)
+		switch {
+		case errors.Is(err, contract.ErrNoNotice):
+			fmt.Fprintln(w.stderr, "nothing was recorded: it is about no message of this service, or about one that was sent to another address since")
+			return nil
+		case err != nil:
+			return err
+		}
+		_, err = fmt.Fprintf(w.stdout, "message %s is %s\n", n.ID, n.State)
+		return err
+	})
+	if err != nil {
+		fmt.Fprintf(w.stderr, "segel: %v\n", err)
+		return exitTryLater
+	}
+	return nil
 }
 
 type mailRetryCommand struct {

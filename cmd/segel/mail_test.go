@@ -29,7 +29,7 @@ type mailServer struct {
 	arrived  chan struct{} // closed and replaced with each mail
 }
 
-type receivedMail struct{ to, id, subject, body, raw string } // raw: the body before it is decoded
+type receivedMail struct{ to, id, subject, body, raw, from string } // raw: the body before it is decoded; from: the envelope sender
 
 // startMailServer starts a mail server and returns it with the settings of a service that uses it.
 func startMailServer(t *testing.T) (*mailServer, []string) {
@@ -60,11 +60,12 @@ func startMailServer(t *testing.T) (*mailServer, []string) {
 type mailSession struct {
 	server *mailServer
 	to     string
+	from   string
 }
 
-func (s *mailSession) Mail(string, *gosmtp.MailOptions) error { return nil }
-func (s *mailSession) Reset()                                 {}
-func (s *mailSession) Logout() error                          { return nil }
+func (s *mailSession) Mail(from string, _ *gosmtp.MailOptions) error { s.from = from; return nil }
+func (s *mailSession) Reset()                                        {}
+func (s *mailSession) Logout() error                                 { return nil }
 
 func (s *mailSession) Rcpt(to string, _ *gosmtp.RcptOptions) error {
 	if strings.HasPrefix(to, "unknown@") {
@@ -92,7 +93,7 @@ func (s *mailSession) Data(r io.Reader) error {
 	}
 	s.server.mu.Lock()
 	defer s.server.mu.Unlock()
-	s.server.note(receivedMail{s.to, m.Header.Get("Message-Id"), m.Header.Get("Subject"), string(body), string(raw)})
+	s.server.note(receivedMail{s.to, m.Header.Get("Message-Id"), m.Header.Get("Subject"), string(body), string(raw), s.from})
 	return nil
 }
 
@@ -239,6 +240,58 @@ func TestARefusedMailboxIsShownToTheOwner(t *testing.T) {
 	if len(lines) != 1 || !strings.Contains(fmt.Sprint(lines[0].(object)["notice"]), "no such mailbox") {
 		t.Errorf("failed messages: %v", lines)
 	}
+}
+
+func TestAMailThatIsReturnedLaterIsShownToTheOwner(t *testing.T) {
+	t.Parallel()
+	withBothDatabases(t, func(t *testing.T, set ...string) {
+		server, mailing := startMailServer(t)
+		set = slices.Concat(set, mailing, []string{"SEGEL_MAIL_BOUNCES", "retur@example.test"})
+		s := start(t, set...)
+		owner := s.person(t, "Sari Wulandari", "PT Sari")
+		id := owner.uploadWith(object{"guest": object{"name": "Budi", "email": budi, "role": "signer", "number": 1}}, simple())
+		owner.verb("finalize-docs", id).ok()
+		sent := server.mailTo(t, budi, 1)
+		if !strings.HasPrefix(sent.from, "retur+") || !strings.HasSuffix(sent.from, "@example.test") {
+			t.Fatalf("the envelope sender is %s", sent.from)
+		}
+		s.stopJobs(t) // with their results
+		bounce := func(to string, args ...string) (status int, said string) {
+			t.Helper()
+			var out bytes.Buffer
+			w := &environment{ctx: t.Context(), stdout: &out, stderr: &out}
+			for i := 0; i < len(set); i += 2 {
+				w.env = append(w.env, set[i]+"="+set[i+1])
+			}
+			w.stdin = strings.NewReader("To: " + to + "\nContent-Type: multipart/report; report-type=delivery-status; boundary=b\n\n" +
+				"--b\nContent-Type: message/delivery-status\n\nReporting-MTA: dns; a\n\nAction: failed\nStatus: 5.1.1\nDiagnostic-Code: smtp; 550 5.1.1 mailbox closed\n\n--b--\n")
+			return w.runCommand(append([]string{"mail", "bounce", "--data", s.conf.DataDir}, args...)), out.String()
+		}
+		forged := strings.Replace(sent.from, "@", "a@", 1)
+		if status, said := bounce(forged); status != 0 || !strings.Contains(said, "nothing was recorded") {
+			t.Errorf("a forged one: %d: %s", status, said)
+		}
+		if got := fmt.Sprint(owner.noticeKinds(id, budi)); got != "[invite_sign sent]" {
+			t.Errorf("messages: %s", got)
+		}
+		if status, said := bounce("postmaster@example.test", "--to", sent.from); status != 0 || !strings.Contains(said, "is failed") {
+			t.Errorf("%d: %s", status, said)
+		}
+		if status, said := bounce(sent.from); status != 0 || !strings.Contains(said, "is failed") {
+			t.Errorf("repeated: %d: %s", status, said)
+		}
+		if got := fmt.Sprint(owner.noticeKinds(id, budi)); got != "[invite_sign failed]" {
+			t.Errorf("messages: %s", got)
+		}
+		admin := s.administrator(t, "Admin", "PT Sari")
+		if got := admin.do("GET", "/v1/events?types=mail.bounced", nil).ok().object("data")["events"].([]any); len(got) != 1 {
+			t.Errorf("%d events", len(got))
+		}
+		if lines := admin.do("GET", "/v1/admin/mail?status=failed", nil).ok().object("data")["mail"].([]any); len(lines) != 1 || !strings.Contains(fmt.Sprint(lines[0]), "mailbox closed") {
+			t.Errorf("failed messages: %v", lines)
+		}
+		fsck(t, s, 0)
+	})
 }
 
 func TestWithoutAMailServerAnOperatorPassesMessagesOn(t *testing.T) {

@@ -147,6 +147,10 @@ type Config struct {
 	// to send from them.
 	MailFromByOrganisation map[string]string `env:"MAIL_FROM_BY_ORGANISATION"`
 
+	// Address to which mail servers return what they cannot deliver later, such as bounces@example.com. Each mail has a sender of its own: this local
+	// part, + and 42 letters and digits. Give what arrives there to segel mail bounce. Empty: it is returned to MAIL_FROM.
+	MailBounces string `env:"MAIL_BOUNCES"`
+
 	// Language of mail: id or en.
 	MailLanguage string `env:"MAIL_LANGUAGE" envDefault:"id"`
 

@@ -103,6 +103,11 @@ func (v *problems) checkMail(c Config) {
 		_, code := contract.ParseEmail(address)
 		v.addIf(code != "" || uuid.Validate(organisation) != nil, "MAIL_FROM_BY_ORGANISATION", "must be identifiers of organisations with e-mail addresses, such as 5c0e7b1a-93d2-4d0b-9a5e-7f6d3c2b1a00:segel@example.com")
 	}
+	if c.MailBounces != "" {
+		// RFC 5321 §4.5.3.1.1: a local part has 64 characters at most.
+		address, code := contract.ParseEmail(c.MailBounces)
+		v.addIf(code != "" || strings.IndexByte(address, '@') > 64-1-42, "MAIL_BOUNCES", "must be an e-mail address with at most 21 characters before the @")
+	}
 	v.addIf(c.MailLanguage != "id" && c.MailLanguage != "en", "MAIL_LANGUAGE", "must be id or en")
 }
 

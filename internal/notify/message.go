@@ -14,6 +14,7 @@ type Message struct {
 	Channel     contract.Channel // that of a text message that an operator reads; its To has a phone number
 	ID          string           // Message-ID without angle brackets; the same for each try, so that mail programs drop a duplicate
 	From, To    mail.Address
+	Envelope    string       // the sender that mail servers return the message to; empty: the address of From
 	ReplyTo     mail.Address // zero: none
 	Subject     string
 	Text, HTML  string

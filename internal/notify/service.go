@@ -64,6 +64,7 @@ type Service struct {
 	Texts     map[contract.Channel]TextSender
 	From      mail.Address
 	Senders   map[contract.OrganisationID]string // addresses that replace that of From in the mails of an organisation
+	Bounces   *BounceAddresses                   // of envelope senders; nil: the address in From
 	PublicURL string                             // base of links, without a slash at its end
 	Language  text.Language
 	Lease     time.Duration // how long one try takes at most; default 2 minutes. Meanwhile no other job tries the same notice
@@ -206,22 +207,30 @@ func (s *Service) endTry(ctx context.Context, n contract.Notice, result contract
 		n.DoneAt = now
 	}
 	var events []contract.Event
-	event := contract.Event{Document: n.Document, At: now, Details: map[string]string{
+	switch result {
+	case contract.NoticeSent:
+		events = append(events, noticeEvent(contract.EventNoticeSent, n, now))
+	case contract.NoticeFailed:
+		events = append(events, refusalEvent(n))
+	}
+	return n, s.Store.EndTry(ctx, n, events...)
+}
+
+func noticeEvent(t contract.EventType, n contract.Notice, now time.Time) contract.Event {
+	e := contract.Event{Type: t, Document: n.Document, At: now, Details: map[string]string{
 		"notice": string(n.Kind), "recipient": string(n.Person), "address": n.Address,
 	}}
 	if n.Channel.IsPhone() {
-		event.Details["channel"] = string(n.Channel)
+		e.Details["channel"] = string(n.Channel)
 	}
-	switch result {
-	case contract.NoticeSent:
-		event.Type = contract.EventNoticeSent
-		events = append(events, event)
-	case contract.NoticeFailed:
-		event.Type = contract.EventNoticeRefused
-		event.Details["reason"] = problem
-		events = append(events, event)
-	}
-	return n, s.Store.EndTry(ctx, n, events...)
+	return e
+}
+
+// refusalEvent returns the event that a message was refused for good, during its delivery or later.
+func refusalEvent(n contract.Notice) contract.Event {
+	e := noticeEvent(contract.EventNoticeRefused, n, n.DoneAt)
+	e.Details["reason"] = n.Problem
+	return e
 }
 
 // collectFacts returns what the message of a notice says, without a logo, and the organisation of the document. It makes the link of a guest, and the code of a message that carries one.
@@ -290,6 +299,9 @@ func (s *Service) composeMessage(ctx context.Context, d *contract.Document, n co
 	m.From = s.From
 	m.From.Name, m.From.Address = cmp.Or(o.Name, s.From.Name), cmp.Or(s.Senders[d.Organisation], s.From.Address)
 	m.To = mail.Address{Name: to.Name, Address: cmp.Or(n.Address, to.Email)}
+	if s.Bounces != nil {
+		m.Envelope = s.Bounces.sender(n.ID, m.To.Address)
+	}
 	if d.Owner.Email != to.Email {
 		m.ReplyTo = mail.Address{Name: d.Owner.Name, Address: d.Owner.Email}
 	}

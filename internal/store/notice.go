@@ -43,6 +43,10 @@ type Notices interface {
 	// the one that [Notices.BeginTry] returned any more.
 	EndTry(ctx context.Context, n contract.Notice, events ...contract.Event) error
 
+	// RefuseNotice records that a message which a mail server had accepted was returned, and logs the events in the same transaction. It returns
+	// ErrConflict if the notice is not that sent one any more.
+	RefuseNotice(ctx context.Context, n contract.Notice, events ...contract.Event) error
+
 	// RetryNotice orders a notice that is neither ordered nor sent again, and enqueues its delivery. It returns ErrNotFound for
 	// any other.
 	RetryNotice(ctx context.Context, id contract.NoticeID, now time.Time) (contract.Notice, error)

@@ -91,6 +91,13 @@ func (s *Sender) Send(ctx context.Context, m notify.Message) error {
 	if err != nil {
 		return &notify.Refusal{Recipient: true, Reason: err.Error(), Err: err}
 	}
+	envelope := from
+	if m.Envelope != "" {
+		if envelope, err = asciiAddress(m.Envelope); err != nil {
+			return &notify.Refusal{Reason: "envelope sender: " + err.Error(), Err: err}
+		}
+	}
+	utf8 := !isASCII(from) || !isASCII(to) || !isASCII(envelope)
 	body, err := encodeMessage(m, from, to, s.o.Clock())
 	if err != nil {
 		return &notify.Refusal{Reason: err.Error(), Err: err}
@@ -98,7 +105,7 @@ func (s *Sender) Send(ctx context.Context, m notify.Message) error {
 	var failed []error
 	var noUTF8 *notify.Refusal
 	for _, server := range s.o.Servers {
-		err := s.sendThrough(ctx, server, from, to, body)
+		err := s.sendThrough(ctx, server, envelope, to, body, utf8)
 		if err == nil {
 			return nil
 		}
@@ -122,7 +129,7 @@ func (s *Sender) Send(ctx context.Context, m notify.Message) error {
 }
 
 // sendThrough gives a message to one server.
-func (s *Sender) sendThrough(ctx context.Context, server Server, from, to string, body []byte) error {
+func (s *Sender) sendThrough(ctx context.Context, server Server, from, to string, body []byte, utf8 bool) error {
 	ctx, cancel := context.WithTimeout(ctx, s.o.Timeout)
 	defer cancel()
 	conn, err := s.o.Dial(ctx, "tcp", server.String())
@@ -134,15 +141,15 @@ func (s *Sender) sendThrough(ctx context.Context, server Server, from, to string
 	// Ends whatever the client waits for.
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer stop()
-	err = s.converse(conn, server, from, to, body)
+	err = s.converse(conn, server, from, to, body, utf8)
 	if err != nil && ctx.Err() != nil {
 		return fmt.Errorf("%w (%w)", ctx.Err(), err)
 	}
 	return err
 }
 
-// converse sends the commands of one delivery.
-func (s *Sender) converse(conn net.Conn, server Server, from, to string, body []byte) error {
+// converse sends the commands of one delivery. Utf8 says that an address of the message, also one in its header, is not ASCII.
+func (s *Sender) converse(conn net.Conn, server Server, from, to string, body []byte, utf8 bool) error {
 	tlsConfig := &tls.Config{ServerName: server.Host, RootCAs: s.o.Roots, MinVersion: tls.VersionTLS12}
 	if server.Security == ImplicitTLS {
 		conn = tls.Client(conn, tlsConfig)
@@ -165,7 +172,6 @@ func (s *Sender) converse(conn net.Conn, server Server, from, to string, body []
 	if err := logIn(c, server); err != nil {
 		return err
 	}
-	utf8 := !isASCII(from) || !isASCII(to)
 	if offered, _ := c.Extension("SMTPUTF8"); utf8 && !offered {
 		return &notify.Refusal{Recipient: !isASCII(to), Reason: errNoUTF8.Error(), Err: errNoUTF8}
 	}

@@ -116,6 +116,22 @@ func (s *Store) EndTry(ctx context.Context, n contract.Notice, events ...contrac
 	return wrapf(err, "record the delivery of notice %s", n.ID)
 }
 
+// RefuseNotice implements [store.Notices].
+func (s *Store) RefuseNotice(ctx context.Context, n contract.Notice, events ...contract.Event) error {
+	err := s.db.withTx(ctx, func(t tx) error {
+		rows, err := t.exec(ctx, `UPDATE notice SET state = $4, done_at = $5, problem = $6 WHERE id = $1 AND tries = $2 AND address = $3 AND state = $7`,
+			n.ID, n.Tries, n.Address, n.State, toMicros(n.DoneAt), cleanText(n.Problem), contract.NoticeSent)
+		if err == nil {
+			err = requireChange(rows)
+		}
+		if err != nil {
+			return err
+		}
+		return logEntry{events: events}.appendToLog(ctx, t)
+	})
+	return wrapf(err, "record the return of notice %s", n.ID)
+}
+
 // RetryNotice implements [store.Notices].
 func (s *Store) RetryNotice(ctx context.Context, id contract.NoticeID, now time.Time) (n contract.Notice, err error) {
 	err = s.db.withTx(ctx, func(t tx) error {

@@ -48,6 +48,27 @@ var noticeTests = map[string]func(*testing.T, *fixture){
 		_, err = b.Notice(b.ctx, "01929a3c-5e2b-7c1d-9e7b-2f9d0c4a5b61")
 		b.requireError("an unknown notice", err, store.ErrNotFound)
 	},
+	"OnlyASentNoticeIsReturnedAndOnce": func(t *testing.T, b *fixture) {
+		d, all := b.orderNotices()
+		n := all[0]
+		refuse := func(n contract.Notice) error {
+			n.State, n.Problem, n.DoneAt = contract.NoticeFailed, "550 unknown", b.storedNow()
+			return b.RefuseNotice(b.ctx, n, contract.Event{Type: contract.EventNoticeRefused, Document: d.ID, At: b.now})
+		}
+		b.requireError("before it is sent", refuse(n), store.ErrConflict)
+		n, err := b.BeginTry(b.ctx, n, "first@example.test", b.now.Add(time.Minute))
+		b.must(err)
+		n.State, n.DoneAt = contract.NoticeSent, b.storedNow()
+		b.must(b.EndTry(b.ctx, n))
+		other := n
+		other.Address = "former@example.test"
+		b.requireError("for another address", refuse(other), store.ErrConflict)
+		events := len(b.eventTypes(d.ID))
+		b.requireEqual("returns", b.runCrowd(4, store.ErrConflict, func(int) error { return refuse(n) }), 1)
+		b.requireEqual("events", len(b.eventTypes(d.ID))-events, 1)
+		n.State, n.Problem = contract.NoticeFailed, "550 unknown"
+		requireRead(b, "notice", n)(b.Notice(b.ctx, n.ID))
+	},
 	"AFailedCommitOrdersNothing": func(t *testing.T, b *fixture) {
 		d, before := b.orderNotices()
 		c, err := contract.Remind(&d, owner, b.advance(2*time.Hour).now)
