@@ -71,7 +71,7 @@ func TestABounceMarksItsNoticeOnce(t *testing.T) {
 	}
 }
 
-func TestNobodyForgesABounce(t *testing.T) {
+func TestAForgedBounceMarksNoNotice(t *testing.T) {
 	t.Parallel()
 	d := newBounces(t)
 	good, other := d.sent[0].Envelope, d.sent[1].Envelope

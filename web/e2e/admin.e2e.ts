@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { sealed, send } from "./contract";
-import { office, password, stage, type Office, type Stage } from "./harness";
+import { office, password, stage, violations, type Office, type Stage } from "./harness";
 
 let desk: Office, s: Stage;
 const satu = { name: "Pemilik Satu", email: "o@example.test" };
@@ -196,4 +196,23 @@ test("an example of the interface's page is copied completely", async () => {
   expect(copied).toBe(await page.locator("#login pre").textContent());
   expect(copied).toContain('curl "$U/v1/auth/login"');
   await context.close();
+});
+
+test("an administrator sets the reminders that new documents begin with", async () => {
+  const page = await s.enter(satu.email);
+  await page.goto(`${s.url}/admin?tab=reminders`);
+  const form = page.getByRole("form", { name: "Reminders" });
+  expect(await form.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
+  await form.getByRole("textbox", { name: "First after days" }).fill("3");
+  await form.getByRole("textbox", { name: "Then every days" }).fill("7");
+  await form.getByRole("button", { name: "Save" }).click();
+  await form.getByText("Saved.").waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.reload();
+  await expect.poll(() => form.getByRole("textbox", { name: "Then every days" }).inputValue()).toBe("7");
+
+  const { id } = await send(page, "Dengan pengingat", [satu], 0);
+  const answer = await page.request.get(`${s.url}/v1/econtract/web_app/document/detail/${id}`);
+  expect(((await answer.json()) as { data: { delivery: { remind: object } } }).data.delivery.remind).toEqual({ after: 3, every: 7, before: 0 });
+  await page.context().close();
 });
