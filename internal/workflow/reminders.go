@@ -43,14 +43,12 @@ func (s *Service) SetReminders(ctx context.Context, by contract.Actor, of contra
 	return o, nil
 }
 
-// chooseReminders returns what an upload asks for, or else the schedule that the caller's organisation has now.
+// chooseReminders returns what an upload asks for, or else the schedule of the caller's organisation. What another process changed may be
+// some seconds old.
 func (s *Service) chooseReminders(ctx context.Context, by contract.Actor, asked *contract.Reminders) (contract.Reminders, error) {
 	if asked != nil {
 		return *asked, nil
 	}
-	o, err := s.Store.Organisation(ctx, by.Organisation)
-	if err != nil {
-		return contract.Reminders{}, fmt.Errorf("read organisation %s: %w", by.Organisation, err)
-	}
-	return o.Reminders, nil
+	o, err := s.Organisation(ctx, by.Organisation)
+	return o.Reminders, err
 }
