@@ -9,8 +9,8 @@ import { useText } from "../../text";
 import { Copy } from "../../ui/copy";
 import { Dialog } from "../../ui/dialog";
 import { Loading } from "../../ui/loading";
+import { moment } from "../../ui/moment";
 import { Trouble } from "../../ui/trouble";
-import { moment } from "../new/format";
 import { Facts, Line, useWhen, type SectionProps } from "./lines";
 
 type Open = { what: "change" | "deliveries" | "rotate" | "delete"; webhook: Webhook };

@@ -12,11 +12,11 @@ import { useText } from "../../text";
 import { ConflictNotice } from "../../ui/conflict";
 import { ContinueButton } from "../../ui/continue-button";
 import { AnchorLink } from "../../ui/links";
+import { moment } from "../../ui/moment";
 import { Saved } from "../../ui/saved";
 import { useSaver } from "../../ui/saver";
 import { Steps } from "../../ui/steps";
 import { Versioned } from "../../ui/versioned";
-import { moment } from "./format";
 
 interface Description {
   title: string;

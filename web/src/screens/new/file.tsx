@@ -12,8 +12,9 @@ import { upload } from "../../api/upload";
 import { useLanguage, useText } from "../../text";
 import { sizeOf } from "../../ui/file-size";
 import { Limits, TooLarge, useTooLarge } from "../../ui/limits";
+import { moment } from "../../ui/moment";
 import { Trouble } from "../../ui/trouble";
-import { moment, stem } from "./format";
+import { stem } from "./format";
 import classes from "./new.module.css";
 import { replaceDraft } from "./replace";
 

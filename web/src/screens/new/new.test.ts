@@ -4,7 +4,8 @@ import type { Person, Placement } from "../../api/documents";
 import { sizeOf } from "../../ui/file-size";
 import { bill, rounds } from "./bill";
 import { readNew } from "./flow";
-import { moment, stem } from "./format";
+import { moment } from "../../ui/moment";
+import { stem } from "./format";
 
 const person = (user_id: string, number: number, role: "signer" | "viewer" = "signer") => ({ user_id, number, role }) as Person;
 const placed = (type: Placement["type"]) => ({ type }) as Placement;
