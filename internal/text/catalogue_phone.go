@@ -11,6 +11,9 @@ var phones = map[string]sentence{
 	"phone.reminder": {
 		`{sender}[ dari {organisation}] mengingatkan: dokumen "{title}" menunggu tanda tangan Anda[, paling lambat {deadline}].`,
 		`{sender}[ of {organisation}] reminds you: the document "{title}" is waiting for your signature[, by {deadline}].`},
+	"phone.delegated": {
+		`{by} mengalihkan penandatanganan dokumen "{title}" dari {sender}[ kepada {delegate}].`,
+		`{by} passed their signature of the document "{title}" of {sender} to another person[, {delegate}].`},
 	"phone.declined": {
 		`{by} menolak menandatangani dokumen "{title}" dari {sender}. Dokumen ini tidak dapat ditandatangani lagi.`,
 		`{by} declined to sign the document "{title}" of {sender}. It can no longer be signed.`},

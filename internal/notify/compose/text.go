@@ -20,6 +20,7 @@ var textCodes = map[contract.NoticeKind]string{
 	contract.NoticeInviteSigner: "phone.invite_sign",
 	contract.NoticeInviteViewer: "phone.invite_view",
 	contract.NoticeReminder:     "phone.reminder",
+	contract.NoticeDelegated:    "phone.delegated",
 	contract.NoticeDeclined:     "phone.declined",
 	contract.NoticeCanceled:     "phone.canceled",
 	contract.NoticeExpired:      "phone.expired",
@@ -49,7 +50,7 @@ func (c Composer) ComposeText(f notify.Facts) (string, error) {
 	}
 	args := c.arguments(f)
 	args["host"] = link.Host
-	for name, most := range map[string]int{"sender": maxTextName, "organisation": maxTextName, "by": maxTextName, "title": maxTextTitle} {
+	for name, most := range map[string]int{"sender": maxTextName, "organisation": maxTextName, "by": maxTextName, "delegate": maxTextName, "title": maxTextTitle} {
 		args[name] = truncate(breakLinks(args[name].(string)), most)
 	}
 	args["code"] = breakLinks(args["code"].(string))

@@ -54,6 +54,7 @@ func TestTextMessagesAreShortAndHaveOneLinkWhichIsOurs(t *testing.T) {
 	linked := regexp.MustCompile(`(?i)https?://\S+|\S\.\pL\pL`)
 	for _, k := range contract.NoticeKinds {
 		f := sampleFacts(k, text.English)
+		f.Delegate = hostile
 		f.Title, f.Message, f.Reason, f.By, f.Organisation, f.Recipient.Name, f.Sender.Name = hostile, hostile, hostile, hostile, hostile, hostile, hostile
 		f.Deadline = time.Time{}
 		got := composeText(t, f)
