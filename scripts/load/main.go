@@ -1,6 +1,7 @@
 // Command load takes documents through the whole job on a service that it starts: upload, finalize, guest link, guest login,
 // signature, completion. It prints documents a second, the times of each operation, what a document costs in processor time,
-// allocations, statements, transactions and syncs, and the floor of the same machine in the same run. With -stamps it finalizes
+// allocations, statements, transactions and syncs, and the floor of the same machine in the same run: once with an evidence certificate
+// for each document, and once without. With -stamps it finalizes
 // stamping orders at once.
 package main
 
@@ -14,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"segel/internal/config"
 	"segel/internal/store/storetest/pgtest"
 	"segel/scripts/running"
 )
@@ -53,6 +55,23 @@ func run(ctx context.Context, o options) error {
 	if o.documents < 1 || o.clients < 1 || o.size < 1 {
 		return fmt.Errorf("-n, -c and -size are at least 1")
 	}
+	if o.stamps {
+		return measure(ctx, o, "")
+	}
+	// With the evidence certificate of each document, which a job makes after the completion, and without.
+	for _, evidence := range []string{config.EvidenceAtCompletion, config.EvidenceOnRequest} {
+		if err := measure(ctx, o, evidence); err != nil {
+			return err
+		}
+		if o.profile != "" {
+			return nil // of one of them
+		}
+	}
+	return nil
+}
+
+// measure measures a new service. Evidence is when it makes evidence certificates; empty: as it does by default.
+func measure(ctx context.Context, o options, evidence string) error {
 	dir, err := os.MkdirTemp("", "segel-load-")
 	if err != nil {
 		return err
@@ -66,12 +85,12 @@ func run(ctx context.Context, o options) error {
 	if o.stamps {
 		return measureStamps(ctx, o, dir, env, on)
 	}
-	l, err := startLoad(o, filepath.Join(dir, "data"), env)
+	l, err := startLoad(o, filepath.Join(dir, "data"), append(env, "SEGEL_EVIDENCE="+evidence))
 	if err != nil {
 		return err
 	}
 	defer l.Stop()
-	fmt.Printf("%d documents of %d KiB with one guest signer, %d clients, on %s\n\n", o.documents, o.size>>10, o.clients, on)
+	fmt.Printf("\n%d documents of %d KiB with one guest signer, %d clients, on %s, SEGEL_EVIDENCE=%s\n\n", o.documents, o.size>>10, o.clients, on, evidence)
 	fmt.Println("| what | amount | from |\n|---|---|---|")
 	if err := measureFloor(o, dir); err != nil {
 		return err
