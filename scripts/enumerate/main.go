@@ -64,11 +64,14 @@ func run(binary string, n int) (err error) {
 		return err
 	}
 	const missing = 999_999_999
-	detail := func(id int64) func() error {
-		return func() error { return outsider.Get(fmt.Sprint(running.DocumentPath, "detail/", id), nil) }
+	get := func(what string, id int64) func() error {
+		return func() error { return outsider.Get(fmt.Sprint(running.DocumentPath, what, "/", id), nil) }
 	}
-	cancel := func(id int64) func() error {
-		return func() error { return outsider.PostVerb("cancel-docs", id) }
+	verb := func(name string, id int64) func() error {
+		body := object{
+			"document_id": id, "user_id": "3b7e1a52-6a0f-4c1d-8e7b-2f9d0c4a5b61", "name": "Orang Lain", "email": "lain@example.test", "code": "123456", "reason": "x",
+		}
+		return func() error { return outsider.Post(running.SignPath+name, body, nil) }
 	}
 	caller := &running.Client{URL: s.URL}
 	post := func(path string, body object) func() error {
@@ -81,8 +84,14 @@ func run(binary string, n int) (err error) {
 	}{
 		{"login", post(running.LoginPath, object{"email": "owner@example.test", "password": "salah"}), post(running.LoginPath, object{"email": "nobody@example.test", "password": "salah"})},
 		{"forgot-password", post("/v1/auth/forgot-password", object{"email": "owner@example.test"}), post("/v1/auth/forgot-password", object{"email": "nobody@example.test"})},
-		{"document", detail(id), detail(missing)},
-		{"cancel document", cancel(id), cancel(missing)},
+		{"detail", get("detail", id), get("detail", missing)},
+		{"consent", get("consent", id), get("consent", missing)},
+		{"evidence", get("evidence", id), get("evidence", missing)},
+		{"cancel-docs", verb("cancel-docs", id), verb("cancel-docs", missing)},
+		{"correct-guest-docs", verb("correct-guest-docs", id), verb("correct-guest-docs", missing)},
+		{"delegate-docs", verb("delegate-docs", id), verb("delegate-docs", missing)},
+		{"guest-code-docs", verb("guest-code-docs", id), verb("guest-code-docs", missing)},
+		{"guest-verify-docs", verb("guest-verify-docs", id), verb("guest-verify-docs", missing)},
 	} {
 		var took [2][]time.Duration
 		for i := range 2 * n {
