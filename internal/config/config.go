@@ -165,7 +165,7 @@ type Config struct {
 
 	// --- Phone ---
 
-	// Address of the provider that sends messages by WhatsApp, such as https://provider.example.com/messages. Empty: nobody is reached by WhatsApp.
+	// Address of the provider that sends messages by WhatsApp, such as https://provider.example.com/messages. Empty: WhatsApp is not offered.
 	// OUTBOUND_PRIVATE must name the network of a provider without a public address.
 	PhoneWhatsAppURL string `env:"PHONE_WHATSAPP_URL" secret:"true"`
 
@@ -185,7 +185,7 @@ type Config struct {
 	// After any other answer the message is sent again later. Empty: status 2xx alone means that it was accepted.
 	PhoneWhatsAppAccepted string `env:"PHONE_WHATSAPP_ACCEPTED"`
 
-	// Address of the provider that sends messages by SMS, such as https://provider.example.com/messages. Empty: nobody is reached by SMS.
+	// Address of the provider that sends messages by SMS, such as https://provider.example.com/messages. Empty: SMS is not offered.
 	// OUTBOUND_PRIVATE must name the network of a provider without a public address.
 	PhoneSMSURL string `env:"PHONE_SMS_URL" secret:"true"`
 

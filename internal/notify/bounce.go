@@ -22,8 +22,8 @@ type Bounce struct {
 	Reason string   // status and words of the server; not trusted
 }
 
-// BounceAddresses makes the envelope senders of messages, one for each notice and recipient: the local part, "+", the notice and a MAC. Nobody
-// without the key makes another one, so a bounce that arrives at such an address is about a message that was sent to the recipient's server.
+// BounceAddresses makes the envelope senders of messages, one for each notice and recipient: the local part, "+", the notice and a MAC. Only the
+// holder of the key can make one, so a bounce that arrives at such an address is about a message that was sent to the recipient's server.
 type BounceAddresses struct {
 	Address string // SEGEL_MAIL_BOUNCES
 	Key     [32]byte

@@ -37,8 +37,8 @@ func breakLinks(s string) string {
 	return domain.ReplaceAllString(s, ". $1")
 }
 
-// ComposeText writes a message as a short text: a sentence or two, and the link on a line of its own. A code stands alone, so that nobody
-// forwards a link together with it.
+// ComposeText writes a message as a short text: a sentence or two, and the link on a line of its own. A code stands alone, so that people do not
+// forward a link together with it.
 func (c Composer) ComposeText(f notify.Facts) (string, error) {
 	link, err := parseLink(f.Link)
 	if err != nil {
