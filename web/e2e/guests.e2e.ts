@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { guestLink, sealed, send } from "./contract";
+import { guestLink, read, sealed, send } from "./contract";
 import { stage, violations, type Stage } from "./harness";
+import { en } from "./texts";
 
 let s: Stage;
 beforeAll(async () => {
@@ -11,6 +12,44 @@ beforeAll(async () => {
 afterAll(() => s.close());
 
 const satu = { name: "Pemilik Satu", email: "o@example.test" }, tamu = { name: "Budi Tamu", email: "budi@example.test", guest: true };
+
+test("a guest keeps their drawn signature on their device only, and removes it", async () => {
+  const owner = await s.enter(satu.email);
+  const context = await s.browser.newContext({ locale: "en", viewport: { width: 1280, height: 800 } });
+  const stored: string[] = [];
+  context.on("request", (r) => { if (r.url().includes("/v1/auth/specimen")) stored.push(r.method()); });
+  const open = async (title: string) => {
+    const page = await context.newPage();
+    await page.goto(await guestLink(owner, await send(owner, title, [tamu], 0), tamu.email));
+    return page;
+  };
+  const first = await open("Pertama");
+  const area = first.getByRole("img", { name: en.sign.drawHere });
+  await area.waitFor();
+  const { x, y, width, height } = (await area.boundingBox())!;
+  await first.mouse.move(x + 20, y + height / 2);
+  await first.mouse.down();
+  await first.mouse.move(x + width / 2, y + 20, { steps: 5 });
+  await first.mouse.move(x + width - 20, y + height / 2, { steps: 5 });
+  await first.mouse.up();
+  const keep = first.getByRole("checkbox", { name: en.sign.rememberHere });
+  expect(await keep.isChecked()).toBe(false);
+  await keep.check();
+  await read(first);
+  await first.getByRole("button", { name: "Sign", exact: true }).click();
+  await first.getByRole("heading", { name: en.sign.signed }).waitFor();
+  await first.close();
+
+  const second = await open("Kedua");
+  await second.getByRole("radio", { name: en.sign.kept, exact: true }).waitFor({ state: "attached" });
+  await second.getByRole("img", { name: en.sign.preview }).waitFor();
+  await second.getByRole("button", { name: en.sign.forget }).click();
+  await second.getByRole("radio", { name: en.sign.kept, exact: true }).waitFor({ state: "detached" });
+  expect(await second.evaluate(() => Object.keys(localStorage).filter((k) => k.startsWith("segel.picture.")))).toEqual([]);
+  expect(stored).toEqual([]);
+  await context.close();
+  await owner.context().close();
+});
 
 test("a guest's signature is shown as one whose identity was not verified, in both languages", async () => {
   const owner = await s.enter(satu.email);

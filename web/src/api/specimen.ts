@@ -2,6 +2,8 @@ import { queryOptions } from "@tanstack/react-query";
 
 import { base } from "./base";
 import { headers, problemOf } from "./client";
+import { keepDevicePicture, readDevicePicture } from "./device-picture";
+import { guest } from "./guest";
 import { session } from "./session";
 
 /** What a stored picture shows. */
@@ -14,13 +16,14 @@ async function ask(kind: SpecimenKind, init: RequestInit): Promise<Response> {
   return answer;
 }
 
-/** The picture of the caller's signature or initials, or null. */
+/** The picture of the caller's signature or initials, or null. That of a guest is on their device. */
 export const specimen = (kind: SpecimenKind) => queryOptions({
   queryKey: ["specimen", kind],
   queryFn: async (): Promise<Blob | null> => {
+    if (guest.token()) return readDevicePicture(kind);
     const answer = await ask(kind, { method: "GET" });
     return answer.status === 404 ? null : answer.blob();
   },
 });
 
-export const keepSpecimen = (kind: SpecimenKind, picture: Blob) => ask(kind, { method: "PUT", body: picture, headers: { "Content-Type": picture.type } });
+export const keepSpecimen = async (kind: SpecimenKind, picture: Blob): Promise<unknown> => guest.token() ? keepDevicePicture(kind, picture) : ask(kind, { method: "PUT", body: picture, headers: { "Content-Type": picture.type } });

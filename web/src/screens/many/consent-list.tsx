@@ -105,7 +105,7 @@ function Consent({ queue, signing }: { queue: Queued[]; signing: Signing }) {
         <Title order={2} size="h5">{t("sign.asked")}</Title>
         <Text size="sm">{t("many.asked", { count: queue.length })}</Text>
       </div>
-      {visible && !kept.isPending && <Look document={visible.id} of="signature" text={account?.fullname ?? ""} kept={kept.data ?? null} keeps hand={signing.hand} setHand={signing.setHand} />}
+      {visible && !kept.isPending && <Look document={visible.id} of="signature" text={account?.fullname ?? ""} kept={kept.data ?? null} keeps="account" hand={signing.hand} setHand={signing.setHand} />}
       <Checkbox checked={agrees} onChange={(e) => setAgrees(e.currentTarget.checked)} label={t("many.consent", { count: queue.length })} />
       <ConsentText consenting={signing.consenting} />
       <Text size="xs" c="dimmed" role="status">{unseen > 0 ? t("many.unseen", { count: unseen }) : t("many.allSeen")}</Text>

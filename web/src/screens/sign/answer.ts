@@ -2,7 +2,6 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 
 import { verbs, type Shown } from "../../api/documents";
-import { guest } from "../../api/guest";
 import { useConsent } from "./consent";
 import type { Hand } from "./hand";
 import { choosePictures, encodePictures, savePictures, type AskedInitials } from "./pictures";
@@ -32,7 +31,7 @@ export function useAnswer(id: number, asks: boolean) {
       const pictures = await choosePictures(hand, initials, asked);
       const sent = await encodePictures(pictures);
       await verbs.sign(id, shown, consenting.accepted, sent.signature, sent.initials);
-      if (!guest.token()) await savePictures(pictures, hand, initials);
+      await savePictures(pictures, hand, initials);
     },
     onSettled,
   });

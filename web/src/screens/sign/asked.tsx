@@ -44,11 +44,11 @@ export function Asked({ document: d, boxes, titled = false, answer, reading, tou
   const account = useAccount();
   const state = useId();
   const signs = boxes.some((b) => b.type === "sign"), initials = boxes.some((b) => b.type === "paraf");
-  const kept = useQuery({ ...specimen("signature"), enabled: !guest.token() }), keptInitials = useQuery({ ...specimen("initials"), enabled: initials && !guest.token() });
+  const kept = useQuery(specimen("signature")), keptInitials = useQuery({ ...specimen("initials"), enabled: initials });
   const { hand, setHand, declining, setDeclining, sign } = answer;
   if (declining) return <Decline answer={answer} titled={titled} />;
   if (answer.delegating) return <Delegate document={d} answer={answer} titled={titled} />;
-  const ready = guest.token() !== undefined || (!kept.isPending && !(initials && keptInitials.isPending));
+  const ready = !kept.isPending && !(initials && keptInitials.isPending);
   const name = account?.fullname ?? guest.name() ?? "";
   return (
     <Stack gap="sm">
@@ -58,8 +58,8 @@ export function Asked({ document: d, boxes, titled = false, answer, reading, tou
         {titled && d.participant && <Text size="sm">{t("sign.as", { name: d.participant.name })}</Text>}
       </div>
       {tour && <ShowPlace tour={tour} />}
-      {signs && ready && <Look document={d.id} of="signature" text={name} kept={kept.data ?? null} keeps={!guest.token()} hand={hand} setHand={setHand} titled={initials} />}
-      {initials && ready && <Look document={d.id} of="initials" text={initialsOf(name)} kept={keptInitials.data ?? null} keeps={!guest.token()} hand={answer.initials} setHand={answer.setInitials} titled />}
+      {signs && ready && <Look document={d.id} of="signature" text={name} kept={kept.data ?? null} keeps={guest.token() ? "device" : "account"} hand={hand} setHand={setHand} titled={initials} />}
+      {initials && ready && <Look document={d.id} of="initials" text={initialsOf(name)} kept={keptInitials.data ?? null} keeps={guest.token() ? "device" : "account"} hand={answer.initials} setHand={answer.setInitials} titled />}
       <Text size="xs" c="dimmed">{t("sign.means")}</Text>
       <Read reading={reading} id={state} />
       <Consent consenting={answer.consenting} />

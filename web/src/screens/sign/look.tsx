@@ -1,9 +1,10 @@
 import { Checkbox, FileButton, Button, Image, SegmentedControl, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 
 import { Problem } from "../../api/client";
+import { forgetDevicePicture } from "../../api/device-picture";
 import { verbs } from "../../api/documents";
 import { useText } from "../../text";
 import { Loading } from "../../ui/loading";
@@ -22,8 +23,8 @@ interface Props {
   /** Shows a title, where a signer gives both. */
   titled?: boolean;
   kept: Blob | null;
-  /** Whether it can be saved for the next time. */
-  keeps: boolean;
+  /** Where it can be saved for the next time. */
+  keeps: "account" | "device";
   /** The choices so far. */
   hand: Hand | undefined;
   setHand: (hand: Hand) => void;
@@ -33,7 +34,7 @@ interface Props {
 export function Look({ document, of, text, titled = false, kept, keeps, hand, setHand }: Props) {
   const t = useText();
   // Initials are typed at first: few signers want to draw twice.
-  const chosen: Hand = hand ?? { way: kept ? "kept" : of === "initials" ? "type" : "draw", typed: text, font: "flowing", strokes: [], picture: kept, remember: keeps };
+  const chosen: Hand = hand ?? { way: kept ? "kept" : of === "initials" ? "type" : "draw", typed: text, font: "flowing", strokes: [], picture: kept, remember: keeps === "account" };
   const initials = of === "initials";
   const { way, typed, font, strokes, picture, remember } = chosen;
   const [bad, setBad] = useState(false);
@@ -55,6 +56,12 @@ export function Look({ document, of, text, titled = false, kept, keeps, hand, se
   useEffect(() => {
     if (undecided) first.current("type");
   }, [undecided]);
+  const queries = useQueryClient();
+  const forget = async () => {
+    forgetDevicePicture(of);
+    choose("draw");
+    await queries.invalidateQueries({ queryKey: ["specimen", of] });
+  };
   const ways = [...(kept ? ["kept" as const] : []), "draw", "type", "upload"] as Way[];
   return (
     <Stack gap="sm" role="group" aria-label={t(initials ? "sign.yourInitials" : "sign.preview")} data-look={of}>
@@ -74,7 +81,8 @@ export function Look({ document, of, text, titled = false, kept, keeps, hand, se
       )}
       {bad && <Text size="sm" c="red" role="alert">{t("sign.badPicture")}</Text>}
       {way !== "draw" && picture && <Preview document={document} picture={picture} name={t(initials ? "sign.yourInitials" : "sign.preview")} low={initials} />}
-      {keeps && way !== "kept" && <Checkbox label={t(initials ? "sign.rememberInitials" : "sign.remember")} checked={remember} onChange={(e) => change({ remember: e.currentTarget.checked })} />}
+      {way === "kept" && keeps === "device" && <Button variant="subtle" size="compact-sm" onClick={() => void forget()}>{t("sign.forget")}</Button>}
+      {way !== "kept" && <Checkbox label={t(keeps === "device" ? "sign.rememberHere" : initials ? "sign.rememberInitials" : "sign.remember")} checked={remember} onChange={(e) => change({ remember: e.currentTarget.checked })} />}
     </Stack>
   );
 }
