@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"strings"
 	"testing"
 
 	"segel/internal/contract"
+	"segel/pdf"
 )
 
 func TestASignerPassesTheirPartOnByMailAndTheDelegateSigns(t *testing.T) {
@@ -88,8 +90,23 @@ func TestASignerPassesTheirPartOnByMailAndTheDelegateSigns(t *testing.T) {
 				}
 			}
 		}
-		if r := verified(t, s, owner.download(id)); !r.Passed() {
+		file := owner.download(id)
+		if r := verified(t, s, file); !r.Passed() {
 			t.Errorf("%s %s", r.Indication, r.SubIndication)
+		}
+		d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		signatures, err := d.Signatures()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, signature := range signatures {
+			label, err := d.String(signature.Field.Dict["TU"])
+			if err != nil && signature.Type != "DocTimeStamp" || strings.Contains(label.Text(), "Budi") || strings.Contains(label.Text(), "Dewi") {
+				t.Errorf("a field names a person who did not sign: %s, %v", label.Text(), err)
+			}
 		}
 		s.fsck(t)
 	})

@@ -22,12 +22,16 @@ import (
 // placement; a mark for each further box of the signer; and the seal's field.
 func buildFieldSpecs(d *contract.Document, doc *pdf.Document) ([]pades.FieldSpec, error) {
 	var fields []pades.FieldSpec
-	for _, p := range d.Signers() {
+	for i, p := range d.Signers() {
 		if p.Field == "" {
 			continue // people do not sign a stamping order
 		}
 		main, marks := signaturePlacements(d, p.ID)
-		f := pades.FieldSpec{Name: p.Field, Label: "Tanda tangan " + fieldLabel(p)}
+		label := fieldLabel(p)
+		if d.Delivery.Delegation {
+			label = fmt.Sprintf("penanda tangan ke-%d", i+1) // another person may sign, and a label does not change after that
+		}
+		f := pades.FieldSpec{Name: p.Field, Label: "Tanda tangan " + label}
 		if main >= 0 {
 			if err := placeField(&f, doc, d.Placements[main]); err != nil {
 				return nil, err
@@ -35,7 +39,7 @@ func buildFieldSpecs(d *contract.Document, doc *pdf.Document) ([]pades.FieldSpec
 		}
 		fields = append(fields, f)
 		for _, i := range marks {
-			m := pades.FieldSpec{Name: markName(p, i), Label: "Paraf " + fieldLabel(p), Mark: true}
+			m := pades.FieldSpec{Name: markName(p, i), Label: "Paraf " + label, Mark: true}
 			if err := placeField(&m, doc, d.Placements[i]); err != nil {
 				return nil, err
 			}
