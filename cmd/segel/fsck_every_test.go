@@ -131,7 +131,8 @@ var chosen = map[string]string{
 func fullInstallation(t *testing.T, set ...string) (data string) {
 	t.Helper()
 	data = filepath.Join(t.TempDir(), "data")
-	s := starting{data: data, set: set}.start(t)
+	server, mail := startMailServer(t)
+	s := starting{data: data, set: append(slices.Clone(set), mail...)}.start(t)
 	owner, signer := s.person(t, "Pemilik", ""), s.person(t, "Penanda", "")
 	id := owner.uploadWith(object{
 		"signer": []object{signer.as("signer", 1)},
@@ -142,6 +143,9 @@ func fullInstallation(t *testing.T, set ...string) (data string) {
 	signer.verb("sign-docs", id, "consent", signer.consentOf(id, "id")).ok()
 	owner.completed(id)
 	owner.evidenceOf(id)
+	guest := s.openLink(t, server.mailTo(t, "tamu@example.test", 1).guestLink(t))
+	guest.verb("guest-code-docs", id).ok()
+	guest.verb("guest-verify-docs", id, "code", server.mailTo(t, "tamu@example.test", 3).code(t)).ok() // the second one is about the completion
 	owner.guest(id, guestOf(owner, id))
 
 	owner.upload(simple(), signer.as("signer", 1)) // a draft
