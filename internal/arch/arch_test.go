@@ -110,7 +110,7 @@ var table = map[string][]string{
 	"scripts/enumerate":               {"pdf/pdftest", "scripts/running"},
 	"scripts/bench":                   {"pdf/pdftest", "internal/store/storetest/pgtest", "scripts/running"},
 	"scripts/fault":                   {"pdf", "pdf/pdftest", "pades/validate", "internal/authority", "internal/emeterai", "internal/store/storetest/pgtest", "scripts/running"},
-	"scripts/load":                    {"pdf/pdftest", "internal/store/storetest/pgtest", "scripts/running"},
+	"scripts/load":                    {"internal/config", "pdf/pdftest", "internal/store/storetest/pgtest", "scripts/running"},
 }
 
 // tests are the packages that only tests import.
