@@ -1,7 +1,9 @@
 import { guest } from "./guest";
-import type { SpecimenKind } from "./specimen";
 
 // Guests have no account, so their pictures stay in the browser, and only if they say so. The service never stores them.
+
+/** What a stored picture shows. */
+export type SpecimenKind = "signature" | "initials";
 
 const limit = 300_000; // characters; browsers grant some megabytes in all
 

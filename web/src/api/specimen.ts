@@ -2,12 +2,9 @@ import { queryOptions } from "@tanstack/react-query";
 
 import { base } from "./base";
 import { headers, problemOf } from "./client";
-import { keepDevicePicture, readDevicePicture } from "./device-picture";
+import { keepDevicePicture, readDevicePicture, type SpecimenKind } from "./device-picture";
 import { guest } from "./guest";
 import { session } from "./session";
-
-/** What a stored picture shows. */
-export type SpecimenKind = "signature" | "initials";
 
 async function ask(kind: SpecimenKind, init: RequestInit): Promise<Response> {
   const address = `${base}/v1/auth/specimen?kind=${kind}`;
