@@ -40,7 +40,7 @@ func (d *Document) findDelegation(is func(Delegation) bool) *Delegation {
 }
 
 // CheckDelegate refuses a person who may not pass their part on: all but signers whose turn it is, on a document whose owner allows it.
-// Who would have to enter a code to sign has to enter it here too: otherwise the reader of a forwarded mail could have the part.
+// A guest who has to enter a code before they sign has to enter it here too. Otherwise the reader of a forwarded mail could take the part.
 func (d *Document) CheckDelegate(by Actor, now time.Time) error {
 	if err := d.Authorise(by, OpDelegate); err != nil {
 		return err
