@@ -51,7 +51,7 @@ func TestASignerPassesTheirPartOnByMailAndTheDelegateSigns(t *testing.T) {
 
 		// A person with an account takes part with it, whatever name is given.
 		lawyer := s.person(t, "Citra Kusuma", "PT Sari")
-		pass(member, "Orang Lain", strings.ToUpper(lawyer.email)).ok()
+		pass(member, "Orang Lain", "  "+strings.ToUpper(lawyer.email)+" ").ok()
 		lawyer.verb("sign-docs", id).ok()
 		if got := owner.describedIn(id, contract.EventDelegated); !strings.Contains(got, "Mengalihkan penandatanganan kepada orang lain: Citra Kusuma, ") {
 			t.Errorf("the audit trail: %s", got)

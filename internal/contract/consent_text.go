@@ -60,7 +60,7 @@ func (t ConsentText) languageOf(digest [32]byte) (string, bool) {
 // ConsentPolicy is what an organisation demands of those who sign its documents.
 type ConsentPolicy struct {
 	Version  int  // of its own text; 0: it uses that of the service
-	Required bool // nobody signs without having accepted the text; otherwise programs may, and the audit log says that no text was shown
+	Required bool // everyone has to accept the text before they sign; otherwise programs may sign without it, and the audit log says that no text was shown
 }
 
 // maxConsentText is how many characters a consent text has at most.

@@ -24,6 +24,10 @@ func (s *Service) Delegate(ctx context.Context, by contract.Actor, id contract.D
 		if err := d.CheckDelegate(by, s.Clock()); err != nil {
 			return nil, err
 		}
+		// As the rule reads it: with spaces around it, a person with an account would be a guest.
+		if address, code := contract.ParseEmail(r.Email); code == "" {
+			r.Email = address
+		}
 		to := contract.Participant{Person: contract.Person{Name: r.Name, Email: r.Email}, Phone: r.Phone, Guest: true}
 		member, err := s.findActiveMember(ctx, d.Organisation, d.Participants, PersonRequest{Email: r.Email})
 		switch {
