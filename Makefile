@@ -65,9 +65,9 @@ test-race: ## run the tests of what runs concurrently under the race detector (n
 demo: build ## walk one contract through a service of its own, and print each step
 	@go run ./scripts/demo $(BIN)
 
-load: build ## take documents through the whole job, with evidence certificates and without, and print what each costs (DOCUMENTS=400 CLIENTS=8 POSTGRES=1 RTT=2ms STAMPS=1 PROFILE=cpu.pprof)
+load: build ## take documents through the whole job, with evidence certificates and without, and print what each costs (DOCUMENTS=400 CLIENTS=8 POSTGRES=1 RTT=2ms STAMPS=1 PROFILE=cpu.pprof AGAINST=build/before ROUNDS=12)
 	@scripts/need go $(if $(POSTGRES),postgres)
-	@go run ./scripts/load -segel $(BIN) -n $(DOCUMENTS) -c $(CLIENTS) $(if $(POSTGRES),-postgres) $(if $(RTT),-rtt $(RTT)) $(if $(STAMPS),-stamps) $(if $(PROFILE),-profile $(PROFILE))
+	@go run ./scripts/load -segel $(BIN) -n $(DOCUMENTS) -c $(CLIENTS) $(if $(POSTGRES),-postgres) $(if $(RTT),-rtt $(RTT)) $(if $(STAMPS),-stamps) $(if $(PROFILE),-profile $(PROFILE)) $(if $(AGAINST),-against $(AGAINST)) $(if $(ROUNDS),-rounds $(ROUNDS))
 
 bench: build ## measure what docs/performance.md states
 	@go run ./scripts/bench $(BIN)

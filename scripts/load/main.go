@@ -1,8 +1,7 @@
 // Command load takes documents through the whole job on a service that it starts: upload, finalize, guest link, guest login,
 // signature, completion. It prints documents a second, the times of each operation, what a document costs in processor time,
 // allocations, statements, transactions and syncs, and the floor of the same machine in the same run: once with an evidence certificate
-// for each document, and once without. With -stamps it finalizes
-// stamping orders at once.
+// for each document, and once without. With -stamps it finalizes stamping orders at once. With -against it compares two programs.
 package main
 
 import (
@@ -29,7 +28,10 @@ type options struct {
 	postgres  bool          // instead of SQLite
 	roundTrip time.Duration // of the connection to PostgreSQL
 	stamps    bool          // measure stamping orders instead of signatures
-	profile   string        // file for a profile of the processor time; empty: none
+	profile   string        // file for a profile of the processor time; that of allocations is written beside it; empty: none
+	evidence  string        // when evidence certificates are made (SEGEL_EVIDENCE); empty: measure both
+	against   string        // another program to compare with; empty: none
+	rounds    int           // of a comparison
 }
 
 func main() {
@@ -41,7 +43,10 @@ func main() {
 	flag.BoolVar(&o.postgres, "postgres", false, "measure on PostgreSQL instead of SQLite")
 	flag.DurationVar(&o.roundTrip, "rtt", 0, "round trip to PostgreSQL, such as 2ms; 0: as it is")
 	flag.BoolVar(&o.stamps, "stamps", false, "measure stamping orders that are finalized at once instead of signatures")
-	flag.StringVar(&o.profile, "profile", "", "write a profile of the service's processor time to this file")
+	flag.StringVar(&o.profile, "profile", "", "write a profile of the service's processor time to this file, and one of its allocations to it with .allocs added")
+	flag.StringVar(&o.evidence, "evidence", "", "when evidence certificates are made, completion or request; empty: measure one after the other")
+	flag.StringVar(&o.against, "against", "", "compare with this program, such as a build of an earlier commit, in rounds of -n documents in turn")
+	flag.IntVar(&o.rounds, "rounds", 12, "rounds of a comparison")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -52,14 +57,21 @@ func main() {
 }
 
 func run(ctx context.Context, o options) error {
-	if o.documents < 1 || o.clients < 1 || o.size < 1 {
-		return fmt.Errorf("-n, -c and -size are at least 1")
+	if o.documents < 1 || o.clients < 1 || o.size < 1 || o.rounds < 1 {
+		return fmt.Errorf("-n, -c, -size and -rounds are at least 1")
+	}
+	if o.against != "" {
+		return compare(ctx, o)
 	}
 	if o.stamps {
 		return measure(ctx, o, "")
 	}
 	// With the evidence certificate of each document, which a job makes after the completion, and without.
-	for _, evidence := range []string{config.EvidenceAtCompletion, config.EvidenceOnRequest} {
+	modes := []string{config.EvidenceAtCompletion, config.EvidenceOnRequest}
+	if o.evidence != "" {
+		modes = []string{o.evidence}
+	}
+	for _, evidence := range modes {
 		if err := measure(ctx, o, evidence); err != nil {
 			return err
 		}

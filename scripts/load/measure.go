@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -70,10 +71,7 @@ func (l *load) measurePhases(ctx context.Context) error {
 	half := *l
 	half.documents = max(l.documents/4, 1)
 	documents := make([]document, half.documents)
-	for _, phase := range []struct {
-		name       string
-		operations []operation
-	}{{"upload to guest login", preparing}, {"sign to completed", closing}} {
+	for _, phase := range phases {
 		before, err := l.readCosts(ctx)
 		if err != nil {
 			return err
@@ -154,6 +152,8 @@ func (c costs) minus(o costs) costs {
 	return costs{c.cpu - o.cpu, c.mallocs - o.mallocs, c.bytes - o.bytes, c.statements - o.statements, c.trips - o.trips, c.reads - o.reads, c.writes - o.writes, c.commits - o.commits, c.syncs - o.syncs, c.polls - o.polls, c.peak}
 }
 
+func (c costs) plus(o costs) costs { return c.minus(o.times(-1)) }
+
 func (c costs) times(f float64) costs {
 	return costs{f * c.cpu, f * c.mallocs, f * c.bytes, f * c.statements, f * c.trips, f * c.reads, f * c.writes, f * c.commits, f * c.syncs, f * c.polls, c.peak}
 }
@@ -209,22 +209,24 @@ func printTimes(name string, times []time.Duration) {
 // profileTime bounds a profile.
 const profileTime = 20 * time.Second
 
-// startProfile records a profile of the processor time, if one is wanted. The returned function waits for it.
+// startProfile records a profile of the processor time, if one is wanted, and one of the allocations beside it. The returned function
+// waits for both.
 func (l *load) startProfile(ctx context.Context) (wait func() error) {
 	if l.profile == "" {
 		return func() error { return nil }
 	}
-	done := make(chan error, 1)
-	go func() { done <- l.saveProfile(ctx) }()
-	return func() error { return <-done }
+	done := make(chan error, 2)
+	go func() { done <- l.saveProfile(ctx, "profile", l.profile) }()
+	go func() { done <- l.saveProfile(ctx, "allocs", l.profile+".allocs") }()
+	return func() error { return errors.Join(<-done, <-done) }
 }
 
-func (l *load) saveProfile(ctx context.Context) error {
+func (l *load) saveProfile(ctx context.Context, kind, name string) error {
 	url, ok := l.FindOutput("profiles at ")
 	if !ok {
 		return fmt.Errorf("the service serves no profiles")
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("%sprofile?seconds=%d", url, int(profileTime.Seconds())), nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("%s%s?seconds=%d", url, kind, int(profileTime.Seconds())), nil)
 	if err != nil {
 		return err
 	}
@@ -233,7 +235,7 @@ func (l *load) saveProfile(ctx context.Context) error {
 		return err
 	}
 	defer a.Body.Close()
-	f, err := os.Create(l.profile)
+	f, err := os.Create(name)
 	if err != nil {
 		return err
 	}
