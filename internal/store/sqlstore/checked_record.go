@@ -410,33 +410,38 @@ var restOfDocument = func() []recordPart {
 	})
 }()
 
-// restArms select the rows of restOfDocument. All columns of a row follow the number of its part.
-var restArms, restWidth = func() (arms []unionArm, width int) {
+// restUnion selects the rows of restOfDocument. All columns of a row follow the number of its part.
+var restUnion, restWidth = func() (union string, width int) {
+	var arms []unionArm
 	for _, p := range restOfDocument {
 		arms = append(arms, unionArm{columns: strings.Join(p.columns, ", "), width: len(p.columns), from: p.table, where: p.keys[0] + " = $1"})
 		width = max(width, len(p.columns))
 	}
-	return arms, width
+	return selectUnion(arms, width, ""), width
 }()
 
 // selectRest returns one statement, for SQLite, that adds the rows of restOfDocument to the record, and hashes of the log at these
 // positions to h.
 func (w *writtenRecord) selectRest(h hashes, positions []int64) statement {
-	arms, args := restArms, []any{documentKey(w.record)}
+	sql, args := restUnion, []any{documentKey(w.record)}
 	if len(positions) > 0 {
-		arms = append(slices.Clone(arms), unionArm{columns: "position, hash", width: 2, from: "log_hash", where: "position IN (" + placeholders(2, len(positions)) + ")"})
+		sql += ` UNION ALL SELECT ` + strconv.Itoa(len(restOfDocument)) + `, position, hash` + strings.Repeat(`, NULL`, restWidth-2) +
+			` FROM log_hash WHERE position IN (` + placeholders(2, len(positions)) + `)`
 		for _, p := range positions {
 			args = append(args, p)
 		}
 	}
 	values, dest := anyColumns(restWidth)
-	return statement{sql: selectUnion(arms, restWidth, ""), args: args, what: "read the rest of document " + w.key, each: func(scan scanFunc) error {
+	return statement{sql: sql, args: args, what: "read the rest of document " + w.key, each: func(scan scanFunc) error {
 		var part int
-		if err := scan(append([]any{&part}, dest...)...); err != nil {
+		if err := scan(&part); err != nil {
 			return err
 		}
 		if part == len(restOfDocument) {
-			return h.scanHash(func(to ...any) error { return scan(slices.Concat(ignored[:1], to, ignored[:restWidth-len(to)])...) })
+			return h.scanHash(afterFirst(scan))
+		}
+		if err := afterFirst(scan)(dest...); err != nil {
+			return err
 		}
 		p := restOfDocument[part]
 		return w.addRow(p.table, values[:len(p.columns)])

@@ -47,6 +47,9 @@ type statement struct {
 	// done is called after the last row with the number of rows that were returned or changed. Its error ends the batch: the
 	// caller must roll the transaction back. Nil: any number will do.
 	done func(n int64) error
+	// long: it may read many rows. On SQLite it ends with its context; other statements of a batch do not, because watching the
+	// context takes a goroutine for each. They touch a few rows, by their keys.
+	long bool
 	what string // prefix of its errors, such as "change document 7"; empty: none
 }
 

@@ -60,7 +60,9 @@ func column[T any](v *T) []any { return []any{v} }
 // readAll is [queryAll] on a snapshot.
 func readAll[T any](ctx context.Context, s *Store, dest func(*T) []any, sql string, args ...any) ([]T, error) {
 	all := []T{}
-	err := s.db.readTogether(ctx, selectAll(&all, dest, sql, args...))
+	read := selectAll(&all, dest, sql, args...)
+	read.long = true
+	err := s.db.readTogether(ctx, read)
 	return all, err
 }
 

@@ -157,8 +157,8 @@ func (r *documentReader) selectEach(documents, condition string, args []any) []s
 	return all
 }
 
-// ignored are destinations for columns that are not scanned. No table has more columns.
-var ignored = slices.Repeat([]any{scanner(func(any) error { return nil })}, 1+documentWidth)
+// unionWidth is the number of columns of a union of tables, without the first. No table has more.
+var unionWidth = 1 + documentWidth
 
 // unionOfTables are the statements of selectTogether by condition.
 var unionOfTables = map[string]string{"": selectTables(newDocumentReader().tables, ""), ifInvolved: selectTables(newDocumentReader().tables, ifInvolved)}
@@ -168,7 +168,7 @@ func selectTables(tables []documentTable, condition string) string {
 	for i, t := range tables {
 		arms[i] = t.unionArm
 	}
-	return selectUnion(arms, len(ignored), condition)
+	return selectUnion(arms, unionWidth, condition)
 }
 
 // unionArm is one table of a union.
@@ -200,13 +200,16 @@ func (r *documentReader) selectTogether(condition string, args []any) []statemen
 func scanTables(tables []documentTable) func(scanFunc) error {
 	return func(scan scanFunc) error {
 		var table int
-		if err := scan(append([]any{&table}, ignored...)...); err != nil {
+		if err := scan(&table); err != nil {
 			return err
 		}
-		return tables[table].scan(func(dest ...any) error {
-			return scan(slices.Concat(ignored[:1], dest, ignored[len(dest):])...)
-		})
+		return tables[table].scan(afterFirst(scan))
 	}
+}
+
+// afterFirst returns a function that scans the columns of a union after the first. Those of other tables are left out.
+func afterFirst(scan scanFunc) scanFunc {
+	return func(dest ...any) error { return scan(append([]any{nil}, dest...)...) }
 }
 
 // The rows of the parts of a document. The columns document and position precede these.

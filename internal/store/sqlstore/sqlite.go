@@ -104,10 +104,20 @@ func (d *sqlite) withSnapshot(ctx context.Context, fn func(querier) error) error
 // readTogether runs a single statement without a transaction: a statement reads one snapshot by itself.
 func (d *sqlite) readTogether(ctx context.Context, all ...statement) error {
 	return runOnOwnStack(func() error {
-		if len(all) == 1 {
+		if len(all) > 1 {
+			return d.snapshotHere(ctx, func(q querier) error { return q.runBatch(ctx, all...) })
+		}
+		if len(all) == 0 || all[0].long {
 			return sqliteTx{db: d.reader, ctx: ctx, counters: d.counters}.runBatch(ctx, all...)
 		}
-		return d.snapshotHere(ctx, func(q querier) error { return q.runBatch(ctx, all...) })
+		conn, err := d.reader.Conn(ctx)
+		if err != nil {
+			return err
+		}
+		defer conn.Close() //nolint:errcheck // it returns to the pool
+		return conn.Raw(func(c any) error {
+			return sqliteTx{ctx: ctx, counters: d.counters, conn: c.(*sqliteConn)}.runBatch(ctx, all...)
+		})
 	})
 }
 
@@ -133,23 +143,58 @@ func (d *sqlite) withTx(ctx context.Context, fn func(tx) error) error {
 }
 
 func (d *sqlite) writeTxHere(ctx context.Context, fn func(tx) error) error {
-	t, err := d.writer.BeginTx(ctx, nil)
+	t, err := d.beginWrite(ctx)
 	if err != nil {
 		return err
 	}
-	defer t.Rollback() //nolint:errcheck // after a panic; otherwise the transaction has ended
+	defer t.close()
 	var ordered []contract.Job
-	if err := fn(sqliteTx{t, ctx, d.counters, d.queue, t, &ordered}); err != nil {
+	if err := fn(t.bind(ctx, d, &ordered)); err != nil {
 		return errors.Join(err, t.Rollback())
 	}
-	err = d.commitWrite(t)
-	if isInDoubt(err) && errors.Is(err, ctx.Err()) {
-		return ctx.Err() // it was rolled back
-	}
-	if err == nil {
+	if err = d.commitWrite(t.Tx); err == nil {
 		d.queue.Wake(ordered...)
 	}
 	return err
+}
+
+// sqliteWrite is a transaction of the writer with its connection.
+type sqliteWrite struct {
+	*sql.Tx
+	pooled *sql.Conn
+	conn   *sqliteConn
+}
+
+// beginWrite begins a transaction, which the caller closes. The context only bounds the wait for the connection: package database/sql
+// watches a context that can end by a goroutine for each transaction. Each statement asks the context that bind is given instead.
+func (d *sqlite) beginWrite(ctx context.Context) (*sqliteWrite, error) {
+	pooled, err := d.writer.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w := &sqliteWrite{pooled: pooled}
+	err = pooled.Raw(func(c any) error {
+		w.conn = c.(*sqliteConn)
+		return nil
+	})
+	if err == nil {
+		w.Tx, err = pooled.BeginTx(context.WithoutCancel(ctx), nil)
+	}
+	if err != nil {
+		return nil, errors.Join(err, pooled.Close())
+	}
+	return w, nil
+}
+
+// close rolls the transaction back, unless it has ended, and returns its connection.
+func (w *sqliteWrite) close() {
+	_ = w.Rollback()
+	_ = w.pooled.Close()
+}
+
+// bind returns the transaction for statements of a caller.
+func (w *sqliteWrite) bind(ctx context.Context, d *sqlite, ordered *[]contract.Job) sqliteTx {
+	return sqliteTx{db: w.Tx, ctx: ctx, counters: d.counters, conn: w.conn, queue: d.queue, queueTx: w.Tx, ordered: ordered}
 }
 
 // codeOf returns the primary result code of an SQLite error, or 0.
@@ -208,6 +253,7 @@ type sqliteTx struct {
 	db       sqliteDB
 	ctx      context.Context // of the transaction; it ends before the contexts of the statements
 	counters *counters
+	conn     *sqliteConn // runs the statements of batches; nil in a snapshot
 	queue    *jobs.Queue[*sql.Tx]
 	queueTx  *sql.Tx
 	ordered  *[]contract.Job // by this transaction
@@ -246,9 +292,15 @@ func (t sqliteTx) runBatch(ctx context.Context, all ...statement) error {
 
 func (t sqliteTx) runOne(ctx context.Context, s *statement) (err error) {
 	var n int64
-	if s.each == nil {
+	switch {
+	case t.conn != nil && !s.long:
+		if err = t.ctx.Err(); err == nil {
+			t.counters.statements.Add(1)
+			n, err = t.conn.run(s.sql, s.args, s.each)
+		}
+	case s.each == nil:
 		n, err = t.exec(ctx, s.sql, s.args...)
-	} else {
+	default:
 		err = queryEach(ctx, t, func(scan scanFunc) error {
 			n++
 			return s.each(scan)

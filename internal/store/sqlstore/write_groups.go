@@ -109,7 +109,7 @@ func (g *writeGroups) runGroups() {
 // has the database, or another transaction of the group takes long.
 func (g *writeGroups) runGroup(group []*groupedWrite) {
 	if len(group) > 1 {
-		t, err := g.database.writer.BeginTx(context.Background(), nil)
+		t, err := g.database.beginWrite(context.Background())
 		if err != nil {
 			for _, w := range group {
 				w.err = err
@@ -139,8 +139,8 @@ func (w *groupedWrite) recoverPanic() {
 }
 
 // tryGroup runs transactions in one of the database, and reports whether all have their outcome. If not, none of them has an effect.
-func (g *writeGroups) tryGroup(t *sql.Tx, group []*groupedWrite) bool {
-	defer t.Rollback()       //nolint:errcheck // if the group cannot be committed; otherwise it has ended
+func (g *writeGroups) tryGroup(t *sqliteWrite, group []*groupedWrite) bool {
+	defer t.close()
 	var done []*groupedWrite // without an error
 	for _, w := range group {
 		if !w.start() {
@@ -156,7 +156,7 @@ func (g *writeGroups) tryGroup(t *sql.Tx, group []*groupedWrite) bool {
 	if len(done) == 0 {
 		return true
 	}
-	err := g.database.commitWrite(t)
+	err := g.database.commitWrite(t.Tx)
 	if err != nil && !isInDoubt(err) {
 		return false // for example, another process holds the lock
 	}
@@ -171,24 +171,24 @@ func (g *writeGroups) tryGroup(t *sql.Tx, group []*groupedWrite) bool {
 func isInDoubt(err error) bool { return errors.As(err, new(*commitError)) }
 
 // runInGroup runs a transaction in a savepoint, and reports whether the group is still in its transaction.
-func (w *groupedWrite) runInGroup(d *sqlite, t *sql.Tx) bool {
+func (w *groupedWrite) runInGroup(d *sqlite, t *sqliteWrite) bool {
 	w.err, w.died, w.ordered = nil, nil, nil
 	if w.err = w.ctx.Err(); w.err != nil {
 		return true
 	}
-	if _, err := t.Exec("SAVEPOINT one"); err != nil {
+	if _, err := t.conn.run("SAVEPOINT one", nil, nil); err != nil {
 		return false
 	}
 	func() {
 		defer w.recoverPanic()
-		w.err = w.fn(sqliteTx{t, w.ctx, d.counters, d.queue, t, &w.ordered})
+		w.err = w.fn(t.bind(w.ctx, d, &w.ordered))
 	}()
 	if w.err != nil || w.died != nil {
-		if _, err := t.Exec("ROLLBACK TO one"); err != nil {
+		if _, err := t.conn.run("ROLLBACK TO one", nil, nil); err != nil {
 			return false
 		}
 	}
-	_, err := t.Exec("RELEASE one")
+	_, err := t.conn.run("RELEASE one", nil, nil)
 	return err == nil
 }
 
