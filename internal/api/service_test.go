@@ -569,7 +569,7 @@ func (s watchedTokens) Token(ctx context.Context, hash [32]byte) (store.Token, e
 	return s.Store.Token(ctx, hash)
 }
 
-func (s watchedTokens) TokenWithHolder(ctx context.Context, hash [32]byte) (store.Token, store.User, store.Guest, error) {
+func (s watchedTokens) TokenWithHolder(ctx context.Context, hash [32]byte) (store.HeldToken, error) {
 	if s.b.onToken != nil {
 		s.b.onToken()
 	}

@@ -73,11 +73,16 @@ func (c *call) logIn(in *loginIn) (found[sessionData], error) {
 	if err != nil {
 		return found[sessionData]{}, err
 	}
-	session, err := c.Identity.Login(c.r.Context(), credentials, identity.Client{IP: c.client, Device: in.Device.value})
+	session, err := c.Identity.Login(c.r.Context(), credentials, c.clientWith(in.Device.value))
 	if err != nil {
 		return found[sessionData]{}, err
 	}
 	return foundAnswer(c.sessionDataOf(session)), nil
+}
+
+// clientWith returns the origin of the request, with the secret of the device if it has one.
+func (c *call) clientWith(device string) identity.Client {
+	return identity.Client{IP: c.client, Device: device, UserAgent: c.r.UserAgent()}
 }
 
 func (in *loginIn) checkedCredentials() (identity.Credentials, error) {
@@ -116,7 +121,7 @@ func (c *call) openWebSession(in *loginIn) (found[webSessionData], error) {
 	if err != nil {
 		return found[webSessionData]{}, err
 	}
-	session, err := c.Identity.LoginSession(c.r.Context(), credentials, identity.Client{IP: c.client, Device: c.cookieValue(deviceCookie)})
+	session, err := c.Identity.LoginSession(c.r.Context(), credentials, c.clientWith(c.cookieValue(deviceCookie)))
 	if err != nil {
 		return found[webSessionData]{}, err
 	}
@@ -139,7 +144,7 @@ func (c *call) refreshSession(in *refreshIn) (found[sessionData], error) {
 	if err := bad.asError(); err != nil {
 		return found[sessionData]{}, err
 	}
-	session, err := c.Identity.Refresh(c.r.Context(), token)
+	session, err := c.Identity.Refresh(c.r.Context(), token, c.clientWith(""))
 	if err != nil {
 		return found[sessionData]{}, err
 	}

@@ -112,6 +112,7 @@ type Actor struct {
 	Guest              DocumentID // not 0: a guest of this document, with access to nothing else
 	MustChoosePassword bool       // an admin set the password and knows it; the user must choose their own first
 	IP                 string
+	Session            string // the family of the user's tokens, see [Session]; empty for guests
 
 	// Of a guest.
 	Token   [32]byte   // SHA-256 of their token

@@ -32,6 +32,8 @@ const (
 	AdminSetConsent     AdminOperation = "set-consent"
 	AdminReminders      AdminOperation = "reminders"
 	AdminSetReminders   AdminOperation = "set-reminders"
+	AdminPolicy         AdminOperation = "account-policy"
+	AdminSetPolicy      AdminOperation = "set-account-policy"
 	AdminMail           AdminOperation = "mail"
 	AdminShowMail       AdminOperation = "show-mail"
 	AdminRetryMail      AdminOperation = "retry-mail"
@@ -48,7 +50,7 @@ const (
 var AdminOperations = []AdminOperation{
 	AdminPeople, AdminAddPerson, AdminResetPassword, AdminDisable, AdminEnable, AdminRename, AdminQuota, AdminGrant, AdminLedger, AdminAttempts,
 	AdminSerials, AdminEvidence, AdminReconciliation, AdminReconcile, AdminStuck, AdminRetry, AdminCertificates, AdminAuditLog,
-	AdminBranding, AdminSetBranding, AdminDeleteBranding, AdminConsent, AdminSetConsent, AdminReminders, AdminSetReminders, AdminMail, AdminShowMail, AdminRetryMail,
+	AdminBranding, AdminSetBranding, AdminDeleteBranding, AdminConsent, AdminSetConsent, AdminReminders, AdminSetReminders, AdminPolicy, AdminSetPolicy, AdminMail, AdminShowMail, AdminRetryMail,
 	AdminFeed, AdminWebhooks, AdminSetWebhook, AdminAddWebhook, AdminRotateWebhook, AdminTestWebhook, AdminReplayWebhook,
 }
 

@@ -83,10 +83,11 @@ const (
 	EventPersonEnabled      EventType = "person_enabled"
 	EventPasswordReset      EventType = "password_reset" // by an administrator
 	EventBrandingChanged    EventType = "branding_changed"
-	EventRemindersChanged   EventType = "reminders_changed" // the reminders of new documents ("after", "every", "before"; missing: not)
-	EventConsentChanged     EventType = "consent_changed"   // the consent text ("version", "digest_id", "digest_en") or whether it is "required"
-	EventWebhookChanged     EventType = "webhook_changed"   // an admin created, changed, rotated, replayed or deleted a webhook
-	EventWebhookDisabled    EventType = "webhook_disabled"  // by the service
+	EventRemindersChanged   EventType = "reminders_changed"      // the reminders of new documents ("after", "every", "before"; missing: not)
+	EventPolicyChanged      EventType = "account_policy_changed" // what the organisation demands of accounts now ("login_factor", "sign_factor", "idle_minutes", "absolute_hours"; missing: nothing)
+	EventConsentChanged     EventType = "consent_changed"        // the consent text ("version", "digest_id", "digest_en") or whether it is "required"
+	EventWebhookChanged     EventType = "webhook_changed"        // an admin created, changed, rotated, replayed or deleted a webhook
+	EventWebhookDisabled    EventType = "webhook_disabled"       // by the service
 	EventPasswordForgot     EventType = "password_forgotten"
 	EventPasswordChange     EventType = "password_changed"
 	EventCertificateRevoked EventType = "certificate_revoked"
@@ -103,13 +104,13 @@ var EventTypes = []EventType{
 	EventGuestLink, EventGuestRevoked, EventGuestCorrected, EventCodeOrdered, EventMailboxVerified, EventPhoneVerified, EventViewed, EventReminded, EventNoticeSent, EventNoticeRefused, EventSignIntended, EventSigned, EventDelegated, EventRejected, EventCanceled, EventExpired, EventDeleted,
 	EventSerialOrdered, EventSerialBound, EventStamped, EventStampFailed, EventStampNotRequested, EventRestamp, EventRetried, EventCompleted, EventClosingDelayed,
 	EventClosingFailed, EventTimeRenewed, EventEvidenceMade, EventEvidenceRenewed, EventSerialLetGo, EventSerialFreed, EventSerialQuarantined, EventSerialFound, EventSerialGiven,
-	EventQuotaGranted, EventQuotaLow, EventPersonAdded, EventBrandingChanged, EventConsentChanged, EventRemindersChanged, EventPersonRenamed, EventPersonDisabled, EventPersonEnabled, EventPasswordReset, EventWebhookChanged, EventWebhookDisabled, EventPasswordForgot, EventPasswordChange, EventCertificateRevoked, EventClockConfirmed, EventRecorded,
+	EventQuotaGranted, EventQuotaLow, EventPersonAdded, EventBrandingChanged, EventConsentChanged, EventRemindersChanged, EventPolicyChanged, EventPersonRenamed, EventPersonDisabled, EventPersonEnabled, EventPasswordReset, EventWebhookChanged, EventWebhookDisabled, EventPasswordForgot, EventPasswordChange, EventCertificateRevoked, EventClockConfirmed, EventRecorded,
 }
 
 // OrganisationEventTypes are the types of what administrators do to an organisation and its accounts. Their details name the
-// organisation ("organisation") and, except for its branding, its consent text, its reminders and its webhooks, the account: "person", "name" and "email" (events of earlier releases
+// organisation ("organisation") and, except for its branding, its consent text, its reminders, its policy for accounts and its webhooks, the account: "person", "name" and "email" (events of earlier releases
 // lack "person").
-var OrganisationEventTypes = []EventType{EventBrandingChanged, EventConsentChanged, EventRemindersChanged, EventPersonAdded, EventPersonRenamed, EventPersonDisabled, EventPersonEnabled, EventPasswordReset, EventWebhookChanged, EventWebhookDisabled}
+var OrganisationEventTypes = []EventType{EventBrandingChanged, EventConsentChanged, EventRemindersChanged, EventPolicyChanged, EventPersonAdded, EventPersonRenamed, EventPersonDisabled, EventPersonEnabled, EventPasswordReset, EventWebhookChanged, EventWebhookDisabled}
 
 // addEvent adds an event about the document. Details are names and values in turn; those with an empty value are left
 // out.

@@ -141,7 +141,7 @@ func TestALoginIsOneHash(t *testing.T) {
 		}{
 			{siti, "salah", at("192.0.2.1"), ""}, {"nobody@contoh.id", "salah", at("192.0.2.1"), ""}, {siti, string(make([]byte, 2000)), at("192.0.2.1"), ""},
 			{siti, "salah", at("192.0.2.2"), "nowhere"}, {siti, password, at(home), ""}, {siti, newer, at(home), ""}, {siti, "salah", at(home), ""},
-			{siti, password, Client{home, "device"}, ""}, {siti, "salah", Client{home, "device"}, ""}, {siti, newer, Client{"192.0.2.3", "device"}, ""},
+			{siti, password, Client{IP: home, Device: "device"}, ""}, {siti, "salah", Client{IP: home, Device: "device"}, ""}, {siti, newer, Client{IP: "192.0.2.3", Device: "device"}, ""},
 		} {
 			if c.from.Device != "" {
 				c.from.Device = device

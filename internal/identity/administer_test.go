@@ -40,7 +40,7 @@ func TestAPasswordGivenByAnAdminAllowsOnlyToChangeIt(t *testing.T) {
 	}
 	h.requireLogged(t, contract.EventPasswordReset, admin, s.Account.ID)
 	h.dead(t, s.Access)
-	if _, err := h.Refresh(t.Context(), s.Refresh); !errors.Is(err, ErrRefresh) {
+	if _, err := h.Refresh(t.Context(), s.Refresh, at(home)); !errors.Is(err, ErrRefresh) {
 		t.Errorf("the refresh token: %v", err)
 	}
 	if _, err := h.Login(t.Context(), "budi@lain.id", password, "", at(home)); !errors.Is(err, ErrCredentials) {
@@ -84,7 +84,7 @@ func TestADisabledAccountIsLikeAWrongPassword(t *testing.T) {
 	}
 	h.dead(t, s.Access)
 	h.dead(t, web.Token)
-	if _, err := h.Refresh(t.Context(), s.Refresh); !errors.Is(err, ErrRefresh) {
+	if _, err := h.Refresh(t.Context(), s.Refresh, at(home)); !errors.Is(err, ErrRefresh) {
 		t.Errorf("the refresh token: %v", err)
 	}
 	for _, tried := range []string{password, "not the password"} {
@@ -101,11 +101,11 @@ func TestADisabledAccountIsLikeAWrongPassword(t *testing.T) {
 		t.Errorf("the disabled accounts are %v, %v", people, err)
 	}
 	// A token that was stored all the same does not work.
-	clear, token, err := h.newToken(store.AccessToken, s.Account.ID, "f", 1<<40)
+	clear, token, err := h.newToken(store.AccessToken, contract.Session{Person: s.Account.ID, Family: "f"}, 1<<40, contract.AccountPolicy{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := h.store.AddTokens(t.Context(), token); err != nil {
+	if err := h.store.AddTokens(t.Context(), contract.Session{}, token); err != nil {
 		t.Fatal(err)
 	}
 	h.dead(t, clear)

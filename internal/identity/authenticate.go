@@ -11,13 +11,15 @@ import (
 )
 
 // Authenticate returns the holder of an access, guest or session token. Anything else, a token that has expired or was
-// revoked, and that of a disabled account are contract.ErrUnauthenticated. The caller adds the address.
+// revoked, that of a disabled account and that of a session which the policy of the organisation ended are contract.ErrUnauthenticated. The
+// caller adds the address.
 func (s *Service) Authenticate(ctx context.Context, token string) (contract.Actor, error) {
 	kind, hash, ok := checkToken(token, store.AccessToken, store.SessionToken, store.GuestToken)
 	if !ok {
 		return contract.Actor{}, contract.ErrUnauthenticated
 	}
-	t, u, guest, err := s.store.TokenWithHolder(ctx, hash)
+	held, err := s.store.TokenWithHolder(ctx, hash)
+	t, u, guest := held.Token, held.User, held.Guest
 	if err == nil && !s.isCurrent(t, kind) {
 		err = store.ErrNotFound
 	}
@@ -49,9 +51,19 @@ func (s *Service) Authenticate(ctx context.Context, token string) (contract.Acto
 	if u.ID == "" || !u.DisabledAt.IsZero() {
 		return contract.Actor{}, contract.ErrUnauthenticated
 	}
+	now := s.clock()
+	if held.Session.HasEnded(held.Policy, now) {
+		return contract.Actor{}, contract.ErrUnauthenticated
+	}
 	operator, err := s.isOperator(ctx, u)
 	if err != nil {
 		return contract.Actor{}, err
 	}
-	return contract.Actor{Person: u.Person, Organisation: u.Organisation, Admin: u.Admin, Operator: operator, MustChoosePassword: u.Given}, nil
+	if held.Session.UseIsStale(held.Policy, now) {
+		// A use that was not recorded may end the session too early. That is no reason to refuse this request.
+		if err := s.store.RecordSessionUse(ctx, t.Family, now); err != nil {
+			s.log.WarnContext(ctx, "the use of a session was not recorded", "person", u.ID, "error", err)
+		}
+	}
+	return contract.Actor{Person: u.Person, Organisation: u.Organisation, Admin: u.Admin, Operator: operator, MustChoosePassword: u.Given, Session: t.Family}, nil
 }

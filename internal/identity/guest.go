@@ -124,7 +124,7 @@ func (s *Service) GuestLogin(ctx context.Context, link string) (GuestSession, er
 	if err != nil {
 		return GuestSession{}, refuseNotFound(err, ErrLink)
 	}
-	clear, token, err := s.newToken(store.GuestToken, l.Person, familyOf(l), s.lifetimes.Guest)
+	clear, token, err := s.newToken(store.GuestToken, contract.Session{Person: l.Person, Family: familyOf(l)}, s.lifetimes.Guest, contract.AccountPolicy{})
 	if err != nil {
 		return GuestSession{}, err
 	}

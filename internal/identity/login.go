@@ -50,8 +50,9 @@ type Credentials struct {
 
 // Client is the origin of a login.
 type Client struct {
-	IP     string
-	Device string // the secret that an earlier login returned; empty: none
+	IP        string
+	Device    string // the secret that an earlier login returned; empty: none
+	UserAgent string // as the client names itself
 }
 
 // Login opens a session. An e-mail may have an account in each organisation, each with its own password. The password decides
@@ -61,67 +62,96 @@ type Client struct {
 // ErrCredentials takes the same time for an unknown e-mail as for a wrong password. Too many tries are an error of kind
 // TooMany with the argument retry_after in seconds.
 func (s *Service) Login(ctx context.Context, c Credentials, from Client) (Session, error) {
-	var session Session
-	device, err := s.openFamily(ctx, c, from, func(u store.User, family string) (tokens []store.Token, err error) {
-		session, tokens, err = s.newSession(ctx, u, family)
+	u, device, err := s.verifyLogin(ctx, c, from)
+	if err != nil {
+		return Session{}, err
+	}
+	session, err := s.openSession(ctx, u, contract.FactorPassword, from)
+	session.Device = device
+	return session, err
+}
+
+// LoginSession opens a session of the web app, in the same way as Login.
+func (s *Service) LoginSession(ctx context.Context, c Credentials, from Client) (WebSession, error) {
+	u, device, err := s.verifyLogin(ctx, c, from)
+	if err != nil {
+		return WebSession{}, err
+	}
+	session, err := s.openWebSession(ctx, u, contract.FactorPassword, from)
+	session.Device, session.KnownFor = device, s.lifetimes.Known
+	return session, err
+}
+
+// openSession opens a session of a user who proved by factor who they are, however that was.
+func (s *Service) openSession(ctx context.Context, u store.User, factor contract.Factor, from Client) (session Session, err error) {
+	err = s.openFamily(ctx, u, factor, from, func(opened contract.Session, a Account) (tokens []store.Token, err error) {
+		session, tokens, err = s.newSession(opened, a)
 		return tokens, err
 	})
 	if err != nil {
 		return Session{}, err
 	}
-	session.Device = device
 	return session, nil
 }
 
-// LoginSession opens a session of the web app, in the same way as Login.
-func (s *Service) LoginSession(ctx context.Context, c Credentials, from Client) (WebSession, error) {
-	session := WebSession{ExpiresIn: s.lifetimes.Session, KnownFor: s.lifetimes.Known}
-	device, err := s.openFamily(ctx, c, from, func(u store.User, family string) (tokens []store.Token, err error) {
-		if session.Account, err = s.loadAccount(ctx, u); err != nil {
-			return nil, err
-		}
-		clear, token, err := s.newToken(store.SessionToken, u.ID, family, s.lifetimes.Session)
-		session.Token = clear
+// openWebSession is openSession for the web app.
+func (s *Service) openWebSession(ctx context.Context, u store.User, factor contract.Factor, from Client) (session WebSession, err error) {
+	err = s.openFamily(ctx, u, factor, from, func(opened contract.Session, a Account) ([]store.Token, error) {
+		clear, token, err := s.newToken(store.SessionToken, opened, s.lifetimes.Session, a.Policy)
+		session = WebSession{Token: clear, ExpiresIn: token.ExpiresAt.Sub(token.CreatedAt), Account: a}
 		return []store.Token{token}, err
 	})
 	if err != nil {
 		return WebSession{}, err
 	}
-	session.Device = device
 	return session, nil
 }
 
-// openFamily verifies a login and stores the tokens that newTokens makes, which are a family of their own. It returns the
-// secret by which the device is known from now on.
-func (s *Service) openFamily(ctx context.Context, c Credentials, from Client, newTokens func(u store.User, family string) ([]store.Token, error)) (device string, err error) {
-	u, device, err := s.verifyLogin(ctx, c, from)
+// openFamily opens the session of a user who proved by factor who they are, with the tokens that newTokens makes for it.
+func (s *Service) openFamily(ctx context.Context, u store.User, factor contract.Factor, from Client, newTokens func(contract.Session, Account) ([]store.Token, error)) error {
+	account, err := s.loadAccount(ctx, u)
 	if err != nil {
-		return "", err
+		return err
 	}
 	family, err := newUUID(s.random)
 	if err != nil {
-		return "", err
+		return err
 	}
-	tokens, err := newTokens(u, family)
+	at := s.clock()
+	opened := contract.Session{
+		Family: family, Person: u.ID, Factor: factor, CreatedAt: at, ProvedAt: at, LastUsedAt: at, IP: from.IP, UserAgent: contract.CleanUserAgent(from.UserAgent),
+	}
+	tokens, err := newTokens(opened, account)
 	if err != nil {
-		return "", err
+		return err
 	}
-	if err := s.store.AddTokens(ctx, tokens...); err != nil {
-		return "", fmt.Errorf("store the tokens of %s: %w", u.ID, err)
+	opened.ExpiresAt = lastExpiry(tokens)
+	if err := s.store.AddTokens(ctx, opened, tokens...); err != nil {
+		return fmt.Errorf("store the tokens of %s: %w", u.ID, err)
 	}
 	// If the password was changed while it was checked, or the account was disabled, the tokens may have been added after the
 	// revocation that belongs to the change, and would outlive it.
 	now, err := s.store.User(ctx, u.ID)
 	if err == nil && now.Password == u.Password && now.DisabledAt.IsZero() {
-		return device, nil
+		return nil
 	}
 	if err := s.store.RevokeFamily(ctx, family); err != nil {
-		return "", err
+		return err
 	}
 	if err != nil {
-		return "", fmt.Errorf("read user %s again: %w", u.ID, err)
+		return fmt.Errorf("read user %s again: %w", u.ID, err)
 	}
-	return "", ErrCredentials
+	return ErrCredentials
+}
+
+// lastExpiry returns when the last of some tokens expires.
+func lastExpiry(tokens []store.Token) (at time.Time) {
+	for _, t := range tokens {
+		if t.ExpiresAt.After(at) {
+			at = t.ExpiresAt
+		}
+	}
+	return at
 }
 
 // verifyLogin returns the user with this e-mail and password, and the secret by which the device is known from now on.
@@ -209,31 +239,32 @@ func (c Credentials) allowOrganisation(o contract.OrganisationID) bool {
 // maxKnownCallers is how many devices, and how many addresses, are known for a person at a time.
 const maxKnownCallers = 20
 
-// newSession makes an access and a refresh token of a family. They are valid once they are stored.
-func (s *Service) newSession(ctx context.Context, u store.User, family string) (Session, []store.Token, error) {
-	account, err := s.loadAccount(ctx, u)
+// newSession makes an access and a refresh token of a session. They are valid once they are stored.
+func (s *Service) newSession(of contract.Session, a Account) (Session, []store.Token, error) {
+	access, at, err := s.newToken(store.AccessToken, of, s.lifetimes.Access, a.Policy)
 	if err != nil {
 		return Session{}, nil, err
 	}
-	access, at, err := s.newToken(store.AccessToken, u.ID, family, s.lifetimes.Access)
+	refresh, rt, err := s.newToken(store.RefreshToken, of, s.lifetimes.Refresh, a.Policy)
 	if err != nil {
 		return Session{}, nil, err
 	}
-	refresh, rt, err := s.newToken(store.RefreshToken, u.ID, family, s.lifetimes.Refresh)
-	if err != nil {
-		return Session{}, nil, err
-	}
-	return Session{Access: access, Refresh: refresh, ExpiresIn: s.lifetimes.Access, Account: account}, []store.Token{at, rt}, nil
+	return Session{Access: access, Refresh: refresh, ExpiresIn: at.ExpiresAt.Sub(at.CreatedAt), Account: a}, []store.Token{at, rt}, nil
 }
 
-// newToken makes a token and returns its clear text, which goes to the client, and the record to store.
-func (s *Service) newToken(k store.TokenKind, p contract.PersonID, family string, life time.Duration) (string, store.Token, error) {
+// newToken makes a token of a session and returns its clear text, which goes to the client, and the record to store. It expires with the
+// session at the latest.
+func (s *Service) newToken(k store.TokenKind, of contract.Session, life time.Duration, p contract.AccountPolicy) (string, store.Token, error) {
 	clear, hash, err := newSecret(s.random, prefixes[k])
 	if err != nil {
 		return "", store.Token{}, err
 	}
 	now := s.clock()
-	return clear, store.Token{Hash: hash, Kind: k, Person: p, Family: family, CreatedAt: now, ExpiresAt: now.Add(life)}, nil
+	expires := now.Add(life)
+	if until := p.SessionUntil(of.CreatedAt); !until.IsZero() && until.Before(expires) {
+		expires = until
+	}
+	return clear, store.Token{Hash: hash, Kind: k, Person: of.Person, Family: of.Family, CreatedAt: now, ExpiresAt: expires}, nil
 }
 
 // Refresh exchanges a refresh token, once, for a new session of its family. The earlier access tokens of the family expire
@@ -241,33 +272,39 @@ func (s *Service) newToken(k store.TokenKind, p contract.PersonID, family string
 //
 // One transaction marks the old token as used, shortens the life of the access tokens and stores the new ones. If the process
 // dies before it, the old tokens stay valid. If it dies after it, the client has only a used token and must log in again.
-func (s *Service) Refresh(ctx context.Context, token string) (Session, error) {
+func (s *Service) Refresh(ctx context.Context, token string, from Client) (Session, error) {
 	_, hash, ok := checkToken(token, store.RefreshToken)
 	if !ok {
 		return Session{}, ErrRefresh
 	}
-	t, err := s.loadToken(ctx, hash, store.RefreshToken)
+	held, err := s.store.TokenWithHolder(ctx, hash)
 	if err != nil {
-		return Session{}, refuseNotFound(err, ErrRefresh)
+		return Session{}, refuseNotFound(fmt.Errorf("read a token: %w", err), ErrRefresh)
 	}
-	u, err := s.store.User(ctx, t.Person)
-	if err != nil {
-		return Session{}, refuseNotFound(fmt.Errorf("read user %s: %w", t.Person, err), ErrRefresh)
-	}
-	if !u.DisabledAt.IsZero() {
+	now := s.clock()
+	if !s.isCurrent(held.Token, store.RefreshToken) || held.User.ID == "" || !held.User.DisabledAt.IsZero() || held.Session.HasEnded(held.Policy, now) {
 		return Session{}, ErrRefresh
 	}
-	session, tokens, err := s.newSession(ctx, u, t.Family)
+	account, err := s.loadAccount(ctx, held.User)
 	if err != nil {
 		return Session{}, err
 	}
-	now := s.clock()
-	err = s.store.RotateTokens(ctx, hash, now, now.Add(s.lifetimes.Grace), tokens...)
+	of := held.Session
+	if of.Family == "" { // opened by a program of an earlier release: how old it is is not known, so it begins now
+		of = contract.Session{Family: held.Family, Person: held.User.ID, Factor: contract.FactorPassword, CreatedAt: now}
+	}
+	of.LastUsedAt, of.IP, of.UserAgent = now, from.IP, contract.CleanUserAgent(from.UserAgent)
+	session, tokens, err := s.newSession(of, account)
+	if err != nil {
+		return Session{}, err
+	}
+	of.ExpiresAt = lastExpiry(tokens)
+	err = s.store.RotateTokens(ctx, hash, now, now.Add(s.lifetimes.Grace), of, tokens...)
 	if errors.Is(err, store.ErrConflict) {
-		return Session{}, s.revokeReusedFamily(ctx, t)
+		return Session{}, s.revokeReusedFamily(ctx, held.Token)
 	}
 	if err != nil {
-		return Session{}, refuseNotFound(fmt.Errorf("rotate the tokens of %s: %w", t.Person, err), ErrRefresh)
+		return Session{}, refuseNotFound(fmt.Errorf("rotate the tokens of %s: %w", held.User.ID, err), ErrRefresh)
 	}
 	return session, nil
 }

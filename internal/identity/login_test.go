@@ -148,7 +148,7 @@ func TestARefreshTokenIsUsedOnce(t *testing.T) {
 	h := inhabited(t)
 	first := h.login(t)
 	other := h.login(t)
-	second, err := h.Refresh(t.Context(), first.Refresh)
+	second, err := h.Refresh(t.Context(), first.Refresh, at(home))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,12 +158,12 @@ func TestARefreshTokenIsUsedOnce(t *testing.T) {
 	h.alive(t, second.Access)
 	h.alive(t, first.Access) // as for a request that the client sent before it read the answer
 
-	if _, err := h.Refresh(t.Context(), first.Refresh); !errors.Is(err, ErrRefresh) {
+	if _, err := h.Refresh(t.Context(), first.Refresh, at(home)); !errors.Is(err, ErrRefresh) {
 		t.Errorf("a used refresh token: %v", err)
 	}
 	h.dead(t, first.Access)
 	h.dead(t, second.Access)
-	if _, err := h.Refresh(t.Context(), second.Refresh); !errors.Is(err, ErrRefresh) {
+	if _, err := h.Refresh(t.Context(), second.Refresh, at(home)); !errors.Is(err, ErrRefresh) {
 		t.Errorf("the refresh token of a revoked family: %v", err)
 	}
 	h.alive(t, other.Access)
@@ -176,7 +176,7 @@ func TestARefreshEndsTheFormerAccessTokenAfterAShortGrace(t *testing.T) {
 	t.Parallel()
 	h := inhabited(t)
 	first, other := h.login(t), h.login(t)
-	second, err := h.Refresh(t.Context(), first.Refresh)
+	second, err := h.Refresh(t.Context(), first.Refresh, at(home))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +194,7 @@ func TestOfManyRefreshesAtOnceNoneOutlivesTheFamily(t *testing.T) {
 	s := h.login(t)
 	var all sync.WaitGroup
 	for range 8 {
-		all.Go(func() { _, _ = h.Refresh(context.Background(), s.Refresh) })
+		all.Go(func() { _, _ = h.Refresh(context.Background(), s.Refresh, at(home)) })
 	}
 	all.Wait()
 	if n := len(h.store.tokens); n != 0 {
@@ -211,7 +211,7 @@ func TestALogoutDuringARefreshEndsBoth(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := h.Refresh(t.Context(), s.Refresh); !errors.Is(err, ErrRefresh) {
+	if _, err := h.Refresh(t.Context(), s.Refresh, at(home)); !errors.Is(err, ErrRefresh) {
 		t.Errorf("the refresh: %v", err)
 	}
 	if n := len(h.store.tokens); n != 0 {
@@ -227,7 +227,7 @@ func TestLogoutIsAtOnceAndOfTheFamily(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.dead(t, s.Access)
-	if _, err := h.Refresh(t.Context(), s.Refresh); !errors.Is(err, ErrRefresh) {
+	if _, err := h.Refresh(t.Context(), s.Refresh, at(home)); !errors.Is(err, ErrRefresh) {
 		t.Errorf("its refresh token: %v", err)
 	}
 	if err := h.Logout(t.Context(), s.Access); !errors.Is(err, contract.ErrUnauthenticated) {
@@ -251,12 +251,12 @@ func TestTokensExpire(t *testing.T) {
 	h.dead(t, s.Access)
 	h.dead(t, web.Token)
 	h.advance(29*24*time.Hour - time.Second)
-	s, err = h.Refresh(t.Context(), s.Refresh)
+	s, err = h.Refresh(t.Context(), s.Refresh, at(home))
 	if err != nil {
 		t.Fatalf("a second before thirty days: %v", err)
 	}
 	h.advance(30 * 24 * time.Hour)
-	if _, err := h.Refresh(t.Context(), s.Refresh); !errors.Is(err, ErrRefresh) {
+	if _, err := h.Refresh(t.Context(), s.Refresh, at(home)); !errors.Is(err, ErrRefresh) {
 		t.Errorf("after thirty days: %v", err)
 	}
 	h.advance(time.Second)
@@ -278,7 +278,7 @@ func TestATokenIsGoodForItsOwnKindOnly(t *testing.T) {
 	kept.Kind = store.RefreshToken // against its prefix
 	h.store.tokens[access] = kept
 	h.dead(t, s.Access)
-	if _, err := h.Refresh(t.Context(), s.Access); !errors.Is(err, ErrRefresh) {
+	if _, err := h.Refresh(t.Context(), s.Access, at(home)); !errors.Is(err, ErrRefresh) {
 		t.Errorf("refreshed an access token: %v", err)
 	}
 }
@@ -287,10 +287,10 @@ func TestTheStoreAndTheLogKnowNoSecret(t *testing.T) {
 	t.Parallel()
 	h := inhabited(t)
 	s := h.login(t)
-	if _, err := h.Refresh(t.Context(), s.Refresh); err != nil {
+	if _, err := h.Refresh(t.Context(), s.Refresh, at(home)); err != nil {
 		t.Fatal(err)
 	}
-	_, err := h.Refresh(t.Context(), s.Refresh)
+	_, err := h.Refresh(t.Context(), s.Refresh, at(home))
 	kept := fmt.Sprintf("%+v %v %s %v", h.store.users, h.store.events, h.log, err)
 	for _, tok := range h.store.tokens {
 		kept += fmt.Sprintf("%q %s", tok.Hash[:], tok.Family)
@@ -311,7 +311,7 @@ func TestADatabaseThatFailsIsNoRefusal(t *testing.T) {
 		t.Errorf("a damaged hash: %v", err)
 	}
 	h.store.organisations = nil
-	if _, err := h.Refresh(t.Context(), s.Refresh); !errors.Is(err, store.ErrNotFound) || contract.KindOf(err) != 0 {
+	if _, err := h.Refresh(t.Context(), s.Refresh, at(home)); !errors.Is(err, store.ErrNotFound) || contract.KindOf(err) != 0 {
 		t.Errorf("a user of no organisation: %v", err)
 	}
 }

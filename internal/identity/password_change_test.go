@@ -23,7 +23,7 @@ func TestAChangedPasswordIsTheOnlyOneAndEndsEverySession(t *testing.T) {
 	if _, err := h.Authenticate(t.Context(), s.Access); !errors.Is(err, contract.ErrUnauthenticated) {
 		t.Errorf("the token it was asked with: %v", err)
 	}
-	if _, err := h.Refresh(t.Context(), s.Refresh); !errors.Is(err, ErrRefresh) {
+	if _, err := h.Refresh(t.Context(), s.Refresh, at(home)); !errors.Is(err, ErrRefresh) {
 		t.Errorf("its refresh token: %v", err)
 	}
 	if _, err := h.Login(t.Context(), siti, password, "", at(home)); !errors.Is(err, ErrCredentials) {

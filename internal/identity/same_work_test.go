@@ -81,7 +81,7 @@ func TestWhatIsAskedForAnAccountIsAskedForNoneToo(t *testing.T) {
 	}{
 		"login":                 {login(siti, at(home)), login("nobody@contoh.id", at(home)), []string{"KnownCaller", "UsersByEmail"}},
 		"login from afar":       {login(siti, at("192.0.2.1")), login("nobody@contoh.id", at("192.0.2.1")), []string{"KnownCaller", "UsersByEmail"}},
-		"login from her device": {login(siti, Client{home, device}), login("nobody@contoh.id", Client{home, device}), []string{"KnownCaller", "UsersByEmail"}},
+		"login from her device": {login(siti, Client{IP: home, Device: device}), login("nobody@contoh.id", Client{IP: home, Device: device}), []string{"KnownCaller", "UsersByEmail"}},
 		"forgotten password":    {forgot(siti), forgot("nobody@contoh.id"), []string{"UsersByEmail", "Note"}},
 		"a guest's link":        {guest(revoked), guest(unknown), []string{"GuestLink"}},
 	} {

@@ -15,6 +15,7 @@ import (
 // Store holds accounts, tokens and guest links, and the log.
 type Store interface {
 	store.Identities
+	store.AccountPolicies
 	Organisations(ctx context.Context) ([]store.Organisation, error)
 	LogEvents(ctx context.Context, events ...contract.Event) error
 }
@@ -106,8 +107,9 @@ type Account struct {
 	Organisation     contract.OrganisationID
 	OrganisationName string
 	Admin            bool
-	Operator         bool // an admin of the first organisation
-	MustReset        bool // the password is an initial one, which the user must change
+	Operator         bool                   // an admin of the first organisation
+	MustReset        bool                   // the password is an initial one, which the user must change
+	Policy           contract.AccountPolicy // of the organisation
 }
 
 // Me returns the caller's account. Guests have no account and get contract.ErrNotAllowed.
@@ -138,7 +140,7 @@ func (s *Service) loadAccount(ctx context.Context, u store.User) (Account, error
 	if err != nil {
 		return Account{}, err
 	}
-	return Account{Person: u.Person, Organisation: o.ID, OrganisationName: o.Name, Admin: u.Admin, Operator: operator, MustReset: u.MustReset}, nil
+	return Account{Person: u.Person, Organisation: o.ID, OrganisationName: o.Name, Admin: u.Admin, Operator: operator, MustReset: u.MustReset, Policy: o.Accounts}, nil
 }
 
 // Directory returns one page, counted from 1, of the users of the caller's organisation whose name or e-mail contains

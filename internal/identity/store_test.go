@@ -31,8 +31,10 @@ type memory struct {
 	events        []contract.Event
 	devices       map[contract.PersonID]map[[32]byte]time.Time
 	addresses     map[contract.PersonID]map[string]time.Time
+	sessions      map[string]contract.Session
 
 	failCreateUser error  // instead of creating one
+	failUse        error  // instead of recording the use of a session
 	failNote       error  // instead of logging events outside of a commit
 	beforeRotate   func() // runs between two steps of a refresh, as another request
 	afterByEmail   func() // runs between two steps of a login
@@ -187,6 +189,7 @@ func (m *memory) changeUser(id contract.PersonID, e contract.Event, change func(
 // endLogins ends a person's tokens and forgets their devices and addresses. The caller must hold the lock.
 func (m *memory) endLogins(id contract.PersonID) {
 	maps.DeleteFunc(m.tokens, func(_ [32]byte, t store.Token) bool { return t.Person == id })
+	maps.DeleteFunc(m.sessions, func(_ string, s contract.Session) bool { return s.Person == id })
 	delete(m.devices, id)
 	delete(m.addresses, id)
 }
@@ -228,9 +231,10 @@ func (m *memory) Users(_ context.Context, q store.UserQuery) (store.UserPage, er
 	return store.UserPage{Users: all[from:min(from+q.Limit, len(all))], Total: len(all)}, nil
 }
 
-func (m *memory) AddTokens(_ context.Context, tokens ...store.Token) error {
+func (m *memory) AddTokens(_ context.Context, of contract.Session, tokens ...store.Token) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.addSession(of)
 	for _, t := range tokens {
 		m.tokens[t.Hash] = t
 	}
@@ -247,16 +251,52 @@ func (m *memory) Token(_ context.Context, hash [32]byte) (store.Token, error) {
 	return t, nil
 }
 
-func (m *memory) TokenWithHolder(ctx context.Context, hash [32]byte) (store.Token, store.User, store.Guest, error) {
+func (m *memory) TokenWithHolder(ctx context.Context, hash [32]byte) (store.HeldToken, error) {
 	t, err := m.Token(ctx, hash)
 	if err != nil {
-		return t, store.User{}, store.Guest{}, err
+		return store.HeldToken{}, err
 	}
 	u, err := m.User(ctx, t.Person)
 	if errors.Is(err, store.ErrNotFound) {
 		err = nil
 	}
-	return t, u, m.guest(t.Document, t.Person), err
+	o, _ := m.Organisation(ctx, u.Organisation) // a guest's is zero
+	m.mu.Lock()
+	s := m.sessions[t.Family]
+	m.mu.Unlock()
+	return store.HeldToken{Token: t, User: u, Guest: m.guest(t.Document, t.Person), Session: s, Policy: o.Accounts}, err
+}
+
+// addSession stores the session of a family, unless it is zero. The caller must hold the lock.
+func (m *memory) addSession(of contract.Session) {
+	if of.Family != "" {
+		m.sessions[of.Family] = of
+	}
+}
+
+func (m *memory) RecordSessionUse(_ context.Context, family string, at time.Time) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if s, ok := m.sessions[family]; ok {
+		s.LastUsedAt = at
+		m.sessions[family] = s
+	}
+	return m.failUse
+}
+
+func (m *memory) ChangeAccountPolicy(_ context.Context, id contract.OrganisationID, _ time.Time, change func(*contract.AccountPolicy) (contract.Event, error)) (contract.AccountPolicy, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	i := slices.IndexFunc(m.organisations, func(o store.Organisation) bool { return o.ID == id })
+	if i < 0 {
+		return contract.AccountPolicy{}, store.ErrNotFound
+	}
+	p := m.organisations[i].Accounts
+	e, err := change(&p)
+	if err == nil && p != m.organisations[i].Accounts {
+		m.organisations[i].Accounts, m.events = p, append(m.events, e)
+	}
+	return p, err
 }
 
 // guest returns the guest of a document, or zero.
@@ -278,10 +318,10 @@ func (m *memory) AddGuestToken(ctx context.Context, link store.GuestLink, k stor
 	if !ok || l.Mailed != link.Mailed || l.Document != k.Document || l.Person != k.Person {
 		return store.ErrNotFound
 	}
-	return m.AddTokens(ctx, k)
+	return m.AddTokens(ctx, contract.Session{}, k)
 }
 
-func (m *memory) RotateTokens(_ context.Context, used [32]byte, now, until time.Time, tokens ...store.Token) error {
+func (m *memory) RotateTokens(_ context.Context, used [32]byte, now, until time.Time, of contract.Session, tokens ...store.Token) error {
 	if then := m.beforeRotate; then != nil {
 		m.beforeRotate = nil
 		then()
@@ -306,6 +346,7 @@ func (m *memory) RotateTokens(_ context.Context, used [32]byte, now, until time.
 	for _, k := range tokens {
 		m.tokens[k.Hash] = k
 	}
+	m.addSession(of)
 	return nil
 }
 
@@ -516,7 +557,8 @@ func empty(t *testing.T, change ...func(*Options)) *fixture {
 	t.Helper()
 	h := &fixture{
 		store: &memory{
-			tokens: map[[32]byte]store.Token{}, links: map[[32]byte]store.GuestLink{}, former: map[[32]byte]store.FormerGuestLink{},
+			sessions: map[string]contract.Session{},
+			tokens:   map[[32]byte]store.Token{}, links: map[[32]byte]store.GuestLink{}, former: map[[32]byte]store.FormerGuestLink{},
 			specimens: map[specimenKey][]byte{}, documents: map[contract.DocumentID]contract.Document{},
 			devices: map[contract.PersonID]map[[32]byte]time.Time{}, addresses: map[contract.PersonID]map[string]time.Time{},
 		},

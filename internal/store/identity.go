@@ -15,6 +15,7 @@ type Organisation struct {
 	Branding  contract.Branding      // read with it, and stored by [Brandings] alone
 	Consent   contract.ConsentPolicy // the same, by [Consents]
 	Reminders contract.Reminders     // of new documents; the same, by [Schedules]
+	Accounts  contract.AccountPolicy // the same, by [AccountPolicies]
 }
 
 // User is a person with an account.
@@ -75,6 +76,15 @@ type Token struct {
 	CreatedAt time.Time
 	ExpiresAt time.Time
 	UsedAt    time.Time // a refresh token is used once; zero: not used yet
+}
+
+// HeldToken is a token with its holder. The user is zero for a guest's token, and the guest for a user's; both are if there is no such person any more.
+type HeldToken struct {
+	Token
+	User    User
+	Guest   Guest
+	Session contract.Session       // of the token's family; zero for a guest, and for a family that a program of an earlier release opened
+	Policy  contract.AccountPolicy // of the user's organisation
 }
 
 // MailedFamily begins the families of tokens that were opened with a link that was sent.
@@ -165,21 +175,25 @@ type Identities interface {
 	// documents are missing from the map.
 	OpenSignatures(ctx context.Context, ids ...contract.PersonID) (map[contract.PersonID]int, error)
 
-	// AddTokens stores tokens of users. A concurrent SetPassword, DisableUser or RevokeFamily either ends them, or is visible to a later read
+	// AddTokens stores tokens of a user and the session that they belong to. The zero session stores none. A concurrent SetPassword, DisableUser or RevokeFamily either ends them, or is visible to a later read
 	// of the person or of another token of the family.
-	AddTokens(ctx context.Context, tokens ...Token) error
+	AddTokens(ctx context.Context, of contract.Session, tokens ...Token) error
 	// AddGuestToken stores a token for the guest of a link. It returns ErrNotFound if another link has replaced that one, or it
 	// was revoked. A concurrent Commit that replaces the link ends the token.
 	AddGuestToken(ctx context.Context, l GuestLink, k Token) error
 	Token(ctx context.Context, hash [32]byte) (Token, error)
-	// TokenWithHolder is Token with the user or the guest who holds it, in one query. The other one is zero; both are if there is
-	// no such person any more.
-	TokenWithHolder(ctx context.Context, hash [32]byte) (Token, User, Guest, error)
+	// TokenWithHolder is Token with the person who holds it and what ends its session, in one query.
+	TokenWithHolder(ctx context.Context, hash [32]byte) (HeldToken, error)
 	// RotateTokens marks a refresh token used, makes the access tokens of its family expire at until or earlier, and adds
-	// tokens of the same person and family, all in one transaction. It returns ErrConflict if the token was used before, and
+	// tokens of the same person and family, all in one transaction. Of the session of the family, it replaces LastUsedAt, ExpiresAt, IP and
+	// UserAgent by those of the one given, or adds that one if there is none; the zero session changes nothing. It returns ErrConflict if the token was used before, and
 	// ErrNotFound if it no longer exists, for example because its family was revoked; then nothing is changed.
-	RotateTokens(ctx context.Context, used [32]byte, now, until time.Time, tokens ...Token) error
+	RotateTokens(ctx context.Context, used [32]byte, now, until time.Time, of contract.Session, tokens ...Token) error
+	// RevokeFamily deletes the tokens of a family and its session.
 	RevokeFamily(ctx context.Context, family string) error
+	// RecordSessionUse sets when a session was last used, unless a later use was recorded.
+	RecordSessionUse(ctx context.Context, family string, at time.Time) error
+	// PurgeTokens deletes the tokens that expire before a moment, and sessions without a token.
 	PurgeTokens(ctx context.Context, before time.Time) error
 
 	// KnownCaller returns the accounts with one of the given e-mails, oldest first, to which the device or the address of a
@@ -296,6 +310,7 @@ type Store interface {
 	EvidenceFiles
 	Consents
 	Schedules
+	AccountPolicies
 	Answers
 	Log
 	Clocks

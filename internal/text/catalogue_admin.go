@@ -14,6 +14,7 @@ var administration = map[string]sentence{
 	"done.branding":         {"Identitas organisasi telah disimpan.", "The organisation's branding has been saved."},
 	"done.consent":          {"Teks persetujuan telah disimpan.", "The consent text has been saved."},
 	"done.reminders":        {"Jadwal pengingat organisasi telah disimpan.", "The organisation's reminders have been saved."},
+	"done.account_policy":   {"Kebijakan akun organisasi telah disimpan.", "The organisation's policy for accounts has been saved."},
 	"done.branding_deleted": {"Logo dan warna organisasi telah dihapus.", "The organisation's logo and colour have been removed."},
 
 	"clock.unconfirmed": {
@@ -95,6 +96,7 @@ var administration = map[string]sentence{
 	"serial.not_nobodys":   {"Nomor seri {serial} tidak dapat diberikan kepada sebuah organisasi: nomor ini sudah memiliki pemilik atau sudah terpakai.", "Serial number {serial} cannot be assigned to an organisation: it has an owner or has been used."},
 	"serial.not_unused":    {"Penerbit e-meterai tidak menyatakan nomor seri {serial} belum terpakai.", "The e-meterai issuer does not report serial number {serial} as unused."},
 	"serial.not_theirs":    {"Nomor seri {serial} dibeli untuk pesanan organisasi lain.", "Serial number {serial} was bought for an order of another organisation."},
+	"session.limit":        {"Isi 0 (tanpa batas) atau bilangan bulat dari {least} sampai {most}.", "Enter 0 (no limit) or a whole number from {least} to {most}."},
 	"quota.count":          {"Jumlah tidak boleh nol dan maksimum {limit}.", "The count must not be zero and must not exceed {limit}."},
 
 	"event.person_added":     {"Membuat akun[ untuk {name}][ <{email}>]", "Created an account[ for {name}][ <{email}>]"},
@@ -112,6 +114,9 @@ var administration = map[string]sentence{
 	"event.reminders_changed": {
 		"Mengubah jadwal pengingat untuk dokumen baru[; pertama setelah {after} hari][; kemudian setiap {every} hari][; {before} hari sebelum batas waktu]",
 		"Changed the reminders of new documents[; first after {after} days][; then every {every} days][; {before} days before the deadline]"},
+	"event.account_policy_changed": {
+		"Mengubah kebijakan akun[; faktor kedua saat masuk: {login_factor}][; faktor kedua untuk setiap tanda tangan: {sign_factor}][; sesi berakhir setelah {idle_minutes} menit tanpa kegiatan][; sesi berakhir {absolute_hours} jam setelah masuk]",
+		"Changed the policy for accounts[; second factor at login: {login_factor}][; second factor for each signature: {sign_factor}][; sessions end after {idle_minutes} minutes without use][; sessions end {absolute_hours} hours after login]"},
 	"event.branding_changed": {"Mengubah logo dan warna organisasi", "Changed the organisation's logo and colour"},
 }
 

@@ -29,11 +29,13 @@ func TestTransactionsTakeFewRoundTrips(t *testing.T) {
 		call func() error
 		want int64
 	}{
-		"a read of one statement":      {func() error { _, err := s.Times(ctx); return err }, 1},
-		"a read of five statements":    {func() error { _, err := s.Document(ctx, 1); return err }, 1},
-		"the same for a person":        {func() error { _, err := s.DocumentFor(ctx, 1, "owner"); return err }, 1},
-		"a write":                      {func() error { return s.PurgeTokens(ctx, time.Unix(1, 0)) }, 2},
-		"a write of several":           {func() error { return s.AddTokens(ctx, store.Token{Hash: [32]byte{1}}, store.Token{Hash: [32]byte{2}}) }, 2},
+		"a read of one statement":   {func() error { _, err := s.Times(ctx); return err }, 1},
+		"a read of five statements": {func() error { _, err := s.Document(ctx, 1); return err }, 1},
+		"the same for a person":     {func() error { _, err := s.DocumentFor(ctx, 1, "owner"); return err }, 1},
+		"a write":                   {func() error { return s.PurgeTokens(ctx, time.Unix(1, 0)) }, 2},
+		"a write of several": {func() error {
+			return s.AddTokens(ctx, contract.Session{}, store.Token{Hash: [32]byte{1}}, store.Token{Hash: [32]byte{2}})
+		}, 2},
 		"events":                       {func() error { return s.LogEvents(ctx, contract.Event{}, contract.Event{}) }, 2},
 		"a record":                     {func() error { return s.AddCertificate(ctx, contract.Certificate{Serial: "1"}) }, 2},
 		"a transaction without effect": {func() error { return s.db.withTx(ctx, func(tx) error { return nil }) }, 0},

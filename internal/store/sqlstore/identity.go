@@ -19,11 +19,12 @@ var organisationRows = rowType[store.Organisation]{"organisation", `id, name, cr
 	COALESCE((SELECT c.version FROM consent_policy c WHERE c.organisation = organisation.id), 0), COALESCE((SELECT c.required FROM consent_policy c WHERE c.organisation = organisation.id), FALSE),
 	COALESCE((SELECT r.after_days FROM reminder_schedule r WHERE r.organisation = organisation.id), 0),
 	COALESCE((SELECT r.every_days FROM reminder_schedule r WHERE r.organisation = organisation.id), 0),
-	COALESCE((SELECT r.before_days FROM reminder_schedule r WHERE r.organisation = organisation.id), 0)`,
+	COALESCE((SELECT r.before_days FROM reminder_schedule r WHERE r.organisation = organisation.id), 0),
+	COALESCE((SELECT a.policy FROM account_policy a WHERE a.organisation = organisation.id), '')`,
 	func(o *store.Organisation) []any {
 		return []any{
 			&o.ID, &o.Name, scanTime(&o.CreatedAt), &o.Branding.Colour, &o.Branding.Logo, &o.Consent.Version, &o.Consent.Required,
-			&o.Reminders.After, &o.Reminders.Every, &o.Reminders.Before,
+			&o.Reminders.After, &o.Reminders.Every, &o.Reminders.Before, scanPolicy(&o.Accounts),
 		}
 	}}
 
@@ -130,10 +131,13 @@ func (s *Store) replacePassword(ctx context.Context, id contract.PersonID, was, 
 	return wrapf(err, "set password of user %s", id)
 }
 
-// endLogins deletes a person's tokens, devices and addresses. The transaction has locked their row of users, see
+// endLogins deletes a person's tokens, sessions, devices and addresses. The transaction has locked their row of users, see
 // awaitRevocation.
 func endLogins(ctx context.Context, t tx, id contract.PersonID) error {
 	if _, err := t.exec(ctx, `DELETE FROM token WHERE person = $1`, id); err != nil {
+		return err
+	}
+	if _, err := t.exec(ctx, `DELETE FROM session WHERE person = $1`, id); err != nil {
 		return err
 	}
 	return forgetCallers(ctx, t, id)

@@ -29,6 +29,27 @@ var sampled = contract.Reconciliation{
 	OmittedOf: map[contract.OrganisationID]contract.Omission{"": {Count: 4}, "0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a": {Count: 1, Unexplained: 1}},
 }
 
+func TestStoredPoliciesKeepTheirFormat(t *testing.T) {
+	t.Parallel()
+	sample, err := os.ReadFile("testdata/formats/account-policy-1.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(bytes.TrimSpace(sample))
+	want := contract.AccountPolicy{LoginFactor: contract.FactorOfAdmins, SignFactor: true, IdleLimit: 30 * time.Minute, AbsoluteLimit: 12 * time.Hour}
+	got, err := decodePolicy(text)
+	if err != nil || got != want {
+		t.Errorf("%+v, %v", got, err)
+	}
+	// A member that a later release wrote stays.
+	if again, err := encodePolicy(want, text); err != nil || again != text {
+		t.Errorf("%v\n got %s\nwant %s", err, again, text)
+	}
+	if _, err := decodePolicy(strings.Replace(text, `"version":1`, `"version":2`, 1)); err == nil {
+		t.Error("a policy of another version is read as if it were of this one")
+	}
+}
+
 func TestStoredReportsKeepTheirFormat(t *testing.T) {
 	t.Parallel()
 	sample, err := os.ReadFile("testdata/formats/reconciliation-1.json")

@@ -12,7 +12,7 @@ import (
 )
 
 // AddTokens implements [store.Identities].
-func (s *Store) AddTokens(ctx context.Context, tokens ...store.Token) error {
+func (s *Store) AddTokens(ctx context.Context, of contract.Session, tokens ...store.Token) error {
 	err := s.db.withTx(ctx, func(t tx) error {
 		for _, k := range tokens {
 			if err := awaitRevocation(ctx, t, k); err != nil {
@@ -22,7 +22,7 @@ func (s *Store) AddTokens(ctx context.Context, tokens ...store.Token) error {
 				return err
 			}
 		}
-		return nil
+		return upsertSession(ctx, t, of)
 	})
 	return wrapf(err, "add tokens")
 }
@@ -87,20 +87,23 @@ func guestDest(g *store.Guest) []any {
 }
 
 // TokenWithHolder implements [store.Identities].
-func (s *Store) TokenWithHolder(ctx context.Context, hash [32]byte) (store.Token, store.User, store.Guest, error) {
-	k, u, g := store.Token{Hash: hash}, store.User{}, store.Guest{}
-	proved := []any{&g.Proved.Address, scanDigestOrNone(&g.Proved.Digest), scanTime(&g.Proved.At), &g.Proved.Channel}
-	err := s.readRow(ctx, slices.Concat(tokenDest(&k), userRows.dest(&u), guestDest(&g), proved),
+func (s *Store) TokenWithHolder(ctx context.Context, hash [32]byte) (store.HeldToken, error) {
+	h := store.HeldToken{Token: store.Token{Hash: hash}}
+	proved := []any{&h.Guest.Proved.Address, scanDigestOrNone(&h.Guest.Proved.Digest), scanTime(&h.Guest.Proved.At), &h.Guest.Proved.Channel}
+	err := s.readRow(ctx, slices.Concat(tokenDest(&h.Token), userRows.dest(&h.User), guestDest(&h.Guest), proved, sessionDest(&h.Session), []any{scanPolicy(&h.Policy)}),
 		`SELECT t.kind, t.person, t.document, t.family, t.created_at, t.expires_at, t.used_at, COALESCE(u.id, ''), COALESCE(u.organisation, ''),
 			COALESCE(u.name, ''), COALESCE(u.email, ''), COALESCE(u.admin, FALSE), COALESCE(u.password, ''), COALESCE(u.must_reset, FALSE),
 			COALESCE(u.given, FALSE), COALESCE(u.created_at, 0), COALESCE((SELECT a.disabled_at FROM disabled_account a WHERE a.person = u.id), 0), `+guestColumns+`,
-			COALESCE(m.address, ''), m.digest, COALESCE(m.proved_at, 0), COALESCE(m.channel, '')
-		FROM token t LEFT JOIN users u ON u.id = t.person LEFT JOIN proved_mailbox m ON m.token = t.hash`+fmt.Sprintf(joinGuest, "t")+`WHERE t.hash = $1`, hash[:])
-	return k, u, g, wrapf(err, "read token with its holder")
+			COALESCE(m.address, ''), m.digest, COALESCE(m.proved_at, 0), COALESCE(m.channel, ''),
+			COALESCE(s.family, ''), COALESCE(s.person, ''), COALESCE(s.factor, ''), COALESCE(s.created_at, 0), COALESCE(s.proved_at, 0), COALESCE(s.last_used_at, 0),
+			COALESCE(s.expires_at, 0), COALESCE(s.ip, ''), COALESCE(s.user_agent, ''), COALESCE(o.policy, '')
+		FROM token t LEFT JOIN users u ON u.id = t.person LEFT JOIN proved_mailbox m ON m.token = t.hash LEFT JOIN session s ON s.family = t.family
+			LEFT JOIN account_policy o ON o.organisation = u.organisation`+fmt.Sprintf(joinGuest, "t")+`WHERE t.hash = $1`, hash[:])
+	return h, wrapf(err, "read token with its holder")
 }
 
 // RotateTokens implements [store.Identities].
-func (s *Store) RotateTokens(ctx context.Context, used [32]byte, now, until time.Time, tokens ...store.Token) error {
+func (s *Store) RotateTokens(ctx context.Context, used [32]byte, now, until time.Time, of contract.Session, tokens ...store.Token) error {
 	err := s.db.withTx(ctx, func(t tx) error {
 		// The lock on the user comes first, as in awaitRevocation: a revocation in progress ends before the token is read,
 		// and a later one sees the tokens added here.
@@ -128,7 +131,7 @@ func (s *Store) RotateTokens(ctx context.Context, used [32]byte, now, until time
 				return err
 			}
 		}
-		return nil
+		return upsertSession(ctx, t, of)
 	})
 	return wrapf(err, "rotate tokens")
 }
@@ -140,7 +143,10 @@ func (s *Store) RevokeFamily(ctx context.Context, family string) error {
 		if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id IN (SELECT person FROM token WHERE family = $1)`, family); err != nil {
 			return err
 		}
-		_, err := t.exec(ctx, `DELETE FROM token WHERE family = $1`, family)
+		if _, err := t.exec(ctx, `DELETE FROM token WHERE family = $1`, family); err != nil {
+			return err
+		}
+		_, err := t.exec(ctx, `DELETE FROM session WHERE family = $1`, family)
 		return err
 	})
 	return wrapf(err, "revoke token family %s", family)
@@ -151,6 +157,7 @@ func (s *Store) PurgeTokens(ctx context.Context, before time.Time) error {
 	err := s.db.withTx(ctx, func(t tx) error {
 		return t.addStatements(ctx,
 			statement{sql: `DELETE FROM token WHERE expires_at < $1`, args: []any{toMicros(before)}},
+			statement{sql: `DELETE FROM session WHERE NOT EXISTS (SELECT 1 FROM token WHERE token.family = session.family)`},
 			statement{sql: `DELETE FROM proved_mailbox WHERE NOT EXISTS (SELECT 1 FROM token WHERE hash = proved_mailbox.token)`})
 	})
 	return wrapf(err, "purge tokens")

@@ -20,7 +20,7 @@ func revoking(t *testing.T) *Store {
 		s.CreateOrganisation(ctx, store.Organisation{ID: "o", Name: "O"}),
 		s.CreateUser(ctx, store.User{Person: p, Organisation: "o", Password: "old", CreatedAt: time.Unix(1_800_000_000, 0)}),
 		s.setLink(ctx, guestLink(1)),
-		s.AddTokens(ctx, ofUser(1), ofUser(2), ofGuest(3)),
+		s.AddTokens(ctx, contract.Session{}, ofUser(1), ofUser(2), ofGuest(3)),
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestNoTokenOutlivesAPasswordThatIsBeingReplaced(t *testing.T) {
 	s.meanwhile(t, `UPDATE log_size SET size = size`, func(ctx context.Context) error {
 		return s.SetPassword(ctx, "p", "old", "new", contract.Event{Type: contract.EventPasswordChange})
 	}, func(ctx context.Context) (err error) {
-		if err = s.AddTokens(ctx, ofUser(9)); err == nil {
+		if err = s.AddTokens(ctx, contract.Session{}, ofUser(9)); err == nil {
 			seen, err = s.User(ctx, "p")
 		}
 		return err
@@ -108,7 +108,7 @@ func TestNoTokenOutlivesAFamilyThatIsBeingEnded(t *testing.T) {
 	s.meanwhile(t, `UPDATE token SET used_at = 0`, func(ctx context.Context) error {
 		return s.RevokeFamily(ctx, "f")
 	}, func(ctx context.Context) (err error) {
-		if err = s.AddTokens(ctx, ofUser(9)); err == nil {
+		if err = s.AddTokens(ctx, contract.Session{}, ofUser(9)); err == nil {
 			_, dead = s.Token(ctx, ofUser(1).Hash)
 		}
 		return err
@@ -126,7 +126,7 @@ func TestNoRotationOutlivesAFamilyThatIsBeingEnded(t *testing.T) {
 	s.meanwhile(t, `UPDATE token SET used_at = 0`, func(ctx context.Context) error {
 		return s.RevokeFamily(ctx, "f")
 	}, func(ctx context.Context) error {
-		rotated = s.RotateTokens(ctx, ofUser(1).Hash, time.Unix(1_800_000_000, 0), time.Unix(1_800_000_030, 0), ofUser(9))
+		rotated = s.RotateTokens(ctx, ofUser(1).Hash, time.Unix(1_800_000_000, 0), time.Unix(1_800_000_030, 0), contract.Session{}, ofUser(9))
 		return nil
 	})
 	if !errors.Is(rotated, store.ErrNotFound) || s.kept(t, ofUser(9)) {

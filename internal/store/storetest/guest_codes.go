@@ -61,20 +61,20 @@ var guestCodeTests = map[string]func(*testing.T, *fixture){
 			before = d
 			proved := contract.Contact{Channel: []contract.Channel{contract.ChannelMail, contract.ChannelSMS}[n], Address: "guest@example.test", Digest: [32]byte{byte(n)}, At: b.storedNow()}
 			d = b.commitChange(contract.Change{Before: &before, After: before, At: b.now, Proved: &contract.ProvedContact{Token: [32]byte{1}, Contact: proved}}, nil)
-			_, _, guest, err := b.TokenWithHolder(b.ctx, [32]byte{1})
+			held, err := b.TokenWithHolder(b.ctx, [32]byte{1})
 			b.must(err)
-			b.requireEqual("what was proved", guest.Proved, proved)
+			b.requireEqual("what was proved", held.Guest.Proved, proved)
 		}
-		_, _, guest, err := b.TokenWithHolder(b.ctx, [32]byte{2})
+		held, err := b.TokenWithHolder(b.ctx, [32]byte{2})
 		b.must(err)
-		b.requireEqual("what another token proved", guest.Proved, contract.Contact{})
+		b.requireEqual("what another token proved", held.Guest.Proved, contract.Contact{})
 		b.must(b.PurgeTokens(b.ctx, b.now.Add(10*365*24*time.Hour)))
 		k := newToken(1, store.GuestToken, "guest", "link-x")
 		k.Document = d.ID
 		b.must(b.AddGuestToken(b.ctx, store.GuestLink{Hash: [32]byte{7}}, k))
-		_, _, guest, err = b.TokenWithHolder(b.ctx, [32]byte{1})
+		held, err = b.TokenWithHolder(b.ctx, [32]byte{1})
 		b.must(err)
-		b.requireEqual("what a purged token left", guest.Proved, contract.Contact{})
+		b.requireEqual("what a purged token left", held.Guest.Proved, contract.Contact{})
 	},
 	"HowPeopleAreReachedIsStoredWithTheDocument": func(t *testing.T, b *fixture) {
 		want := contract.Delivery{

@@ -106,7 +106,7 @@ var peopleTests = map[string]func(*testing.T, *fixture){
 		first := newUser("u1", "One", "one@example.test", "org")
 		first.MustReset, first.Given = true, true
 		b.must(b.CreateUser(b.ctx, first))
-		b.must(b.AddTokens(b.ctx, newToken(1, store.AccessToken, "u1", "f"), newToken(2, store.SessionToken, "u1", "g"), newToken(3, store.AccessToken, "u2", "h")))
+		b.must(b.AddTokens(b.ctx, contract.Session{}, newToken(1, store.AccessToken, "u1", "f"), newToken(2, store.SessionToken, "u1", "g"), newToken(3, store.AccessToken, "u2", "h")))
 		before := b.eventCount()
 		e := contract.Event{Type: contract.EventPasswordChange, At: b.now}
 		b.requireError("replaced another password", b.SetPassword(b.ctx, "u1", "another", "new", e), store.ErrConflict)
@@ -154,7 +154,7 @@ var peopleTests = map[string]func(*testing.T, *fixture){
 	"APasswordThatAnAdministratorGaveMustBeChanged": func(t *testing.T, b *fixture) {
 		u := newUser("u1", "One", "one@example.test", "org")
 		b.must(b.CreateUser(b.ctx, u))
-		b.must(b.AddTokens(b.ctx, newToken(1, store.AccessToken, "u1", "f"), newToken(2, store.AccessToken, "u2", "h")))
+		b.must(b.AddTokens(b.ctx, contract.Session{}, newToken(1, store.AccessToken, "u1", "f"), newToken(2, store.AccessToken, "u2", "h")))
 		before := b.eventCount()
 		e := contract.Event{Type: contract.EventPasswordReset, At: b.now}
 		b.requireError("of an unknown person", b.GivePassword(b.ctx, "u2", "new", e), store.ErrNotFound)
@@ -183,7 +183,7 @@ var peopleTests = map[string]func(*testing.T, *fixture){
 		other.MustReset = true
 		b.must(b.CreateUser(b.ctx, u))
 		b.must(b.CreateUser(b.ctx, other))
-		b.must(b.AddTokens(b.ctx, newToken(1, store.AccessToken, "u1", "f"), newToken(2, store.RefreshToken, "u1", "f"), newToken(3, store.AccessToken, "u2", "h")))
+		b.must(b.AddTokens(b.ctx, contract.Session{}, newToken(1, store.AccessToken, "u1", "f"), newToken(2, store.RefreshToken, "u1", "f"), newToken(3, store.AccessToken, "u2", "h")))
 		c := store.Caller{Device: [32]byte{7}, Address: "203.0.113.0/24"}
 		b.must(b.RememberCaller(b.ctx, "u1", c, b.now, 9))
 		before := b.eventCount()
@@ -201,10 +201,10 @@ var peopleTests = map[string]func(*testing.T, *fixture){
 		requireRead(b, "by e-mail", []store.User{u})(b.UsersByEmail(b.ctx, u.Email))
 		requireRead(b, "member", u)(b.MemberByEmail(b.ctx, "org", u.Email))
 		// A token that was added all the same, as by a program of an earlier release, has a holder who is disabled.
-		b.must(b.AddTokens(b.ctx, newToken(4, store.AccessToken, "u1", "k")))
-		_, holder, _, err := b.TokenWithHolder(b.ctx, newToken(4, store.AccessToken, "u1", "k").Hash)
+		b.must(b.AddTokens(b.ctx, contract.Session{}, newToken(4, store.AccessToken, "u1", "k")))
+		held, err := b.TokenWithHolder(b.ctx, newToken(4, store.AccessToken, "u1", "k").Hash)
 		b.must(err)
-		b.requireEqual("holder", holder, u)
+		b.requireEqual("holder", held.User, u)
 		for status, want := range map[store.AccountStatus][]store.User{"": {u, other}, store.AccountActive: {other}, store.AccountInitial: {other}, store.AccountDisabled: {u}} {
 			requireRead(b, string(status), store.UserPage{Users: want, Total: len(want)})(b.Users(b.ctx, store.UserQuery{Organisation: "org", Status: status, Limit: 10}))
 		}

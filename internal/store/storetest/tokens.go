@@ -35,10 +35,10 @@ var tokenTests = map[string]func(*testing.T, *fixture){
 	"ATokenIsReadAsItWasAdded": func(t *testing.T, b *fixture) {
 		k := newToken(1, store.GuestToken, "u1", "f")
 		k.Document = 7
-		b.must(b.AddTokens(b.ctx, k, newToken(2, store.AccessToken, "u1", "f")))
+		b.must(b.AddTokens(b.ctx, contract.Session{}, k, newToken(2, store.AccessToken, "u1", "f")))
 		requireRead(b, "token", k)(b.Token(b.ctx, k.Hash))
 		b.requireGone(t, 3, 3)
-		if err := b.AddTokens(b.ctx, newToken(3, store.AccessToken, "u1", "f"), k); err == nil {
+		if err := b.AddTokens(b.ctx, contract.Session{}, newToken(3, store.AccessToken, "u1", "f"), k); err == nil {
 			t.Fatal("a token was added twice")
 		}
 		b.requireGone(t, 3, 3)
@@ -68,14 +68,10 @@ var tokenTests = map[string]func(*testing.T, *fixture){
 			{token(3, store.GuestToken, "guest", d.ID+1000), store.User{}, store.Guest{}},
 			{token(4, store.GuestToken, first.ID, d.ID), store.User{}, store.Guest{}}, // a participant who is not a guest
 		} {
-			b.must(b.AddTokens(b.ctx, want.Token))
-			k, user, guest, err := b.TokenWithHolder(b.ctx, want.Hash)
-			b.must(err)
-			b.requireEqual("token", k, want.Token)
-			b.requireEqual("user", user, want.user)
-			b.requireEqual("guest", guest, want.guest)
+			b.must(b.AddTokens(b.ctx, contract.Session{}, want.Token))
+			requireRead(b, "token", store.HeldToken{Token: want.Token, User: want.user, Guest: want.guest})(b.TokenWithHolder(b.ctx, want.Hash))
 		}
-		_, _, _, err = b.TokenWithHolder(b.ctx, [32]byte{9})
+		_, err = b.TokenWithHolder(b.ctx, [32]byte{9})
 		b.requireError("no token", err, store.ErrNotFound)
 		before := d
 		d = b.commitChange(contract.Change{Before: &before, After: before, At: b.now, GuestLink: &contract.GuestLink{Guest: "guest", Hash: [32]byte{7}}}, nil)
@@ -95,37 +91,37 @@ var tokenTests = map[string]func(*testing.T, *fixture){
 		b.requireGone(t, 6, 2, 6) // the link ended the guest's earlier token
 	},
 	"ARefreshTokenIsUsedOnce": func(t *testing.T, b *fixture) {
-		b.must(b.AddTokens(b.ctx, newToken(1, store.RefreshToken, "u1", "f")))
-		won := b.runCrowd(10, store.ErrConflict, func(int) error { return b.RotateTokens(b.ctx, [32]byte{1}, b.now, b.now) })
+		b.must(b.AddTokens(b.ctx, contract.Session{}, newToken(1, store.RefreshToken, "u1", "f")))
+		won := b.runCrowd(10, store.ErrConflict, func(int) error { return b.RotateTokens(b.ctx, [32]byte{1}, b.now, b.now, contract.Session{}) })
 		b.requireEqual("uses", won, 1)
 		k, err := b.Token(b.ctx, [32]byte{1})
 		b.must(err)
 		b.requireEqual("use", k.UsedAt, b.now.Truncate(time.Microsecond))
-		b.requireError("use of a token that never existed", b.RotateTokens(b.ctx, [32]byte{2}, b.now, b.now, newToken(3, store.AccessToken, "u1", "f")), store.ErrNotFound)
+		b.requireError("use of a token that never existed", b.RotateTokens(b.ctx, [32]byte{2}, b.now, b.now, contract.Session{}, newToken(3, store.AccessToken, "u1", "f")), store.ErrNotFound)
 		b.requireGone(t, 3, 2, 3)
 	},
 	"RotatingEndsTheAccessTokensOfTheFamilyAlone": func(t *testing.T, b *fixture) {
 		access, soon, other, session := newToken(1, store.AccessToken, "u1", "f"), newToken(2, store.AccessToken, "u1", "f"), newToken(3, store.AccessToken, "u1", "g"), newToken(4, store.SessionToken, "u1", "f")
 		until := access.CreatedAt.Add(time.Minute)
 		soon.ExpiresAt = until.Add(-time.Second)
-		b.must(b.AddTokens(b.ctx, access, soon, other, session, newToken(5, store.RefreshToken, "u1", "f")))
-		b.must(b.RotateTokens(b.ctx, [32]byte{5}, access.CreatedAt, until, newToken(6, store.AccessToken, "u1", "f"), newToken(7, store.RefreshToken, "u1", "f")))
+		b.must(b.AddTokens(b.ctx, contract.Session{}, access, soon, other, session, newToken(5, store.RefreshToken, "u1", "f")))
+		b.must(b.RotateTokens(b.ctx, [32]byte{5}, access.CreatedAt, until, contract.Session{}, newToken(6, store.AccessToken, "u1", "f"), newToken(7, store.RefreshToken, "u1", "f")))
 		access.ExpiresAt = until
 		for _, want := range []store.Token{access, soon, other, session, newToken(6, store.AccessToken, "u1", "f"), newToken(7, store.RefreshToken, "u1", "f")} {
 			requireRead(b, "token", want)(b.Token(b.ctx, want.Hash))
 		}
-		b.requireError("used again", b.RotateTokens(b.ctx, [32]byte{5}, b.now, until, newToken(8, store.AccessToken, "u1", "f")), store.ErrConflict)
+		b.requireError("used again", b.RotateTokens(b.ctx, [32]byte{5}, b.now, until, contract.Session{}, newToken(8, store.AccessToken, "u1", "f")), store.ErrConflict)
 		b.requireGone(t, 8, 8)
 	},
 	"TokensAreRevokedByFamily": func(t *testing.T, b *fixture) {
-		b.must(b.AddTokens(b.ctx, newToken(1, store.AccessToken, "u1", "f"), newToken(2, store.RefreshToken, "u1", "f"),
+		b.must(b.AddTokens(b.ctx, contract.Session{}, newToken(1, store.AccessToken, "u1", "f"), newToken(2, store.RefreshToken, "u1", "f"),
 			newToken(3, store.SessionToken, "u1", "g"), newToken(4, store.AccessToken, "u2", "h")))
 		b.must(b.RevokeFamily(b.ctx, "f"))
 		b.requireGone(t, 4, 1, 2)
 	},
 	"ExpiredTokensArePurged": func(t *testing.T, b *fixture) {
 		k := newToken(1, store.AccessToken, "u1", "f")
-		b.must(b.AddTokens(b.ctx, k))
+		b.must(b.AddTokens(b.ctx, contract.Session{}, k))
 		b.must(b.PurgeTokens(b.ctx, k.ExpiresAt))
 		b.requireGone(t, 1)
 		b.must(b.PurgeTokens(b.ctx, k.ExpiresAt.Add(time.Second)))
@@ -149,7 +145,7 @@ var tokenTests = map[string]func(*testing.T, *fixture){
 		}
 		link(1, &d1, "g1")
 		others := []store.GuestLink{link(2, &d1, "g2"), link(3, &d2, "g1")}
-		b.must(b.AddTokens(b.ctx, guest(1, d1, "g1"), guest(2, d1, "g2"), guest(3, d2, "g1")))
+		b.must(b.AddTokens(b.ctx, contract.Session{}, guest(1, d1, "g1"), guest(2, d1, "g2"), guest(3, d2, "g1")))
 		now := link(4, &d1, "g1")
 		b.requireGone(t, 3, 1)
 		readLink := func(n byte) (store.GuestLink, error) {

@@ -156,6 +156,16 @@ export const adminReminders = (organisation: string | undefined) =>
 export const setReminders = async (organisation: string, remind: AdminReminders["remind"]) =>
   (await take(api.PUT("/v1/admin/reminders", { body: { organisation, remind } }))).response.data;
 
+export type AccountPolicy = Schemas["AdminAccountPolicy"];
+
+/** What an organisation demands of accounts; undefined: the caller's own. */
+export const accountPolicy = (organisation: string | undefined) =>
+  queryOptions({ queryKey: key("account-policy", organisation), queryFn: async () => (await take(api.GET("/v1/admin/account-policy", { params: { query: organisation ? { organisation } : {} } }))).data });
+
+/** Changes the members that are given. */
+export const changeAccountPolicy = async (organisation: string, to: Partial<Pick<AccountPolicy, "idle_minutes" | "absolute_hours">>) =>
+  (await take(api.PUT("/v1/admin/account-policy", { body: { organisation, ...to } }))).response.data;
+
 /** A file as a data URL, which the service takes for base64. */
 const dataOf = (file: File) => new Promise<string>((done, failed) => {
   const reader = new FileReader();

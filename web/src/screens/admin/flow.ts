@@ -1,4 +1,4 @@
-export const tabs = ["people", "quota", "serials", "attempts", "reconciliation", "stuck", "certificates", "branding", "consent", "reminders", "mail", "webhooks", "log"] as const;
+export const tabs = ["people", "quota", "serials", "attempts", "reconciliation", "stuck", "certificates", "branding", "consent", "reminders", "accounts", "mail", "webhooks", "log"] as const;
 export type Tab = (typeof tabs)[number];
 
 /** The filters of a list. Each list has some of them. */

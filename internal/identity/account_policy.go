@@ -1,0 +1,77 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// PolicyChange is what a request changes of a policy for accounts. A nil member stays as it is.
+type PolicyChange struct {
+	IdleLimit     *time.Duration
+	AbsoluteLimit *time.Duration
+}
+
+// AccountPolicy returns an organisation with its policy for accounts. An empty identifier means the caller's own.
+func (s *Service) AccountPolicy(ctx context.Context, by contract.Actor, of contract.OrganisationID) (store.Organisation, error) {
+	return s.administeredOrganisation(ctx, by, contract.AdminPolicy, of)
+}
+
+// ChangeAccountPolicy changes the policy of an organisation for accounts. It applies to sessions that exist, from their next request
+// on. Repeating a request changes nothing more.
+func (s *Service) ChangeAccountPolicy(ctx context.Context, by contract.Actor, of contract.OrganisationID, c PolicyChange) (store.Organisation, error) {
+	o, err := s.administeredOrganisation(ctx, by, contract.AdminSetPolicy, of)
+	if err != nil {
+		return o, err
+	}
+	now := s.clock()
+	// Durable with this commit: the policy, and who changed it.
+	o.Accounts, err = s.store.ChangeAccountPolicy(ctx, o.ID, now, func(p *contract.AccountPolicy) (contract.Event, error) {
+		setIfGiven(&p.IdleLimit, c.IdleLimit)
+		setIfGiven(&p.AbsoluteLimit, c.AbsoluteLimit)
+		return contract.Event{Type: contract.EventPolicyChanged, At: now, Person: by.Person, IP: by.IP, Details: policyDetails(o.ID, *p)}, contract.CheckAccountPolicy(*p)
+	})
+	return o, err
+}
+
+func setIfGiven[T any](to, given *T) {
+	if given != nil {
+		*to = *given
+	}
+}
+
+// policyDetails returns the details of the event of a changed policy: what it demands now.
+func policyDetails(of contract.OrganisationID, p contract.AccountPolicy) map[string]string {
+	d := map[string]string{"organisation": string(of)}
+	if p.IdleLimit > 0 {
+		d["idle_minutes"] = strconv.Itoa(int(p.IdleLimit / time.Minute))
+	}
+	if p.AbsoluteLimit > 0 {
+		d["absolute_hours"] = strconv.Itoa(int(p.AbsoluteLimit / time.Hour))
+	}
+	return d
+}
+
+// administeredOrganisation reads the organisation of a request by an administrator; an empty identifier means the caller's own.
+func (s *Service) administeredOrganisation(ctx context.Context, by contract.Actor, op contract.AdminOperation, of contract.OrganisationID) (store.Organisation, error) {
+	if of == "" {
+		of = by.Organisation
+	}
+	of, err := by.AuthoriseAdmin(op, of)
+	if err != nil {
+		return store.Organisation{}, err
+	}
+	o, err := s.store.Organisation(ctx, of)
+	if errors.Is(err, store.ErrNotFound) {
+		return o, contract.ErrNoOrganisation
+	}
+	if err != nil {
+		return o, fmt.Errorf("read organisation %s: %w", of, err)
+	}
+	return o, nil
+}

@@ -1,0 +1,31 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+
+	"segel/internal/contract"
+)
+
+const sessionColumns = `family, person, factor, created_at, proved_at, last_used_at, expires_at, ip, user_agent`
+
+func sessionDest(s *contract.Session) []any {
+	return []any{&s.Family, &s.Person, &s.Factor, scanTime(&s.CreatedAt), scanTime(&s.ProvedAt), scanTime(&s.LastUsedAt), scanTime(&s.ExpiresAt), &s.IP, &s.UserAgent}
+}
+
+// upsertSession adds a session, or records a refresh of it. The zero session adds none.
+func upsertSession(ctx context.Context, t tx, of contract.Session) error {
+	if of.Family == "" {
+		return nil
+	}
+	return t.addStatements(ctx, statement{
+		sql: `INSERT INTO session (` + sessionColumns + `) VALUES (` + placeholders(1, 9) + `) ON CONFLICT (family) DO UPDATE SET
+			last_used_at = excluded.last_used_at, expires_at = excluded.expires_at, ip = excluded.ip, user_agent = excluded.user_agent`,
+		args: []any{of.Family, of.Person, of.Factor, toMicros(of.CreatedAt), toMicros(of.ProvedAt), toMicros(of.LastUsedAt), toMicros(of.ExpiresAt), of.IP, of.UserAgent},
+	})
+}
+
+// RecordSessionUse implements [store.Identities].
+func (s *Store) RecordSessionUse(ctx context.Context, family string, at time.Time) error {
+	return wrapf(s.runStatement(ctx, `UPDATE session SET last_used_at = $2 WHERE family = $1 AND last_used_at < $2`, family, toMicros(at)), "record a use of session %s", family)
+}

@@ -1,0 +1,139 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+func newSession(family, person string) contract.Session {
+	at := start.Truncate(time.Microsecond)
+	return contract.Session{
+		Family: family, Person: contract.PersonID(person), Factor: contract.FactorPassword, CreatedAt: at, ProvedAt: at, LastUsedAt: at, ExpiresAt: at.Add(time.Hour),
+		IP: "192.0.2.1", UserAgent: "curl/8.5.0",
+	}
+}
+
+var sessionTests = map[string]func(*testing.T, *fixture){
+	"ATokenIsReadWithItsSessionAndThePolicyOfItsOrganisation": func(t *testing.T, b *fixture) {
+		now := b.now.Truncate(time.Microsecond)
+		u := store.User{Person: contract.Person{ID: "u1", Name: "U", Email: "u1@example.test"}, Organisation: "org", Password: "p", CreatedAt: now}
+		b.must(b.CreateUser(b.ctx, u))
+		access, s := newToken(1, store.AccessToken, "u1", "f"), newSession("f", "u1")
+		b.must(b.AddTokens(b.ctx, s, access, newToken(2, store.RefreshToken, "u1", "f")))
+		requireRead(b, "token", store.HeldToken{Token: access, User: u, Session: s})(b.TokenWithHolder(b.ctx, access.Hash))
+
+		policy := contract.AccountPolicy{LoginFactor: contract.FactorOfAdmins, SignFactor: true, IdleLimit: 5 * time.Minute, AbsoluteLimit: 8 * time.Hour}
+		requireRead(b, "policy", policy)(b.ChangeAccountPolicy(b.ctx, "org", b.now, func(p *contract.AccountPolicy) (contract.Event, error) {
+			*p = policy
+			return contract.Event{Type: contract.EventPolicyChanged, At: b.now}, nil
+		}))
+		requireRead(b, "token", store.HeldToken{Token: access, User: u, Session: s, Policy: policy})(b.TokenWithHolder(b.ctx, access.Hash))
+	},
+	"AUseOfASessionIsRecordedUnlessItIsOlder": func(t *testing.T, b *fixture) {
+		access, s := newToken(1, store.AccessToken, "u1", "f"), newSession("f", "u1")
+		b.must(b.AddTokens(b.ctx, s, access))
+		for _, at := range []time.Time{s.CreatedAt.Add(time.Minute), s.CreatedAt.Add(time.Second)} {
+			b.must(b.RecordSessionUse(b.ctx, "f", at))
+			held, err := b.TokenWithHolder(b.ctx, access.Hash)
+			b.must(err)
+			b.requireEqual("last use", held.Session.LastUsedAt, s.CreatedAt.Add(time.Minute))
+		}
+		b.must(b.RecordSessionUse(b.ctx, "unknown", s.CreatedAt))
+	},
+	"ARefreshChangesWhenAndWhereASessionWasUsed": func(t *testing.T, b *fixture) {
+		s := newSession("f", "u1")
+		refreshed := s
+		refreshed.LastUsedAt, refreshed.ExpiresAt, refreshed.IP, refreshed.UserAgent = s.LastUsedAt.Add(time.Minute), s.ExpiresAt.Add(time.Minute), "192.0.2.2", "curl/9"
+		for _, c := range []struct {
+			what           string
+			had, now, want contract.Session
+		}{
+			{"its own row", s, refreshed, refreshed},
+			{"what a refresh cannot change", s, contract.Session{Family: "f", Person: "u2", CreatedAt: s.CreatedAt.Add(time.Minute), LastUsedAt: refreshed.LastUsedAt, ExpiresAt: refreshed.ExpiresAt, IP: refreshed.IP, UserAgent: refreshed.UserAgent}, refreshed},
+			{"a family of an earlier release", contract.Session{}, refreshed, refreshed},
+			{"none", s, contract.Session{}, s},
+		} {
+			b.must(b.AddTokens(b.ctx, c.had, newToken(1, store.RefreshToken, "u1", "f")))
+			b.must(b.RotateTokens(b.ctx, [32]byte{1}, b.now, b.now, c.now, newToken(2, store.AccessToken, "u1", "f")))
+			held, err := b.TokenWithHolder(b.ctx, [32]byte{2})
+			b.must(err)
+			b.requireEqual(c.what, held.Session, c.want)
+			b.must(b.RevokeFamily(b.ctx, "f"))
+		}
+	},
+	"ASessionEndsWithItsTokens": func(t *testing.T, b *fixture) {
+		must := func(n byte, family string) {
+			t.Helper()
+			b.must(b.AddTokens(b.ctx, newSession(family, "u1"), newToken(n, store.AccessToken, "u1", family)))
+		}
+		// requireNoSession requires that a family has no session any more: a token of it is read without one.
+		requireNoSession := func(n byte, family string) {
+			t.Helper()
+			b.must(b.AddTokens(b.ctx, contract.Session{}, newToken(n, store.AccessToken, "u1", family)))
+			held, err := b.TokenWithHolder(b.ctx, [32]byte{n})
+			b.must(err)
+			b.requireEqual("session of "+family, held.Session, contract.Session{})
+		}
+		b.must(b.CreateUser(b.ctx, store.User{Person: contract.Person{ID: "u1", Name: "U", Email: "u1@example.test"}, Organisation: "org", Password: "p", CreatedAt: b.now}))
+		must(1, "revoked")
+		b.must(b.RevokeFamily(b.ctx, "revoked"))
+		requireNoSession(2, "revoked")
+		must(3, "password")
+		b.must(b.SetPassword(b.ctx, "u1", "", "q", contract.Event{Type: contract.EventPasswordChange, At: b.now}))
+		requireNoSession(4, "password")
+		must(5, "expired")
+		b.must(b.PurgeTokens(b.ctx, start.Add(2*time.Hour)))
+		requireNoSession(6, "expired")
+	},
+	"AnOrganisationHasThePolicyForAccountsThatWasSetLast": func(t *testing.T, b *fixture) {
+		requirePolicy := func(when string, want contract.AccountPolicy) {
+			t.Helper()
+			o, err := b.Organisation(b.ctx, owner.Organisation)
+			b.must(err)
+			b.requireEqual(when, o.Accounts, want)
+		}
+		change := func(do func(*contract.AccountPolicy) error) (contract.AccountPolicy, error) {
+			return b.ChangeAccountPolicy(b.ctx, owner.Organisation, b.now, func(p *contract.AccountPolicy) (contract.Event, error) {
+				return contract.Event{Type: contract.EventPolicyChanged, At: b.now, Person: owner.Person}, do(p)
+			})
+		}
+		requirePolicy("at first", contract.AccountPolicy{})
+		before, want := b.eventCount(), contract.AccountPolicy{LoginFactor: contract.FactorOfNone, IdleLimit: time.Hour}
+		for range 2 { // the second one changes nothing
+			requireRead(b, "changed", want)(change(func(p *contract.AccountPolicy) error {
+				p.IdleLimit = time.Hour
+				return nil
+			}))
+			requirePolicy("changed", want)
+			b.requireEqual("events", b.eventCount()-before, int64(1))
+		}
+		refused := errors.New("refused")
+		_, err := change(func(p *contract.AccountPolicy) error {
+			p.IdleLimit = 0
+			return refused
+		})
+		b.requireError("a refused change", err, refused)
+		requirePolicy("after a refused change", want)
+		_, err = b.ChangeAccountPolicy(b.ctx, "unknown", b.now, func(*contract.AccountPolicy) (contract.Event, error) { return contract.Event{}, nil })
+		b.requireError("an unknown organisation", err, store.ErrNotFound)
+		b.must(b.CheckLog(b.ctx))
+	},
+	"ChangesOfAPolicyAtTheSameMomentLoseNothing": func(t *testing.T, b *fixture) {
+		const n = 8
+		b.requireEqual("changes", b.runCrowd(n, nil, func(int) error {
+			_, err := b.ChangeAccountPolicy(b.ctx, owner.Organisation, b.now, func(p *contract.AccountPolicy) (contract.Event, error) {
+				p.AbsoluteLimit += time.Hour
+				return contract.Event{Type: contract.EventPolicyChanged, At: b.now, Details: map[string]string{"absolute_hours": fmt.Sprint(p.AbsoluteLimit)}}, nil
+			})
+			return err
+		}), n)
+		o, err := b.Organisation(b.ctx, owner.Organisation)
+		b.must(err)
+		b.requireEqual("policy", o.Accounts.AbsoluteLimit, n*time.Hour)
+	},
+}

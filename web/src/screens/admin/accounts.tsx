@@ -1,0 +1,68 @@
+import { Button, Fieldset, Group, NumberInput, Paper, Stack, Text, Title } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+
+import { accountPolicy, changeAccountPolicy, type AccountPolicy } from "../../api/admin";
+import { Problem } from "../../api/client";
+import { useText } from "../../text";
+import { Loading } from "../../ui/loading";
+import { Trouble } from "../../ui/trouble";
+import type { SectionProps } from "./lines";
+
+/** Accounts sets what the organisation demands of the accounts of its people. */
+export function Accounts({ search }: SectionProps) {
+  const t = useText();
+  const found = useQuery(accountPolicy(search.organisation));
+  return (
+    <Stack>
+      <div>
+        <Title order={2} size="h5">{t("accountPolicy.title")}</Title>
+        <Text size="sm" c="dimmed">{t("accountPolicy.lead")}</Text>
+      </div>
+      {found.isPending && <Loading />}
+      {found.isError && <Trouble error={found.error} retry={() => void found.refetch()} />}
+      {found.data && <Form key={found.data.organisation.id} stored={found.data} />}
+    </Stack>
+  );
+}
+
+type Policy = Pick<AccountPolicy, "idle_minutes" | "absolute_hours">;
+const limits = { idle_minutes: "accountPolicy.idle", absolute_hours: "accountPolicy.absolute" } as const;
+const limitNames = ["idle_minutes", "absolute_hours"] as const;
+
+function Form({ stored }: { stored: AccountPolicy }) {
+  const t = useText();
+  const queries = useQueryClient();
+  const [policy, setPolicy] = useState<Policy>({ idle_minutes: stored.idle_minutes, absolute_hours: stored.absolute_hours });
+  // Only what was changed is sent: another administrator may be changing the rest.
+  const edited = Object.fromEntries(Object.entries(policy).filter(([name, value]) => value !== stored[name as keyof Policy]));
+  const changed = Object.keys(edited).length > 0;
+  const save = useMutation({
+    mutationFn: () => changeAccountPolicy(stored.organisation.id, edited),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ["admin", "account-policy"] }),
+  });
+  const problem = save.error instanceof Problem ? save.error : undefined;
+  const submit = (e: FormEvent) => {
+    e.preventDefault();
+    save.mutate();
+  };
+  return (
+    <Paper withBorder p="md" component="form" onSubmit={submit} {...{ noValidate: true }} aria-label={t("accountPolicy.title")}>
+      <Stack gap="md">
+        <Fieldset legend={t("accountPolicy.sessions")} variant="unstyled">
+          <Group align="flex-start" gap="sm">
+            {limitNames.map((name) => (
+              <NumberInput key={name} style={{ flex: "1 1 14rem" }} label={t(limits[name])} description={t("accountPolicy.none")} min={0} allowDecimal={false} allowNegative={false}
+                value={policy[name]} onChange={(v) => setPolicy({ ...policy, [name]: Number(v) || 0 })} error={problem?.of(name)} />
+            ))}
+          </Group>
+        </Fieldset>
+        {save.isError && !limitNames.some((name) => problem?.of(name)) && <Trouble error={save.error} />}
+        <Group justify="flex-end" gap="sm">
+          <Text size="sm" role="status">{save.isSuccess && !changed && t("accountPolicy.saved")}</Text>
+          <Button type="submit" loading={save.isPending} disabled={!changed}>{t("accountPolicy.save")}</Button>
+        </Group>
+      </Stack>
+    </Paper>
+  );
+}
