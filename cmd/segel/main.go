@@ -30,6 +30,7 @@ type command struct {
 	Verify    verifyCommand    `cmd:"" help:"Validate the signatures of files."`
 	Authority authorityCommand `cmd:"" help:"The embedded certificate authority."`
 	Office    officeCommand    `cmd:"" help:"Serve a sandbox stamp office over the stamp office's protocol, for tests."`
+	Key       keyCommand       `cmd:"" help:"API keys of the people of a data folder; works beside a running service."`
 	Webhook   webhookCommand   `cmd:"" help:"Addresses that the events of an organisation are sent to."`
 	Mail      mailCommand      `cmd:"" help:"Messages to people: what became of them, their text, and another try."`
 	Quota     quotaCommand     `cmd:"" help:"Quotas of organisations, and their use."`

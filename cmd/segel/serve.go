@@ -235,6 +235,7 @@ func (a *app) newHandler(ready *readiness) (http.Handler, error) {
 		MaxVerifyUploads: a.conf.MaxVerifyUploads, MaxVerifyUploadsPerAddress: a.conf.MaxVerifyUploadsPerAddress,
 		MaxVerifySpool: int64(a.conf.MaxVerifySpool), MaxVerifySpoolPerAddress: int64(a.conf.MaxVerifySpoolPerAddress),
 		MaxAnonymous: a.conf.MaxAnonymous, MaxAnonymousPerAddress: a.conf.MaxAnonymousPerAddress, MaxRequestsPerPerson: a.conf.MaxRequestsPerPerson,
+		MaxRequestsPerKey: a.conf.MaxRequestsPerKey, KeyRate: float64(a.conf.KeyRequestsPerSecond),
 		MaxStreams: a.conf.MaxStreams, MaxStreamsPerOrganisation: a.conf.MaxStreamsPerOrganisation, MaxStreamsPerPerson: a.conf.MaxStreamsPerPerson,
 	})
 }

@@ -59,6 +59,7 @@ type Options struct {
 	Rate          float64           // requests per second of one client in the long run; 0: unlimited
 	Burst         int               // requests of one client at once; 0: ten seconds' worth
 	MaxVerifies   int               // files verified at the same time; 0: unlimited
+	KeyRate       float64           // requests per second of one API key in the long run; 0: unlimited
 	VerifyRate    float64           // verifications per second of one client in the long run; 0: unlimited
 	VerifyBurst   int               // verifications of one client at once; 0: ten seconds' worth
 	StampRate     float64           // timestamps per second of one client in the long run; 0: unlimited
@@ -90,6 +91,7 @@ type Options struct {
 	MaxAnonymous               int // requests with a body but without an account, such as logins
 	MaxAnonymousPerAddress     int
 	MaxRequestsPerPerson       int // requests, except streams of events
+	MaxRequestsPerKey          int // those of one API key
 	MaxStreams                 int // streams of events
 	MaxStreamsPerOrganisation  int
 	MaxStreamsPerPerson        int
@@ -128,6 +130,7 @@ type server struct {
 	endpoints         []endpoint
 	aliases           pathAliases
 	requestLimiters   clientLimiters
+	keyLimiters       clientLimiters // by API key
 	verifyLimiters    clientLimiters
 	timestampLimiters clientLimiters
 	ocspLimiters      clientLimiters
@@ -150,6 +153,7 @@ func New(o Options) (http.Handler, error) {
 		return nil, fmt.Errorf("register metrics: %w", err)
 	}
 	s.requestLimiters = clientLimiters{rate: s.Rate, burst: s.Burst}
+	s.keyLimiters = clientLimiters{rate: s.KeyRate}
 	s.verifyLimiters = clientLimiters{rate: s.VerifyRate, burst: s.VerifyBurst}
 	s.timestampLimiters = clientLimiters{rate: s.StampRate, burst: s.StampBurst}
 	s.ocspLimiters = clientLimiters{rate: s.StatusRate, burst: s.StatusBurst}

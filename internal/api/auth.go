@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"segel/internal/contract"
+	"segel/internal/identity"
 )
 
 // authenticate identifies the caller by their token. A request with a cookie must come from our own pages; one with a
@@ -24,7 +25,7 @@ func (c *call) authenticate() (contract.Actor, error) {
 	// Authentication has a limit of its own: it is quick even where the endpoint is slow.
 	ctx, cancel := context.WithTimeout(c.r.Context(), c.AnswerTimeout)
 	defer cancel()
-	by, err := c.Identity.Authenticate(ctx, token)
+	by, err := c.identify(ctx, token, cookie)
 	if err != nil {
 		return contract.Actor{}, err
 	}
@@ -36,6 +37,14 @@ func (c *call) authenticate() (contract.Actor, error) {
 	}
 	by.IP = c.client
 	return by, nil
+}
+
+// identify returns the holder of a token, or the person as whom an API key acts. Nothing puts a key into a cookie, so none is taken from one.
+func (c *call) identify(ctx context.Context, token string, cookie bool) (contract.Actor, error) {
+	if !cookie && identity.IsAPIKey(token) {
+		return c.Identity.AuthenticateKey(ctx, token, c.client)
+	}
+	return c.Identity.Authenticate(ctx, token)
 }
 
 // requestToken returns the secret of the request: from x-access-token, a bearer token, or the session cookie.

@@ -93,6 +93,9 @@ func (c *call) authoriseCaller() error {
 	if by.Guest != 0 && who != guestCallers && who != tokenCallers {
 		return contract.ErrNotAllowed
 	}
+	if err := by.Key.Require(keyScopeOf(&c.endpoint.row)); err != nil {
+		return err
+	}
 	if admin := c.endpoint.access.admin; admin != "" {
 		_, err = by.AuthoriseAdmin(admin, "") // before the body is read; the workflow checks the organisation later
 	}
@@ -105,6 +108,7 @@ type bodyKind uint8
 const (
 	noBody bodyKind = iota
 	tinyJSON
+	tinyForm // application/x-www-form-urlencoded
 	smallJSON
 	largeJSON
 	pictureJSON // with a picture in base64
@@ -125,7 +129,7 @@ const (
 // bodyLimit returns how many bytes a body of a kind may have.
 func (s *server) bodyLimit(k bodyKind) int64 {
 	switch k {
-	case tinyJSON:
+	case tinyJSON, tinyForm:
 		return tinyBody
 	case largeJSON:
 		return largeBody
@@ -300,6 +304,7 @@ type Operation struct {
 	Open     bool                    // works without a token
 	ID       string                  // of the operation in the specification
 	Keyed    bool                    // takes an Idempotency-Key
+	Scope    contract.KeyScope       // that an API key needs; contract.NeverByKey: none permits it
 }
 
 // Operations lists every endpoint, by path and method.
@@ -308,7 +313,7 @@ func Operations() []Operation {
 	for _, g := range endpointGroups() {
 		for _, e := range g.rows {
 			list = append(list, Operation{
-				Method: e.method, Path: e.path, Document: e.access.op, Admin: e.access.admin, Many: e.access.many, Open: e.access == anybody, ID: e.id, Keyed: e.takesKey(),
+				Method: e.method, Path: e.path, Document: e.access.op, Admin: e.access.admin, Many: e.access.many, Open: e.access == anybody, ID: e.id, Keyed: e.takesKey(), Scope: keyScopeOf(&e),
 			})
 		}
 	}

@@ -39,6 +39,11 @@ func endpointGroups() []endpointGroup {
 			{get, "/v1/auth/me", "me", givenToo, noBody, brief, answerData((*call).loadAccount), "The caller's account"},
 			{post, "/v1/auth/session", "session", anybody, tinyJSON, delayed, acceptJSON((*call).openWebSession), "Log in to the web app"},
 			{post, "/v1/auth/guest", "guest", anybody, tinyJSON, brief, acceptJSON((*call).openGuestLink), "Open a guest link"},
+			{get, "/v1/auth/keys", "keys", accounts, noBody, brief, answerData((*call).listKeys), "The caller's API keys"},
+			{post, "/v1/auth/keys", "create-key", accounts, tinyJSON, brief, acceptJSON((*call).createKey), "Create an API key"},
+			{del, "/v1/auth/keys/{key_id}", "revoke-key", accounts, noBody, brief, answerJSON((*call).revokeOwnKey), "Revoke an API key"},
+			{post, tokenPath, "token", anybody, tinyForm, brief, serveTyped[nothing, accessToken]((*call).issueToken), "Exchange an API key for an access token (OAuth 2.0)"},
+			{get, "/.well-known/oauth-authorization-server", "oauth-metadata", anybody, noBody, brief, serveTyped[nothing, authorizationServer]((*call).describeTokenEndpoint), "The token endpoint, for clients that configure themselves"},
 			{get, "/v1/auth/list_user", "list-users", accounts, noBody, brief, answerJSON((*call).listUsers), "The signer directory"},
 			{get, "/v1/econtract/web_app/guests", "suggest-guests", accounts, noBody, brief, answerData((*call).suggestGuests), "Guests whom the caller entered before"},
 			{get, "/v1/auth/specimen", "specimen", accounts, noBody, lengthy, serveRaw((*call).sendSpecimen), "The picture of the caller's signature or initials"},
@@ -144,6 +149,8 @@ func endpointGroups() []endpointGroup {
 			{put, admin + "webhooks/{webhook_id}/test", "admin-test-webhook", administer(contract.AdminTestWebhook), noBody, brief, answerJSON((*call).testWebhook), "Send a test message to a webhook"},
 			{get, admin + "webhooks/{webhook_id}/deliveries", "admin-deliveries", administer(contract.AdminWebhooks), noBody, brief, answerData((*call).listDeliveries), "The deliveries to a webhook"},
 			{put, admin + "webhooks/{webhook_id}/replay", "admin-replay-webhook", administer(contract.AdminReplayWebhook), smallJSON, brief, acceptJSON((*call).replayWebhook), "Send events again"},
+			{get, admin + "keys", "admin-keys", administer(contract.AdminKeys), noBody, brief, answerData((*call).listMemberKeys), "The API keys of an organisation"},
+			{del, admin + "keys/{key_id}", "admin-revoke-key", administer(contract.AdminRevokeKey), noBody, brief, answerJSON((*call).revokeMemberKey), "Revoke an API key of a person"},
 			{get, admin + "audit-log", "admin-audit-log", administer(contract.AdminAuditLog), noBody, lengthy, listAdmin((*query).parseLogQuery, (*workflow.Service).AuditLog, (*call).auditLogOf), "The audit log"},
 			{get, admin + "audit-log.csv", "admin-audit-log-csv", administer(contract.AdminAuditLog), noBody, lengthy, serveRaw((*call).auditLogCSV), "The audit log as a spreadsheet"},
 		}},
@@ -347,6 +354,16 @@ var descriptions = map[string]description{
 		params: append(pageParams(adminLimit)[:2:2], webhookParam(), choiceParam("status", "Only deliveries with this status.", contract.DeliveryStates), documentParam())},
 	"admin-replay-webhook": {text: "Either one delivery by its id, with the body that it had, or every event since a time, as far as the webhook selects it now. Receivers recognise repeated messages by webhook-id.",
 		params: []*huma.Param{webhookParam()}},
+
+	"keys": {text: "Keys that were revoked or have expired stay in the list.", params: pageParams(adminLimit)[:2:2]},
+	"create-key": {text: "The key acts as the person who makes it, within its scopes. The answer has its secret, which is shown only once. A key is accepted wherever an access token is, and makes no other key. " +
+		"A person has at most 50 keys that have not ended.", refuses: []int{http.StatusConflict}},
+	"revoke-key": {text: "Ends the key and its access tokens at once. Revoking it again changes nothing.", params: []*huma.Param{keyParam()}, refuses: []int{http.StatusNotFound}},
+	"token": {text: "OAuth 2.0 client credentials (RFC 6749, section 4.4): client_id is the id of an API key, client_secret the key. The client authenticates in the header (Basic) or in the body. " +
+		"The access token is valid for an hour at most and ends with the key. scope selects some of the scopes of the key. Refusals have the form of RFC 6749, section 5.2.", refuses: []int{http.StatusUnauthorized}},
+	"oauth-metadata":   {text: "Authorization server metadata (RFC 8414)."},
+	"admin-keys":       {text: "Without their secrets, which are not stored. An admin cannot create a key for another person.", params: adminParams()},
+	"admin-revoke-key": {text: "Ends the key and its access tokens at once. Revoking it again changes nothing.", params: []*huma.Param{keyParam()}},
 
 	"feed": {text: "Only for admins. The same events that webhooks get, in the order in which they happened; none is left out and none is added before a cursor that was answered. With wait, " +
 		"the answer is delayed until there are events, for that time at most. 409 feed.ahead: the cursor is of a state of the service that is lost; start again from a time that you know, or without a cursor.",

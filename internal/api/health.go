@@ -146,6 +146,9 @@ func (c *call) sendMetrics() error {
 		if err != nil {
 			return err
 		}
+		if err := by.Key.Require(keyScopeOf(&c.endpoint.row)); err != nil {
+			return err
+		}
 		if !by.Operator {
 			return contract.ErrNotAllowed
 		}

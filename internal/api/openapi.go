@@ -86,8 +86,11 @@ func (s *server) describeOperation(e *endpoint) *huma.Operation {
 			Description: "Repeating the request with the same key and body within a day returns the answer to the first request.",
 		})
 	}
-	if e.access == anybody {
+	switch {
+	case e.access == anybody:
 		op.Security = []map[string][]string{}
+	case e.id != "metrics": // which describes its own tokens
+		op.Description = strings.TrimSpace(op.Description + " " + describeScope(e))
 	}
 	for _, status := range append(commonRefusals(e), about.refuses...) {
 		op.Responses[strconv.Itoa(status)] = s.refusalResponse(status)
@@ -164,6 +167,8 @@ func (s *server) describeBody(e *endpoint) *huma.RequestBody {
 		return nil
 	case picture:
 		content = pictureContent()
+	case tinyForm:
+		content[formType] = tokenForm()
 	case filePart:
 		content[partType] = &huma.MediaType{Schema: &huma.Schema{Type: "string", Format: "binary"}}
 	case fileForm:

@@ -31,6 +31,7 @@ type callerShares struct {
 	bodies      *admission.Shares // bytes of other bodies while they are received, by organisation
 	anonymous   *admission.Shares // requests with a body but without an account, by address
 	requests    *admission.Shares // requests of one person
+	keyRequests *admission.Shares // those of one API key
 	streams     *admission.Shares // streams of events, by organisation
 	ownStreams  *admission.Shares // those of one person
 }
@@ -77,6 +78,7 @@ func newCallerShares(o Options) callerShares {
 		bodies:        admission.NewShares(maxBodies, maxBodiesPerOrganisation),
 		anonymous:     admission.NewShares(int64(o.MaxAnonymous), int64(o.MaxAnonymousPerAddress)),
 		requests:      admission.NewShares(0, int64(o.MaxRequestsPerPerson)),
+		keyRequests:   admission.NewShares(0, int64(o.MaxRequestsPerKey)),
 		streams:       admission.NewShares(int64(o.MaxStreams), int64(o.MaxStreamsPerOrganisation)),
 		ownStreams:    admission.NewShares(0, int64(o.MaxStreamsPerPerson)),
 	}
@@ -109,11 +111,16 @@ func (c *call) acquireRequestShare() (release func(), err error) {
 	case c.endpoint.handler.isStream:
 		return nothing, nil
 	case c.by.ID != "":
+		leave, err := c.acquireKeyShare()
+		if err != nil {
+			return nil, err
+		}
 		person := string(c.by.ID)
 		if !c.shares.requests.Take(person, 1) {
+			leave()
 			return nil, errTooMany.With("retry_after", 1).WithCause(errShareUsed)
 		}
-		return func() { c.shares.requests.Return(person, 1) }, nil
+		return func() { c.shares.requests.Return(person, 1); leave() }, nil
 	case c.r.Body == nil || c.r.ContentLength == 0 || c.endpoint.limit > tinyBody:
 		return nothing, nil
 	}
@@ -123,6 +130,22 @@ func (c *call) acquireRequestShare() (release func(), err error) {
 		return nil, errUnavailable.WithCause(errNoCapacity)
 	}
 	return func() { c.shares.anonymous.Return(address, 1) }, nil
+}
+
+// acquireKeyShare counts one request in the shares of the API key that the caller came with, if any: a program that asks without end takes a part of
+// what its person may use, and the person still works in the web app.
+func (c *call) acquireKeyShare() (release func(), err error) {
+	if c.by.Key == nil {
+		return func() {}, nil
+	}
+	key := string(c.by.Key.ID)
+	if wait := c.keyLimiters.reserveRequest(key, c.Clock()); wait > 0 {
+		return nil, tooManyRequests(wait)
+	}
+	if !c.shares.keyRequests.Take(key, 1) {
+		return nil, errTooMany.With("retry_after", 1).WithCause(errShareUsed)
+	}
+	return func() { c.shares.keyRequests.Return(key, 1) }, nil
 }
 
 // acquireStreamShare counts one stream of events for the caller. A guest counts for the organisation of the document.

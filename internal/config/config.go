@@ -424,6 +424,12 @@ type Config struct {
 	// does not take counts until it is aborted.
 	MaxRequestsPerPerson int `env:"MAX_REQUESTS_PER_PERSON" envDefault:"128" min:"1"`
 
+	// Those of one API key, beside what its person may use.
+	MaxRequestsPerKey int `env:"MAX_REQUESTS_PER_KEY" envDefault:"64" min:"1"`
+
+	// Requests that one API key may make per second, in the long run. 0: any number.
+	KeyRequestsPerSecond int `env:"KEY_REQUESTS_PER_SECOND" envDefault:"50" min:"0"`
+
 	// Streams of events at the same time.
 	MaxStreams int `env:"MAX_STREAMS" envDefault:"10000" min:"1"`
 

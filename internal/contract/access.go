@@ -82,6 +82,9 @@ func (d *Document) Authorise(by Actor, op Operation) error {
 	if by.IsSystem() {
 		return nil
 	}
+	if err := by.Key.Require(operationScopes[op]); err != nil {
+		return err // of the key alone: says nothing about the document
+	}
 	if by.Guest != 0 && by.Guest != d.ID {
 		return ErrNotFound
 	}
@@ -112,7 +115,8 @@ type Actor struct {
 	Guest              DocumentID // not 0: a guest of this document, with access to nothing else
 	MustChoosePassword bool       // an admin set the password and knows it; the user must choose their own first
 	IP                 string
-	Session            string // the family of the user's tokens, see [Session]; empty for guests
+	Session            string    // the family of the user's tokens, see [Session]; empty for guests
+	Key                *KeyGrant // the API key that they came with; nil: none
 
 	// Of a guest.
 	Token   [32]byte   // SHA-256 of their token

@@ -44,6 +44,8 @@ const (
 	AdminRotateWebhook  AdminOperation = "rotate-webhook"
 	AdminTestWebhook    AdminOperation = "test-webhook"
 	AdminReplayWebhook  AdminOperation = "replay-webhook"
+	AdminKeys           AdminOperation = "keys"
+	AdminRevokeKey      AdminOperation = "revoke-key"
 )
 
 // AdminOperations lists every operation of administration.
@@ -52,6 +54,7 @@ var AdminOperations = []AdminOperation{
 	AdminSerials, AdminEvidence, AdminReconciliation, AdminReconcile, AdminStuck, AdminRetry, AdminCertificates, AdminAuditLog,
 	AdminBranding, AdminSetBranding, AdminDeleteBranding, AdminConsent, AdminSetConsent, AdminReminders, AdminSetReminders, AdminPolicy, AdminSetPolicy, AdminMail, AdminShowMail, AdminRetryMail,
 	AdminFeed, AdminWebhooks, AdminSetWebhook, AdminAddWebhook, AdminRotateWebhook, AdminTestWebhook, AdminReplayWebhook,
+	AdminKeys, AdminRevokeKey,
 }
 
 // operatorOnly are the operations that spend the operator's money, use the operator's account at the stamp office, or show the links
@@ -92,6 +95,8 @@ func (by Actor) AuthoriseAdmin(op AdminOperation, of OrganisationID) (Organisati
 		return of, nil
 	case by.Guest != 0 || !by.Admin:
 		return "", ErrNotAllowed
+	case by.Key.Require(adminScopes[op]) != nil:
+		return "", by.Key.Require(adminScopes[op])
 	case by.Operator:
 		return of, nil
 	case slices.Contains(operatorOnly, op):

@@ -1,6 +1,9 @@
 package contract
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Event is one line of the audit log.
 type Event struct {
@@ -88,6 +91,10 @@ const (
 	EventConsentChanged     EventType = "consent_changed"        // the consent text ("version", "digest_id", "digest_en") or whether it is "required"
 	EventWebhookChanged     EventType = "webhook_changed"        // an admin created, changed, rotated, replayed or deleted a webhook
 	EventWebhookDisabled    EventType = "webhook_disabled"       // by the service
+	EventKeyCreated         EventType = "key_created"            // an API key ("key", "key_name", "scopes", "networks", "expires", "test"), by the person as whom it acts
+	EventKeyRevoked         EventType = "key_revoked"            // by that person or an admin
+	EventKeyNetwork         EventType = "key_new_network"        // an API key was used from a network ("network") from which it had not been used before
+	EventKeyRefused         EventType = "key_refused"            // an API key came from a network from which it is not allowed
 	EventPasswordForgot     EventType = "password_forgotten"
 	EventPasswordChange     EventType = "password_changed"
 	EventCertificateRevoked EventType = "certificate_revoked"
@@ -104,18 +111,20 @@ var EventTypes = []EventType{
 	EventGuestLink, EventGuestRevoked, EventGuestCorrected, EventCodeOrdered, EventMailboxVerified, EventPhoneVerified, EventViewed, EventReminded, EventNoticeSent, EventNoticeRefused, EventSignIntended, EventSigned, EventDelegated, EventRejected, EventCanceled, EventExpired, EventDeleted,
 	EventSerialOrdered, EventSerialBound, EventStamped, EventStampFailed, EventStampNotRequested, EventRestamp, EventRetried, EventCompleted, EventClosingDelayed,
 	EventClosingFailed, EventTimeRenewed, EventEvidenceMade, EventEvidenceRenewed, EventSerialLetGo, EventSerialFreed, EventSerialQuarantined, EventSerialFound, EventSerialGiven,
-	EventQuotaGranted, EventQuotaLow, EventPersonAdded, EventBrandingChanged, EventConsentChanged, EventRemindersChanged, EventPolicyChanged, EventPersonRenamed, EventPersonDisabled, EventPersonEnabled, EventPasswordReset, EventWebhookChanged, EventWebhookDisabled, EventPasswordForgot, EventPasswordChange, EventCertificateRevoked, EventClockConfirmed, EventRecorded,
+	EventQuotaGranted, EventQuotaLow, EventPersonAdded, EventBrandingChanged, EventConsentChanged, EventRemindersChanged, EventPolicyChanged, EventPersonRenamed, EventPersonDisabled, EventPersonEnabled, EventPasswordReset, EventWebhookChanged, EventWebhookDisabled, EventKeyCreated, EventKeyRevoked, EventKeyNetwork, EventKeyRefused, EventPasswordForgot, EventPasswordChange, EventCertificateRevoked, EventClockConfirmed, EventRecorded,
 }
 
 // OrganisationEventTypes are the types of what administrators do to an organisation and its accounts. Their details name the
 // organisation ("organisation") and, except for its branding, its consent text, its reminders, its policy for accounts and its webhooks, the account: "person", "name" and "email" (events of earlier releases
 // lack "person").
-var OrganisationEventTypes = []EventType{EventBrandingChanged, EventConsentChanged, EventRemindersChanged, EventPolicyChanged, EventPersonAdded, EventPersonRenamed, EventPersonDisabled, EventPersonEnabled, EventPasswordReset, EventWebhookChanged, EventWebhookDisabled}
+var OrganisationEventTypes = []EventType{EventBrandingChanged, EventConsentChanged, EventRemindersChanged, EventPolicyChanged, EventPersonAdded, EventPersonRenamed, EventPersonDisabled, EventPersonEnabled, EventPasswordReset, EventWebhookChanged, EventWebhookDisabled,
+	EventKeyCreated, EventKeyRevoked, EventKeyNetwork, EventKeyRefused}
 
 // addEvent adds an event about the document. Details are names and values in turn; those with an empty value are left
 // out.
 func (c *Change) addEvent(t EventType, by Actor, now time.Time, details ...string) {
 	e := Event{Type: t, Document: c.After.ID, At: now, Person: by.Person, IP: by.IP}
+	details = append(slices.Clip(details), by.Key.eventDetails()...)
 	for i := 0; i+1 < len(details); i += 2 {
 		if details[i+1] == "" {
 			continue

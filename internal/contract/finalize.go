@@ -59,6 +59,9 @@ func Finalize(d *Document, o FinalizeOptions, by Actor, now time.Time) (c Change
 			after.Stamps = append(after.Stamps, Stamp{Placement: i, State: StampOrdered})
 		}
 	}
+	if err := by.Key.requireStamps(len(after.Stamps)); err != nil {
+		return Change{}, false, err
+	}
 	signers := 0
 	if mode == Signing {
 		for i := range after.Participants {

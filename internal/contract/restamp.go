@@ -21,6 +21,9 @@ func Restamp(d *Document, o RestampOptions, by Actor, now time.Time) (Change, er
 }
 
 func restampFailed(d *Document, o RestampOptions, by Actor, now time.Time) (Change, error) {
+	if err := by.Key.requireStamps(len(d.Stamps)); err != nil {
+		return Change{}, err // also where an admin resumes it
+	}
 	if d.State != Failed {
 		return Change{}, ErrNotFailed
 	}

@@ -129,9 +129,9 @@ func (s *Service) loadMember(ctx context.Context, id contract.PersonID) (Member,
 
 // accountEvent returns the event of what an administrator does to an account.
 func (s *Service) accountEvent(t contract.EventType, by contract.Actor, u store.User) contract.Event {
-	return contract.Event{Type: t, At: s.clock(), Person: by.Person, IP: by.IP, Details: map[string]string{
+	return by.SignEvent(contract.Event{Type: t, At: s.clock(), Details: map[string]string{
 		"person": string(u.ID), "name": u.Name, "email": u.Email, "organisation": string(u.Organisation),
-	}}
+	}})
 }
 
 // FindPerson returns the identifier of the account with an e-mail. Organisation is a name, and may be empty if the e-mail has only

@@ -55,15 +55,25 @@ func (s *Service) Authenticate(ctx context.Context, token string) (contract.Acto
 	if held.Session.HasEnded(held.Policy, now) {
 		return contract.Actor{}, contract.ErrUnauthenticated
 	}
-	operator, err := s.isOperator(ctx, u)
+	by, err := s.actorOf(ctx, u)
 	if err != nil {
 		return contract.Actor{}, err
 	}
+	by.Session = t.Family
 	if held.Session.UseIsStale(held.Policy, now) {
 		// A use that was not recorded may end the session too early. That is no reason to refuse this request.
 		if err := s.store.RecordSessionUse(ctx, t.Family, now); err != nil {
 			s.log.WarnContext(ctx, "the use of a session was not recorded", "person", u.ID, "error", err)
 		}
 	}
-	return contract.Actor{Person: u.Person, Organisation: u.Organisation, Admin: u.Admin, Operator: operator, MustChoosePassword: u.Given, Session: t.Family}, nil
+	return by, nil
+}
+
+// actorOf returns a user as who makes a request.
+func (s *Service) actorOf(ctx context.Context, u store.User) (contract.Actor, error) {
+	operator, err := s.isOperator(ctx, u)
+	if err != nil {
+		return contract.Actor{}, err
+	}
+	return contract.Actor{Person: u.Person, Organisation: u.Organisation, Admin: u.Admin, Operator: operator, MustChoosePassword: u.Given}, nil
 }

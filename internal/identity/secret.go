@@ -26,6 +26,10 @@ const (
 	prefixMailed  = "sgl_ml_"
 	prefixDevice  = "sgl_dv_"
 
+	prefixKey      = "sgl_ak_" // an API key
+	prefixTestKey  = "sgl_tk_" // an API key for test documents
+	prefixKeyToken = "sgl_kt_" // an access token of an API key
+
 	prefixLen   = len(prefixAccess)
 	randomLen   = 43 // base 62 digits of 256 bits
 	checksumLen = 6  // base 62 digits of 32 bits

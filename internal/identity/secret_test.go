@@ -92,10 +92,15 @@ func TestPeopleAreNumberedByUUID(t *testing.T) {
 
 func FuzzSecret(f *testing.F) {
 	f.Add("sgl_at_")
+	f.Add("sgl_ak_")
+	f.Add("sgl_kt_")
 	f.Fuzz(func(t *testing.T, clear string) {
 		kind, hash, ok := checkToken(clear, store.AccessToken, store.RefreshToken, store.GuestToken, store.SessionToken)
 		if ok && (len(clear) != secretLen || !strings.HasPrefix(clear, prefixes[kind]) || hash != sha256.Sum256([]byte(clear))) {
 			t.Errorf("%q is taken for a %s token", clear, kind)
+		}
+		if hash, ok := checkAPIKey(clear); ok && (len(clear) != secretLen || !IsAPIKey(clear) || hash != sha256.Sum256([]byte(clear))) {
+			t.Errorf("%q is taken for an API key", clear)
 		}
 		if s := secretOf(clear); len(s) > secretLen+1 {
 			t.Errorf("%q is the secret of %q", s, clear)

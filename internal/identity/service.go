@@ -16,6 +16,7 @@ import (
 type Store interface {
 	store.Identities
 	store.AccountPolicies
+	store.APIKeys
 	Organisations(ctx context.Context) ([]store.Organisation, error)
 	LogEvents(ctx context.Context, events ...contract.Event) error
 }
@@ -50,6 +51,7 @@ type Lifetimes struct {
 	Link    time.Duration // of a guest link after the document ended. Zero: it does not expire
 	Known   time.Duration // of a device or an address since its last login. Default 180 days
 	Grace   time.Duration // of an access token after its family was refreshed. Default 30 seconds
+	Key     time.Duration // of an access token of an API key. Default an hour
 }
 
 // Service authenticates callers and manages accounts. It is safe for concurrent use.
@@ -65,6 +67,7 @@ type Service struct {
 	log       *slog.Logger
 	hasher    hasher
 	throttle  loginThrottle
+	networks  *buckets // new networks of API keys, by key
 }
 
 // New returns a service.
@@ -75,6 +78,7 @@ func New(o Options) *Service {
 	setDefault(&o.Lifetimes.Session, 24*time.Hour)
 	setDefault(&o.Lifetimes.Known, 180*24*time.Hour)
 	setDefault(&o.Lifetimes.Grace, 30*time.Second)
+	setDefault(&o.Lifetimes.Key, time.Hour)
 	setDefault(&o.Hashers, 2)
 	setDefault(&o.Password, 12)
 	if o.Delivers == nil {
@@ -91,6 +95,7 @@ func New(o Options) *Service {
 		lifetimes: o.Lifetimes, password: o.Password, log: o.Log,
 		hasher:   newHasher(o.Cost, o.Hashers),
 		throttle: newLoginThrottle(o.Rates, o.Wait),
+		networks: newBuckets(newNetworks, maxNetworkCounts),
 	}
 }
 
@@ -160,10 +165,12 @@ func (s *Service) Directory(ctx context.Context, by contract.Actor, search strin
 	return people, found.Total, nil
 }
 
-// Purge deletes tokens that have expired, and devices and addresses without a login for Lifetimes.Known.
+// Purge deletes tokens that have expired, devices and addresses without a login for Lifetimes.Known, and networks from which an API key was not
+// used for that time.
 func (s *Service) Purge(ctx context.Context) error {
 	now := s.clock()
-	return errors.Join(s.store.PurgeTokens(ctx, now), s.store.PurgeCallers(ctx, now.Add(-s.lifetimes.Known)))
+	known := now.Add(-s.lifetimes.Known)
+	return errors.Join(s.store.PurgeTokens(ctx, now), s.store.PurgeCallers(ctx, known), s.store.PurgeKeys(ctx, now, known))
 }
 
 // isOperator reports whether a user is an operator: an admin of the first organisation, the one that runs the service.

@@ -20,6 +20,8 @@ import (
 
 // memory is a Store in memory.
 type memory struct {
+	store.APIKeys // nil: the tests of keys use a database
+
 	mu            sync.Mutex // guards all below
 	organisations []store.Organisation
 	users         []store.User
@@ -618,3 +620,5 @@ func (h *fixture) dead(t *testing.T, token string) {
 		t.Errorf("token is of %+v, %v", by, err)
 	}
 }
+
+func (*memory) PurgeKeys(context.Context, time.Time, time.Time) error { return nil }

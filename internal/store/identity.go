@@ -164,8 +164,8 @@ type Identities interface {
 	GivePassword(ctx context.Context, id contract.PersonID, encoded string, e contract.Event) error
 	// RenameUser replaces a user's name and logs the event. Documents, certificates and events keep the name they were written with.
 	RenameUser(ctx context.Context, id contract.PersonID, name string, e contract.Event) error
-	// DisableUser disables an account from the time of the event on, ends all its tokens, forgets its devices and addresses, and
-	// logs the event. It returns ErrConflict for an account that is disabled, and contract.ErrLastAdmin for the last admin of an
+	// DisableUser disables an account from the time of the event on, ends all its tokens, revokes its API keys, forgets its devices and
+	// addresses, and logs the event. It returns ErrConflict for an account that is disabled, and contract.ErrLastAdmin for the last admin of an
 	// organisation whose account is not: of two who are disabled at the same moment, one stays.
 	DisableUser(ctx context.Context, id contract.PersonID, e contract.Event) error
 	// EnableUser ends what DisableUser did, and logs the event. ErrConflict for an account that is not disabled.
@@ -299,6 +299,7 @@ type Store interface {
 	Quotas
 	Serials
 	Identities
+	APIKeys
 	Brandings
 	Credentials
 	Certificates

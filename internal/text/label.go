@@ -98,8 +98,19 @@ func Event(l Language, e contract.Event) string {
 	if e.Type == contract.EventFindingAccepted {
 		args["finding"] = Sentence(l, e.Details["code"], args)
 	}
-	return Sentence(l, eventCode(e), args)
+	what := Sentence(l, eventCode(e), args)
+	name := e.Details["key_name"]
+	if slices.Contains(keyEvents, e.Type) {
+		name = e.Details["by_key_name"]
+	}
+	if name != "" {
+		what = Sentence(l, "event.by_key", map[string]any{"what": what, "key_name": name, "person": e.Person.DisplayName()})
+	}
+	return what
 }
+
+// keyEvents are about an API key themselves. Others that name one were caused with it.
+var keyEvents = []contract.EventType{contract.EventKeyCreated, contract.EventKeyRevoked, contract.EventKeyNetwork, contract.EventKeyRefused}
 
 // phoneEvents are the codes of sentences about messages and codes to a phone.
 var phoneEvents = map[contract.EventType]string{

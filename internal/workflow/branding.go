@@ -47,9 +47,9 @@ func (s *Service) SetBranding(ctx context.Context, by contract.Actor, of contrac
 		b.Logo, b.Image = logo.Address, logo.Image
 	}
 	eventOf := func(stored contract.Branding) contract.Event {
-		return withoutEmptyDetails(contract.Event{Type: contract.EventBrandingChanged, At: now, Person: by.Person, IP: by.IP, Details: map[string]string{
+		return withoutEmptyDetails(by.SignEvent(contract.Event{Type: contract.EventBrandingChanged, At: now, Details: map[string]string{
 			"organisation": string(o.ID), "colour": stored.Colour, "logo": stored.Logo,
-		}})
+		}}))
 	}
 	// Durable with this commit: the branding, and who set it. Guests see it from the next request on, on other processes within
 	// organisationAge. Signatures made before keep what they show.
@@ -68,7 +68,7 @@ func (s *Service) DeleteBranding(ctx context.Context, by contract.Actor, of cont
 	if err != nil {
 		return err
 	}
-	e := contract.Event{Type: contract.EventBrandingChanged, At: s.Clock(), Person: by.Person, IP: by.IP, Details: map[string]string{"organisation": string(o.ID)}}
+	e := by.SignEvent(contract.Event{Type: contract.EventBrandingChanged, At: s.Clock(), Details: map[string]string{"organisation": string(o.ID)}})
 	if err := s.Store.DeleteBranding(ctx, o.ID, e); err != nil {
 		return fmt.Errorf("delete branding of %s: %w", o.ID, err)
 	}

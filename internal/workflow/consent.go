@@ -141,10 +141,10 @@ func (s *Service) SetConsent(ctx context.Context, by contract.Actor, of contract
 		if texts != nil {
 			text.Texts = texts
 		}
-		return contract.Event{Type: contract.EventConsentChanged, At: now, Person: by.Person, IP: by.IP, Details: map[string]string{
+		return by.SignEvent(contract.Event{Type: contract.EventConsentChanged, At: now, Details: map[string]string{
 			"organisation": string(o.ID), "version": text.Name(), "required": strconv.FormatBool(p.Required),
 			"digest_id": fmt.Sprintf("%x", text.Digest("id")), "digest_en": fmt.Sprintf("%x", text.Digest("en")),
-		}}
+		}})
 	})
 	if err != nil {
 		return o, current, err

@@ -31,9 +31,9 @@ func (s *Service) SetReminders(ctx context.Context, by contract.Actor, of contra
 		}
 		return strconv.Itoa(n)
 	}
-	e := withoutEmptyDetails(contract.Event{Type: contract.EventRemindersChanged, At: now, Person: by.Person, IP: by.IP, Details: map[string]string{
+	e := withoutEmptyDetails(by.SignEvent(contract.Event{Type: contract.EventRemindersChanged, At: now, Details: map[string]string{
 		"organisation": string(o.ID), "after": days(r.After), "every": days(r.Every), "before": days(r.Before),
-	}})
+	}}))
 	// Durable with this commit: the schedule, and who set it.
 	if err := s.Store.SetReminders(ctx, o.ID, r, now, e); err != nil {
 		return o, fmt.Errorf("store the reminders of %s: %w", o.ID, err)

@@ -8,6 +8,7 @@ import (
 	"segel/internal/contract"
 	"segel/internal/documents"
 	"segel/internal/specimen"
+	"segel/internal/store"
 	"segel/pades"
 	"segel/pades/appearance"
 )
@@ -58,6 +59,11 @@ func (s *Service) signDocument(ctx context.Context, by contract.Actor, id contra
 	var refused error
 	if shown.Accepted, refused = s.acceptConsent(ctx, by, &read.Document, read.Organisation, accepts, now); refused != nil && contract.KindOf(refused) == 0 {
 		return contract.Document{}, refused
+	}
+	if refused == nil {
+		if refused = s.requireNoSignFactor(ctx, by, read.Organisation); refused != nil && contract.KindOf(refused) == 0 {
+			return contract.Document{}, refused
+		}
 	}
 	var pictures *signerPictures
 	var h Holder
@@ -126,6 +132,26 @@ func (s *Service) signDocument(ctx context.Context, by contract.Actor, id contra
 		change.Timestamp = timestamper.time
 		return change, err
 	})
+}
+
+// requireNoSignFactor refuses a signature with an API key where the organisation of the document or of the person demands a factor for each:
+// a program has none.
+func (s *Service) requireNoSignFactor(ctx context.Context, by contract.Actor, o store.Organisation) error {
+	if by.Key == nil {
+		return nil
+	}
+	demanded := o.Accounts.SignFactor
+	if by.Organisation != o.ID && !demanded {
+		own, err := s.Store.Organisation(ctx, by.Organisation)
+		if err != nil {
+			return fmt.Errorf("read organisation %s: %w", by.Organisation, err)
+		}
+		demanded = own.Accounts.SignFactor
+	}
+	if demanded {
+		return contract.ErrKeySignFactor
+	}
+	return nil
 }
 
 // givenPictures are the pictures that a request has for the look of its signatures.

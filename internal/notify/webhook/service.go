@@ -131,9 +131,9 @@ func sealedID(id contract.WebhookID) string { return "webhook " + string(id) }
 // eventOf returns the event of a change of a webhook. Its address may have a secret in its query, so the log gets it without.
 func (s *Service) eventOf(by contract.Actor, w contract.Webhook, change string) contract.Event {
 	address, _, _ := strings.Cut(w.URL, "?")
-	return contract.Event{Type: contract.EventWebhookChanged, At: s.Clock(), Person: by.Person, IP: by.IP, Details: map[string]string{
+	return by.SignEvent(contract.Event{Type: contract.EventWebhookChanged, At: s.Clock(), Details: map[string]string{
 		"organisation": string(w.Organisation), "webhook": string(w.ID), "address": address, "change": change,
-	}}
+	}})
 }
 
 // administered reads a webhook for an operation of an administrator. One of another organisation is like one that does not exist.

@@ -187,7 +187,11 @@ func (s *Store) DisableUser(ctx context.Context, id contract.PersonID, e contrac
 		if err := endLogins(ctx, t, id); err != nil {
 			return err
 		}
-		return logEntry{events: []contract.Event{e}, records: []record{recordOf("disabled_account", id)}}.appendToLog(ctx, t)
+		records, err := revokeKeys(ctx, t, id, e.At)
+		if err != nil {
+			return err
+		}
+		return logEntry{events: []contract.Event{e}, records: append(records, recordOf("disabled_account", id))}.appendToLog(ctx, t)
 	})
 	return wrapf(err, "disable user %s", id)
 }

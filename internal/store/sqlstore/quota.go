@@ -116,9 +116,9 @@ func writeGrant(ctx context.Context, t tx, o contract.OrganisationID, u contract
 	if err != nil {
 		return err
 	}
-	e := contract.Event{Type: contract.EventQuotaGranted, At: now, Person: by.Person, IP: by.IP, Details: map[string]string{
+	e := by.SignEvent(contract.Event{Type: contract.EventQuotaGranted, At: now, Details: map[string]string{
 		"organisation": string(o), "unit": string(u), "count": strconv.Itoa(n), "reason": reason,
-	}}
+	}})
 	return logEntry{events: []contract.Event{e}, written: written}.appendToLog(ctx, t)
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"net/netip"
 	"sync"
 	"testing"
 	"time"
@@ -202,7 +203,7 @@ func (b *fixture) requireStored(want contract.Document) contract.Document {
 
 func (b *fixture) requireEqual(what string, got, want any) {
 	b.t.Helper()
-	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.EquateComparable(netip.Prefix{})); diff != "" {
 		b.t.Fatalf("%s (-want +got):\n%s", what, diff)
 	}
 }

@@ -4,6 +4,26 @@
  */
 
 export interface paths {
+    "/.well-known/oauth-authorization-server": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The token endpoint, for clients that configure themselves
+         * @description Authorization server metadata (RFC 8414).
+         */
+        get: operations["oauth-metadata"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/docs": {
         parameters: {
             query?: never;
@@ -121,12 +141,12 @@ export interface paths {
         };
         /**
          * What an organisation demands of accounts
-         * @description The limits apply to the sessions of the web app and to the tokens of programs alike.
+         * @description The limits apply to the sessions of the web app and to the tokens of programs alike. API keys need the scope admin.
          */
         get: operations["admin-account-policy"];
         /**
          * Change what an organisation demands of accounts
-         * @description Members that are missing stay as they are. A limit applies to sessions that exist too, from their next request on. A use is recorded at most every five minutes, or every tenth of a shorter idle limit: a session ends at most that much earlier than the limit says.
+         * @description Members that are missing stay as they are. A limit applies to sessions that exist too, from their next request on. A use is recorded at most every five minutes, or every tenth of a shorter idle limit: a session ends at most that much earlier than the limit says. Not with an API key.
          */
         put: operations["admin-set-account-policy"];
         post?: never;
@@ -145,7 +165,7 @@ export interface paths {
         };
         /**
          * Calls to the stamp office that cost money or cannot be undone
-         * @description Newest first.
+         * @description Newest first. API keys need the scope admin.
          */
         get: operations["admin-attempts"];
         put?: never;
@@ -165,7 +185,7 @@ export interface paths {
         };
         /**
          * The calls to the stamp office as a spreadsheet
-         * @description Suitable for a refund claim. No cell is interpreted as a formula.
+         * @description Suitable for a refund claim. No cell is interpreted as a formula. API keys need the scope admin.
          */
         get: operations["admin-attempts-csv"];
         put?: never;
@@ -185,7 +205,7 @@ export interface paths {
         };
         /**
          * The audit log
-         * @description Newest first. Admins see the events of the documents of their organisation, and what was done to its accounts.
+         * @description Newest first. Admins see the events of the documents of their organisation, and what was done to its accounts. API keys need the scope admin.
          */
         get: operations["admin-audit-log"];
         put?: never;
@@ -205,7 +225,7 @@ export interface paths {
         };
         /**
          * The audit log as a spreadsheet
-         * @description The same events as admin-audit-log. No cell is interpreted as a formula.
+         * @description The same events as admin-audit-log. No cell is interpreted as a formula. API keys need the scope admin.
          */
         get: operations["admin-audit-log-csv"];
         put?: never;
@@ -225,16 +245,19 @@ export interface paths {
         };
         /**
          * Logo and colour of an organisation
-         * @description Guests see it on the pages of the organisation's documents, and signatures show it.
+         * @description Guests see it on the pages of the organisation's documents, and signatures show it. API keys need the scope admin.
          */
         get: operations["admin-branding"];
         /**
          * Replace logo and colour of an organisation
-         * @description Replaces both. The logo is PNG or JPEG by its content; it is decoded and encoded again. SVG is 415. Signatures made before keep what they show.
+         * @description Replaces both. The logo is PNG or JPEG by its content; it is decoded and encoded again. SVG is 415. Signatures made before keep what they show. API keys need the scope admin.
          */
         put: operations["admin-set-branding"];
         post?: never;
-        /** Remove logo and colour of an organisation */
+        /**
+         * Remove logo and colour of an organisation
+         * @description API keys need the scope admin.
+         */
         delete: operations["admin-delete-branding"];
         options?: never;
         head?: never;
@@ -250,7 +273,7 @@ export interface paths {
         };
         /**
          * The certificates of the embedded authority
-         * @description Those that expire first come first.
+         * @description Those that expire first come first. API keys need the scope admin.
          */
         get: operations["admin-certificates"];
         put?: never;
@@ -270,16 +293,56 @@ export interface paths {
         };
         /**
          * The consent text of an organisation
-         * @description The text that signers of its documents accept now.
+         * @description The text that signers of its documents accept now. API keys need the scope admin.
          */
         get: operations["admin-consent"];
         /**
          * Change the consent text of an organisation
-         * @description Earlier versions stay as they are: signatures refer to them.
+         * @description Earlier versions stay as they are: signatures refer to them. API keys need the scope admin.
          */
         put: operations["admin-set-consent"];
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The API keys of an organisation
+         * @description Without their secrets, which are not stored. An admin cannot create a key for another person. API keys need the scope admin.
+         */
+        get: operations["admin-keys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/keys/{key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an API key of a person
+         * @description Ends the key and its access tokens at once. Revoking it again changes nothing. API keys need the scope admin.
+         */
+        delete: operations["admin-revoke-key"];
         options?: never;
         head?: never;
         patch?: never;
@@ -294,7 +357,7 @@ export interface paths {
         };
         /**
          * Messages to people, and what became of them
-         * @description Newest first. Without a mail server, messages are kept: an operator reads them and passes them on.
+         * @description Newest first. Without a mail server, messages are kept: an operator reads them and passes them on. API keys need the scope admin.
          */
         get: operations["admin-mail"];
         put?: never;
@@ -314,7 +377,7 @@ export interface paths {
         };
         /**
          * One message, to pass it on
-         * @description Only for operators. The link of a guest opens the document; the audit trail says that an operator handed it out.
+         * @description Only for operators. The link of a guest opens the document; the audit trail says that an operator handed it out. Not with an API key.
          */
         get: operations["admin-show-mail"];
         put?: never;
@@ -335,7 +398,7 @@ export interface paths {
         get?: never;
         /**
          * Send a message again
-         * @description Sends a message that failed, was kept or was dropped. One that was sent is not sent again.
+         * @description Sends a message that failed, was kept or was dropped. One that was sent is not sent again. API keys need the scope admin.
          */
         put: operations["admin-retry-mail"];
         post?: never;
@@ -354,13 +417,13 @@ export interface paths {
         };
         /**
          * The accounts
-         * @description By name.
+         * @description By name. API keys need the scope admin.
          */
         get: operations["admin-people"];
         put?: never;
         /**
          * Create an account
-         * @description The password is random and shown only once.
+         * @description The password is random and shown only once. Not with an API key.
          */
         post: operations["admin-add-person"];
         delete?: never;
@@ -379,13 +442,13 @@ export interface paths {
         get?: never;
         /**
          * Disable an account
-         * @description Every token of the account ends at once, a login answers like a wrong password, and the signer directory leaves the person out. Documents that wait for the person go on waiting: open_signatures counts them. The caller's own account, and the last admin of an organisation, are 409. Disabling again changes nothing.
+         * @description Every token of the account ends at once, a login answers like a wrong password, and the signer directory leaves the person out. Documents that wait for the person go on waiting: open_signatures counts them. The caller's own account, and the last admin of an organisation, are 409. Disabling again changes nothing. API keys need the scope admin.
          */
         put: operations["admin-disable-person"];
         post?: never;
         /**
          * Enable a disabled account
-         * @description The person logs in with the password that they had. Enabling again changes nothing.
+         * @description The person logs in with the password that they had. Enabling again changes nothing. API keys need the scope admin.
          */
         delete: operations["admin-enable-person"];
         options?: never;
@@ -403,7 +466,7 @@ export interface paths {
         get?: never;
         /**
          * Rename a person
-         * @description What was signed and logged keeps the name that it was signed and logged with. The next certificate has the new one.
+         * @description What was signed and logged keeps the name that it was signed and logged with. The next certificate has the new one. API keys need the scope admin.
          */
         put: operations["admin-rename-person"];
         post?: never;
@@ -424,7 +487,7 @@ export interface paths {
         put?: never;
         /**
          * Give a person a new initial password
-         * @description The password is random and shown only once. Every token of the account ends at once, and until the person has chosen their own password, only changing it, asking who they are and logging out work for them. The caller's own password is 409: change it with the present one.
+         * @description The password is random and shown only once. Every token of the account ends at once, and until the person has chosen their own password, only changing it, asking who they are and logging out work for them. The caller's own password is 409: change it with the present one. Not with an API key.
          */
         post: operations["admin-reset-password"];
         delete?: never;
@@ -442,13 +505,13 @@ export interface paths {
         };
         /**
          * The quotas of organisations
-         * @description By name of the organisation.
+         * @description By name of the organisation. API keys need the scope admin.
          */
         get: operations["admin-quota"];
         put?: never;
         /**
          * Grant quota to an organisation
-         * @description Only for operators. A negative count takes quota back.
+         * @description Only for operators. A negative count takes quota back. API keys need the scope admin.
          */
         post: operations["admin-grant-quota"];
         delete?: never;
@@ -466,7 +529,7 @@ export interface paths {
         };
         /**
          * The movements of quota
-         * @description Newest first.
+         * @description Newest first. API keys need the scope admin.
          */
         get: operations["admin-quota-ledger"];
         put?: never;
@@ -486,13 +549,13 @@ export interface paths {
         };
         /**
          * The last reconciliation with the stamp office
-         * @description Admins see the differences of their own organisation.
+         * @description Admins see the differences of their own organisation. API keys need the scope admin.
          */
         get: operations["admin-reconciliation"];
         put?: never;
         /**
          * Reconcile with the stamp office now
-         * @description Only for operators. If the stamp office cannot be reached, the report names the problem.
+         * @description Only for operators. If the stamp office cannot be reached, the report names the problem. API keys need the scope admin.
          */
         post: operations["admin-reconcile"];
         delete?: never;
@@ -510,12 +573,12 @@ export interface paths {
         };
         /**
          * The reminders of an organisation's new documents
-         * @description A document whose upload says nothing about reminders gets them.
+         * @description A document whose upload says nothing about reminders gets them. API keys need the scope admin.
          */
         get: operations["admin-reminders"];
         /**
          * Replace the reminders of an organisation's new documents
-         * @description Documents that exist keep what they have.
+         * @description Documents that exist keep what they have. API keys need the scope admin.
          */
         put: operations["admin-set-reminders"];
         post?: never;
@@ -534,7 +597,7 @@ export interface paths {
         };
         /**
          * All serials that were ever bought
-         * @description Most recently changed first. Only operators see serials without an organisation.
+         * @description Most recently changed first. Only operators see serials without an organisation. API keys need the scope admin.
          */
         get: operations["admin-serials"];
         put?: never;
@@ -554,7 +617,7 @@ export interface paths {
         };
         /**
          * The file from the stamp office that was not accepted
-         * @description The last file that the stamp office returned for a serial, as an attachment, with Range and ETag: for a complaint to the stamp office. 404 if nothing is stored.
+         * @description The last file that the stamp office returned for a serial, as an attachment, with Range and ETag: for a complaint to the stamp office. 404 if nothing is stored. API keys need the scope admin.
          */
         get: operations["admin-evidence"];
         put?: never;
@@ -574,7 +637,7 @@ export interface paths {
         };
         /**
          * Documents that make no progress
-         * @description Documents that have waited for the service for a minute or longer, and those that failed, oldest first; and whether the clock of the service is reliable, without which nothing is signed.
+         * @description Documents that have waited for the service for a minute or longer, and those that failed, oldest first; and whether the clock of the service is reliable, without which nothing is signed. API keys need the scope admin.
          */
         get: operations["admin-stuck"];
         put?: never;
@@ -596,7 +659,7 @@ export interface paths {
         put?: never;
         /**
          * Retry a document that makes no progress, now
-         * @description A waiting document is tried at once; a failed one is resumed as by its owner's restamp, with the serials it has.
+         * @description A waiting document is tried at once; a failed one is resumed as by its owner's restamp, with the serials it has. API keys need the scope admin.
          */
         post: operations["admin-retry"];
         delete?: never;
@@ -614,13 +677,13 @@ export interface paths {
         };
         /**
          * Addresses that the events of an organisation are sent to
-         * @description docs/webhooks.md describes the messages.
+         * @description docs/webhooks.md describes the messages. API keys need the scope admin.
          */
         get: operations["admin-webhooks"];
         put?: never;
         /**
          * Create a webhook
-         * @description Events from now on are sent to it. The answer has the secret that signs the messages, which is shown only once. An organisation has at most 20 webhooks.
+         * @description Events from now on are sent to it. The answer has the secret that signs the messages, which is shown only once. An organisation has at most 20 webhooks. API keys need the scope admin.
          */
         post: operations["admin-add-webhook"];
         delete?: never;
@@ -639,13 +702,13 @@ export interface paths {
         get?: never;
         /**
          * Replace the settings of a webhook
-         * @description Members that are missing are reset. A webhook that is enabled again is sent the events since it was disabled.
+         * @description Members that are missing are reset. A webhook that is enabled again is sent the events since it was disabled. API keys need the scope admin.
          */
         put: operations["admin-set-webhook"];
         post?: never;
         /**
          * Delete a webhook
-         * @description The record of its deliveries is deleted too.
+         * @description The record of its deliveries is deleted too. API keys need the scope admin.
          */
         delete: operations["admin-delete-webhook"];
         options?: never;
@@ -662,7 +725,7 @@ export interface paths {
         };
         /**
          * The deliveries to a webhook
-         * @description Newest first. Kept for 30 days after they ended.
+         * @description Newest first. Kept for 30 days after they ended. API keys need the scope admin.
          */
         get: operations["admin-deliveries"];
         put?: never;
@@ -683,7 +746,7 @@ export interface paths {
         get?: never;
         /**
          * Send events again
-         * @description Either one delivery by its id, with the body that it had, or every event since a time, as far as the webhook selects it now. Receivers recognise repeated messages by webhook-id.
+         * @description Either one delivery by its id, with the body that it had, or every event since a time, as far as the webhook selects it now. Receivers recognise repeated messages by webhook-id. API keys need the scope admin.
          */
         put: operations["admin-replay-webhook"];
         post?: never;
@@ -704,7 +767,7 @@ export interface paths {
         put?: never;
         /**
          * Give a webhook a new secret
-         * @description The answer has the new secret, which is shown only once. For 24 hours the former one signs the messages too.
+         * @description The answer has the new secret, which is shown only once. For 24 hours the former one signs the messages too. API keys need the scope admin.
          */
         post: operations["admin-rotate-webhook"];
         delete?: never;
@@ -723,7 +786,7 @@ export interface paths {
         get?: never;
         /**
          * Send a test message to a webhook
-         * @description Orders a message of type webhook.test, which is sent once, to a disabled webhook too. Its delivery shows the result.
+         * @description Orders a message of type webhook.test, which is sent once, to a disabled webhook too. Its delivery shows the result. API keys need the scope admin.
          */
         put: operations["admin-test-webhook"];
         post?: never;
@@ -773,6 +836,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/auth/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The caller's API keys
+         * @description Keys that were revoked or have expired stay in the list. Not with an API key.
+         */
+        get: operations["keys"];
+        put?: never;
+        /**
+         * Create an API key
+         * @description The key acts as the person who makes it, within its scopes. The answer has its secret, which is shown only once. A key is accepted wherever an access token is, and makes no other key. A person has at most 50 keys that have not ended. Not with an API key.
+         */
+        post: operations["create-key"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/keys/{key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an API key
+         * @description Ends the key and its access tokens at once. Revoking it again changes nothing. Not with an API key.
+         */
+        delete: operations["revoke-key"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/auth/list_user": {
         parameters: {
             query?: never;
@@ -782,7 +889,7 @@ export interface paths {
         };
         /**
          * The signer directory
-         * @description Users of the caller's organisation, by name.
+         * @description Users of the caller's organisation, by name. API keys need the scope documents:read.
          */
         get: operations["list-users"];
         put?: never;
@@ -824,7 +931,7 @@ export interface paths {
         put?: never;
         /**
          * Log out
-         * @description Revokes the token and all other tokens of the same login at once.
+         * @description Revokes the token and all other tokens of the same login at once. Not with an API key.
          */
         post: operations["logout"];
         delete?: never;
@@ -840,7 +947,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The caller's account */
+        /**
+         * The caller's account
+         * @description With any API key.
+         */
         get: operations["me"];
         put?: never;
         post?: never;
@@ -861,7 +971,7 @@ export interface paths {
         put?: never;
         /**
          * Change the caller's password
-         * @description Revokes every token of the account at once, including the one of this request: log in with the new password.
+         * @description Revokes every token of the account at once, including the one of this request: log in with the new password. Not with an API key.
          */
         post: operations["password"];
         delete?: never;
@@ -919,17 +1029,40 @@ export interface paths {
         };
         /**
          * The picture of the caller's signature or initials
-         * @description PNG or JPEG as it was stored; 404 if there is none.
+         * @description PNG or JPEG as it was stored; 404 if there is none. API keys need the scope sign.
          */
         get: operations["specimen"];
         /**
          * Store a picture of the caller's signature or initials
-         * @description The body is the picture itself, PNG or JPEG by its content, of at most 1 MiB. It is shown as dark strokes on a transparent ground; a picture without recognisable strokes is 422.
+         * @description The body is the picture itself, PNG or JPEG by its content, of at most 1 MiB. It is shown as dark strokes on a transparent ground; a picture without recognisable strokes is 422. API keys need the scope sign.
          */
         put: operations["put-specimen"];
         post?: never;
-        /** Delete the picture of the caller's signature or initials */
+        /**
+         * Delete the picture of the caller's signature or initials
+         * @description API keys need the scope sign.
+         */
         delete: operations["delete-specimen"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exchange an API key for an access token (OAuth 2.0)
+         * @description OAuth 2.0 client credentials (RFC 6749, section 4.4): client_id is the id of an API key, client_secret the key. The client authenticates in the header (Basic) or in the body. The access token is valid for an hour at most and ends with the key. scope selects some of the scopes of the key. Refusals have the form of RFC 6749, section 5.2.
+         */
+        post: operations["token"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -962,7 +1095,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The remaining quota of the organisation */
+        /**
+         * The remaining quota of the organisation
+         * @description With any API key.
+         */
         get: operations["balance"];
         put?: never;
         post?: never;
@@ -981,7 +1117,7 @@ export interface paths {
         };
         /**
          * Download several completed files as a ZIP archive
-         * @description The files as download sends them, one after another, under the titles of the documents. The archive has a text file that names the documents that cannot be downloaded, with the reasons; a document that the caller may not see is reported as one that does not exist. 409 if none can be downloaded.
+         * @description The files as download sends them, one after another, under the titles of the documents. The archive has a text file that names the documents that cannot be downloaded, with the reasons; a document that the caller may not see is reported as one that does not exist. 409 if none can be downloaded. API keys need the scope documents:read.
          */
         get: operations["archive"];
         put?: never;
@@ -1001,7 +1137,7 @@ export interface paths {
         };
         /**
          * The events of a document
-         * @description Oldest first. Only for the owner.
+         * @description Oldest first. Only for the owner. API keys need the scope documents:read.
          */
         get: operations["audit-trail"];
         put?: never;
@@ -1021,7 +1157,7 @@ export interface paths {
         };
         /**
          * The consent text for the signers of a document
-         * @description Signers accept it before their first signature for the organisation: sign-docs takes its version and the digest of the text that they read.
+         * @description Signers accept it before their first signature for the organisation: sign-docs takes its version and the digest of the text that they read. API keys need the scope documents:read.
          */
         get: operations["consent"];
         put?: never;
@@ -1041,7 +1177,7 @@ export interface paths {
         };
         /**
          * People of the caller's documents
-         * @description Up to 20 owners and participants of the caller's newest 500 received and 500 sent documents, without the caller; those of the newest documents first.
+         * @description Up to 20 owners and participants of the caller's newest 500 received and 500 sent documents, without the caller; those of the newest documents first. API keys need the scope documents:read.
          */
         get: operations["list-contacts"];
         put?: never;
@@ -1061,7 +1197,7 @@ export interface paths {
         };
         /**
          * How many documents a list has
-         * @description By status, with the same filters as the list. type is in by default.
+         * @description By status, with the same filters as the list. type is in by default. API keys need the scope documents:read.
          */
         get: operations["list-counts"];
         put?: never;
@@ -1081,7 +1217,7 @@ export interface paths {
         };
         /**
          * Documents sent to the caller
-         * @description Newest first, unless sort says otherwise. A page out of range is empty.
+         * @description Newest first, unless sort says otherwise. A page out of range is empty. API keys need the scope documents:read.
          */
         get: operations["list-inbound"];
         put?: never;
@@ -1099,7 +1235,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Everything about a document */
+        /**
+         * Everything about a document
+         * @description API keys need the scope documents:read.
+         */
         get: operations["detail"];
         put?: never;
         post?: never;
@@ -1118,7 +1257,7 @@ export interface paths {
         };
         /**
          * Download the completed file
-         * @description PDF as an attachment, with Range and ETag. 409 while active_download_button is false.
+         * @description PDF as an attachment, with Range and ETag. 409 while active_download_button is false. API keys need the scope documents:read.
          */
         get: operations["download"];
         put?: never;
@@ -1138,7 +1277,7 @@ export interface paths {
         };
         /**
          * Follow a document
-         * @description Server-sent events named progress: the state of the document, at once and after every change. The last one reports a final state; requesting it again after that is answered 204.
+         * @description Server-sent events named progress: the state of the document, at once and after every change. The last one reports a final state; requesting it again after that is answered 204. API keys need the scope documents:read.
          */
         get: operations["events"];
         put?: never;
@@ -1158,7 +1297,7 @@ export interface paths {
         };
         /**
          * Download the evidence certificate
-         * @description Who was invited how, what each person signed, when and from where, and what was verified about them: a sealed PDF/A-3 in Indonesian and English with the same facts and a proof of the audit log attached (docs/formats/evidence.md). As an attachment, with Range and ETag. 409 while active_download_button is false. The first request makes it if the service has not yet.
+         * @description Who was invited how, what each person signed, when and from where, and what was verified about them: a sealed PDF/A-3 in Indonesian and English with the same facts and a proof of the audit log attached (docs/formats/evidence.md). As an attachment, with Range and ETag. 409 while active_download_button is false. The first request makes it if the service has not yet. API keys need the scope documents:read.
          */
         get: operations["evidence"];
         put?: never;
@@ -1178,7 +1317,7 @@ export interface paths {
         };
         /**
          * Download the file as it was uploaded
-         * @description As an attachment, with Range and ETag. Only for the owner.
+         * @description As an attachment, with Range and ETag. Only for the owner. API keys need the scope documents:read.
          */
         get: operations["original"];
         put?: never;
@@ -1198,7 +1337,7 @@ export interface paths {
         };
         /**
          * Documents that the caller created
-         * @description Newest first, unless sort says otherwise. A page out of range is empty.
+         * @description Newest first, unless sort says otherwise. A page out of range is empty. API keys need the scope documents:read.
          */
         get: operations["list-sent"];
         put?: never;
@@ -1218,7 +1357,7 @@ export interface paths {
         };
         /**
          * A picture of a page
-         * @description PNG or JPEG, as the page is displayed, of any revision of the document that digest names; for looking at a page before the file has arrived. 404 page.no_picture if pages are not drawn here, or not this one: show it from preview then.
+         * @description PNG or JPEG, as the page is displayed, of any revision of the document that digest names; for looking at a page before the file has arrived. 404 page.no_picture if pages are not drawn here, or not this one: show it from preview then. API keys need the scope documents:read.
          */
         get: operations["page-picture"];
         put?: never;
@@ -1238,7 +1377,7 @@ export interface paths {
         };
         /**
          * The sizes of the pages
-         * @description Of the current revision, with its digest. Counts as a view, like preview.
+         * @description Of the current revision, with its digest. Counts as a view, like preview. API keys need the scope documents:read.
          */
         get: operations["pages"];
         put?: never;
@@ -1256,7 +1395,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The placements on the pages of a document */
+        /**
+         * The placements on the pages of a document
+         * @description API keys need the scope documents:read.
+         */
         get: operations["placements"];
         put?: never;
         post?: never;
@@ -1275,7 +1417,7 @@ export interface paths {
         };
         /**
          * The current revision
-         * @description PDF, inline, with Range and ETag. A viewer's first request is recorded as their view.
+         * @description PDF, inline, with Range and ETag. A viewer's first request is recorded as their view. API keys need the scope documents:read.
          */
         get: operations["preview"];
         put?: never;
@@ -1293,7 +1435,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The participants of a document */
+        /**
+         * The participants of a document
+         * @description API keys need the scope documents:read.
+         */
         get: operations["signers"];
         put?: never;
         post?: never;
@@ -1312,7 +1457,7 @@ export interface paths {
         };
         /**
          * The progress of a document
-         * @description For polling; events reports the same without polling.
+         * @description For polling; events reports the same without polling. API keys need the scope documents:read.
          */
         get: operations["status"];
         put?: never;
@@ -1335,7 +1480,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a draft
-         * @description Returns the last state of the document.
+         * @description Returns the last state of the document. API keys need the scope documents:write.
          */
         delete: operations["delete"];
         options?: never;
@@ -1352,7 +1497,7 @@ export interface paths {
         };
         /**
          * Guests whom the caller entered before
-         * @description From the 500 newest documents that the caller created, so that a guest need not be typed again. What other members entered is not shown.
+         * @description From the 500 newest documents that the caller created, so that a guest need not be typed again. What other members entered is not shown. API keys need the scope documents:read.
          */
         get: operations["suggest-guests"];
         put?: never;
@@ -1374,7 +1519,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a document
-         * @description The owner ends the document while signatures are outstanding, or after it failed. Quota that was reserved and not spent is released.
+         * @description The owner ends the document while signatures are outstanding, or after it failed. Quota that was reserved and not spent is released. API keys need the scope documents:write.
          */
         post: operations["cancel"];
         delete?: never;
@@ -1394,7 +1539,7 @@ export interface paths {
         put?: never;
         /**
          * Make a draft of an ended document
-         * @description Makes a draft of a completed, rejected, canceled or expired document: the file as it was uploaded, without signatures, stamps or seal, its people and their boxes. The file is examined and counted like an upload (402 if the organisation has too many drafts or bytes). Guests get new links. A deadline that has passed is left out. 409 for a document that has not ended.
+         * @description Makes a draft of a completed, rejected, canceled or expired document: the file as it was uploaded, without signatures, stamps or seal, its people and their boxes. The file is examined and counted like an upload (402 if the organisation has too many drafts or bytes). Guests get new links. A deadline that has passed is left out. 409 for a document that has not ended. API keys need the scope documents:write.
          */
         post: operations["copy"];
         delete?: never;
@@ -1414,7 +1559,7 @@ export interface paths {
         put?: never;
         /**
          * Correct the name or address of a guest
-         * @description For a guest who has not acted yet. If messages reach the guest in another place afterwards, all links and tokens of the guest end at once, and a guest whose turn has come is invited there.
+         * @description For a guest who has not acted yet. If messages reach the guest in another place afterwards, all links and tokens of the guest end at once, and a guest whose turn has come is invited there. API keys need the scope documents:write.
          */
         post: operations["correct-guest"];
         delete?: never;
@@ -1434,7 +1579,7 @@ export interface paths {
         put?: never;
         /**
          * Pass one's part to another person
-         * @description Where the owner allows it (delegation), a signer whose turn it is passes their signature and their boxes to another person, who is invited, and stays on the document as a viewer. A person with an account of the organisation takes part with it; others are guests. A person to whom a part was passed cannot pass it on again (409 delegation.once). Guests who have to enter a code before they sign have to enter it first (403 guest.code_required).
+         * @description Where the owner allows it (delegation), a signer whose turn it is passes their signature and their boxes to another person, who is invited, and stays on the document as a viewer. A person with an account of the organisation takes part with it; others are guests. A person to whom a part was passed cannot pass it on again (409 delegation.once). Guests who have to enter a code before they sign have to enter it first (403 guest.code_required). API keys need the scope sign.
          */
         post: operations["delegate"];
         delete?: never;
@@ -1454,7 +1599,7 @@ export interface paths {
         put?: never;
         /**
          * Change title and deadline of a draft
-         * @description Members that are missing keep their value.
+         * @description Members that are missing keep their value. API keys need the scope documents:write.
          */
         post: operations["describe"];
         delete?: never;
@@ -1474,7 +1619,7 @@ export interface paths {
         put?: never;
         /**
          * Finalize a draft
-         * @description Freezes participants and placements, reserves the quota for all of it (402 if it does not suffice; then nothing is reserved) and starts the work. Finalizing again changes nothing. A stamping order, in which all placements are duty stamps and only the owner signs, completes by itself. Stamps that the stamp office would refuse are refused before anything is reserved. A file that prints differently than it is displayed, that readers display differently, that loads something from elsewhere or that starts programs is refused until the owner accepts each finding by its code (422 document.active_content names each finding in fields). Warnings name the placements that lie over text, stamps or signatures.
+         * @description Freezes participants and placements, reserves the quota for all of it (402 if it does not suffice; then nothing is reserved) and starts the work. Finalizing again changes nothing. A stamping order, in which all placements are duty stamps and only the owner signs, completes by itself. Stamps that the stamp office would refuse are refused before anything is reserved. A file that prints differently than it is displayed, that readers display differently, that loads something from elsewhere or that starts programs is refused until the owner accepts each finding by its code (422 document.active_content names each finding in fields). Warnings name the placements that lie over text, stamps or signatures. API keys need the scope documents:write.
          */
         post: operations["finalize"];
         delete?: never;
@@ -1494,7 +1639,7 @@ export interface paths {
         put?: never;
         /**
          * Send a code to the caller's mailbox or phone
-         * @description For guests: sends a code of six digits to their mailbox or phone. It can be entered for 15 minutes and five times, in this session or another one of the same guest, and for the current revision only. A newer code replaces it. 429 within a minute of the last code and after ten in a day; 409 guest.no_mailbox if no mail server is configured, guest.no_phone if no provider is. detail says in code whether one is needed.
+         * @description For guests: sends a code of six digits to their mailbox or phone. It can be entered for 15 minutes and five times, in this session or another one of the same guest, and for the current revision only. A newer code replaces it. 429 within a minute of the last code and after ten in a day; 409 guest.no_mailbox if no mail server is configured, guest.no_phone if no provider is. detail says in code whether one is needed. Not with an API key.
          */
         post: operations["guest-code"];
         delete?: never;
@@ -1514,7 +1659,7 @@ export interface paths {
         put?: never;
         /**
          * Create a guest's link
-         * @description Creates a link for a guest and revokes the previous one. The audit trail records that the owner passed it on and that neither a mailbox nor a phone number was verified. The link is valid until it is replaced or revoked, or for some time after the document ended.
+         * @description Creates a link for a guest and revokes the previous one. The audit trail records that the owner passed it on and that neither a mailbox nor a phone number was verified. The link is valid until it is replaced or revoked, or for some time after the document ended. API keys need the scope documents:write.
          */
         post: operations["guest-link"];
         delete?: never;
@@ -1534,7 +1679,7 @@ export interface paths {
         put?: never;
         /**
          * Revoke a guest's link
-         * @description Revokes the link and every token that was opened with it at once, in every state of the document. Succeeds too if there is no link. guest-link-docs creates a new one.
+         * @description Revokes the link and every token that was opened with it at once, in every state of the document. Succeeds too if there is no link. guest-link-docs creates a new one. API keys need the scope documents:write.
          */
         post: operations["guest-revoke"];
         delete?: never;
@@ -1554,7 +1699,7 @@ export interface paths {
         put?: never;
         /**
          * Enter the code that was sent
-         * @description For guests: with the right code, the session of this token may read and sign. A wrong one is 422 guest.code_wrong with the number of tries that are left; one that has expired, was used, replaced or tried too often is 409 guest.code_ended.
+         * @description For guests: with the right code, the session of this token may read and sign. A wrong one is 422 guest.code_wrong with the number of tries that are left; one that has expired, was used, replaced or tried too often is 409 guest.code_ended. Not with an API key.
          */
         post: operations["guest-verify"];
         delete?: never;
@@ -1574,7 +1719,7 @@ export interface paths {
         put?: never;
         /**
          * Replace the participants of a draft
-         * @description Placements of participants who are removed are removed too.
+         * @description Placements of participants who are removed are removed too. API keys need the scope documents:write.
          */
         post: operations["participants"];
         delete?: never;
@@ -1594,7 +1739,7 @@ export interface paths {
         put?: never;
         /**
          * Place signatures, initials and duty stamps
-         * @description Only a draft accepts placements; placing again replaces all of them. The box is taken from sign for the types sign and paraf if given, else from emet if it has an area, else from props. A duty stamp is the largest centred square of its box, 40 to 200 points.
+         * @description Only a draft accepts placements; placing again replaces all of them. The box is taken from sign for the types sign and paraf if given, else from emet if it has an area, else from props. A duty stamp is the largest centred square of its box, 40 to 200 points. API keys need the scope documents:write.
          */
         post: operations["place"];
         delete?: never;
@@ -1614,7 +1759,7 @@ export interface paths {
         put?: never;
         /**
          * Finalize a draft (another name)
-         * @description Freezes participants and placements, reserves the quota for all of it (402 if it does not suffice; then nothing is reserved) and starts the work. Finalizing again changes nothing. A stamping order, in which all placements are duty stamps and only the owner signs, completes by itself. Stamps that the stamp office would refuse are refused before anything is reserved. A file that prints differently than it is displayed, that readers display differently, that loads something from elsewhere or that starts programs is refused until the owner accepts each finding by its code (422 document.active_content names each finding in fields). Warnings name the placements that lie over text, stamps or signatures.
+         * @description Freezes participants and placements, reserves the quota for all of it (402 if it does not suffice; then nothing is reserved) and starts the work. Finalizing again changes nothing. A stamping order, in which all placements are duty stamps and only the owner signs, completes by itself. Stamps that the stamp office would refuse are refused before anything is reserved. A file that prints differently than it is displayed, that readers display differently, that loads something from elsewhere or that starts programs is refused until the owner accepts each finding by its code (422 document.active_content names each finding in fields). Warnings name the placements that lie over text, stamps or signatures. API keys need the scope documents:write.
          */
         post: operations["process"];
         delete?: never;
@@ -1634,7 +1779,7 @@ export interface paths {
         put?: never;
         /**
          * Decline to sign
-         * @description A signer ends the document while their signature is outstanding, in turn or not. A reason is required.
+         * @description A signer ends the document while their signature is outstanding, in turn or not. A reason is required. API keys need the scope sign.
          */
         post: operations["reject"];
         delete?: never;
@@ -1654,7 +1799,7 @@ export interface paths {
         put?: never;
         /**
          * Remind the signers whose turn it is
-         * @description Orders a message to those whose turn it is to sign and who have an address, and records it. The audit trail records each message that was sent.
+         * @description Orders a message to those whose turn it is to sign and who have an address, and records it. The audit trail records each message that was sent. API keys need the scope documents:write.
          */
         post: operations["remind"];
         delete?: never;
@@ -1674,7 +1819,7 @@ export interface paths {
         put?: never;
         /**
          * Try a failed stamp again
-         * @description Returns a failed document to processing, with the serials it has: no unit is spent twice. With new_serial, another serial is used instead, if the stamp office now reports the refused one as unused; the refused one is then used for another document.
+         * @description Returns a failed document to processing, with the serials it has: no unit is spent twice. With new_serial, another serial is used instead, if the stamp office now reports the refused one as unused; the refused one is then used for another document. API keys need the scope stamp.
          */
         post: operations["restamp"];
         delete?: never;
@@ -1694,7 +1839,7 @@ export interface paths {
         put?: never;
         /**
          * Retry now what a document waits for
-         * @description The service retries by itself, after growing pauses; this ends the pause. 409 if the document does not wait for the service; restamp-docs resumes a document that failed.
+         * @description The service retries by itself, after growing pauses; this ends the pause. 409 if the document does not wait for the service; restamp-docs resumes a document that failed. API keys need the scope documents:write.
          */
         post: operations["retry"];
         delete?: never;
@@ -1714,7 +1859,7 @@ export interface paths {
         put?: never;
         /**
          * Sign
-         * @description Signs the current revision with the caller's certificate. Signing out of turn is 409. The log records which pages of which revision the service showed the signer, if digest and pages_shown are given, and otherwise that it showed none.
+         * @description Signs the current revision with the caller's certificate. Signing out of turn is 409. The log records which pages of which revision the service showed the signer, if digest and pages_shown are given, and otherwise that it showed none. API keys need the scope sign.
          */
         post: operations["sign"];
         delete?: never;
@@ -1734,7 +1879,7 @@ export interface paths {
         put?: never;
         /**
          * Sign several documents with one consent
-         * @description Signs each document as sign-docs does, one after the other, with one consent over the list of their digests. One refusal does not stop the others; the answer is 200 and has a result for each document. A document that is named twice is 422, and nothing is signed. A repeat, with or without an Idempotency-Key, signs no document twice: a revision that the caller signed before is reported as signed. While a result is retryable, the answer is not kept for the Idempotency-Key, and a repeat goes on with the rest. The log records for each signature the number of documents and the digest of the list.
+         * @description Signs each document as sign-docs does, one after the other, with one consent over the list of their digests. One refusal does not stop the others; the answer is 200 and has a result for each document. A document that is named twice is 422, and nothing is signed. A repeat, with or without an Idempotency-Key, signs no document twice: a revision that the caller signed before is reported as signed. While a result is retryable, the answer is not kept for the Idempotency-Key, and a repeat goes on with the rest. The log records for each signature the number of documents and the digest of the list. API keys need the scope sign.
          */
         post: operations["sign-many"];
         delete?: never;
@@ -1754,7 +1899,7 @@ export interface paths {
         put?: never;
         /**
          * Preview a picture of a signature
-         * @description Returns the strokes that sign-docs would show for the same picture. Nothing is signed and nothing is stored. A picture without recognisable strokes is 422.
+         * @description Returns the strokes that sign-docs would show for the same picture. Nothing is signed and nothing is stored. A picture without recognisable strokes is 422. API keys need the scope sign.
          */
         post: operations["specimen-preview"];
         delete?: never;
@@ -1774,7 +1919,7 @@ export interface paths {
         put?: never;
         /**
          * Upload a document as a form
-         * @description The same as multipart/form-data: the file is the part document; signer and guest are JSON.
+         * @description The same as multipart/form-data: the file is the part document; signer and guest are JSON. API keys need the scope documents:write.
          */
         post: operations["upload-multipart"];
         delete?: never;
@@ -1794,7 +1939,7 @@ export interface paths {
         put?: never;
         /**
          * Upload a document
-         * @description Creates a draft from a file in base64. The type of the file is recognised by its content. A Word document is converted. If that takes longer than the request waits, fields can be placed later, see placement-docs.
+         * @description Creates a draft from a file in base64. The type of the file is recognised by its content. A Word document is converted. If that takes longer than the request waits, fields can be placed later, see placement-docs. API keys need the scope documents:write.
          */
         post: operations["upload"];
         delete?: never;
@@ -1812,7 +1957,7 @@ export interface paths {
         };
         /**
          * The events of an organisation after a cursor
-         * @description Only for admins. The same events that webhooks get, in the order in which they happened; none is left out and none is added before a cursor that was answered. With wait, the answer is delayed until there are events, for that time at most. 409 feed.ahead: the cursor is of a state of the service that is lost; start again from a time that you know, or without a cursor.
+         * @description Only for admins. The same events that webhooks get, in the order in which they happened; none is left out and none is added before a cursor that was answered. With wait, the answer is delayed until there are events, for that time at most. 409 feed.ahead: the cursor is of a state of the service that is lost; start again from a time that you know, or without a cursor. API keys need the scope admin.
          */
         get: operations["feed"];
         put?: never;
@@ -1854,7 +1999,7 @@ export interface paths {
         put?: never;
         /**
          * Begin a file that arrives in parts
-         * @description Creates an upload of Upload-Length bytes (tus 1.0.0, extension creation). Location is its address, relative to this one; the answer has the same members as upload-progress. Upload-Metadata may have filename and sha256 (of the whole file, in hex), in Base64. The upload belongs to the caller and can be continued until Upload-Expires.
+         * @description Creates an upload of Upload-Length bytes (tus 1.0.0, extension creation). Location is its address, relative to this one; the answer has the same members as upload-progress. Upload-Metadata may have filename and sha256 (of the whole file, in hex), in Base64. The upload belongs to the caller and can be continued until Upload-Expires. API keys need the scope documents:write.
          */
         post: operations["begin-upload"];
         delete?: never;
@@ -1872,21 +2017,21 @@ export interface paths {
         };
         /**
          * How much of a file has arrived
-         * @description HEAD answers the headers of tus alone (Upload-Offset, Upload-Length, Upload-Expires), with Tus-Resumable in the request.
+         * @description HEAD answers the headers of tus alone (Upload-Offset, Upload-Length, Upload-Expires), with Tus-Resumable in the request. API keys need the scope documents:write.
          */
         get: operations["upload-progress"];
         put?: never;
         post?: never;
         /**
          * Remove what has arrived of a file
-         * @description Removes what has arrived (extension termination). What became a document stays.
+         * @description Removes what has arrived (extension termination). What became a document stays. API keys need the scope documents:write.
          */
         delete: operations["end-upload"];
         options?: never;
         head?: never;
         /**
          * Send the next part of a file
-         * @description Appends the body to the upload, which must end at Upload-Offset (else 409). Upload-Offset of the answer says how much is stored; what arrived before the connection was cut is stored too, in parts of at most 1 MiB. A part that is not the last one has at least 16 KiB. The first part is refused if the file is neither PDF nor Word.
+         * @description Appends the body to the upload, which must end at Upload-Offset (else 409). Upload-Offset of the answer says how much is stored; what arrived before the connection was cut is stored too, in parts of at most 1 MiB. A part that is not the last one has at least 16 KiB. The first part is refused if the file is neither PDF nor Word. API keys need the scope documents:write.
          */
         patch: operations["continue-upload"];
         trace?: never;
@@ -1975,6 +2120,28 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        AccessToken: {
+            /** @example sgl_kt_... */
+            access_token: string;
+            /**
+             * Format: int64
+             * @description seconds
+             * @example 3600
+             */
+            expires_in: number;
+            /**
+             * @description what was granted, separated by spaces
+             * @example documents:read documents:write
+             */
+            scope: string;
+            /**
+             * @example Bearer
+             * @enum {string}
+             */
+            token_type: "Bearer";
+        } & {
+            [key: string]: unknown;
+        };
         AccountData: {
             /**
              * @description the organisation
@@ -2338,6 +2505,21 @@ export interface components {
              * @example signed
              */
             type: string;
+        } & {
+            [key: string]: unknown;
+        };
+        AuthorizationServer: {
+            grant_types_supported: string[];
+            /** @example https://segel.contoh.id */
+            issuer: string;
+            /** @description empty: there is no authorization endpoint */
+            response_types_supported: string[];
+            scopes_supported: string[];
+            /** @example https://segel.contoh.id/docs */
+            service_documentation: string;
+            /** @example https://segel.contoh.id/v1/auth/token */
+            token_endpoint: string;
+            token_endpoint_auth_methods_supported: string[];
         } & {
             [key: string]: unknown;
         };
@@ -3245,6 +3427,42 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        DoneKeyAnswer: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            /**
+             * @description a sentence in the language of the request
+             * @example Dokumen berhasil diunggah.
+             */
+            msg: string;
+            response: components["schemas"]["ResponseKeyAnswer"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        DoneKeyMade: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            /**
+             * @description a sentence in the language of the request
+             * @example Dokumen berhasil diunggah.
+             */
+            msg: string;
+            response: components["schemas"]["ResponseKeyMade"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         DoneMailLine: {
             /**
              * Format: int64
@@ -3258,6 +3476,24 @@ export interface components {
              */
             msg: string;
             response: components["schemas"]["ResponseMailLine"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        DoneMemberKeyAnswer: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            /**
+             * @description a sentence in the language of the request
+             * @example Dokumen berhasil diunggah.
+             */
+            msg: string;
+            response: components["schemas"]["ResponseMemberKeyAnswer"];
             /** @description always true */
             success: boolean;
         } & {
@@ -3907,6 +4143,19 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        FoundKeysData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["KeysData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         FoundLimitsData: {
             /**
              * Format: int64
@@ -3954,6 +4203,19 @@ export interface components {
              */
             code: number;
             data: components["schemas"]["ListData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        FoundMemberKeysData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["MemberKeysData"];
             /** @description always true */
             success: boolean;
         } & {
@@ -4300,6 +4562,105 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        KeyAnswer: {
+            key: components["schemas"]["KeyOut"];
+        } & {
+            [key: string]: unknown;
+        };
+        KeyIn: {
+            /**
+             * @description ISO 8601 with a zone, within five years; missing: never
+             * @example 2025-10-14T06:06:00.000Z
+             */
+            expires_at?: string;
+            /**
+             * @description at most 100 characters; signatures and the audit log show it
+             * @example ERP
+             */
+            name: string;
+            /**
+             * @description networks in CIDR notation or addresses, IPv4 or IPv6, from which it may be used; missing or empty: from all
+             * @example [
+             *       "203.0.113.0/24"
+             *     ]
+             */
+            networks?: string[];
+            /**
+             * @description at least one of documents:read, documents:write, sign, stamp, admin
+             * @example [
+             *       "documents:read"
+             *     ]
+             */
+            scopes: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        KeyMade: {
+            key: components["schemas"]["KeyOut"];
+            /**
+             * @description shown only once; for x-access-token, Authorization: Bearer, or as client_secret of OAuth 2.0
+             * @example sgl_ak_...
+             */
+            secret: string;
+        } & {
+            [key: string]: unknown;
+        };
+        KeyOut: {
+            /** @example 2024-10-14T06:06:00.000Z */
+            created_at: string;
+            /**
+             * @description null: never
+             * @example 2025-10-14T06:06:00.000Z
+             */
+            expires_at: string | null;
+            /**
+             * @description how the key begins
+             * @example sgl_ak_Ab3d
+             */
+            hint: string;
+            /**
+             * @description client_id of OAuth 2.0
+             * @example 01929a3c-5e2b-4c1d-9e7b-2f9d0c4a5b61
+             */
+            id: string;
+            /**
+             * @description the address, or of IPv6 the network, of that use
+             * @example 203.0.113.7
+             */
+            last_network: string | null;
+            /**
+             * @description up to five minutes old while the key is in use; null: not in the last months
+             * @example 2024-10-14T06:06:00.000Z
+             */
+            last_used_at: string | null;
+            /** @example ERP */
+            name: string;
+            /** @description from which it may be used, in CIDR notation; empty: from all */
+            networks: string[];
+            /**
+             * @description null: it was not
+             * @example 2024-10-14T06:06:00.000Z
+             */
+            revoked_at: string | null;
+            /** @description documents:read, documents:write, sign, stamp, admin */
+            scopes: string[];
+            /**
+             * @example active
+             * @enum {string}
+             */
+            status: "active" | "expired" | "revoked";
+            /** @description it makes test documents and acts on no others */
+            test: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        KeysData: {
+            /** @description the newest first */
+            keys: components["schemas"]["KeyOut"][];
+            pagination: components["schemas"]["Pagination"];
+        } & {
+            [key: string]: unknown;
+        };
         LedgerLine: {
             /** @example 2024-10-14T06:06:00.000Z */
             at: string;
@@ -4531,6 +4892,32 @@ export interface components {
             notice: components["schemas"]["NoticeOut"];
             /** @example 8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01 */
             user_id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        MemberKeyAnswer: {
+            key: components["schemas"]["MemberKeyOut"];
+        } & {
+            [key: string]: unknown;
+        };
+        MemberKeyOut: {
+            organisation: components["schemas"]["OrganisationOut"];
+            /** @example siti@contoh.id */
+            person_email: string;
+            /**
+             * @description as whom it acts
+             * @example 8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01
+             */
+            person_id: string;
+            /** @example Siti Rahma */
+            person_name: string;
+        } & {
+            [key: string]: unknown;
+        };
+        MemberKeysData: {
+            /** @description the newest first */
+            keys: components["schemas"]["MemberKeyOut"][];
+            pagination: components["schemas"]["Pagination"];
         } & {
             [key: string]: unknown;
         };
@@ -5522,8 +5909,29 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ResponseKeyAnswer: {
+            data: components["schemas"]["KeyAnswer"];
+            /** @description warnings about input that was accepted */
+            warnings?: components["schemas"]["Warning"][];
+        } & {
+            [key: string]: unknown;
+        };
+        ResponseKeyMade: {
+            data: components["schemas"]["KeyMade"];
+            /** @description warnings about input that was accepted */
+            warnings?: components["schemas"]["Warning"][];
+        } & {
+            [key: string]: unknown;
+        };
         ResponseMailLine: {
             data: components["schemas"]["MailLine"];
+            /** @description warnings about input that was accepted */
+            warnings?: components["schemas"]["Warning"][];
+        } & {
+            [key: string]: unknown;
+        };
+        ResponseMemberKeyAnswer: {
+            data: components["schemas"]["MemberKeyAnswer"];
             /** @description warnings about input that was accepted */
             warnings?: components["schemas"]["Warning"][];
         } & {
@@ -6370,6 +6778,57 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    "oauth-metadata": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthorizationServer"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     docs: {
         parameters: {
             query?: never;
@@ -7863,6 +8322,199 @@ export interface operations {
             };
             /** @description Request Entity Too Large. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-keys": {
+        parameters: {
+            query?: {
+                /**
+                 * @description The page, from 1. A page out of range is empty.
+                 * @example 1
+                 */
+                page?: number;
+                /**
+                 * @description Items on a page.
+                 * @example 50
+                 */
+                limit?: number;
+                /** @description UUID of an organisation. Missing: the caller's own; for operators, all. */
+                organisation?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundMemberKeysData"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-revoke-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID of an API key.
+                 * @example 01929a3c-5e2b-4c1d-9e7b-2f9d0c4a5b61
+                 */
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneMemberKeyAnswer"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10954,6 +11606,297 @@ export interface operations {
             };
         };
     };
+    keys: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The page, from 1. A page out of range is empty.
+                 * @example 1
+                 */
+                page?: number;
+                /**
+                 * @description Items on a page.
+                 * @example 50
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundKeysData"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "create-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeyIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneKeyMade"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "revoke-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID of an API key.
+                 * @example 01929a3c-5e2b-4c1d-9e7b-2f9d0c4a5b61
+                 */
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneKeyAnswer"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     "list-users": {
         parameters: {
             query?: {
@@ -11796,6 +12739,106 @@ export interface operations {
             };
             /** @description Forbidden. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": {
+                    /** @description id of an API key, unless the client authenticates in the header */
+                    client_id?: string;
+                    /** @description the key, unless the client authenticates in the header */
+                    client_secret?: string;
+                    /** @enum {string} */
+                    grant_type: "client_credentials";
+                    /** @description scopes of the key, separated by spaces; missing: all of them */
+                    scope?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessToken"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };

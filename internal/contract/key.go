@@ -1,0 +1,283 @@
+package contract
+
+import (
+	"net/netip"
+	"slices"
+	"time"
+	"unicode/utf8"
+)
+
+// KeyID identifies an API key. It is public: clients of OAuth 2.0 send it as their client_id.
+type KeyID string
+
+// KeyScope is what an API key permits.
+type KeyScope string
+
+// The scopes. Values are stored permanently and are part of the interface.
+const (
+	ScopeRead  KeyScope = "documents:read"  // see the person's documents and their files
+	ScopeWrite KeyScope = "documents:write" // create, change, send and end the documents that the person owns
+	ScopeSign  KeyScope = "sign"            // sign, decline and delegate as the person
+	ScopeStamp KeyScope = "stamp"           // order duty stamps, which cost money
+	ScopeAdmin KeyScope = "admin"           // administer, as far as the person may
+)
+
+// KeyScopes lists every scope, in the order in which a person chooses them.
+var KeyScopes = []KeyScope{ScopeRead, ScopeWrite, ScopeSign, ScopeStamp, ScopeAdmin}
+
+// Entries of the tables of scopes that are not scopes themselves.
+const (
+	NeverByKey KeyScope = ""    // no API key permits the operation
+	AnyKey     KeyScope = "any" // every API key permits it
+)
+
+// operationScopes says which scope an API key needs for each operation on a document. An operation that is missing is never
+// permitted; a test requires that none is.
+//
+// Finalizing a document with duty stamps needs ScopeStamp as well: see [KeyGrant.requireStamps].
+var operationScopes = map[Operation]KeyScope{
+	OpDetail: ScopeRead, OpStatus: ScopeRead, OpSigners: ScopeRead, OpAuditTrail: ScopeRead, OpEvents: ScopeRead, OpPreview: ScopeRead,
+	OpDownload: ScopeRead, OpOriginal: ScopeRead, OpEvidence: ScopeRead, OpConsent: ScopeRead,
+	OpParticipants: ScopeWrite, OpDescribe: ScopeWrite, OpPlace: ScopeWrite, OpFinalize: ScopeWrite, OpCancel: ScopeWrite, OpRemind: ScopeWrite,
+	OpRetry: ScopeWrite, OpGuestLink: ScopeWrite, OpGuestRevoke: ScopeWrite, OpCorrectGuest: ScopeWrite, OpCopy: ScopeWrite, OpDelete: ScopeWrite,
+	OpSign: ScopeSign, OpReject: ScopeSign, OpDelegate: ScopeSign,
+	OpRestamp: ScopeStamp,
+	OpCode:    NeverByKey, OpProveContact: NeverByKey, // of guests alone, who have no keys
+}
+
+// adminScopes says the same for each operation of administration. A key that could make keys, reset passwords or hand out the links of
+// guests would be worth more than the scope that it was given.
+var adminScopes = map[AdminOperation]KeyScope{
+	AdminPeople: ScopeAdmin, AdminAddPerson: NeverByKey, AdminResetPassword: NeverByKey, AdminDisable: ScopeAdmin, AdminEnable: ScopeAdmin, AdminRename: ScopeAdmin,
+	AdminQuota: ScopeAdmin, AdminGrant: ScopeAdmin, AdminLedger: ScopeAdmin, AdminAttempts: ScopeAdmin, AdminSerials: ScopeAdmin, AdminEvidence: ScopeAdmin,
+	AdminReconciliation: ScopeAdmin, AdminReconcile: ScopeAdmin, AdminStuck: ScopeAdmin, AdminRetry: ScopeAdmin, AdminCertificates: ScopeAdmin, AdminAuditLog: ScopeAdmin,
+	AdminBranding: ScopeAdmin, AdminSetBranding: ScopeAdmin, AdminDeleteBranding: ScopeAdmin, AdminConsent: ScopeAdmin, AdminSetConsent: ScopeAdmin,
+	AdminReminders: ScopeAdmin, AdminSetReminders: ScopeAdmin, AdminMail: ScopeAdmin, AdminShowMail: NeverByKey, AdminRetryMail: ScopeAdmin, AdminFeed: ScopeAdmin,
+	AdminWebhooks: ScopeAdmin, AdminSetWebhook: ScopeAdmin, AdminAddWebhook: ScopeAdmin, AdminRotateWebhook: ScopeAdmin, AdminTestWebhook: ScopeAdmin, AdminReplayWebhook: ScopeAdmin,
+	AdminKeys: ScopeAdmin, AdminRevokeKey: ScopeAdmin,
+	AdminPolicy: ScopeAdmin, AdminSetPolicy: NeverByKey,
+}
+
+// ScopeOf returns the scope that an API key needs for an operation on a document.
+func ScopeOf(op Operation) KeyScope { return operationScopes[op] }
+
+// AdminScopeOf returns the scope that an API key needs for an operation of administration.
+func AdminScopeOf(op AdminOperation) KeyScope { return adminScopes[op] }
+
+// Refusals of what is done with an API key.
+var (
+	ErrKeyNever      = Refuse(Forbidden, "key.never")             // no key permits it
+	ErrKeyScope      = Refuse(Forbidden, "key.scope")             // this key lacks the scope
+	ErrKeyNetwork    = Refuse(Forbidden, "key.network")           // the key is not allowed from this network
+	ErrKeyTest       = Refuse(Forbidden, "key.other_mode")        // a test key on a document with value, or the other way round
+	ErrKeySignFactor = Refuse(Forbidden, "key.sign_factor")       // the organisation demands a factor per signature, which no program has
+	ErrKeyEnded      = Refuse(Unauthenticated, "key.ended")       // it was revoked or has expired
+	ErrKeyLimit      = Refuse(Conflict, "key.too_many")           // the person has too many
+	ErrNoKey         = Refuse(NotFound, "key.not_found")          // it does not exist, or is not the caller's to see
+	ErrKeyForAdmins  = Refuse(Forbidden, "key.admin_not_allowed") // ScopeAdmin for a person who administers nothing
+)
+
+// Bounds on API keys.
+const (
+	MaxKeysPerPerson = 50 // that are neither revoked nor expired
+	MaxKeyNetworks   = 50
+	MaxKeyName       = 100 // characters
+	MaxKeyLifetime   = 5 * 366 * 24 * time.Hour
+)
+
+// KeyGrant is what an actor may do because they came with an API key. A nil grant restricts nothing: they came without one.
+type KeyGrant struct {
+	ID     KeyID
+	Name   string
+	Scopes []KeyScope
+	Test   bool // it makes test documents and acts on no others
+}
+
+// Require refuses an operation that needs a scope which the key lacks.
+func (g *KeyGrant) Require(scope KeyScope) error {
+	switch {
+	case g == nil, scope == AnyKey:
+		return nil
+	case scope == NeverByKey:
+		return ErrKeyNever
+	case !slices.Contains(g.Scopes, scope):
+		return ErrKeyScope.With("scope", string(scope))
+	}
+	return nil
+}
+
+// requireStamps refuses to order n duty stamps with a key that may not spend money.
+func (g *KeyGrant) requireStamps(n int) error {
+	if n == 0 {
+		return nil
+	}
+	return g.Require(ScopeStamp)
+}
+
+// eventDetails returns the key as details of an event.
+func (g *KeyGrant) eventDetails() []string {
+	if g == nil {
+		return nil
+	}
+	return []string{"key", string(g.ID), "key_name", g.Name}
+}
+
+// APIKey is an API key without its secret. It acts as the person who made it.
+type APIKey struct {
+	ID           KeyID
+	Organisation OrganisationID
+	Person       PersonID
+	Name         string
+	Hint         string // the first characters of the secret, by which its holder recognises it
+	Scopes       []KeyScope
+	Networks     []netip.Prefix // from which it may be used; empty: from all
+	Test         bool
+	CreatedAt    time.Time
+	ExpiresAt    time.Time // zero: never
+	RevokedAt    time.Time // zero: not revoked
+	LastUsedAt   time.Time // at most a few minutes old while the key is in use; zero: never
+	LastNetwork  string    // of LastUsedAt
+}
+
+// HasEnded reports whether the key was revoked or has expired.
+func (k *APIKey) HasEnded(now time.Time) bool {
+	return !k.RevokedAt.IsZero() || !k.ExpiresAt.IsZero() && !now.Before(k.ExpiresAt)
+}
+
+// Grant returns what the key permits.
+func (k *APIKey) Grant() *KeyGrant {
+	return &KeyGrant{ID: k.ID, Name: k.Name, Scopes: k.Scopes, Test: k.Test}
+}
+
+// AllowsAddress reports whether the key may be used from an IP address. An address that cannot be parsed is allowed only where all are.
+func (k *APIKey) AllowsAddress(ip string) bool {
+	if len(k.Networks) == 0 {
+		return true
+	}
+	a, err := netip.ParseAddr(ip)
+	if err != nil {
+		return false
+	}
+	a = a.Unmap().WithZone("")
+	return slices.ContainsFunc(k.Networks, func(n netip.Prefix) bool { return n.Contains(a) })
+}
+
+// KeySettings is what a person asks for when they make a key.
+type KeySettings struct {
+	Name      string
+	Scopes    []KeyScope
+	Networks  []string // in CIDR notation, or addresses
+	Test      bool
+	ExpiresAt time.Time // zero: never
+}
+
+// NewAPIKey returns the key that a person asks for, without an identifier. A key never makes another one, and acts only as the person who makes it:
+// what it signs and opens is theirs.
+func NewAPIKey(in KeySettings, by Actor, now time.Time) (APIKey, error) {
+	switch {
+	case by.Key != nil:
+		return APIKey{}, ErrKeyNever
+	case by.Guest != 0 || by.IsSystem():
+		return APIKey{}, ErrNotAllowed
+	}
+	k := APIKey{
+		Organisation: by.Organisation, Person: by.ID, Name: CleanText(in.Name), Test: in.Test, CreatedAt: now, ExpiresAt: in.ExpiresAt,
+	}
+	var bad fieldErrors
+	switch {
+	case !HasVisibleText(k.Name):
+		bad.add("name", "value.required")
+	case utf8.RuneCountInString(k.Name) > MaxKeyName:
+		bad.add("name", "text.too_long", "limit", MaxKeyName)
+	}
+	for _, s := range in.Scopes {
+		if !slices.Contains(KeyScopes, s) {
+			bad.add("scopes", "key.scope_unknown", "scope", string(s))
+		}
+	}
+	for _, s := range KeyScopes { // in their order, each once
+		if slices.Contains(in.Scopes, s) {
+			k.Scopes = append(k.Scopes, s)
+		}
+	}
+	if len(in.Scopes) == 0 {
+		bad.add("scopes", "value.required")
+	}
+	if k.Test && slices.Contains(k.Scopes, ScopeAdmin) {
+		bad.add("scopes", "key.test_admin") // an organisation has no test part that such a key could administer
+	}
+	for _, text := range in.Networks {
+		n, ok := ParseNetwork(text)
+		if !ok {
+			bad.add("networks", "key.network_malformed", "network", text)
+		} else if !slices.Contains(k.Networks, n) {
+			k.Networks = append(k.Networks, n)
+		}
+	}
+	if len(k.Networks) > MaxKeyNetworks {
+		bad.add("networks", "key.networks_too_many", "limit", MaxKeyNetworks)
+	}
+	switch {
+	case k.ExpiresAt.IsZero():
+	case !k.ExpiresAt.After(now):
+		bad.add("expires_at", "key.expires_past")
+	case k.ExpiresAt.After(now.Add(MaxKeyLifetime)):
+		bad.add("expires_at", "key.expires_late")
+	}
+	if err := bad.asError(); err != nil {
+		return APIKey{}, err
+	}
+	if slices.Contains(k.Scopes, ScopeAdmin) && !by.Admin {
+		return APIKey{}, ErrKeyForAdmins
+	}
+	return k, nil
+}
+
+// ParseNetwork parses a network in CIDR notation, or a single address, IPv4 or IPv6. Bits beyond the prefix must be zero: a person
+// who writes 10.1.2.3/8 means something else than what would be stored.
+func ParseNetwork(text string) (netip.Prefix, bool) {
+	if a, err := netip.ParseAddr(text); err == nil {
+		if a.Zone() != "" {
+			return netip.Prefix{}, false
+		}
+		a = a.Unmap()
+		return netip.PrefixFrom(a, a.BitLen()), true
+	}
+	n, err := netip.ParsePrefix(text)
+	if err != nil || n.Addr().Is4In6() || n != n.Masked() {
+		return netip.Prefix{}, false
+	}
+	return n, true
+}
+
+// NarrowScopes returns the scopes of a key that a client asked for, in the order of [KeyScopes]; all of them if it asked for none. Ok is false if it
+// asked for one that the key lacks.
+func NarrowScopes(of []KeyScope, asked []string) (scopes []KeyScope, ok bool) {
+	if len(asked) == 0 {
+		return slices.Clone(of), true
+	}
+	for _, a := range asked {
+		if !slices.Contains(of, KeyScope(a)) {
+			return nil, false
+		}
+	}
+	for _, s := range KeyScopes {
+		if slices.Contains(asked, string(s)) {
+			scopes = append(scopes, s)
+		}
+	}
+	return scopes, true
+}
+
+// SignEvent adds to an event who caused it: the person, their address, and the API key that they came with.
+func (by Actor) SignEvent(e Event) Event {
+	e.Person, e.IP = by.Person, by.IP
+	if g := by.Key; g != nil {
+		details := map[string]string{"key": string(g.ID), "key_name": g.Name}
+		for name, value := range e.Details {
+			details[name] = value
+		}
+		e.Details = details
+	}
+	return e
+}
