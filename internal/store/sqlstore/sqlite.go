@@ -321,7 +321,7 @@ func (t sqliteTx) collects() bool { return false }
 
 func (t sqliteTx) addJobs(_ context.Context, all []contract.Job) error {
 	*t.ordered = append(*t.ordered, all...)
-	return t.queue.Add(t.ctx, t.queueTx, all...)
+	return t.queue.Add(context.WithoutCancel(t.ctx), t.queueTx, all...) // a context that can end costs goroutines
 }
 
 func (t sqliteTx) ensureJobs(_ context.Context, all []contract.Job) error {

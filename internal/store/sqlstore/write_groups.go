@@ -14,8 +14,9 @@ import (
 )
 
 // writeGroups runs the transactions that arrive while another one waits for the disk together: SQLite has one writer, and what a
-// transaction waits for is the write-ahead log. Those of a group are savepoints of one transaction of the database. One that fails is
-// rolled back alone.
+// transaction waits for is the write-ahead log. Those of a group are one transaction of the database. If one of them fails, the
+// database rolls all back and the group runs again, each in a savepoint, so that one that fails is rolled back alone. Savepoints cost
+// a copy of each page that is changed after them, in a temporary file.
 //
 // Durable when a caller is answered: its transaction, as without groups, because all are answered after the commit. After a crash
 // before that: nothing of the group, or all of it.
@@ -25,7 +26,12 @@ type writeGroups struct {
 	mu      sync.Mutex // guards the fields below
 	waiting []*groupedWrite
 	working bool // a goroutine runs groups
+
+	careful int // groups that run in savepoints at once, because one has failed; of the goroutine that runs groups
 }
+
+// carefulGroups is how many groups run in savepoints after one failed: where some always fail, few groups run twice.
+const carefulGroups = 32
 
 // maxGroup bounds the transactions of a group, so that the first one does not wait long for the others.
 const maxGroup = 32
@@ -109,15 +115,22 @@ func (g *writeGroups) runGroups() {
 // has the database, or another transaction of the group takes long.
 func (g *writeGroups) runGroup(group []*groupedWrite) {
 	if len(group) > 1 {
-		t, err := g.database.beginWrite(context.Background())
-		if err != nil {
-			for _, w := range group {
-				w.err = err
+		g.careful = max(g.careful-1, 0)
+		for _, savepoints := range []bool{false, true} {
+			if !savepoints && g.careful > 0 {
+				continue
 			}
-			return
-		}
-		if g.tryGroup(t, group) {
-			return
+			t, err := g.database.beginWrite(context.Background())
+			if err != nil {
+				for _, w := range group {
+					w.err = err
+				}
+				return
+			}
+			if g.tryGroup(t, group, savepoints) {
+				return
+			}
+			g.careful = carefulGroups
 		}
 	}
 	for _, w := range group {
@@ -138,15 +151,16 @@ func (w *groupedWrite) recoverPanic() {
 	}
 }
 
-// tryGroup runs transactions in one of the database, and reports whether all have their outcome. If not, none of them has an effect.
-func (g *writeGroups) tryGroup(t *sqliteWrite, group []*groupedWrite) bool {
+// tryGroup runs transactions in one of the database, and reports whether all have their outcome. If not, none of them has an effect:
+// without savepoints one has failed, or the database has rolled the group back.
+func (g *writeGroups) tryGroup(t *sqliteWrite, group []*groupedWrite, savepoints bool) bool {
 	defer t.close()
 	var done []*groupedWrite // without an error
 	for _, w := range group {
 		if !w.start() {
 			continue
 		}
-		if !w.runInGroup(g.database, t) {
+		if !w.runInGroup(g.database, t, savepoints) {
 			return false
 		}
 		if w.err == nil && w.died == nil {
@@ -170,19 +184,25 @@ func (g *writeGroups) tryGroup(t *sqliteWrite, group []*groupedWrite) bool {
 
 func isInDoubt(err error) bool { return errors.As(err, new(*commitError)) }
 
-// runInGroup runs a transaction in a savepoint, and reports whether the group is still in its transaction.
-func (w *groupedWrite) runInGroup(d *sqlite, t *sqliteWrite) bool {
+// runInGroup runs a transaction, and reports whether the group can go on: it is still in its transaction, and the effect of one that
+// failed is rolled back, which takes a savepoint.
+func (w *groupedWrite) runInGroup(d *sqlite, t *sqliteWrite, savepoint bool) bool {
 	w.err, w.died, w.ordered = nil, nil, nil
 	if w.err = w.ctx.Err(); w.err != nil {
 		return true
 	}
-	if _, err := t.conn.run("SAVEPOINT one", nil, nil); err != nil {
-		return false
+	if savepoint {
+		if _, err := t.conn.run("SAVEPOINT one", nil, nil); err != nil {
+			return false
+		}
 	}
 	func() {
 		defer w.recoverPanic()
 		w.err = w.fn(t.bind(w.ctx, d, &w.ordered))
 	}()
+	if !savepoint {
+		return w.err == nil && w.died == nil
+	}
 	if w.err != nil || w.died != nil {
 		if _, err := t.conn.run("ROLLBACK TO one", nil, nil); err != nil {
 			return false
