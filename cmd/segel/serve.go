@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -144,6 +145,7 @@ func (a *app) serveRequests(w *environment, l net.Listener) error {
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(l) }()
 	fmt.Fprintf(w.stdout, "segel %s listens on http://%s\n", version, l.Addr())
+	debug.FreeOSMemory() // starting takes several times what an idle service needs
 
 	select {
 	case err = <-failed:

@@ -15,7 +15,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"segel/internal/coding"
@@ -126,7 +125,6 @@ var segmentPattern = regexp.MustCompile(`^[A-Za-z0-9_~-][A-Za-z0-9._~-]*$`)
 type server struct {
 	Options
 	mux               *http.ServeMux
-	huma              huma.API
 	endpoints         []endpoint
 	aliases           pathAliases
 	requestLimiters   clientLimiters
@@ -137,10 +135,9 @@ type server struct {
 	shares            callerShares
 	metrics           metrics
 	crossSite         http.CrossOriginProtection
-	rechecks          chan struct{} // holds one for each stream that authenticates again
-	running           sync.Map      // tokens of the claims whose requests are being answered
-	spec              []byte        // the specification, JSON
-	docs              []byte        // the page of the specification
+	rechecks          chan struct{}           // holds one for each stream that authenticates again
+	running           sync.Map                // tokens of the claims whose requests are being answered
+	manual            func() (*manual, error) // makes the specification and its page when they are first wanted
 }
 
 // New returns the handler of everything the service serves. It returns an error if an option is invalid.
@@ -159,9 +156,7 @@ func New(o Options) (http.Handler, error) {
 	s.ocspLimiters = clientLimiters{rate: s.StatusRate, burst: s.StatusBurst}
 	s.shares = newCallerShares(s.Options)
 	s.registerEndpoints()
-	if err := s.writeSpecification(); err != nil {
-		return nil, err
-	}
+	s.manual = sync.OnceValues(s.writeManual)
 	if err := s.addAliases(s.Paths); err != nil {
 		return nil, err
 	}

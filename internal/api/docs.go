@@ -38,23 +38,48 @@ const dataPolicy = "default-src 'none'"
 func Specification() ([]byte, error) {
 	s := &server{Options: Options{}.withDefaults()}
 	s.registerEndpoints()
-	if err := s.writeSpecification(); err != nil {
+	spec, err := s.newSpecification().write()
+	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
-	if err := json.Indent(&b, s.spec, "", "  "); err != nil {
+	if err := json.Indent(&b, spec, "", "  "); err != nil {
 		return nil, fmt.Errorf("indent the specification: %w", err)
 	}
 	b.WriteByte('\n')
 	return b.Bytes(), nil
 }
 
+// manual is the specification and its page.
+type manual struct{ spec, page []byte } // JSON and HTML
+
+// writeManual makes the manual. Its parts take several times as much memory as the rest of the interface, so they are not kept.
+func (s *server) writeManual() (*manual, error) {
+	spec, err := s.newSpecification().write()
+	if err != nil {
+		return nil, err
+	}
+	page, err := renderDocs(spec)
+	if err != nil {
+		return nil, fmt.Errorf("write the documentation: %w", err)
+	}
+	return &manual{spec, page}, nil
+}
+
 func (c *call) sendSpecification() error {
-	return c.sendGenerated("application/json; charset=utf-8", dataPolicy, c.spec)
+	m, err := c.manual()
+	if err != nil {
+		return err
+	}
+	return c.sendGenerated("application/json; charset=utf-8", dataPolicy, m.spec)
 }
 
 func (c *call) sendManual() error {
-	return c.sendGenerated("text/html; charset=utf-8", docsPolicy, c.docs)
+	m, err := c.manual()
+	if err != nil {
+		return err
+	}
+	return c.sendGenerated("text/html; charset=utf-8", docsPolicy, m.page)
 }
 
 func (c *call) sendManualScript() error {

@@ -7,9 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
-
 	"segel/internal/contract"
 	"segel/internal/specimen"
 )
@@ -236,23 +233,15 @@ func acceptJSON[In, Out any](do func(*call, *In) (Out, error)) handler {
 	})
 }
 
-// registerEndpoints adds all endpoints to the router and to the specification.
+// registerEndpoints adds all endpoints to the router.
 func (s *server) registerEndpoints() {
 	s.mux = http.NewServeMux()
-	s.huma = humago.New(s.mux, openAPIConfig(s.Version, s.PublicURL))
-	spec := s.huma.OpenAPI()
 	for _, g := range endpointGroups() {
-		spec.Tags = append(spec.Tags, &huma.Tag{Name: g.name, Description: g.description})
 		for _, r := range g.rows {
 			r.path = s.pinService(r.path)
 			e := endpoint{row: r, group: g.name, limit: s.bodyLimit(r.body)}
 			s.endpoints = append(s.endpoints, e)
-			op := s.describeOperation(&e)
-			spec.AddOperation(op)
-			s.huma.Adapter().Handle(op, func(ctx huma.Context) {
-				r, w := humago.Unwrap(ctx)
-				s.serveEndpoint(w, r, &e)
-			})
+			s.mux.HandleFunc(e.method+" "+e.path, func(w http.ResponseWriter, r *http.Request) { s.serveEndpoint(w, r, &e) })
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"segel/internal/contract"
 	"segel/internal/text/verdict"
@@ -55,13 +56,29 @@ func schemaName(t reflect.Type, hint string) string {
 	return name
 }
 
+// specification describes the endpoints of a server.
+type specification struct{ *huma.OpenAPI }
+
+// newSpecification describes all registered endpoints.
+func (s *server) newSpecification() specification {
+	// Huma registers nothing with the multiplexer: we do not serve with it.
+	spec := specification{humago.New(http.NewServeMux(), openAPIConfig(s.Version, s.PublicURL)).OpenAPI()}
+	for _, g := range endpointGroups() {
+		spec.Tags = append(spec.Tags, &huma.Tag{Name: g.name, Description: g.description})
+	}
+	for i := range s.endpoints {
+		spec.AddOperation(spec.describeOperation(&s.endpoints[i]))
+	}
+	return spec
+}
+
 // schemaOf returns the schema of a type.
-func (s *server) schemaOf(t reflect.Type) *huma.Schema {
-	return s.huma.OpenAPI().Components.Schemas.Schema(t, true, t.Name())
+func (s specification) schemaOf(t reflect.Type) *huma.Schema {
+	return s.Components.Schemas.Schema(t, true, t.Name())
 }
 
 // describeOperation describes an endpoint, including what every endpoint has in common.
-func (s *server) describeOperation(e *endpoint) *huma.Operation {
+func (s specification) describeOperation(e *endpoint) *huma.Operation {
 	about := descriptions[e.id]
 	op := &huma.Operation{
 		Method: e.method, Path: e.path, OperationID: e.id, Summary: e.summary, Description: about.text,
@@ -119,7 +136,7 @@ func commonRefusals(e *endpoint) []int {
 	return list
 }
 
-func (s *server) refusalResponse(status int) *huma.Response {
+func (s specification) refusalResponse(status int) *huma.Response {
 	r := &huma.Response{
 		Description: http.StatusText(status) + ".",
 		Content:     map[string]*huma.MediaType{"application/json": {Schema: s.schemaOf(reflect.TypeFor[failure]())}},
@@ -130,21 +147,17 @@ func (s *server) refusalResponse(status int) *huma.Response {
 	return r
 }
 
-// writeSpecification renders the specification once all endpoints are registered.
-func (s *server) writeSpecification() error {
+// write renders the specification.
+func (s specification) write() ([]byte, error) {
 	s.markNullable()
-	for _, schema := range s.huma.OpenAPI().Components.Schemas.Map() {
+	for _, schema := range s.Components.Schemas.Map() {
 		arraysAreNeverNull(schema)
 	}
-	spec, err := json.Marshal(s.huma.OpenAPI())
+	spec, err := json.Marshal(s.OpenAPI)
 	if err != nil {
-		return fmt.Errorf("write the specification: %w", err)
+		return nil, fmt.Errorf("write the specification: %w", err)
 	}
-	s.spec = spec
-	if s.docs, err = renderDocs(spec); err != nil {
-		return fmt.Errorf("write the documentation: %w", err)
-	}
-	return nil
+	return spec, nil
 }
 
 func arraysAreNeverNull(s *huma.Schema) {
@@ -160,7 +173,7 @@ func arraysAreNeverNull(s *huma.Schema) {
 }
 
 // describeBody returns the description of an endpoint's body.
-func (s *server) describeBody(e *endpoint) *huma.RequestBody {
+func (s specification) describeBody(e *endpoint) *huma.RequestBody {
 	content := map[string]*huma.MediaType{}
 	switch e.body {
 	case noBody:
@@ -255,8 +268,8 @@ func enumOf[T ~string](values []T) *huma.Schema {
 
 // markNullable marks the members of a report that may be null: times that may be missing, a certificate that was not
 // found, a proof that does not exist.
-func (s *server) markNullable() {
-	schemas := s.huma.OpenAPI().Components.Schemas.Map()
+func (s specification) markNullable() {
+	schemas := s.Components.Schemas.Map()
 	for name, members := range map[string][]string{
 		"ReportClaims": {"time"}, "ReportTimestamp": {"time"}, "ReportCertificate": {"revoked_at", "proved_from", "proved_until"},
 	} {
