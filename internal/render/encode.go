@@ -35,22 +35,21 @@ const maxColors = 256
 // colours for a palette.
 func reduceColors(p *image.RGBA) (*image.Paletted, bool) {
 	out := image.NewPaletted(p.Rect, nil)
-	known := map[[3]byte]byte{}
+	var known [16 * 16 * 16]int16 // by the levels of a colour: one more than its index; zero: not in the palette yet
 	for i := range out.Pix {
-		c := [3]byte{roundLevel(p.Pix[4*i]), roundLevel(p.Pix[4*i+1]), roundLevel(p.Pix[4*i+2])}
-		index, ok := known[c]
-		if !ok {
-			if len(known) == maxColors {
+		r, g, b := roundLevel(p.Pix[4*i]), roundLevel(p.Pix[4*i+1]), roundLevel(p.Pix[4*i+2])
+		at := &known[r<<8|g<<4|b]
+		if *at == 0 {
+			if len(out.Palette) == maxColors {
 				return nil, false
 			}
-			index = byte(len(known))
-			known[c] = index
-			out.Palette = append(out.Palette, color.RGBA{c[0], c[1], c[2], 0xFF})
+			out.Palette = append(out.Palette, color.RGBA{byte(r * 17), byte(g * 17), byte(b * 17), 0xFF})
+			*at = int16(len(out.Palette))
 		}
-		out.Pix[i] = index
+		out.Pix[i] = byte(*at - 1)
 	}
 	return out, true
 }
 
-// roundLevel rounds to the nearest of 16 levels, of which the darkest is 0 and the lightest 255.
-func roundLevel(v byte) byte { return byte((int(v)*15 + 127) / 255 * 17) }
+// roundLevel rounds to the nearest of 16 levels, from 0, the darkest, to 15. A channel has level times 17.
+func roundLevel(v byte) int { return (int(v)*15 + 127) / 255 }

@@ -47,7 +47,7 @@ type evidenceQueue struct {
 const (
 	evidenceAtOnce   = 2
 	evidenceWaiting  = 256
-	evidencePictures = 360 // pixels; one of PictureWidths
+	evidencePictures = 226 // width in pixels of a page of A4 as [evidence.Write] puts it on a page, so that it is not scaled
 )
 
 // acquire waits for the turn of a document.

@@ -42,7 +42,11 @@ func scaleSide(pixels int, scale float64) int { return max(1, int(math.Round(flo
 // newPicture scales a picture to that size.
 func newPicture(m image.Image, width, height int) (*Picture, error) {
 	scaled := image.NewNRGBA(image.Rect(0, 0, width, height))
-	draw.CatmullRom.Scale(scaled, scaled.Bounds(), m, m.Bounds(), draw.Src, nil)
+	if m.Bounds().Size() == scaled.Bounds().Size() {
+		draw.Draw(scaled, scaled.Bounds(), m, m.Bounds().Min, draw.Src)
+	} else {
+		draw.CatmullRom.Scale(scaled, scaled.Bounds(), m, m.Bounds(), draw.Src, nil)
+	}
 	rgb, alpha := make([]byte, 0, 3*width*height), make([]byte, 0, width*height)
 	for i := 0; i < len(scaled.Pix); i += 4 {
 		a := int(scaled.Pix[i+3])
