@@ -22,6 +22,8 @@ func TestEveryOperationAnswersEveryActorAsItShould(t *testing.T) {
 	s := start(t)
 	owner, turn, waits, viewer := s.person(t, "Owner", ""), s.person(t, "In Turn", ""), s.person(t, "Waits", ""), s.person(t, "Viewer", "")
 	colleague, outsider := s.person(t, "Colleague", ""), s.person(t, "Outsider", "Another organisation")
+	member, auditor := s.personAs(t, contract.RoleMember, "Member", ""), s.personAs(t, contract.RoleAuditor, "Auditor", "")
+	otherAuditor := s.personAs(t, contract.RoleAuditor, "Other Auditor", "Another organisation")
 
 	guestOf := func(id int64) *client {
 		for _, p := range owner.get("signers", id).ok().object()["data"].(object)["signer"].([]any) {
@@ -60,7 +62,7 @@ func TestEveryOperationAnswersEveryActorAsItShould(t *testing.T) {
 				try(c, id).is(http.StatusUnauthorized)
 			}
 		}
-		blind := map[string]*client{"colleague": colleague, "outsider": outsider, "guest of another document": otherGuest}
+		blind := map[string]*client{"colleague": colleague, "outsider": outsider, "guest of another document": otherGuest, "member": member, "auditor elsewhere": otherAuditor}
 		for who, c := range blind {
 			want := plainRefusal(try(c, missing))
 			for _, id := range []int64{draft, active} {
@@ -70,7 +72,7 @@ func TestEveryOperationAnswersEveryActorAsItShould(t *testing.T) {
 				checked++
 			}
 		}
-		inside := map[string]*client{"signer in turn": turn, "signer not in turn": waits, "viewer": viewer}
+		inside := map[string]*client{"signer in turn": turn, "signer not in turn": waits, "viewer": viewer, "auditor": auditor}
 		for who, c := range inside {
 			want := plainRefusal(try(c, missing))
 			if got := plainRefusal(try(c, draft)); got != want {
@@ -97,12 +99,64 @@ func TestEveryOperationAnswersEveryActorAsItShould(t *testing.T) {
 			}
 			checked++
 		}
+		audited := slices.Contains(auditedOperations, op.Document)
+		switch a := try(auditor, active); {
+		case audited && a.status >= http.StatusBadRequest:
+			t.Errorf("%s %s as an auditor: %d: %.300s", op.Method, op.Path, a.status, a.body)
+		case !audited && a.status != http.StatusForbidden:
+			t.Errorf("%s %s as an auditor: %d, want 403: %.300s", op.Method, op.Path, a.status, a.body)
+		}
+		checked++
 		if a := try(owner, active); a.status == http.StatusNotFound || a.status == http.StatusUnauthorized || a.status == http.StatusForbidden && !slices.Contains(notForOwners, op.Document) {
 			t.Errorf("%s %s as the owner: %d: %.300s", op.Method, op.Path, a.status, a.body)
 		}
 	}
 	if checked < 150 {
 		t.Errorf("only %d combinations were checked", checked)
+	}
+}
+
+// auditedOperations are those that an auditor may use on the documents of their organisation.
+var auditedOperations = []contract.Operation{contract.OpDetail, contract.OpStatus, contract.OpSigners, contract.OpAuditTrail, contract.OpEvents, contract.OpConsent}
+
+// TestEveryOperationOfAccountsAnswersEveryRoleAsItShould runs each operation that needs an account and names no document as each role. Guests
+// may use none, and only senders and admins may bring in files.
+func TestEveryOperationOfAccountsAnswersEveryRoleAsItShould(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	owner := s.person(t, "Owner", "")
+	id := owner.uploadWith(object{"guest": []object{{"name": "Tamu", "email": "tamu@example.test", "role": "signer", "number": 1}}}, simple())
+	owner.verb("finalize-docs", id).ok()
+	guest := owner.guest(id, owner.get("signers", id).ok().object("data")["signer"].([]any)[0].(object)["user_id"].(string))
+	anonymous := &client{service: s, t: t}
+	people := map[contract.AccountRole]*client{}
+	for _, role := range contract.AccountRoles {
+		people[role] = s.personAs(t, role, "Orang "+string(role), "")
+	}
+	seen := map[contract.AccountOperation]bool{}
+	for _, op := range api.Operations() {
+		if op.Account == "" {
+			continue
+		}
+		seen[op.Account] = true
+		try := func(c *client) *answer {
+			path := strings.NewReplacer("{service}", "layanan", "{upload_id}", strings.Repeat("a", 64)).Replace(op.Path)
+			return c.do(op.Method, path, nil)
+		}
+		try(anonymous).is(http.StatusUnauthorized)
+		try(guest).is(http.StatusForbidden)
+		for role, c := range people {
+			restricted := op.Account == contract.AccountSend && (role == contract.RoleMember || role == contract.RoleAuditor)
+			switch a := try(c); {
+			case restricted:
+				a.is(http.StatusForbidden, "account.role")
+			case a.status == http.StatusForbidden || a.status == http.StatusUnauthorized:
+				t.Errorf("%s %s as %s: %d: %.300s", op.Method, op.Path, role, a.status, a.body)
+			}
+		}
+	}
+	if len(seen) != len(contract.AccountOperations) {
+		t.Errorf("the endpoints use %v of %v", seen, contract.AccountOperations)
 	}
 }
 

@@ -76,7 +76,7 @@ func TestAddingAPersonAnswersAlikeForUnknownAddressesAndUsersElsewhere(t *testin
 		unknown := answers()
 		for who, elsewhere := range map[string][]identity.NewUser{
 			"a user elsewhere":              {{Email: email, Organisation: "PT Dua"}},
-			"an admin elsewhere":            {{Email: email, Organisation: "PT Dua", Admin: true}},
+			"an admin elsewhere":            {{Email: email, Organisation: "PT Dua", Role: contract.RoleAdmin}},
 			"a user elsewhere in capitals":  {{Email: strings.ToUpper(email), Organisation: "PT Dua"}},
 			"users in two organisations":    {{Email: email, Organisation: "PT Dua"}, {Email: email, Organisation: "PT Tiga"}},
 			"a user elsewhere, to be reset": {{Email: email, Organisation: "PT Tiga", MustReset: true}},

@@ -18,8 +18,14 @@ import (
 // administrator adds an admin and logs them in. An admin of the first organisation is an operator.
 func (s *service) administrator(t testing.TB, name, organisation string) *client {
 	t.Helper()
+	return s.personAs(t, contract.RoleAdmin, name, organisation)
+}
+
+// personAs adds a user with a role and logs them in.
+func (s *service) personAs(t testing.TB, role contract.AccountRole, name, organisation string) *client {
+	t.Helper()
 	email := strings.ToLower(strings.ReplaceAll(name, " ", ".")) + "@example.test"
-	added, err := s.identity.AddUser(context.Background(), identity.NewUser{Name: name, Email: email, Password: password, Organisation: organisation, Admin: true})
+	added, err := s.identity.AddUser(context.Background(), identity.NewUser{Name: name, Email: email, Password: password, Organisation: organisation, Role: role})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +68,7 @@ func administer(c *client, op api.Operation, organisation contract.OrganisationI
 	if op.Method == http.MethodGet || op.Method == http.MethodDelete {
 		return c.do(op.Method, path+"?"+url.Values{"organisation": {string(organisation)}}.Encode(), nil)
 	}
-	return c.do(op.Method, path, object{"organisation": organisation, "unit": "emet", "count": 1, "reason": "x", "name": "X", "url": "https://hook.example.test/", "since": "2026-01-01T00:00:00Z", "remind": object{"after": 3}, "email": fmt.Sprintf("x%d@example.test", len(c.email)+int(id))})
+	return c.do(op.Method, path, object{"organisation": organisation, "role": "sender", "unit": "emet", "count": 1, "reason": "x", "name": "X", "url": "https://hook.example.test/", "since": "2026-01-01T00:00:00Z", "remind": object{"after": 3}, "email": fmt.Sprintf("x%d@example.test", len(c.email)+int(id))})
 }
 
 // anyWebhook returns a webhook of an organisation.
@@ -91,6 +97,8 @@ func TestEveryOperationOfAdministrationAnswersEveryActorAsItShould(t *testing.T)
 	operator, admin, outsider := s.administrator(t, "Operator", ""), s.administrator(t, "Admin", "PT Satu"), s.administrator(t, "Outsider", "PT Dua")
 	user, target := s.person(t, "User", "PT Satu"), s.person(t, "Target", "PT Satu")
 	target.keyWith(object{"name": "Kunci Target"}, contract.ScopeRead)
+	member, auditor := s.personAs(t, contract.RoleMember, "Member", "PT Satu"), s.personAs(t, contract.RoleAuditor, "Auditor", "PT Satu")
+	otherAuditor := s.personAs(t, contract.RoleAuditor, "Other Auditor", "PT Dua")
 	id := user.uploadWith(object{"guest": []object{{"name": "Tamu", "email": "tamu@example.test", "role": "viewer", "number": 1}}}, simple())
 	user.place(id, user.at("emet", 100, 100, 160, 160)).ok()
 	user.verb("finalize-docs", id).ok()
@@ -122,7 +130,7 @@ func TestEveryOperationOfAdministrationAnswersEveryActorAsItShould(t *testing.T)
 			want int
 		}{
 			"anonymous": {&client{service: s, t: t}, 401}, "an unknown token": {&client{service: s, t: t, token: "sgl_at_nonsense"}, 401},
-			"guest": {guest, 403}, "user": {user, 403},
+			"guest": {guest, 403}, "user": {user, 403}, "member": {member, 403},
 		} {
 			for _, of := range []contract.OrganisationID{"", own, missing} {
 				if a := administer(c.by, op, of, id, target.id); a.status != c.want {
@@ -137,6 +145,17 @@ func TestEveryOperationOfAdministrationAnswersEveryActorAsItShould(t *testing.T)
 		}
 		if a := administer(outsider, op, "", nowhere, ""); slices.ContainsFunc([]string{serial, evident, user.email, target.email, target.id, string(own), "PT Satu", "Kunci Target"}, func(s string) bool { return strings.Contains(string(a.body), s) }) {
 			t.Errorf("%s %s shows an admin what is another's: %.600s", op.Method, op.Path, a.body)
+		}
+		// An auditor reads in their own organisation.
+		reads := auditorReads[op.Admin]
+		for _, of := range []contract.OrganisationID{"", own} {
+			a := administer(auditor, op, of, id, target.id)
+			if want := http.StatusForbidden; a.status != want && !reads || reads && a.status != http.StatusOK {
+				t.Errorf("%s %s of %q as an auditor: %d: %.200s", op.Method, op.Path, of, a.status, a.body)
+			}
+		}
+		if got, want := plainRefusal(administer(otherAuditor, op, own, id, target.id)), plainRefusal(administer(otherAuditor, op, missing, nowhere, "")); names(op) && got != want {
+			t.Errorf("%s %s of another's as an auditor: %s, but of what does not exist: %s", op.Method, op.Path, got, want)
 		}
 		want := []int{http.StatusOK, http.StatusConflict}
 		if slices.Contains(alone, op.Admin) {
@@ -161,6 +180,13 @@ func TestEveryOperationOfAdministrationAnswersEveryActorAsItShould(t *testing.T)
 	if body := string(administer(admin, api.Operation{Method: "GET", Path: "/v1/admin/attempts"}, "", id, "").ok().body); !strings.Contains(body, serial) {
 		t.Errorf("an admin is not shown the attempts of his own organisation: %.600s", body)
 	}
+}
+
+// auditorReads are the operations of administration that auditors may use.
+var auditorReads = map[contract.AdminOperation]bool{
+	contract.AdminPeople: true, contract.AdminDocuments: true, contract.AdminQuota: true, contract.AdminLedger: true, contract.AdminAttempts: true, contract.AdminSerials: true,
+	contract.AdminReconciliation: true, contract.AdminStuck: true, contract.AdminCertificates: true, contract.AdminAuditLog: true, contract.AdminBranding: true,
+	contract.AdminConsent: true, contract.AdminReminders: true, contract.AdminPolicy: true, contract.AdminKeys: true, contract.AdminMail: true,
 }
 
 // names reports whether the operation names an organisation, or a document of one.

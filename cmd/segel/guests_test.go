@@ -274,10 +274,10 @@ func TestEveryAnswerAboutAGuestIsTheSameForUnknownAddressesAndUsersElsewhere(t *
 	}
 	for who, prepare := range map[string]func(*service){
 		"a user elsewhere":   elsewhere(identity.NewUser{Name: "Budi Santoso"}),
-		"an admin elsewhere": elsewhere(identity.NewUser{Name: "Budi Santoso", Admin: true}),
+		"an admin elsewhere": elsewhere(identity.NewUser{Name: "Budi Santoso", Role: contract.RoleAdmin}),
 		"a user elsewhere who has to change the password": elsewhere(identity.NewUser{Name: "Budi Santoso", MustReset: true}),
 		"a user elsewhere with a password of an admin's": func(s *service) {
-			added, err := s.identity.AddUser(context.Background(), identity.NewUser{Name: "Ratna", Email: "ratna@example.test", Organisation: "PT Lain", Password: password, Admin: true})
+			added, err := s.identity.AddUser(context.Background(), identity.NewUser{Name: "Ratna", Email: "ratna@example.test", Organisation: "PT Lain", Password: password, Role: contract.RoleAdmin})
 			if err != nil {
 				t.Error(err)
 			}

@@ -13,6 +13,7 @@ type userCommand struct {
 	Reset   userResetCommand   `cmd:"" name:"reset-password" aliases:"reset" help:"Give a user another password; this ends all sessions of the user."`
 	Disable userDisableCommand `cmd:"" help:"Disable an account; this ends all sessions of the user."`
 	Enable  userEnableCommand  `cmd:"" help:"Enable a disabled account."`
+	Role    userRoleCommand    `cmd:"" help:"Give a user another role."`
 	Rename  userRenameCommand  `cmd:"" help:"Change the name of a user. What was signed keeps the former name."`
 }
 
@@ -21,7 +22,7 @@ type userAddCommand struct {
 	Email        string `required:"" help:"E-mail, with which the user logs in." placeholder:"E"`
 	Name         string `required:"" help:"Name, as signatures show it." placeholder:"N"`
 	Org          string `help:"Organisation by name, created if it does not exist; default: the first one." placeholder:"O"`
-	Role         string `enum:"admin,member" default:"member" help:"admin or member."`
+	Role         string `enum:"member,sender,admin,auditor" default:"sender" help:"member (signs), sender (also sends documents), admin or auditor."`
 	PasswordFile string `required:"" help:"File whose first line is the password; - for standard input." placeholder:"F"`
 }
 
@@ -32,7 +33,7 @@ func (c userAddCommand) Run(w *environment) error {
 	}
 	return c.withApp(w, writing, func(a *app) error {
 		added, err := a.identity.AddUser(w.ctx, identity.NewUser{
-			Name: c.Name, Email: c.Email, Password: password, Organisation: c.Org, Admin: c.Role == "admin",
+			Name: c.Name, Email: c.Email, Password: password, Organisation: c.Org, Role: contract.AccountRole(c.Role),
 		})
 		if err != nil {
 			return plainError(err)
@@ -117,6 +118,17 @@ type userEnableCommand struct{ accountFlags }
 func (c userEnableCommand) Run(w *environment) error {
 	return c.change(w, "enable", "enabled", func(a *app, by contract.Actor, id contract.PersonID) (identity.Member, error) {
 		return a.identity.EnablePerson(w.ctx, by, id)
+	})
+}
+
+type userRoleCommand struct {
+	accountFlags
+	Role string `required:"" enum:"member,sender,admin,auditor" help:"member (signs), sender (also sends documents), admin or auditor." placeholder:"R"`
+}
+
+func (c userRoleCommand) Run(w *environment) error {
+	return c.change(w, "role", "gave the role "+c.Role+" to", func(a *app, by contract.Actor, id contract.PersonID) (identity.Member, error) {
+		return a.identity.SetRole(w.ctx, by, id, contract.AccountRole(c.Role))
 	})
 }
 

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -121,17 +122,18 @@ func (q *query) parseTime(name string) time.Time {
 }
 
 type adminPerson struct {
-	ID           contract.PersonID   `json:"id" example:"8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01"`
-	Name         string              `json:"name" example:"Siti Rahma"`
-	Email        string              `json:"email" example:"siti@contoh.id"`
-	Admin        bool                `json:"admin"`
-	MustReset    bool                `json:"must_reset" doc:"the password is an initial one and must be changed"`
-	Organisation organisationOut     `json:"organisation"`
-	CreatedAt    string              `json:"created_at" example:"2024-10-14T06:06:00.000Z"`
-	Avatar       string              `json:"avatar" doc:"address of a picture"`
-	Status       store.AccountStatus `json:"status" enum:"active,initial_password,disabled" example:"active"`
-	DisabledAt   *string             `json:"disabled_at" doc:"null: the account can be used" example:"2024-10-14T06:06:00.000Z"`
-	Open         int                 `json:"open_signatures" doc:"number of documents in progress that lack the person's signature" example:"2"`
+	ID           contract.PersonID    `json:"id" example:"8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01"`
+	Name         string               `json:"name" example:"Siti Rahma"`
+	Email        string               `json:"email" example:"siti@contoh.id"`
+	Role         contract.AccountRole `json:"role" enum:"member,sender,admin,auditor" example:"sender"`
+	Admin        bool                 `json:"admin" doc:"has the role admin"`
+	MustReset    bool                 `json:"must_reset" doc:"the password is an initial one and must be changed"`
+	Organisation organisationOut      `json:"organisation"`
+	CreatedAt    string               `json:"created_at" example:"2024-10-14T06:06:00.000Z"`
+	Avatar       string               `json:"avatar" doc:"address of a picture"`
+	Status       store.AccountStatus  `json:"status" enum:"active,initial_password,disabled" example:"active"`
+	DisabledAt   *string              `json:"disabled_at" doc:"null: the account can be used" example:"2024-10-14T06:06:00.000Z"`
+	Open         int                  `json:"open_signatures" doc:"number of documents in progress that lack the person's signature" example:"2"`
 }
 
 type adminPeopleData struct {
@@ -143,7 +145,8 @@ type adminPeopleData struct {
 type personAdd struct {
 	Name         phrase `json:"name" required:"true" example:"Siti Rahma"`
 	Email        phrase `json:"email" required:"true" doc:"for logging in" example:"siti@contoh.id"`
-	Admin        binary `json:"admin" required:"false"`
+	Role         phrase `json:"role" required:"false" doc:"missing: sender, or admin if admin is 1" enum:"member,sender,admin,auditor" example:"sender"`
+	Admin        binary `json:"admin" required:"false" doc:"1: the same as the role admin"`
 	Organisation phrase `json:"organisation" required:"false" doc:"UUID; missing: the caller's own" example:"0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a"`
 }
 
@@ -174,8 +177,11 @@ func (c *call) listPeople() (adminPeopleData, error) {
 func (c *call) addPerson(in *personAdd) (done[personAdded], error) {
 	var bad problems
 	n := identity.NewPerson{
-		Name: in.Name.checkedValue("name", &bad), Email: trimEmail(in.Email.checkedValue("email", &bad)), Admin: in.Admin.checkedValue("admin", &bad),
+		Name: in.Name.checkedValue("name", &bad), Email: trimEmail(in.Email.checkedValue("email", &bad)), Role: in.Role.parseRole(&bad),
 		Organisation: contract.OrganisationID(parsePersonID(in.Organisation.checkedValue("organisation", &bad))),
+	}
+	if in.Admin.checkedValue("admin", &bad) && n.Role == "" {
+		n.Role = contract.RoleAdmin
 	}
 	if err := bad.asError(); err != nil {
 		return done[personAdded]{}, err
@@ -231,6 +237,33 @@ func (c *call) renamePerson(in *renameIn) (done[personChanged], error) {
 	return c.answerPerson("done.person_renamed", m, err)
 }
 
+// roleIn is the new role of a person.
+type roleIn struct {
+	Role phrase `json:"role" required:"true" enum:"member,sender,admin,auditor" example:"sender"`
+}
+
+// parseRole reads a role; empty: none is given.
+func (p phrase) parseRole(bad *problems) contract.AccountRole {
+	role := contract.AccountRole(p.checkedValue("role", bad))
+	if role != "" && !slices.Contains(contract.AccountRoles, role) {
+		bad.add("role", "value.not_one_of", "allowed", joinValues(contract.AccountRoles))
+	}
+	return role
+}
+
+func (c *call) setPersonRole(in *roleIn) (done[personChanged], error) {
+	var bad problems
+	role := in.Role.parseRole(&bad)
+	if role == "" && len(bad) == 0 {
+		bad.add("role", "value.required")
+	}
+	if err := bad.asError(); err != nil {
+		return done[personChanged]{}, err
+	}
+	m, err := c.Identity.SetRole(c.r.Context(), c.by, c.pathPerson(), role)
+	return c.answerPerson("done.role_changed", m, err)
+}
+
 // answerPerson answers a change of an account with a message.
 func (c *call) answerPerson(message string, m identity.Member, err error) (done[personChanged], error) {
 	if err != nil {
@@ -241,7 +274,7 @@ func (c *call) answerPerson(message string, m identity.Member, err error) (done[
 
 func (c *call) adminPerson(a identity.Member) adminPerson {
 	p := adminPerson{
-		ID: a.ID, Name: a.Name, Email: a.Email, Admin: a.Admin, MustReset: a.MustReset,
+		ID: a.ID, Name: a.Name, Email: a.Email, Role: a.Role, Admin: a.Admin, MustReset: a.MustReset,
 		Organisation: organisationOut{ID: a.Organisation, Name: a.OrganisationName}, CreatedAt: formatISO(a.CreatedAt), Avatar: c.avatarURL(a.Person),
 		Status: store.AccountActive, DisabledAt: isoOrNull(a.DisabledAt), Open: a.Open,
 	}

@@ -3,6 +3,7 @@ package api
 import (
 	"bufio"
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,6 +50,52 @@ func (c *call) clockOf(f contract.ClockFinding) clockOut {
 		out.Local, out.Database, out.LastEvent, out.Timestamp = isoOrNull(f.Local), isoOrNull(f.Database), isoOrNull(f.LastEvent), isoOrNull(f.Timestamp.At)
 	}
 	return out
+}
+
+type sentDocument struct {
+	Document     documentOut     `json:"document"`
+	Organisation organisationOut `json:"organisation"`
+	Owner        contactPerson   `json:"owner"`
+	Status       contract.State  `json:"status" example:"processing"`
+	StatusInfo   string          `json:"status_info" example:"Menunggu tanda tangan"`
+	CreatedAt    string          `json:"created_at" example:"2024-10-14T06:06:00.000Z"`
+	FinalizedAt  string          `json:"finalized_at" example:"2024-10-14T06:10:00.000Z"`
+	EndedAt      *string         `json:"ended_at" doc:"null: it has not ended"`
+	Expired      *string         `json:"expired" doc:"null: never"`
+	Signer       []detailSigner  `json:"signer" doc:"participants by number"`
+	Serials      []string        `json:"serial_number" doc:"of the duty stamps in the file"`
+}
+
+// contactPerson is a person with their address.
+type contactPerson struct {
+	Name  string `json:"name" example:"Andi Wijaya"`
+	Email string `json:"email" example:"andi@contoh.id"`
+}
+
+type sentDocumentsData struct {
+	Documents    []sentDocument `json:"documents"`
+	TotalLimited bool           `json:"total_limited,omitempty" doc:"there may be more"`
+	Pagination   pagination     `json:"pagination"`
+}
+
+// sentStates are the states of documents that were sent.
+var sentStates = slices.DeleteFunc(slices.Clone(contract.States), func(s contract.State) bool { return s == contract.Draft })
+
+func (q *query) parseSentQuery(p page) store.DocumentQuery {
+	return store.DocumentQuery{
+		Organisation: q.parseOrganisation(), State: parseChoice(q, "status", sentStates), Search: q.parseSearch(), Owner: q.parseText("owner"), Offset: p.skippedLines(), Limit: p.limit,
+	}
+}
+
+func (c *call) sentDocumentsOf(p page, l workflow.SentPage) sentDocumentsData {
+	return sentDocumentsData{TotalLimited: l.Limited, Pagination: paginate(p, l.Total, len(l.Lines)), Documents: convertAll(l.Lines, func(l workflow.WaitingLine) sentDocument {
+		d := &l.Document
+		return sentDocument{
+			Document: documentOut{ID: d.ID, Name: &d.Name, Title: &d.Title, MayOpen: d.IsVisibleTo(c.by.ID)}, Organisation: organisationOf(l.Organisation),
+			Owner: contactPerson{c.nameOf(d.Owner), d.Owner.Email}, Status: d.State, StatusInfo: c.statusInfo(d), CreatedAt: formatISO(d.CreatedAt), FinalizedAt: formatISO(d.FinalizedAt),
+			EndedAt: isoOrNull(d.EndedAt), Expired: isoOrNull(d.ExpiresAt), Signer: detailSigners(d), Serials: d.Serials(),
+		}
+	})}
 }
 
 // stuckStatuses are the statuses by which documents without progress are selected.

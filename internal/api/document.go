@@ -169,18 +169,22 @@ func (c *call) detailWith(d *contract.Document, organisation store.Organisation)
 		IsParallel: d.Parallel, IsOwner: c.by.ID == d.Owner.ID, IsPaid: d.IsPaid(), IsSign: d.InTurn(c.by.ID),
 		Owner:       detailOwner{UserID: d.Owner.ID, Email: d.Owner.Email, Name: d.Owner.Name, Organisation: sender.Organisation, Colour: sender.Colour, Logo: sender.Logo},
 		Participant: partOf(d, c.by.ID), Code: c.guestCheckOf(d), Delivery: deliveryOf(d, c.by.ID), MayDelegate: c.mayDelegate(d),
-		Signer: convertAll(d.Participants, func(p contract.Participant) detailSigner {
-			return detailSigner{
-				Name: p.Name, Email: orNull(p.Email), Status: d.HasActed(p), SigningStatus: d.HasSigned(p),
-				SignedAt: isoOrNull(p.SignedAt), IsOwner: p.ID == d.Owner.ID,
-			}
-		}),
+		Signer:         detailSigners(d),
 		DataToken:      dataToken{Used: tokenCountOf(counters.Used), Success: tokenCountOf(counters.Success), Failed: tokenCountOf(counters.Failed)},
 		InfoRestamping: restampingOf(d),
 		LastSignedAt:   isoOrNull(d.LastSignedAt), StatusInfo: c.statusInfo(d),
 		ActiveDownloadButton: d.State == contract.Completed, SerialNumber: d.Serials(),
 		Specimen: d.Specimen, Version: d.Version, Mode: d.Mode, Progress: progressOf(d, c.language), Placements: placementsOf(d), Warnings: c.fileWarnings(d),
 	}
+}
+
+// detailSigners returns the participants by number.
+func detailSigners(d *contract.Document) []detailSigner {
+	return convertAll(d.Participants, func(p contract.Participant) detailSigner {
+		return detailSigner{
+			Name: p.Name, Email: orNull(p.Email), Status: d.HasActed(p), SigningStatus: d.HasSigned(p), SignedAt: isoOrNull(p.SignedAt), IsOwner: p.ID == d.Owner.ID,
+		}
+	})
 }
 
 // partOf returns a person's part in a document, or null.

@@ -40,9 +40,10 @@ type endpoint struct {
 // token.
 type access struct {
 	callers callers
-	op      contract.Operation      // what the caller does with the document, for its rule; empty: the endpoint names none
-	admin   contract.AdminOperation // what the caller does in administration; empty: nothing
-	many    bool                    // the body names several documents, and each has its own result
+	account contract.AccountOperation // what the caller does without a document; empty: the endpoint names one, or is open to more than accounts
+	op      contract.Operation        // what the caller does with the document, for its rule; empty: the endpoint names none
+	admin   contract.AdminOperation   // what the caller does in administration; empty: nothing
+	many    bool                      // the body names several documents, and each has its own result
 }
 
 type callers uint8
@@ -57,7 +58,7 @@ const (
 )
 
 var (
-	accounts  = access{callers: accountCallers} // only accounts with a password of their own
+	accounts  = access{callers: accountCallers} // only accounts with a password of their own, whatever their role
 	givenToo  = access{callers: givenCallers}   // also accounts that still have a password given by an admin
 	anyToken  = access{callers: tokenCallers}   // guests and all accounts
 	anybody   = access{callers: anyCallers}     // no token is required
@@ -72,6 +73,9 @@ func may(op contract.Operation) access { return access{callers: guestCallers, op
 func mayForEach(op contract.Operation) access {
 	return access{callers: accountCallers, op: op, many: true}
 }
+
+// use admits accounts whose role includes an operation without a document.
+func use(op contract.AccountOperation) access { return access{account: op} }
 
 // administer admits admins, or only operators, as the rule of the operation says.
 func administer(op contract.AdminOperation) access { return access{admin: op} }
@@ -92,6 +96,9 @@ func (c *call) authoriseCaller() error {
 	}
 	if err := by.Key.Require(keyScopeOf(&c.endpoint.row)); err != nil {
 		return err
+	}
+	if account := c.endpoint.access.account; account != "" {
+		return by.AuthoriseAccount(account)
 	}
 	if admin := c.endpoint.access.admin; admin != "" {
 		_, err = by.AuthoriseAdmin(admin, "") // before the body is read; the workflow checks the organisation later
@@ -286,14 +293,15 @@ func (s *server) serveEndpoint(w http.ResponseWriter, r *http.Request, e *endpoi
 // Operation describes an endpoint for tests of authorisation.
 type Operation struct {
 	Method   string
-	Path     string                  // pattern of net/http.ServeMux without its method
-	Document contract.Operation      // what the caller does with the document; empty: the endpoint names none
-	Admin    contract.AdminOperation // what the caller does in administration; empty: nothing
-	Many     bool                    // the body names several documents, and each has its own result
-	Open     bool                    // works without a token
-	ID       string                  // of the operation in the specification
-	Keyed    bool                    // takes an Idempotency-Key
-	Scope    contract.KeyScope       // that an API key needs; contract.NeverByKey: none permits it
+	Path     string                    // pattern of net/http.ServeMux without its method
+	Document contract.Operation        // what the caller does with the document; empty: the endpoint names none
+	Account  contract.AccountOperation // what the caller does without a document; empty: nothing
+	Admin    contract.AdminOperation   // what the caller does in administration; empty: nothing
+	Many     bool                      // the body names several documents, and each has its own result
+	Open     bool                      // works without a token
+	ID       string                    // of the operation in the specification
+	Keyed    bool                      // takes an Idempotency-Key
+	Scope    contract.KeyScope         // that an API key needs; contract.NeverByKey: none permits it
 }
 
 // Operations lists every endpoint, by path and method.
@@ -302,7 +310,7 @@ func Operations() []Operation {
 	for _, g := range endpointGroups() {
 		for _, e := range g.rows {
 			list = append(list, Operation{
-				Method: e.method, Path: e.path, Document: e.access.op, Admin: e.access.admin, Many: e.access.many, Open: e.access == anybody, ID: e.id, Keyed: e.takesKey(), Scope: keyScopeOf(&e),
+				Method: e.method, Path: e.path, Document: e.access.op, Account: e.access.account, Admin: e.access.admin, Many: e.access.many, Open: e.access == anybody, ID: e.id, Keyed: e.takesKey(), Scope: keyScopeOf(&e),
 			})
 		}
 	}

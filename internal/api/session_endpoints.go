@@ -29,17 +29,14 @@ type accountData struct {
 	Email      string                  `json:"email" example:"siti@contoh.id"`
 	BusinessID contract.OrganisationID `json:"business_id" doc:"the organisation" example:"0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a"`
 	IsReset    bool                    `json:"is_reset" doc:"the password is an initial one and must be changed"`
-	Role       string                  `json:"role" enum:"member,admin,operator" doc:"admins administer their organisation; operators, the admins of the first organisation, administer all" example:"member"`
+	Role       string                  `json:"role" enum:"member,sender,auditor,admin,operator" doc:"members sign, senders also send documents, auditors read what is recorded, admins administer their organisation; operators, the admins of the first organisation, administer all" example:"sender"`
 	Channels   []string                `json:"channels" doc:"by which messages can be sent to people: mail, whatsapp, sms" example:"[\"mail\"]"`
 }
 
 func (c *call) accountDataOf(a identity.Account) accountData {
-	role := "member"
-	switch {
-	case a.Operator:
+	role := string(a.Role)
+	if a.Operator {
 		role = "operator"
-	case a.Admin:
-		role = "admin"
 	}
 	return accountData{ID: a.ID, Fullname: a.Name, Email: a.Email, BusinessID: a.Organisation, IsReset: a.MustReset, Role: role, Channels: c.sentChannels()}
 }

@@ -88,8 +88,14 @@ func (d *Document) Authorise(by Actor, op Operation) error {
 	if by.Guest != 0 && by.Guest != d.ID {
 		return ErrNotFound
 	}
-	if !d.IsVisibleTo(by.ID) {
+	visible, audits := d.IsVisibleTo(by.ID), by.Audits(d)
+	switch {
+	case !visible && !audits:
 		return ErrNotFound
+	case audits && slices.Contains(auditOperations, op):
+		return nil
+	case !visible:
+		return ErrNotAllowed
 	}
 	if by.Guest != 0 && slices.Contains(guestForbidden, op) {
 		return ErrNotAllowed
@@ -98,6 +104,9 @@ func (d *Document) Authorise(by Actor, op Operation) error {
 		return ErrGuestsOnly
 	}
 	if by.ID == d.Owner.ID && by.Guest == 0 {
+		if slices.Contains(sendOperations, op) {
+			return by.requireSender()
+		}
 		return nil
 	}
 	if slices.Contains(ownerOnly, op) {
@@ -110,10 +119,11 @@ func (d *Document) Authorise(by Actor, op Operation) error {
 type Actor struct {
 	Person
 	Organisation       OrganisationID
-	Admin              bool
-	Operator           bool       // an admin of the first organisation
-	Guest              DocumentID // not 0: a guest of this document, with access to nothing else
-	MustChoosePassword bool       // an admin set the password and knows it; the user must choose their own first
+	Role               AccountRole // empty: RoleAdmin if Admin, else RoleSender
+	Admin              bool        // has RoleAdmin
+	Operator           bool        // an admin of the first organisation
+	Guest              DocumentID  // not 0: a guest of this document, with access to nothing else
+	MustChoosePassword bool        // an admin set the password and knows it; the user must choose their own first
 	IP                 string
 	Session            string    // the family of the user's tokens, see [Session]; empty for guests
 	Key                *KeyGrant // the API key that they came with; nil: none

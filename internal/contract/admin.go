@@ -13,6 +13,8 @@ const (
 	AdminDisable        AdminOperation = "disable-person"
 	AdminEnable         AdminOperation = "enable-person"
 	AdminRename         AdminOperation = "rename-person"
+	AdminSetRole        AdminOperation = "set-role"
+	AdminDocuments      AdminOperation = "documents"
 	AdminQuota          AdminOperation = "quota"
 	AdminGrant          AdminOperation = "grant-quota"
 	AdminLedger         AdminOperation = "quota-ledger"
@@ -50,7 +52,7 @@ const (
 
 // AdminOperations lists every operation of administration.
 var AdminOperations = []AdminOperation{
-	AdminPeople, AdminAddPerson, AdminResetPassword, AdminDisable, AdminEnable, AdminRename, AdminQuota, AdminGrant, AdminLedger, AdminAttempts,
+	AdminPeople, AdminAddPerson, AdminResetPassword, AdminDisable, AdminEnable, AdminRename, AdminSetRole, AdminDocuments, AdminQuota, AdminGrant, AdminLedger, AdminAttempts,
 	AdminSerials, AdminEvidence, AdminReconciliation, AdminReconcile, AdminStuck, AdminRetry, AdminCertificates, AdminAuditLog,
 	AdminBranding, AdminSetBranding, AdminDeleteBranding, AdminConsent, AdminSetConsent, AdminReminders, AdminSetReminders, AdminPolicy, AdminSetPolicy, AdminMail, AdminShowMail, AdminRetryMail,
 	AdminFeed, AdminWebhooks, AdminSetWebhook, AdminAddWebhook, AdminRotateWebhook, AdminTestWebhook, AdminReplayWebhook,
@@ -87,17 +89,17 @@ func (by Actor) RequireOther(id PersonID) error {
 // names; empty: it names none. The result is the organisation whose data the operation covers; empty: all
 // organisations.
 //
-// An admin administers their own organisation; every other one looks to them as if it did not exist. An operator
-// administers all organisations, and some operations are reserved for operators.
+// An admin administers their own organisation; every other one looks to them as if it did not exist. An auditor reads in their own
+// organisation. An operator administers all organisations, and some operations are reserved for operators.
 func (by Actor) AuthoriseAdmin(op AdminOperation, of OrganisationID) (OrganisationID, error) {
 	switch {
 	case by.IsSystem():
 		return of, nil
-	case by.Guest != 0 || !by.Admin:
+	case by.Guest != 0 || !by.Admin && !(by.Role == RoleAuditor && mayAudit(op)):
 		return "", ErrNotAllowed
 	case by.Key.Require(adminScopes[op]) != nil:
 		return "", by.Key.Require(adminScopes[op])
-	case by.Operator:
+	case by.Operator && by.Admin:
 		return of, nil
 	case slices.Contains(operatorOnly, op):
 		return "", ErrNotAllowed

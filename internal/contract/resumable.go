@@ -39,9 +39,10 @@ var (
 // NewResumableUpload returns an upload of which nothing has arrived. Digest and midstate are those of no bytes; the
 // caller sets them and the identifier.
 func NewResumableUpload(by Actor, filename string, size int64, l Limits, now time.Time) (ResumableUpload, error) {
+	if err := by.AuthoriseAccount(AccountSend); err != nil {
+		return ResumableUpload{}, err
+	}
 	switch {
-	case by.Guest != 0:
-		return ResumableUpload{}, ErrNotAllowed
 	case size <= 0:
 		return ResumableUpload{}, Refuse(Unsupported, "file.empty")
 	case size > l.FileSize:

@@ -78,7 +78,11 @@ func (s *Documents) LoadDocumentFor(ctx context.Context, by contract.Actor, id c
 	if by.IsSystem() {
 		return s.LoadDocument(ctx, id)
 	}
-	d, err := s.Store.DocumentFor(ctx, id, by.ID)
+	read := func() (contract.Document, error) { return s.Store.DocumentFor(ctx, id, by.ID) }
+	if by.Role == contract.RoleAuditor {
+		read = func() (contract.Document, error) { return s.Store.DocumentForAuditor(ctx, id, by.ID, by.Organisation) }
+	}
+	d, err := read()
 	if errors.Is(err, store.ErrNotFound) {
 		return contract.Document{}, contract.ErrNotFound
 	}

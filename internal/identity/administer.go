@@ -80,6 +80,19 @@ func (s *Service) RenamePerson(ctx context.Context, by contract.Actor, id contra
 	})
 }
 
+// SetRole gives a person another role, which is in effect at their next request. One's own role, and that of the last admin of an
+// organisation, cannot be changed.
+func (s *Service) SetRole(ctx context.Context, by contract.Actor, id contract.PersonID, role contract.AccountRole) (Member, error) {
+	return s.changePerson(ctx, by, contract.AdminSetRole, id, func(u store.User) error {
+		if err := by.RequireOther(id); err != nil {
+			return err
+		}
+		e := s.accountEvent(contract.EventRoleChanged, by, u)
+		e.Details["role"], e.Details["former_role"] = string(role), string(u.Role())
+		return s.store.SetRole(ctx, id, role, e)
+	})
+}
+
 // changePerson runs a change of an account that the caller administers, and returns the account as it is then. A change that finds
 // that it was made before is store.ErrConflict and no error of changePerson.
 func (s *Service) changePerson(ctx context.Context, by contract.Actor, op contract.AdminOperation, id contract.PersonID, change func(store.User) error) (Member, error) {

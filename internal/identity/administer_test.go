@@ -174,7 +174,7 @@ func TestOneAdminOfAnOrganisationStays(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if _, err := h.AddUser(t.Context(), NewUser{Email: "second@lain.id", Password: password, Organisation: "Lain", Admin: true}); err != nil {
+	if _, err := h.AddUser(t.Context(), NewUser{Email: "second@lain.id", Password: password, Organisation: "Lain", Role: contract.RoleAdmin}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := h.DisablePerson(t.Context(), operator, admin.ID); err != nil {

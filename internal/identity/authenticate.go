@@ -75,5 +75,5 @@ func (s *Service) actorOf(ctx context.Context, u store.User) (contract.Actor, er
 	if err != nil {
 		return contract.Actor{}, err
 	}
-	return contract.Actor{Person: u.Person, Organisation: u.Organisation, Admin: u.Admin, Operator: operator, MustChoosePassword: u.Given}, nil
+	return contract.Actor{Person: u.Person, Organisation: u.Organisation, Role: u.Role(), Admin: u.Admin, Operator: operator, MustChoosePassword: u.Given}, nil
 }

@@ -31,7 +31,7 @@ type PeopleQuery struct {
 type NewPerson struct {
 	Name         string // empty: the part of the e-mail before the @
 	Email        string
-	Admin        bool
+	Role         contract.AccountRole    // empty: RoleSender
 	Organisation contract.OrganisationID // empty: the caller's own
 }
 
@@ -75,7 +75,7 @@ func (s *Service) membersOf(ctx context.Context, names map[contract.Organisation
 	members := make([]Member, len(users))
 	for i, u := range users {
 		members[i] = Member{
-			Account:   Account{Person: u.Person, Organisation: u.Organisation, OrganisationName: names[u.Organisation], Admin: u.Admin, MustReset: u.MustReset},
+			Account:   Account{Person: u.Person, Organisation: u.Organisation, OrganisationName: names[u.Organisation], Role: u.Role(), Admin: u.Admin, MustReset: u.MustReset},
 			CreatedAt: u.CreatedAt, DisabledAt: u.DisabledAt, Open: open[u.ID],
 		}
 	}
@@ -120,13 +120,13 @@ func (s *Service) AddPerson(ctx context.Context, by contract.Actor, n NewPerson)
 	if err != nil {
 		return NewMember{}, err
 	}
-	u := NewUser{Name: n.Name, Email: n.Email, Password: password, Admin: n.Admin, MustReset: true, given: true}.withDefaults()
+	u := NewUser{Name: n.Name, Email: n.Email, Password: password, Role: n.Role, MustReset: true, given: true}.withDefaults()
 	if err := s.checkUser(u); err != nil {
 		return NewMember{}, err
 	}
 	now := s.clock()
 	a, err := s.createUser(ctx, u, o, contract.Event{Type: contract.EventPersonAdded, At: now, Person: by.Person, IP: by.IP, Details: map[string]string{
-		"organisation": string(o.ID), "name": u.Name, "email": u.Email, "admin": fmt.Sprint(u.Admin),
+		"organisation": string(o.ID), "name": u.Name, "email": u.Email, "admin": fmt.Sprint(u.Role == contract.RoleAdmin), "role": string(u.Role),
 	}})
 	if err != nil {
 		return NewMember{}, err

@@ -14,7 +14,7 @@ func staffed(t *testing.T) (h *fixture, operator, admin contract.Actor) {
 	t.Helper()
 	h = inhabited(t)
 	in := func(n NewUser) contract.Actor {
-		n.Password, n.Admin = password, true
+		n.Password, n.Role = password, contract.RoleAdmin
 		if _, err := h.AddUser(t.Context(), n); err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func TestNewPersonLogsInWithAPasswordThatTheyMustChange(t *testing.T) {
 	if last.Type != contract.EventPersonAdded || last.Person.ID != admin.ID || last.Details["email"] != "budi@lain.id" {
 		t.Errorf("the log says %+v", last)
 	}
-	if a, err := h.AddPerson(t.Context(), operator, NewPerson{Email: "chief@lain.id", Admin: true, Organisation: admin.Organisation}); err != nil || !a.Admin || a.OrganisationName != "Lain" {
+	if a, err := h.AddPerson(t.Context(), operator, NewPerson{Email: "chief@lain.id", Role: contract.RoleAdmin, Organisation: admin.Organisation}); err != nil || !a.Admin || a.OrganisationName != "Lain" {
 		t.Errorf("by an operator: %+v, %v", a, err)
 	}
 	before := len(h.store.users)

@@ -111,7 +111,8 @@ type Account struct {
 	contract.Person
 	Organisation     contract.OrganisationID
 	OrganisationName string
-	Admin            bool
+	Role             contract.AccountRole
+	Admin            bool                   // has RoleAdmin
 	Operator         bool                   // an admin of the first organisation
 	MustReset        bool                   // the password is an initial one, which the user must change
 	Policy           contract.AccountPolicy // of the organisation
@@ -145,14 +146,14 @@ func (s *Service) loadAccount(ctx context.Context, u store.User) (Account, error
 	if err != nil {
 		return Account{}, err
 	}
-	return Account{Person: u.Person, Organisation: o.ID, OrganisationName: o.Name, Admin: u.Admin, Operator: operator, MustReset: u.MustReset, Policy: o.Accounts}, nil
+	return Account{Person: u.Person, Organisation: o.ID, OrganisationName: o.Name, Role: u.Role(), Admin: u.Admin, Operator: operator, MustReset: u.MustReset, Policy: o.Accounts}, nil
 }
 
 // Directory returns one page, counted from 1, of the users of the caller's organisation whose name or e-mail contains
 // search, and how many there are in all. Disabled accounts are left out. A page out of range is empty.
 func (s *Service) Directory(ctx context.Context, by contract.Actor, search string, page, limit int) ([]contract.Person, int, error) {
-	if by.Guest != 0 || by.Organisation == "" {
-		return nil, 0, contract.ErrNotAllowed
+	if err := by.AuthoriseAccount(contract.AccountDirectory); err != nil {
+		return nil, 0, err
 	}
 	found, err := s.store.Users(ctx, store.UserQuery{Organisation: by.Organisation, Search: search, Status: store.AccountActive, Offset: (page - 1) * limit, Limit: limit})
 	if err != nil {

@@ -1,19 +1,25 @@
 package identity
 
-import "testing"
+import (
+	"testing"
+
+	"segel/internal/contract"
+)
 
 func TestAnAdminOfTheFirstOrganisationIsAnOperator(t *testing.T) {
 	t.Parallel()
 	h := inhabited(t)
 	for _, n := range []struct {
 		email, organisation string
+		role                contract.AccountRole
 		admin, operator     bool
 	}{
-		{"kepala@contoh.id", "Contoh", true, true},
-		{"staf@contoh.id", "Contoh", false, false},
-		{"kepala@lain.id", "Lain", true, false},
+		{"kepala@contoh.id", "Contoh", contract.RoleAdmin, true, true},
+		{"staf@contoh.id", "Contoh", "", false, false},
+		{"auditor@contoh.id", "Contoh", contract.RoleAuditor, false, false},
+		{"kepala@lain.id", "Lain", contract.RoleAdmin, true, false},
 	} {
-		if _, err := h.AddUser(t.Context(), NewUser{Email: n.email, Password: password, Organisation: n.organisation, Admin: n.admin}); err != nil {
+		if _, err := h.AddUser(t.Context(), NewUser{Email: n.email, Password: password, Organisation: n.organisation, Role: n.role}); err != nil {
 			t.Fatal(err)
 		}
 		s, err := h.Login(t.Context(), n.email, password, "", at(home))

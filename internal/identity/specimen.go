@@ -20,8 +20,8 @@ type Specimen struct {
 
 // SetSpecimen stores the picture of the caller's signature or initials unchanged, if strokes can be extracted from it.
 func (s *Service) SetSpecimen(ctx context.Context, by contract.Actor, kind store.SpecimenKind, picture []byte) error {
-	if by.Guest != 0 || by.IsSystem() {
-		return contract.ErrNotAllowed
+	if err := by.AuthoriseAccount(contract.AccountSpecimen); err != nil {
+		return err
 	}
 	if _, err := specimen.ExtractStrokes(ctx, picture); err != nil {
 		return err
@@ -34,8 +34,8 @@ func (s *Service) SetSpecimen(ctx context.Context, by contract.Actor, kind store
 
 // DeleteSpecimen deletes the picture of the caller's signature or initials. It succeeds if there is none.
 func (s *Service) DeleteSpecimen(ctx context.Context, by contract.Actor, kind store.SpecimenKind) error {
-	if by.Guest != 0 || by.IsSystem() {
-		return contract.ErrNotAllowed
+	if err := by.AuthoriseAccount(contract.AccountSpecimen); err != nil {
+		return err
 	}
 	if err := s.store.SetSpecimen(ctx, by.ID, kind, nil); err != nil && !errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("forget the %s of %s: %w", kind, by.ID, err)
@@ -45,8 +45,8 @@ func (s *Service) DeleteSpecimen(ctx context.Context, by contract.Actor, kind st
 
 // Specimen returns the picture of the caller's signature or initials, or an error of kind NotFound if there is none.
 func (s *Service) Specimen(ctx context.Context, by contract.Actor, kind store.SpecimenKind) (Specimen, error) {
-	if by.Guest != 0 || by.IsSystem() {
-		return Specimen{}, contract.ErrNotAllowed
+	if err := by.AuthoriseAccount(contract.AccountSpecimen); err != nil {
+		return Specimen{}, err
 	}
 	b, err := s.store.Specimen(ctx, by.ID, kind)
 	if errors.Is(err, store.ErrNotFound) || err == nil && len(b) == 0 {

@@ -163,6 +163,24 @@ func (m *memory) DisableUser(_ context.Context, id contract.PersonID, e contract
 	})
 }
 
+func (m *memory) SetRole(_ context.Context, id contract.PersonID, role contract.AccountRole, e contract.Event) error {
+	return m.changeUser(id, e, func(u *store.User) error {
+		switch {
+		case u.Role() == role:
+			return store.ErrConflict
+		case u.Admin && u.DisabledAt.IsZero() && !slices.ContainsFunc(m.users, func(o store.User) bool {
+			return o.ID != id && o.Organisation == u.Organisation && o.Admin && o.DisabledAt.IsZero()
+		}):
+			return contract.ErrLastAdmin
+		}
+		u.Admin, u.Limited = role == contract.RoleAdmin, ""
+		if role == contract.RoleMember || role == contract.RoleAuditor {
+			u.Limited = role
+		}
+		return nil
+	})
+}
+
 func (m *memory) EnableUser(_ context.Context, id contract.PersonID, e contract.Event) error {
 	return m.changeUser(id, e, func(u *store.User) error {
 		if u.DisabledAt.IsZero() {

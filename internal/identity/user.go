@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,8 +22,8 @@ type NewUser struct {
 	Name         string // empty: the part of the e-mail before the @
 	Email        string
 	Password     string
-	Organisation string // a name; created if it does not exist. Empty: the first organisation
-	Admin        bool
+	Organisation string               // a name; created if it does not exist. Empty: the first organisation
+	Role         contract.AccountRole // empty: RoleSender
 	MustReset    bool
 
 	given bool // an admin created the account and knows the password
@@ -58,6 +59,7 @@ func (n NewUser) withDefaults() NewUser {
 	if address, code := contract.ParseEmail(n.Email); code == "" {
 		n.Email = address
 	}
+	n.Role = cmp.Or(n.Role, contract.RoleSender)
 	if n.Name == "" {
 		n.Name, _, _ = strings.Cut(n.Email, "@")
 	}
@@ -147,7 +149,10 @@ func (s *Service) createUser(ctx context.Context, n NewUser, o store.Organisatio
 	}
 	u := store.User{
 		Person:       contract.Person{ID: id, Name: n.Name, Email: n.Email},
-		Organisation: o.ID, Admin: n.Admin, Password: hash, MustReset: n.MustReset, Given: n.given, CreatedAt: s.clock(),
+		Organisation: o.ID, Admin: n.Role == contract.RoleAdmin, Password: hash, MustReset: n.MustReset, Given: n.given, CreatedAt: s.clock(),
+	}
+	if n.Role == contract.RoleMember || n.Role == contract.RoleAuditor {
+		u.Limited = n.Role
 	}
 	err = s.store.CreateUser(ctx, u, events...)
 	if errors.Is(err, store.ErrExists) {
@@ -156,7 +161,7 @@ func (s *Service) createUser(ctx context.Context, n NewUser, o store.Organisatio
 	if err != nil {
 		return Account{}, fmt.Errorf("create user %s: %w", n.Email, err)
 	}
-	return Account{Person: u.Person, Organisation: o.ID, OrganisationName: o.Name, Admin: u.Admin, MustReset: u.MustReset}, nil
+	return Account{Person: u.Person, Organisation: o.ID, OrganisationName: o.Name, Role: u.Role(), Admin: u.Admin, MustReset: u.MustReset}, nil
 }
 
 // FirstLogin is the account that the first start creates. Password is in clear, to be printed once.
@@ -192,7 +197,7 @@ func (s *Service) Bootstrap(ctx context.Context, organisation, email string) (*F
 	if err != nil {
 		return nil, err
 	}
-	a, err := s.createUser(ctx, NewUser{Name: "Administrator", Email: email, Password: password, Admin: true, MustReset: true}.withDefaults(), o)
+	a, err := s.createUser(ctx, NewUser{Name: "Administrator", Email: email, Password: password, Role: contract.RoleAdmin, MustReset: true}.withDefaults(), o)
 	if errors.Is(err, ErrUserExists) {
 		return nil, nil
 	}

@@ -17,6 +17,9 @@ type Administration interface {
 	// those that failed, oldest first.
 	Waiting(ctx context.Context, q WaitingQuery) (List, error)
 
+	// SentDocuments reads one page of the documents of an organisation that were finalized, newest first. The count stops at SearchLimit.
+	SentDocuments(ctx context.Context, q DocumentQuery) (List, error)
+
 	// CertificateList reads one page of the certificates that the embedded authority issued.
 	CertificateList(ctx context.Context, q CertificateQuery) (CertificatePage, error)
 
@@ -45,6 +48,16 @@ type WaitingQuery struct {
 	Organisation contract.OrganisationID
 	Failed       bool // only those that failed
 	Before       time.Time
+	Offset       int
+	Limit        int
+}
+
+// DocumentQuery selects documents that were finalized. A zero member selects all.
+type DocumentQuery struct {
+	Organisation contract.OrganisationID
+	State        contract.State
+	Search       string // part of the title, ignoring letter case
+	Owner        string // e-mail address, in any case of ASCII letters
 	Offset       int
 	Limit        int
 }

@@ -23,11 +23,23 @@ type User struct {
 	contract.Person
 	Organisation contract.OrganisationID
 	Admin        bool
-	Password     string // encoded hash; never logged
-	MustReset    bool   // the password is an initial one that must be changed
-	Given        bool   // an admin chose the password and knows it; until it is changed, it allows nothing but changing it
+	Limited      contract.AccountRole // RoleMember or RoleAuditor; empty: RoleAdmin or RoleSender, as Admin says
+	Password     string               // encoded hash; never logged
+	MustReset    bool                 // the password is an initial one that must be changed
+	Given        bool                 // an admin chose the password and knows it; until it is changed, it allows nothing but changing it
 	CreatedAt    time.Time
 	DisabledAt   time.Time // the account cannot be used since then; zero: it can
+}
+
+// Role returns the role of the account.
+func (u User) Role() contract.AccountRole {
+	switch {
+	case u.Admin:
+		return contract.RoleAdmin
+	case u.Limited != "":
+		return u.Limited
+	}
+	return contract.RoleSender
 }
 
 // AccountStatus is what an administrator selects accounts by.
@@ -164,6 +176,9 @@ type Identities interface {
 	GivePassword(ctx context.Context, id contract.PersonID, encoded string, e contract.Event) error
 	// RenameUser replaces a user's name and logs the event. Documents, certificates and events keep the name they were written with.
 	RenameUser(ctx context.Context, id contract.PersonID, name string, e contract.Event) error
+	// SetRole gives a user a role and logs the event. It returns ErrConflict for a user who has it, and contract.ErrLastAdmin for another
+	// role than admin of the last admin of an organisation whose account is not disabled: of two who lose it at the same moment, one stays.
+	SetRole(ctx context.Context, id contract.PersonID, role contract.AccountRole, e contract.Event) error
 	// DisableUser disables an account from the time of the event on, ends all its tokens, revokes its API keys, forgets its devices and
 	// addresses, and logs the event. It returns ErrConflict for an account that is disabled, and contract.ErrLastAdmin for the last admin of an
 	// organisation whose account is not: of two who are disabled at the same moment, one stays.

@@ -45,6 +45,9 @@ type Documents interface {
 	// reads no more of another person's document than of one that does not exist.
 	DocumentFor(ctx context.Context, id contract.DocumentID, person contract.PersonID) (contract.Document, error)
 
+	// DocumentForAuditor is DocumentFor for a person who also reads the documents of an organisation that were finalized.
+	DocumentForAuditor(ctx context.Context, id contract.DocumentID, person contract.PersonID, o contract.OrganisationID) (contract.Document, error)
+
 	// Versions returns the versions of those of the documents that exist.
 	Versions(ctx context.Context, ids []contract.DocumentID) (map[contract.DocumentID]int64, error)
 

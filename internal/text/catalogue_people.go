@@ -7,6 +7,9 @@ var people = map[string]sentence{
 	"auth.not_allowed": {
 		"Anda tidak berwenang melakukan tindakan ini.",
 		"You are not allowed to do this."},
+	"account.role": {
+		"Peran Anda dalam organisasi ini tidak mencakup tindakan ini. Hubungi administrator organisasi.",
+		"Your role in this organisation does not include this. Ask an administrator of the organisation."},
 	"auth.choose_password": {
 		"Kata sandi Anda dibuat oleh administrator. Silakan buat kata sandi Anda sendiri terlebih dahulu.",
 		"Your password was set by an administrator. Please choose your own password first."},

@@ -51,6 +51,9 @@ func TestEveryStateStampEventFindingAndPeriodHasALabel(t *testing.T) {
 	for _, p := range periods {
 		want = append(want, "periode."+p)
 	}
+	for _, r := range contract.AccountRoles {
+		want = append(want, "role."+string(r))
+	}
 	types := stringConstants(t, "../contract", "EventType")
 	if len(types) < 20 {
 		t.Fatalf("only %d types of event found", len(types))
@@ -117,7 +120,7 @@ func TestEverySentenceIsSpokenSomewhere(t *testing.T) {
 	})
 	for code := range sentences {
 		kind, rest, _ := strings.Cut(code, ".")
-		made := slices.Contains([]string{"status", "description", "periode", "event", "reconciliation"}, kind) // of a constant's value
+		made := slices.Contains([]string{"status", "description", "periode", "event", "reconciliation", "role"}, kind) // of a constant's value
 		if !literals[code] && !(made && literals[rest]) {
 			t.Errorf("%s is spoken nowhere", code)
 		}

@@ -64,6 +64,11 @@ func Event(l Language, e contract.Event) string {
 	if c := e.Details["channel"] + e.Details["phone_channel"]; c != "" { // no event has both
 		args["channel_name"] = ChannelName(contract.Channel(c))
 	}
+	for _, name := range []string{"role", "former_role"} {
+		if r := e.Details[name]; r != "" {
+			args[name] = Sentence(l, "role."+r, nil)
+		}
+	}
 	if p := e.Details["problem"]; p != "" {
 		args["problem"] = Reason(l, p)
 	}

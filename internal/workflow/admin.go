@@ -55,7 +55,7 @@ type SerialLine struct {
 	FormerTitle  store.Title        // of the document that released the serial last
 }
 
-// WaitingLine is a document that waits for the service or has failed.
+// WaitingLine is a document with its organisation.
 type WaitingLine struct {
 	Document     contract.Document
 	Organisation store.Organisation
@@ -66,6 +66,12 @@ type WaitingPage struct {
 	Lines []WaitingLine
 	Total int
 	Clock contract.ClockFinding // a doubtful clock makes all of them wait
+}
+
+// SentPage is one page of the documents of an organisation that were sent. Total counts the documents of all pages.
+type SentPage struct {
+	Page[WaitingLine]
+	Limited bool // there may be more than Total
 }
 
 // CertificateLine is one certificate of the embedded authority.
@@ -377,6 +383,24 @@ func (s *Service) Serials(ctx context.Context, by contract.Actor, q store.Serial
 		return SerialLine{StampSerial: r, Organisation: scope.Organisations[r.Organisation], Title: t[r.Document], FormerTitle: t[r.FormerDocument]}
 	})
 	return SerialPage{Lines: lines, Total: p.Total}, err
+}
+
+// SentDocuments returns one page of the documents that were finalized, newest first.
+func (s *Service) SentDocuments(ctx context.Context, by contract.Actor, q store.DocumentQuery) (SentPage, error) {
+	scope, err := s.AuthoriseAdmin(ctx, by, contract.AdminDocuments, q.Organisation)
+	if err != nil {
+		return SentPage{}, err
+	}
+	q.Organisation = scope.Organisation
+	l, err := s.Store.SentDocuments(ctx, q)
+	if err != nil {
+		return SentPage{}, err
+	}
+	page := SentPage{Page[WaitingLine]{Lines: make([]WaitingLine, len(l.Documents)), Total: l.Total}, l.Limited}
+	for i, d := range l.Documents {
+		page.Lines[i] = WaitingLine{Document: d, Organisation: scope.Organisations[d.Organisation]}
+	}
+	return page, nil
 }
 
 // stuckAfter is how long a document makes no progress before it counts as stuck.

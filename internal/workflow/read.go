@@ -22,8 +22,8 @@ func (s *Service) AuditTrail(ctx context.Context, by contract.Actor, id contract
 
 // Balance returns the quota of the caller's organisation.
 func (s *Service) Balance(ctx context.Context, by contract.Actor) (map[contract.Unit]store.Quota, error) {
-	if by.Guest != 0 {
-		return nil, contract.ErrNotAllowed
+	if err := by.AuthoriseAccount(contract.AccountBalance); err != nil {
+		return nil, err
 	}
 	return s.Store.Quota(ctx, by.Organisation)
 }
@@ -34,8 +34,8 @@ const maxSuggestions = 20
 // SuggestGuests returns guests whom the caller entered on their newest documents, the newest first. What other members of the
 // organisation entered is not read.
 func (s *Service) SuggestGuests(ctx context.Context, by contract.Actor, search string) ([]contract.GuestContact, error) {
-	if by.Guest != 0 || by.IsSystem() {
-		return nil, contract.ErrNotAllowed
+	if err := by.AuthoriseAccount(contract.AccountDirectory); err != nil {
+		return nil, err
 	}
 	entered, err := s.Store.EnteredGuests(ctx, by.ID)
 	if err != nil {
@@ -67,16 +67,16 @@ func (s *Service) listQuery(by contract.Actor, r ListRequest) store.ListQuery {
 
 // List returns one page of the caller's inbox or outbox. A page out of range is empty.
 func (s *Service) List(ctx context.Context, by contract.Actor, r ListRequest) (store.List, error) {
-	if by.Guest != 0 {
-		return store.List{}, contract.ErrNotAllowed
+	if err := by.AuthoriseAccount(contract.AccountLists); err != nil {
+		return store.List{}, err
 	}
 	return s.Store.List(ctx, s.listQuery(by, r))
 }
 
 // CountList counts the documents of the caller's inbox or outbox. Page, limit, order, state and waiting of the request have no effect.
 func (s *Service) CountList(ctx context.Context, by contract.Actor, r ListRequest) (store.ListCounts, error) {
-	if by.Guest != 0 {
-		return store.ListCounts{}, contract.ErrNotAllowed
+	if err := by.AuthoriseAccount(contract.AccountLists); err != nil {
+		return store.ListCounts{}, err
 	}
 	return s.Store.CountList(ctx, s.listQuery(by, r))
 }
@@ -84,8 +84,8 @@ func (s *Service) CountList(ctx context.Context, by contract.Actor, r ListReques
 // Contacts returns up to limit people with whom the caller shares one of their newest documents, and whose name or address contains a
 // text in any letter case; those of the newest documents first.
 func (s *Service) Contacts(ctx context.Context, by contract.Actor, search string, limit int) ([]store.Contact, error) {
-	if by.Guest != 0 {
-		return nil, contract.ErrNotAllowed
+	if err := by.AuthoriseAccount(contract.AccountLists); err != nil {
+		return nil, err
 	}
 	all, err := s.Store.ListContacts(ctx, by.ID)
 	found, part := []store.Contact{}, strings.ToLower(search)

@@ -54,10 +54,10 @@ type PersonRequest struct {
 // The files are durable before the document that refers to them. If the document is refused, they are removed. If the
 // process dies in between, fsck finds them.
 func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest) (contract.Document, error) {
-	switch {
-	case by.Guest != 0:
-		return contract.Document{}, contract.ErrNotAllowed
-	case r.UploadID != "":
+	if err := by.AuthoriseAccount(contract.AccountSend); err != nil {
+		return contract.Document{}, err
+	}
+	if r.UploadID != "" {
 		return s.uploadResumable(ctx, by, r)
 	}
 	return s.createDraft(ctx, by, r)

@@ -32,7 +32,7 @@ export interface Stage {
   /** Runs the binary on the folder of the service. */
   segel: (...args: string[]) => string;
   /** Creates a member of the organisation. */
-  user: (name: string, email: string, role?: "admin" | "member") => void;
+  user: (name: string, email: string, role?: "member" | "sender" | "admin" | "auditor") => void;
   /** Opens a page of a user who is logged in. */
   enter: (email: string, options?: BrowserContextOptions) => Promise<Page>;
   /** Ends the process of the service. */
@@ -74,7 +74,7 @@ export async function stage({ env, prefix = "", lose = "", consents = false }: S
   if (env?.["SEGEL_STAMP_OFFICE"]) endow(data);
   return {
     url, browser, log: () => service.log(), segel: segel as Stage["segel"],
-    user: (name, email, role = "member") => void segel("user add", "--email", email, "--name", name, "--role", role, "--password-file", secret),
+    user: (name, email, role = "sender") => void segel("user add", "--email", email, "--name", name, "--role", role, "--password-file", secret),
     enter: async (email, options) => {
       const context = await browser.newContext({ locale: "en", viewport: { width: 1280, height: 800 }, ...options });
       const answer = await context.request.post(`${url}/v1/auth/session`, { data: { email, password } });

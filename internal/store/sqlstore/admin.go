@@ -59,6 +59,43 @@ func (s *Store) Waiting(ctx context.Context, w store.WaitingQuery) (store.List, 
 	return l, wrapf(err, "read documents that wait")
 }
 
+// SentDocuments implements [store.Administration].
+func (s *Store) SentDocuments(ctx context.Context, d store.DocumentQuery) (store.List, error) {
+	l := store.List{Documents: []contract.Document{}}
+	like, possible := likePattern(d.Search)
+	if !possible {
+		return l, nil
+	}
+	c := &condition{terms: []string{"finalized_at <> 0"}}
+	if d.Organisation != "" {
+		c.addTerm("organisation = %s", d.Organisation)
+	}
+	if d.State != "" {
+		c.addTerm("state = %s", d.State)
+	}
+	if d.Owner != "" {
+		c.addTerm("lower(owner_email) = lower(%s)", d.Owner)
+	}
+	if d.Search != "" {
+		c.addTerm(`title_folded LIKE %s ESCAPE '\'`, like)
+	}
+	err := s.db.withSnapshot(ctx, func(q querier) error {
+		bounded := condition{terms: c.terms, args: slices.Clone(c.args)}
+		count := `SELECT COUNT(*) FROM (SELECT 1 FROM document` + bounded.whereClause() + ` LIMIT ` + bounded.addArg(store.SearchLimit) + `) found`
+		if err := queryOne(ctx, q, []any{&l.Total}, count, bounded.args...); err != nil {
+			return err
+		}
+		l.Limited = l.Total == store.SearchLimit
+		ids, err := queryAll(ctx, q, column[contract.DocumentID], `SELECT id FROM document`+c.pageClause("id DESC", d.Offset, d.Limit), c.args...)
+		if err != nil {
+			return err
+		}
+		l.Documents, err = readDocuments(ctx, q, ids)
+		return err
+	})
+	return l, wrapf(err, "read the documents of %q", d.Organisation)
+}
+
 // Titles implements [store.Administration].
 func (s *Store) Titles(ctx context.Context, reader contract.PersonID, ids []contract.DocumentID) (map[contract.DocumentID]store.Title, error) {
 	found := map[contract.DocumentID]store.Title{}

@@ -61,6 +61,7 @@ var recordKinds = []recordKind{
 	{"user", []recordPart{newRecordPart("users", "id", `id, organisation, name, name_folded, email, email_folded, admin, password, must_reset, given, created_at`)}},
 	{"disabled_account", []recordPart{newRecordPart("disabled_account", "person", `person, disabled_at`)}},
 	{"api_key", []recordPart{newRecordPart("api_key", "id", `id, hash, organisation, person, name, hint, scopes, networks, test, created_at, expires_at, revoked_at`)}},
+	{"account_role", []recordPart{newRecordPart("account_role", "person", `person, role, changed_at`)}},
 	{"branding", []recordPart{newRecordPart("branding", "organisation", `organisation, colour, logo, image, changed_at`)}},
 	{"consent_text", []recordPart{newRecordPart("consent_text", "organisation version", `organisation, version, text_id, text_en, made_at`)}},
 	{"consent_policy", []recordPart{newRecordPart("consent_policy", "organisation", `organisation, version, required, changed_at`)}},

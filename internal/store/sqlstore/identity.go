@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"strings"
+	"time"
 
 	"segel/internal/contract"
 	"segel/internal/store"
@@ -52,19 +53,52 @@ const userColumns = `id, organisation, name, email, admin, password, must_reset,
 // disabledAt is when the account with the identifier id of the outer query was disabled; 0: it was not.
 const disabledAt = `COALESCE((SELECT disabled_at FROM disabled_account WHERE person = id), 0)`
 
+// limitedRole is the role of the account with the identifier id of the outer query, unless it is admin or sender.
+const limitedRole = `COALESCE((SELECT role FROM account_role WHERE person = id), '')`
+
 var userRows = rowType[store.User]{
 	"users",
-	userColumns + `, ` + disabledAt,
+	userColumns + `, ` + disabledAt + `, ` + limitedRole,
 	func(u *store.User) []any {
-		return []any{&u.ID, &u.Organisation, &u.Name, &u.Email, &u.Admin, &u.Password, &u.MustReset, &u.Given, scanTime(&u.CreatedAt), scanTime(&u.DisabledAt)}
+		return []any{&u.ID, &u.Organisation, &u.Name, &u.Email, &u.Admin, &u.Password, &u.MustReset, &u.Given, scanTime(&u.CreatedAt), scanTime(&u.DisabledAt), &u.Limited}
 	},
 }
 
 // CreateUser implements [store.Identities].
 func (s *Store) CreateUser(ctx context.Context, u store.User, events ...contract.Event) error {
-	err := s.insertRecord(ctx, recordOf("user", u.ID), logEntry{events: events, at: u.CreatedAt}, `INSERT INTO users (`+userColumns+`, name_folded, email_folded) VALUES (`+placeholders(1, 11)+`) ON CONFLICT DO NOTHING`,
-		u.ID, u.Organisation, u.Name, u.Email, u.Admin, u.Password, u.MustReset, u.Given, toMicros(u.CreatedAt), foldText(u.Name), foldText(u.Email))
+	err := s.db.withTx(ctx, func(t tx) error { return insertUser(ctx, t, u, logEntry{events: events, at: u.CreatedAt}) })
 	return wrapf(err, "create user %s", u.Email)
+}
+
+// insertUser adds a user, and the entry to the log. It is the last step of a transaction.
+func insertUser(ctx context.Context, t tx, u store.User, entry logEntry) error {
+	written := newWrittenRecord(recordOf("user", u.ID))
+	insert, err := written.writeRow(`INSERT INTO users (`+userColumns+`, name_folded, email_folded) VALUES (`+placeholders(1, 11)+`) ON CONFLICT DO NOTHING`,
+		u.ID, u.Organisation, u.Name, u.Email, u.Admin, u.Password, u.MustReset, u.Given, toMicros(u.CreatedAt), foldText(u.Name), foldText(u.Email))
+	if err != nil {
+		return err
+	}
+	insert.done = requireNew
+	if err := t.addStatements(ctx, insert); err != nil {
+		return err
+	}
+	if u.Limited != "" {
+		if err := setLimitedRole(ctx, t, u.ID, u.Limited, u.CreatedAt); err != nil {
+			return err
+		}
+		entry.records = append(entry.records, recordOf("account_role", u.ID))
+	}
+	entry.written = append(entry.written, written)
+	return entry.appendToLog(ctx, t)
+}
+
+// setLimitedRole stores a role other than admin and sender.
+func setLimitedRole(ctx context.Context, t tx, id contract.PersonID, role contract.AccountRole, at time.Time) error {
+	return t.addStatements(ctx, statement{
+		sql: `INSERT INTO account_role (person, role, changed_at) VALUES ($1, $2, $3)
+			ON CONFLICT (person) DO UPDATE SET role = excluded.role, changed_at = excluded.changed_at`,
+		args: []any{id, role, toMicros(at)}, what: "store the role of an account",
+	})
 }
 
 // User implements [store.Identities].
@@ -158,21 +192,70 @@ func (s *Store) RenameUser(ctx context.Context, id contract.PersonID, name strin
 	return wrapf(err, "rename user %s", id)
 }
 
+// SetRole implements [store.Identities].
+func (s *Store) SetRole(ctx context.Context, id contract.PersonID, role contract.AccountRole, e contract.Event) error {
+	err := s.db.withTx(ctx, func(t tx) error {
+		if err := lockOrganisationOf(ctx, t, id); err != nil {
+			return err
+		}
+		var u store.User
+		if err := queryOne(ctx, t, userRows.dest(&u), `SELECT `+userRows.columns+` FROM users WHERE id = $1`, id); err != nil {
+			return err
+		}
+		if u.Role() == role {
+			return store.ErrConflict
+		}
+		if u.Admin && u.DisabledAt.IsZero() {
+			if err := requireOtherAdmin(ctx, t, id); err != nil {
+				return err
+			}
+		}
+		if _, err := t.exec(ctx, `UPDATE users SET admin = $2 WHERE id = $1`, id, role == contract.RoleAdmin); err != nil {
+			return err
+		}
+		if role == contract.RoleAdmin || role == contract.RoleSender {
+			if _, err := t.exec(ctx, `DELETE FROM account_role WHERE person = $1`, id); err != nil {
+				return err
+			}
+		} else if err := setLimitedRole(ctx, t, id, role, e.At); err != nil {
+			return err
+		}
+		return logEntry{events: []contract.Event{e}, records: []record{recordOf("user", id), recordOf("account_role", id)}}.appendToLog(ctx, t)
+	})
+	return wrapf(err, "set the role of user %s", id)
+}
+
+// lockOrganisationOf makes changes of who administers the organisation of a user wait for each other.
+func lockOrganisationOf(ctx context.Context, t tx, id contract.PersonID) error {
+	_, err := t.exec(ctx, `UPDATE organisation SET name = name WHERE id = (SELECT organisation FROM users WHERE id = $1)`, id)
+	return err
+}
+
+// requireOtherAdmin returns contract.ErrLastAdmin unless the organisation of a user has another admin whose account is not disabled, and
+// store.ErrNotFound without the user. The transaction has called lockOrganisationOf.
+func requireOtherAdmin(ctx context.Context, t tx, id contract.PersonID) error {
+	var other bool
+	err := queryOne(ctx, t, []any{&other}, `SELECT EXISTS (SELECT 1 FROM users o WHERE o.organisation = u.organisation AND o.admin AND o.id <> u.id
+		AND NOT EXISTS (SELECT 1 FROM disabled_account d WHERE d.person = o.id)) FROM users u WHERE u.id = $1`, id)
+	if err == nil && !other {
+		return contract.ErrLastAdmin
+	}
+	return err
+}
+
 // DisableUser implements [store.Identities].
 func (s *Store) DisableUser(ctx context.Context, id contract.PersonID, e contract.Event) error {
 	err := s.db.withTx(ctx, func(t tx) error {
 		// The lock on the organisation makes two admins who disable each other do so one after the other. The lock on the user makes
 		// a login in progress see this change, or this transaction see its tokens.
-		if _, err := t.exec(ctx, `UPDATE organisation SET name = name WHERE id = (SELECT organisation FROM users WHERE id = $1)`, id); err != nil {
+		if err := lockOrganisationOf(ctx, t, id); err != nil {
 			return err
 		}
 		if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id = $1`, id); err != nil {
 			return err
 		}
-		var mayEnd bool
-		err := queryOne(ctx, t, []any{&mayEnd}, `SELECT NOT u.admin OR EXISTS (SELECT 1 FROM users o WHERE o.organisation = u.organisation AND o.admin AND o.id <> u.id
-			AND NOT EXISTS (SELECT 1 FROM disabled_account d WHERE d.person = o.id)) FROM users u WHERE u.id = $1`, id)
-		if err != nil {
+		var admin bool
+		if err := queryOne(ctx, t, []any{&admin}, `SELECT admin FROM users WHERE id = $1`, id); err != nil {
 			return err
 		}
 		n, err := t.exec(ctx, `INSERT INTO disabled_account (person, disabled_at) VALUES ($1, $2) ON CONFLICT DO NOTHING`, id, toMicros(e.At))
@@ -181,8 +264,11 @@ func (s *Store) DisableUser(ctx context.Context, id contract.PersonID, e contrac
 			return err
 		case n == 0:
 			return store.ErrConflict
-		case !mayEnd:
-			return contract.ErrLastAdmin
+		}
+		if admin {
+			if err := requireOtherAdmin(ctx, t, id); err != nil {
+				return err
+			}
 		}
 		if err := endLogins(ctx, t, id); err != nil {
 			return err

@@ -27,6 +27,16 @@ func (s *Store) DocumentFor(ctx context.Context, id contract.DocumentID, person 
 	return d, wrapf(err, "read document %d for %s", id, person)
 }
 
+// ifAudited is a condition on $2 and $3: ifInvolved holds for the person $2, or the document is one of the organisation $3 and was finalized.
+const ifAudited = ` AND (EXISTS (SELECT 1 FROM document o WHERE o.id = $1 AND (o.owner = $2 OR o.organisation = $3 AND o.finalized_at <> 0))
+	OR EXISTS (SELECT 1 FROM participant p JOIN document d ON d.id = p.document WHERE p.document = $1 AND p.person = $2 AND d.finalized_at <> 0))`
+
+// DocumentForAuditor implements [store.Documents].
+func (s *Store) DocumentForAuditor(ctx context.Context, id contract.DocumentID, person contract.PersonID, o contract.OrganisationID) (contract.Document, error) {
+	d, err := s.readDocument(ctx, ifAudited, id, person, o)
+	return d, wrapf(err, "read document %d for auditor %s", id, person)
+}
+
 // readDocument reads the document that the first argument names, if a condition holds: in one statement on SQLite, in one round trip
 // on PostgreSQL.
 func (s *Store) readDocument(ctx context.Context, condition string, args ...any) (contract.Document, error) {
@@ -161,7 +171,7 @@ func (r *documentReader) selectEach(documents, condition string, args []any) []s
 var unionWidth = 1 + documentWidth
 
 // unionOfTables are the statements of selectTogether by condition.
-var unionOfTables = map[string]string{"": selectTables(newDocumentReader().tables, ""), ifInvolved: selectTables(newDocumentReader().tables, ifInvolved)}
+var unionOfTables = map[string]string{"": selectTables(newDocumentReader().tables, ""), ifInvolved: selectTables(newDocumentReader().tables, ifInvolved), ifAudited: selectTables(newDocumentReader().tables, ifAudited)}
 
 func selectTables(tables []documentTable, condition string) string {
 	arms := make([]unionArm, len(tables))

@@ -3,6 +3,7 @@ package storetest
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +12,32 @@ import (
 )
 
 var administrationTests = map[string]func(*testing.T, *fixture){
+	"SentDocumentsOfAnOrganisationAreListedNewestFirst": func(t *testing.T, b *fixture) {
+		b.uploadDraft(owner)
+		var sent []contract.Document
+		for range 3 {
+			sent = append([]contract.Document{b.finalizeDraft(b.uploadDraft(owner), owner)}, sent...)
+		}
+		sent[1] = b.commitChange(contract.Cancel(&sent[1], "", owner, limits, b.now))
+		of := owner.Organisation
+		for what, c := range map[string]struct {
+			q    store.DocumentQuery
+			want []contract.Document
+			all  int
+		}{
+			"all":                {store.DocumentQuery{Organisation: of, Limit: 10}, sent, 3},
+			"a page":             {store.DocumentQuery{Organisation: of, Offset: 1, Limit: 1}, sent[1:2], 3},
+			"of all":             {store.DocumentQuery{Limit: 10}, sent, 3},
+			"canceled":           {store.DocumentQuery{Organisation: of, State: contract.Canceled, Limit: 10}, sent[1:2], 1},
+			"of the owner":       {store.DocumentQuery{Organisation: of, Owner: strings.ToUpper(owner.Email), Limit: 10}, sent, 3},
+			"of another owner":   {store.DocumentQuery{Organisation: of, Owner: "nobody@example.test", Limit: 10}, []contract.Document{}, 0},
+			"with a title":       {store.DocumentQuery{Organisation: of, Search: strings.ToUpper(sent[0].Title), Limit: 10}, sent, 3},
+			"with another title": {store.DocumentQuery{Organisation: of, Search: "none has it", Limit: 10}, []contract.Document{}, 0},
+			"elsewhere":          {store.DocumentQuery{Organisation: "elsewhere", Limit: 10}, []contract.Document{}, 0},
+		} {
+			requireRead(b, what, store.List{Documents: c.want, Total: c.all})(b.SentDocuments(b.ctx, c.q))
+		}
+	},
 	"UsersOfAllOrganisationsAreFound": func(t *testing.T, b *fixture) {
 		a := newUser("u1", "Änne", "anne@example.test", "org")
 		c := newUser("u2", "Citra", "citra@example.test", "org")

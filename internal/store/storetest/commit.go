@@ -52,6 +52,19 @@ var commitTests = map[string]func(*testing.T, *fixture){
 		b.requireEqual("a draft", involved(d.ID), []contract.PersonID{owner.ID})
 		d = b.finalizeDraft(b.placeStamps(d, owner, 1), owner)
 		b.requireEqual("a document in work", involved(d.ID), []contract.PersonID{owner.ID, first.ID, viewer.ID})
+		for o, want := range map[contract.OrganisationID]bool{d.Organisation: true, "another": false} {
+			found, err := b.DocumentForAuditor(b.ctx, d.ID, "auditor", o)
+			if want {
+				b.must(err)
+				b.requireStored(found)
+			} else {
+				b.requireError("to an auditor elsewhere", err, store.ErrNotFound)
+			}
+		}
+		_, err := b.DocumentForAuditor(b.ctx, d.ID, first.ID, "another")
+		b.must(err) // they take part in it
+		_, err = b.DocumentForAuditor(b.ctx, b.uploadDraft(owner).ID, "auditor", d.Organisation)
+		b.requireError("a draft to an auditor", err, store.ErrNotFound)
 		b.requireEqual("no document", involved(d.ID+1000), []contract.PersonID(nil))
 	},
 	"AWordDocumentGetsItsFileWhenItIsConverted": func(t *testing.T, b *fixture) {

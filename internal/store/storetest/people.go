@@ -245,6 +245,63 @@ var peopleTests = map[string]func(*testing.T, *fixture){
 		b.must(b.DisableUser(b.ctx, "m", e))
 		b.must(b.CheckLog(b.ctx))
 	},
+	"ARoleIsSetAndReadWithTheUser": func(t *testing.T, b *fixture) {
+		u, auditor := newUser("u1", "One", "one@example.test", "org"), newUser("u2", "Two", "two@example.test", "org")
+		auditor.Limited = contract.RoleAuditor
+		b.must(b.CreateUser(b.ctx, u))
+		b.must(b.CreateUser(b.ctx, auditor))
+		requireRead(b, "auditor", auditor)(b.User(b.ctx, "u2"))
+		before := b.eventCount()
+		e := contract.Event{Type: contract.EventRoleChanged, At: b.now}
+		b.requireError("of an unknown person", b.SetRole(b.ctx, "u3", contract.RoleMember, e), store.ErrNotFound)
+		b.requireError("the one that they have", b.SetRole(b.ctx, "u1", contract.RoleSender, e), store.ErrConflict)
+		b.requireError("the one that they have", b.SetRole(b.ctx, "u2", contract.RoleAuditor, e), store.ErrConflict)
+		b.must(b.AddTokens(b.ctx, contract.Session{}, newToken(1, store.AccessToken, "u1", "f")))
+		b.must(b.SetRole(b.ctx, "u2", contract.RoleAdmin, e)) // so that the other one is not the last
+		steps := []contract.AccountRole{contract.RoleMember, contract.RoleAdmin, contract.RoleAuditor, contract.RoleMember, contract.RoleSender}
+		for _, role := range steps {
+			b.must(b.SetRole(b.ctx, "u1", role, e))
+			u.Admin, u.Limited = role == contract.RoleAdmin, ""
+			if role == contract.RoleMember || role == contract.RoleAuditor {
+				u.Limited = role
+			}
+			requireRead(b, string(role), u)(b.User(b.ctx, "u1"))
+			requireRead(b, string(role), []store.User{u})(b.UsersByEmail(b.ctx, u.Email))
+			held, err := b.TokenWithHolder(b.ctx, newToken(1, store.AccessToken, "u1", "f").Hash)
+			b.must(err)
+			b.requireEqual("holder", held.User, u)
+		}
+		b.requireEqual("leaves", b.eventCount(), before+1+int64(len(steps)))
+		b.requireError("the last admin", b.SetRole(b.ctx, "u2", contract.RoleSender, e), contract.ErrLastAdmin)
+		b.must(b.CheckLog(b.ctx))
+	},
+	"OneAdminOfAnOrganisationKeepsTheRole": func(t *testing.T, b *fixture) {
+		ids := []contract.PersonID{"a1", "a2", "a3", "a4"}
+		for _, id := range ids {
+			u := newUser(string(id), "Name", string(id)+"@example.test", "org")
+			u.Admin = true
+			b.must(b.CreateUser(b.ctx, u))
+		}
+		errs := make([]error, len(ids))
+		b.runCrowd(len(ids), nil, func(i int) error {
+			if i%2 == 0 { // disabled and given another role at the same moment
+				errs[i] = b.DisableUser(b.ctx, ids[i], contract.Event{Type: contract.EventPersonDisabled, At: b.now})
+			} else {
+				errs[i] = b.SetRole(b.ctx, ids[i], contract.RoleMember, contract.Event{Type: contract.EventRoleChanged, At: b.now})
+			}
+			return nil
+		})
+		refused := 0
+		for _, err := range errs {
+			if errors.Is(err, contract.ErrLastAdmin) {
+				refused++
+				continue
+			}
+			b.must(err)
+		}
+		b.requireEqual("admins who stayed", refused, 1)
+		b.must(b.CheckLog(b.ctx))
+	},
 	"DocumentsThatLackASignatureAreCounted": func(t *testing.T, b *fixture) {
 		b.finalizeDraft(b.uploadDraft(owner), owner)
 		b.uploadDraft(owner)

@@ -19,6 +19,12 @@ export const account = queryOptions({
   staleTime: 60_000,
 });
 
+/** Whether a role includes sending documents. */
+export const maySend = (a: Account) => a.role !== "member" && a.role !== "auditor";
+
+/** Whether a role includes administration, or reading what administration shows. */
+export const readsAdministration = (a: Account) => a.role === "admin" || a.role === "operator" || a.role === "auditor";
+
 export const useAccount = () => useQuery(account).data ?? null;
 
 export function useLogin() {

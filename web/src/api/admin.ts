@@ -50,13 +50,24 @@ const key = (...of: unknown[]) => ["admin", ...of];
 export const people = (s: Selection) =>
   queryOptions({ queryKey: key("people", s), placeholderData: keepPreviousData, queryFn: async () => (await take(api.GET("/v1/admin/people", { params: { query: { ...pageOf(s), ...given({ search: s.find, status: one(accountStatuses, s.only) }) } } }))).data });
 
-export const addPerson = async (body: { name: string; email: string; admin: boolean; organisation?: string }) =>
+export type Role = AdminPerson["role"];
+export const roles = ["member", "sender", "admin", "auditor"] as const satisfies readonly Role[];
+
+export type SentDocument = Schemas["SentDocument"];
+export const sentStates = ["processing", "completed", "rejected", "canceled", "expired", "failed"] as const;
+
+/** The documents of an organisation that were sent, newest first. */
+export const sentDocuments = (s: Selection) =>
+  queryOptions({ queryKey: key("documents", s), placeholderData: keepPreviousData, queryFn: async () => (await take(api.GET("/v1/admin/documents", { params: { query: { ...pageOf(s), ...given({ search: s.find, owner: s.person, status: one(sentStates, s.only) }) } } }))).data });
+
+export const addPerson = async (body: { name: string; email: string; role: Role; organisation?: string }) =>
   (await take(api.POST("/v1/admin/people", { body }))).response.data;
 
 const person = (id: string) => ({ params: { path: { person_id: id } } });
 
 /** What an administrator does to an account. */
 export const account = {
+  setRole: (id: string, role: Role) => take(api.PUT("/v1/admin/people/{person_id}/role", { ...person(id), body: { role } })),
   resetPassword: async (id: string) => (await take(api.POST("/v1/admin/people/{person_id}/password", person(id)))).response.data,
   rename: async (id: string, name: string) => (await take(api.PUT("/v1/admin/people/{person_id}/name", { ...person(id), body: { name } }))).response.data.person,
   disable: async (id: string) => (await take(api.PUT("/v1/admin/people/{person_id}/disabled", person(id)))).response.data.person,

@@ -308,6 +308,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/documents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The documents of an organisation that were sent
+         * @description Newest first, without drafts. Admins see what the list says; auditors may also read detail, status, signers and audit-trail of each. API keys need the scope admin.
+         */
+        get: operations["admin-documents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/keys": {
         parameters: {
             query?: never;
@@ -490,6 +510,26 @@ export interface paths {
          * @description The password is random and shown only once. Every token of the account ends at once, and until the person has chosen their own password, only changing it, asking who they are and logging out work for them. The caller's own password is 409: change it with the present one. Not with an API key.
          */
         post: operations["admin-reset-password"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/people/{person_id}/role": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Give a person another role
+         * @description member: signs and reads the documents that name them. sender: also sends documents. admin: also administers the organisation. auditor: a member who also reads what is recorded about the organisation and its documents, without their files. In effect at the next request of the person. The caller's own account, and another role for the last admin, are 409. Not with an API key.
+         */
+        put: operations["admin-set-role"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2164,11 +2204,11 @@ export interface components {
             /** @description the password is an initial one and must be changed */
             is_reset: boolean;
             /**
-             * @description admins administer their organisation; operators, the admins of the first organisation, administer all
-             * @example member
+             * @description members sign, senders also send documents, auditors read what is recorded, admins administer their organisation; operators, the admins of the first organisation, administer all
+             * @example sender
              * @enum {string}
              */
-            role: "member" | "admin" | "operator";
+            role: "member" | "sender" | "auditor" | "admin" | "operator";
         } & {
             [key: string]: unknown;
         };
@@ -2347,6 +2387,7 @@ export interface components {
             [key: string]: unknown;
         };
         AdminPerson: {
+            /** @description has the role admin */
             admin: boolean;
             /** @description address of a picture */
             avatar: string;
@@ -2372,6 +2413,11 @@ export interface components {
              */
             open_signatures: number;
             organisation: components["schemas"]["OrganisationOut"];
+            /**
+             * @example sender
+             * @enum {string}
+             */
+            role: "member" | "sender" | "admin" | "auditor";
             /**
              * @example active
              * @enum {string}
@@ -2765,6 +2811,14 @@ export interface components {
         };
         ContactData: {
             people: components["schemas"]["Contact"][];
+        } & {
+            [key: string]: unknown;
+        };
+        ContactPerson: {
+            /** @example andi@contoh.id */
+            email: string;
+            /** @example Andi Wijaya */
+            name: string;
         } & {
             [key: string]: unknown;
         };
@@ -4286,6 +4340,19 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        FoundSentDocumentsData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["SentDocumentsData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         FoundSerialData: {
             /**
              * Format: int64
@@ -5159,7 +5226,10 @@ export interface components {
             [key: string]: unknown;
         };
         PersonAdd: {
-            /** @example 0 */
+            /**
+             * @description 1: the same as the role admin
+             * @example 0
+             */
             admin?: (0 | 1) | ("0" | "1") | boolean;
             /**
              * @description for logging in
@@ -5173,6 +5243,12 @@ export interface components {
              * @example 0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a
              */
             organisation?: string;
+            /**
+             * @description missing: sender, or admin if admin is 1
+             * @example sender
+             * @enum {string}
+             */
+            role?: "member" | "sender" | "admin" | "auditor";
         } & {
             [key: string]: unknown;
         };
@@ -6055,6 +6131,15 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        RoleIn: {
+            /**
+             * @example sender
+             * @enum {string}
+             */
+            role: "member" | "sender" | "admin" | "auditor";
+        } & {
+            [key: string]: unknown;
+        };
         SenderOut: {
             /**
              * @description #rrggbb; null: that of the service
@@ -6071,6 +6156,37 @@ export interface components {
              * @example PT Contoh Sejahtera
              */
             organisation: string;
+        } & {
+            [key: string]: unknown;
+        };
+        SentDocument: {
+            /** @example 2024-10-14T06:06:00.000Z */
+            created_at: string;
+            document: components["schemas"]["DocumentOut"];
+            /** @description null: it has not ended */
+            ended_at: string | null;
+            /** @description null: never */
+            expired: string | null;
+            /** @example 2024-10-14T06:10:00.000Z */
+            finalized_at: string;
+            organisation: components["schemas"]["OrganisationOut"];
+            owner: components["schemas"]["ContactPerson"];
+            /** @description of the duty stamps in the file */
+            serial_number: string[];
+            /** @description participants by number */
+            signer: components["schemas"]["DetailSigner"][];
+            /** @example processing */
+            status: string;
+            /** @example Menunggu tanda tangan */
+            status_info: string;
+        } & {
+            [key: string]: unknown;
+        };
+        SentDocumentsData: {
+            documents: components["schemas"]["SentDocument"][];
+            pagination: components["schemas"]["Pagination"];
+            /** @description there may be more */
+            total_limited?: boolean;
         } & {
             [key: string]: unknown;
         };
@@ -8371,6 +8487,112 @@ export interface operations {
             };
         };
     };
+    "admin-documents": {
+        parameters: {
+            query?: {
+                /**
+                 * @description The page, from 1. A page out of range is empty.
+                 * @example 1
+                 */
+                page?: number;
+                /**
+                 * @description Items on a page.
+                 * @example 50
+                 */
+                limit?: number;
+                /** @description UUID of an organisation. Missing: the caller's own; for operators, all. */
+                organisation?: string;
+                /** @description Part of the text, ignoring letter case. */
+                search?: string;
+                /** @description Only documents with this status. */
+                status?: "processing" | "completed" | "rejected" | "canceled" | "expired" | "failed";
+                /** @description Only documents of the owner with this e-mail. */
+                owner?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundSentDocumentsData"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     "admin-keys": {
         parameters: {
             query?: {
@@ -9448,6 +9670,130 @@ export interface operations {
             };
             /** @description Conflict. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-set-role": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID of a person with an account.
+                 * @example 8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01
+                 */
+                person_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RoleIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DonePersonChanged"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -2,7 +2,7 @@ import { Center } from "@mantine/core";
 import type { QueryClient } from "@tanstack/react-query";
 import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, Outlet, redirect, type ErrorComponentProps } from "@tanstack/react-router";
 
-import { account } from "../api/account";
+import { account, readsAdministration } from "../api/account";
 import { basePath } from "../api/base";
 import { noSearch } from "../api/documents";
 import { guest } from "../api/guest";
@@ -68,7 +68,8 @@ const admin = createRoute({
   path: "/admin",
   validateSearch: readAdmin,
   beforeLoad: async ({ context }) => {
-    if ((await context.queries.ensureQueryData(account))?.role === "member") throw redirect({ to: "/inbox", search: noSearch });
+    const me = await context.queries.ensureQueryData(account);
+    if (me && !readsAdministration(me)) throw redirect({ to: "/inbox", search: noSearch });
   },
   component: lazyRouteComponent(async () => (await Promise.all([import("../screens/admin/admin"), loadAdminText()]))[0], "Admin"),
 });

@@ -4,7 +4,7 @@ import { IconCode, IconFileSearch, IconInbox, IconKey, IconLogout, IconPencil, I
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useNavigate } from "@tanstack/react-router";
 
-import { useAccount, useLogout } from "../api/account";
+import { maySend, readsAdministration, useAccount, useLogout } from "../api/account";
 import { base } from "../api/base";
 import { noSearch, waiting } from "../api/documents";
 import { useText } from "../text";
@@ -43,14 +43,14 @@ export function Shell() {
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="xs" className={open ? undefined : "closed"} aria-label={t("app.menu")}>
-        <ButtonLink to="/new" search={{ document: undefined, step: "file" }} leftSection={<IconPlus size={18} aria-hidden />} mb="xs" onClick={close}>{t("nav.new")}</ButtonLink>
+        {account && maySend(account) && <ButtonLink to="/new" search={{ document: undefined, step: "file" }} leftSection={<IconPlus size={18} aria-hidden />} mb="xs" onClick={close}>{t("nav.new")}</ButtonLink>}
         <NavLinkLink to="/inbox" search={noSearch} label={t("nav.inbox")} leftSection={<IconInbox size={18} aria-hidden />} onClick={close}
           rightSection={waits && <><Count aria-hidden count={waits.count} more={waits.more} /><VisuallyHidden>{t("list.waitingCount", { count: waits.count })}</VisuallyHidden></>} />
         <NavLinkLink to="/sign-many" search={{ page: 1 }} label={t("nav.signMany")} leftSection={<IconWritingSign size={18} aria-hidden />} onClick={close} />
         <NavLinkLink to="/sent" search={noSearch} label={t("nav.sent")} leftSection={<IconSend size={18} aria-hidden />} onClick={close} />
         <NavLinkLink to="/drafts" search={noSearch} label={t("nav.drafts")} leftSection={<IconPencil size={18} aria-hidden />} onClick={close} />
         <NavLinkLink to="/verify" search={{ serial: undefined }} label={t("nav.verify")} leftSection={<IconFileSearch size={18} aria-hidden />} onClick={close} />
-        {account && account.role !== "member" && <NavLinkLink to="/admin" search={{ tab: "people", page: 1, only: undefined }} label={t("nav.admin")} leftSection={<IconSettings size={18} aria-hidden />} onClick={close} />}
+        {account && readsAdministration(account) && <NavLinkLink to="/admin" search={{ tab: "people", page: 1, only: undefined }} label={t("nav.admin")} leftSection={<IconSettings size={18} aria-hidden />} onClick={close} />}
         <NavLink mt="auto" component="a" href={`${base}/docs`} label={t("nav.docs")} leftSection={<IconCode size={18} aria-hidden />} />
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>

@@ -9,8 +9,9 @@ import { ScreenTitle } from "../../ui/screen-title";
 import { Attempts } from "./attempts";
 import { Branding } from "./branding";
 import { Certificates } from "./certificates";
-import { periodOf, tabs, withoutFilters, type AdminSearch, type Tab } from "./flow";
+import { auditorTabs, periodOf, tabs, withoutFilters, type AdminSearch, type Tab } from "./flow";
 import type { SectionProps } from "./lines";
+import { Documents } from "./documents";
 import { Log } from "./log";
 import { Mail } from "./mail";
 import { OrganisationSelect } from "./organisation";
@@ -25,7 +26,7 @@ const Reminders = lazy(() => import("./reminders").then((m) => ({ default: m.Rem
 const Accounts = lazy(() => import("./accounts").then((m) => ({ default: m.Accounts })));
 const Webhooks = lazy(() => import("./webhooks").then((m) => ({ default: m.Webhooks })));
 
-const sections: Record<Tab, ComponentType<SectionProps>> = { people: People, quota: Quota, serials: Serials, attempts: Attempts, reconciliation: Reconciliation, stuck: Stuck, certificates: Certificates, branding: Branding, consent: Consent, reminders: Reminders, accounts: Accounts, mail: Mail, webhooks: Webhooks, log: Log };
+const sections: Record<Tab, ComponentType<SectionProps>> = { people: People, documents: Documents, quota: Quota, serials: Serials, attempts: Attempts, reconciliation: Reconciliation, stuck: Stuck, certificates: Certificates, branding: Branding, consent: Consent, reminders: Reminders, accounts: Accounts, mail: Mail, webhooks: Webhooks, log: Log };
 
 /** Admin is for administrators of one organisation, or of all. The address selects the part that is shown. */
 export function Admin() {
@@ -33,10 +34,12 @@ export function Admin() {
   const go = useNavigate();
   const search = useSearch({ from: "/member/admin" });
   const [bar, setBar] = useState<HTMLDivElement | null>(null);
-  const operator = useAccount()?.role === "operator";
+  const role = useAccount()?.role;
+  const operator = role === "operator";
+  const shown = role === "auditor" ? auditorTabs : tabs;
   const change = (to: Partial<AdminSearch>) => void go({ to: "/admin", search: { ...search, page: 1, ...to } });
   const clear = () => void go({ to: "/admin", search: withoutFilters(search) });
-  const Section = sections[search.tab];
+  const Section = sections[shown.includes(search.tab) ? search.tab : "people"];
   return (
     <Stack maw={1100} mx="auto">
       <Group justify="space-between" align="flex-end">
@@ -46,7 +49,7 @@ export function Admin() {
       <Tabs value={search.tab} onChange={(tab) => void go({ to: "/admin", search: { ...withoutFilters(search), tab: tab as Tab } })} keepMounted={false}>
         <ScrollArea type="auto" offsetScrollbars="x" viewportRef={setBar}>
           <Tabs.List style={{ flexWrap: "nowrap" }}>
-            {tabs.map((x) => <Tabs.Tab key={x} value={x} style={{ flex: "none" }} ref={(e) => { if (e && x === search.tab && bar) bar.scrollLeft = e.offsetLeft - 40; }}>{t(`admin.${x}`)}</Tabs.Tab>)}
+            {shown.map((x) => <Tabs.Tab key={x} value={x} style={{ flex: "none" }} ref={(e) => { if (e && x === search.tab && bar) bar.scrollLeft = e.offsetLeft - 40; }}>{t(`admin.${x}`)}</Tabs.Tab>)}
           </Tabs.List>
         </ScrollArea>
         <Tabs.Panel value={search.tab} pt="md">

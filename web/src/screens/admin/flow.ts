@@ -1,5 +1,8 @@
-export const tabs = ["people", "quota", "serials", "attempts", "reconciliation", "stuck", "certificates", "branding", "consent", "reminders", "accounts", "mail", "webhooks", "log"] as const;
+export const tabs = ["people", "documents", "quota", "serials", "attempts", "reconciliation", "stuck", "certificates", "branding", "consent", "reminders", "accounts", "mail", "webhooks", "log"] as const;
 export type Tab = (typeof tabs)[number];
+
+/** What auditors are shown. */
+export const auditorTabs: readonly Tab[] = ["people", "documents", "quota", "serials", "attempts", "reconciliation", "stuck", "certificates", "log"];
 
 /** The filters of a list. Each list has some of them. */
 export interface Filters {

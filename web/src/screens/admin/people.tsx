@@ -1,22 +1,23 @@
-import { ActionIcon, Alert, Avatar, Badge, Button, Checkbox, Group, Menu, Paper, Stack, Text, TextInput } from "@mantine/core";
+import { ActionIcon, Alert, Avatar, Badge, Button, Group, Menu, Paper, Stack, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconDots, IconKey, IconPencil, IconListSearch, IconUserCheck, IconUserOff, IconUserPlus } from "@tabler/icons-react";
+import { IconDots, IconKey, IconPencil, IconListSearch, IconUserCog, IconUserCheck, IconUserOff, IconUserPlus } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 
 import { useAccount } from "../../api/account";
-import { accountStatuses, addPerson, people, type AdminPerson } from "../../api/admin";
+import { accountStatuses, addPerson, people, type AdminPerson, type Role } from "../../api/admin";
 import { Problem } from "../../api/client";
 import { useText } from "../../text";
 import { Trouble } from "../../ui/trouble";
 import { Facts, Filtering, Find, Line, Lines, Only, useWhen, type SectionProps } from "./lines";
 import { OrganisationSelect } from "./organisation";
-import { FirstPassword, PersonDialog, type PersonAction } from "./person-dialog";
+import { FirstPassword, PersonDialog, RoleSelect, type PersonAction } from "./person-dialog";
 
 /** People lists the accounts, adds new ones, and changes them. */
 export function People(props: SectionProps) {
   const t = useText();
   const found = useQuery(people(props.selection));
+  const auditor = useAccount()?.role === "auditor";
   const [adding, { toggle, close }] = useDisclosure();
   const [asked, setAsked] = useState<{ person: AdminPerson; action: PersonAction }>();
   const [opened, dialog] = useDisclosure();
@@ -36,7 +37,7 @@ export function People(props: SectionProps) {
       <Filtering>
         <Find {...props} label={t("admin.findPerson")} />
         <Only {...props} label={t("list.status")} words={accountStatuses.map((s) => ({ value: s, label: t(`admin.accountStatuses.${s}`) }))} />
-        <Button ml="auto" leftSection={<IconUserPlus size={16} aria-hidden />} aria-expanded={adding} onClick={toggle}>{t("admin.addPerson")}</Button>
+        {!auditor && <Button ml="auto" leftSection={<IconUserPlus size={16} aria-hidden />} aria-expanded={adding} onClick={toggle}>{t("admin.addPerson")}</Button>}
       </Filtering>
       {adding && <Add close={close} first={props.search.organisation} />}
       <Text size="sm" role="status">{done}</Text>
@@ -50,7 +51,7 @@ function One({ person: p, ask, showLog }: { person: AdminPerson; ask: (person: A
   const t = useText();
   const when = useWhen();
   const me = useAccount();
-  const disabled = p.status === "disabled", other = me?.id !== p.id;
+  const disabled = p.status === "disabled", other = me?.id !== p.id, changes = me?.role !== "auditor";
   return (
     <Line title={p.name} end={
       <Group gap="xs" wrap="nowrap">
@@ -58,16 +59,17 @@ function One({ person: p, ask, showLog }: { person: AdminPerson; ask: (person: A
         <Menu position="bottom-end">
           <Menu.Target><ActionIcon variant="default" size="lg" aria-label={t("admin.actions", { name: p.name })} data-actions={p.email}><IconDots size={16} aria-hidden /></ActionIcon></Menu.Target>
           <Menu.Dropdown>
-            <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={() => ask(p, "rename")}>{t("admin.rename")}</Menu.Item>
-            {other && <Menu.Item leftSection={<IconKey size={16} aria-hidden />} onClick={() => ask(p, "reset")}>{t("admin.reset")}</Menu.Item>}
-            {disabled && <Menu.Item leftSection={<IconUserCheck size={16} aria-hidden />} onClick={() => ask(p, "enable")}>{t("admin.enable")}</Menu.Item>}
-            {!disabled && other && <Menu.Item color="red" leftSection={<IconUserOff size={16} aria-hidden />} onClick={() => ask(p, "disable")}>{t("admin.disable")}</Menu.Item>}
+            {changes && <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={() => ask(p, "rename")}>{t("admin.rename")}</Menu.Item>}
+            {changes && other && <Menu.Item leftSection={<IconUserCog size={16} aria-hidden />} onClick={() => ask(p, "role")}>{t("admin.role")}</Menu.Item>}
+            {changes && other && <Menu.Item leftSection={<IconKey size={16} aria-hidden />} onClick={() => ask(p, "reset")}>{t("admin.reset")}</Menu.Item>}
+            {changes && disabled && <Menu.Item leftSection={<IconUserCheck size={16} aria-hidden />} onClick={() => ask(p, "enable")}>{t("admin.enable")}</Menu.Item>}
+            {changes && !disabled && other && <Menu.Item color="red" leftSection={<IconUserOff size={16} aria-hidden />} onClick={() => ask(p, "disable")}>{t("admin.disable")}</Menu.Item>}
             <Menu.Item leftSection={<IconListSearch size={16} aria-hidden />} onClick={showLog}>{t("admin.inLog")}</Menu.Item>
           </Menu.Dropdown>
         </Menu>
       </Group>}
       badge={<>
-        {p.admin && <Badge size="sm" variant="outline" color="seal">{t("admin.isAdmin")}</Badge>}
+        <Badge size="sm" variant={p.admin ? "outline" : "default"} {...(p.admin ? { color: "seal" } : {})}>{t(`admin.accountRoles.${p.role}`)}</Badge>
         {disabled && <Badge size="sm" variant="outline" color="red">{t("admin.accountStatuses.disabled")}</Badge>}
         {p.must_reset && !disabled && <Badge size="sm" variant="outline" color="yellow.9">{t("admin.firstPassword")}</Badge>}
       </>}>
@@ -83,10 +85,10 @@ function Add({ close, first }: { close: () => void; first: string | undefined })
   const me = useAccount();
   const [name, setName] = useState("");
   const [email, setEmail] = useState("");
-  const [admin, setAdmin] = useState(false);
+  const [role, setRole] = useState<Role>("sender");
   const [organisation, setOrganisation] = useState(first ?? me?.business_id);
   const add = useMutation({
-    mutationFn: () => addPerson({ name: name.trim(), email: email.trim(), admin, ...(organisation ? { organisation } : {}) }),
+    mutationFn: () => addPerson({ name: name.trim(), email: email.trim(), role, ...(organisation ? { organisation } : {}) }),
     onSuccess: () => void queries.invalidateQueries({ queryKey: ["admin", "people"] }),
   });
   const problem = add.error instanceof Problem ? add.error : undefined;
@@ -109,7 +111,7 @@ function Add({ close, first }: { close: () => void; first: string | undefined })
           <TextInput style={{ flex: "1 1 14rem" }} label={t("login.email")} type="email" required value={email} onChange={(e) => setEmail(e.currentTarget.value)} error={problem?.of("email")} maxLength={254} />
           {me?.role === "operator" && <OrganisationSelect value={organisation} change={(id) => id && setOrganisation(id)} />}
         </Group>
-        <Checkbox label={t("admin.asAdmin")} checked={admin} onChange={(e) => setAdmin(e.currentTarget.checked)} />
+        <RoleSelect value={role} change={setRole} />
         {problem && problem.fields.length === 0 && <Trouble error={problem} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={close}>{t("new.cancel")}</Button>

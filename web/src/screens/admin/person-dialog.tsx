@@ -1,15 +1,15 @@
-import { Button, Code, Group, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Code, Group, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 
-import { account, type AdminPerson } from "../../api/admin";
+import { account, roles, type AdminPerson, type Role } from "../../api/admin";
 import { Problem } from "../../api/client";
 import { useText } from "../../text";
 import { Copy } from "../../ui/copy";
 import { Dialog } from "../../ui/dialog";
 import { Trouble } from "../../ui/trouble";
 
-export type PersonAction = "rename" | "reset" | "disable" | "enable";
+export type PersonAction = "rename" | "role" | "reset" | "disable" | "enable";
 
 interface Props {
   person: AdminPerson;
@@ -25,11 +25,12 @@ export function PersonDialog({ person: p, action, opened, close, done }: Props) 
   const t = useText();
   const queries = useQueryClient();
   const [name, setName] = useState(p.name);
+  const [role, setRole] = useState(p.role);
   const refresh = () => void queries.invalidateQueries({ queryKey: ["admin"] });
   const run = useMutation({
     mutationFn: async (): Promise<string | undefined> => {
       if (action === "reset") return (await account.resetPassword(p.id)).password;
-      await (action === "rename" ? account.rename(p.id, name.trim()) : account[action](p.id));
+      await (action === "rename" ? account.rename(p.id, name.trim()) : action === "role" ? account.setRole(p.id, role) : account[action](p.id));
       return undefined;
     },
     onSuccess: (password) => {
@@ -54,6 +55,7 @@ export function PersonDialog({ person: p, action, opened, close, done }: Props) 
         <Text size="sm">{t(`admin.${action}Lead` as "admin.renameLead", { name: p.name, email: p.email })}</Text>
         {action === "disable" && p.open_signatures > 0 && <Text size="sm" fw={600}>{t("admin.disableWaiting", { count: p.open_signatures })}</Text>}
         {action === "rename" && <TextInput label={t("new.guestName")} required data-autofocus value={name} onChange={(e) => setName(e.currentTarget.value)} error={problem?.of("name")} maxLength={255} />}
+        {action === "role" && <RoleSelect value={role} change={setRole} />}
         {run.isError && !(problem && problem.fields.length > 0) && <Trouble error={run.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={close}>{t("new.cancel")}</Button>
@@ -61,6 +63,15 @@ export function PersonDialog({ person: p, action, opened, close, done }: Props) 
         </Group>
       </Stack>
     </Dialog>
+  );
+}
+
+/** RoleSelect chooses what a person may do in the organisation, and says what the role includes. */
+export function RoleSelect({ value, change }: { value: Role; change: (role: Role) => void }) {
+  const t = useText();
+  return (
+    <Select label={t("admin.roleLabel")} description={t(`admin.accountRoleHints.${value}`)} allowDeselect={false} value={value} onChange={(v) => v && change(v as Role)}
+      data={roles.map((r) => ({ value: r, label: t(`admin.accountRoles.${r}`) }))} comboboxProps={{ withinPortal: false }} />
   );
 }
 

@@ -37,11 +37,12 @@ function One({ item: d }: { item: Item }) {
   const t = useText();
   const when = useWhen();
   const queries = useQueryClient();
-  const operator = useAccount()?.role === "operator";
+  const role = useAccount()?.role;
+  const operator = role === "operator";
   const again = useMutation({ mutationFn: () => retry(d.document.id), onSettled: () => void queries.invalidateQueries({ queryKey: ["admin"] }) });
   return (
     <Line title={<About document={d.document} />} badge={<><StateBadge state={d.status} /><Badge size="sm" variant="default">{t(`steps.${d.step}`)}</Badge></>}
-      end={<Button size="xs" variant="default" leftSection={<IconRotate size={14} aria-hidden />} loading={again.isPending} onClick={() => again.mutate()} aria-label={`${t("problem.retry")}: ${d.document.document_title ?? d.document.id}`}>{t("problem.retry")}</Button>}>
+      end={role !== "auditor" && <Button size="xs" variant="default" leftSection={<IconRotate size={14} aria-hidden />} loading={again.isPending} onClick={() => again.mutate()} aria-label={`${t("problem.retry")}: ${d.document.document_title ?? d.document.id}`}>{t("problem.retry")}</Button>}>
       {d.reason && <Text size="sm">{d.reason}</Text>}
       <Facts of={[t("admin.standsSince", { when: when(d.since) }), d.owner, d.attempts > 0 && t("admin.asked", { count: d.attempts }), operator && d.organisation.name]} />
       {again.isError && <Trouble error={again.error} />}

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { send } from "./contract";
+import { stage, violations, type Stage } from "./harness";
+
+let s: Stage;
+const owner = { name: "Pemilik Satu", email: "o@example.test" }, signer = { name: "Penanda Dua", email: "s@example.test" };
+beforeAll(async () => {
+  s = await stage();
+  s.user(owner.name, owner.email, "admin");
+  s.user(signer.name, signer.email);
+  s.user("Auditor Tiga", "a@example.test", "auditor");
+  const page = await s.enter(owner.email);
+  await send(page, "Perjanjian Kerja", [signer]);
+  await page.context().close();
+});
+afterAll(() => s.close());
+
+test("an administrator makes a sender a member, who signs and sends nothing", async () => {
+  const page = await s.enter(owner.email), theirs = await s.enter(signer.email);
+  await theirs.getByRole("link", { name: "New document" }).first().waitFor();
+  await page.goto(`${s.url}/admin`);
+  await page.locator(`[data-actions='${signer.email}']`).click();
+  await page.getByRole("menuitem", { name: "Change role" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("combobox", { name: "Role" }).click();
+  await page.getByRole("option", { name: "Member", exact: true }).click();
+  await dialog.getByText("Sends none").waitFor();
+  expect(await violations(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Change role" }).click();
+  await page.getByRole("status").filter({ hasText: "has another role" }).waitFor();
+  await page.getByRole("listitem").filter({ hasText: signer.email }).getByText("Member", { exact: true }).waitFor();
+
+  expect((await theirs.request.post(`${s.url}/v1/econtract/web/sign/upload-docs-base64`, { data: {} })).status()).toBe(403);
+  await theirs.reload();
+  await theirs.getByRole("link", { name: "Perjanjian Kerja" }).first().waitFor();
+  expect(await theirs.getByRole("link", { name: "New document" }).count()).toBe(0);
+  await page.context().close();
+  await theirs.context().close();
+});
+
+test("an auditor reads the documents and the log, and changes nothing", async () => {
+  const page = await s.enter("a@example.test");
+  await page.getByRole("link", { name: "Admin", exact: true }).click();
+  await page.getByText(signer.email).waitFor();
+  expect(await page.getByRole("button", { name: "Add a person" }).count()).toBe(0);
+  expect(await page.getByRole("tab", { name: "Webhooks" }).count()).toBe(0);
+  await page.getByRole("tab", { name: "Documents" }).click();
+  const line = page.getByRole("listitem").filter({ hasText: "Perjanjian Kerja" });
+  await line.getByText(owner.email).waitFor();
+  expect(await line.getByRole("link").count()).toBe(0); // no file is opened
+  expect(await violations(page)).toEqual([]);
+  await line.getByRole("button", { name: "Show in the audit log" }).click();
+  await page.getByRole("tab", { name: "Audit log", selected: true }).waitFor();
+  await page.getByRole("listitem").filter({ hasText: "Finalized the document" }).first().waitFor();
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.getByRole("tab", { name: "Documents" }).click();
+  await page.getByText(owner.email).waitFor();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  await page.context().close();
+});
