@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Locator, Page } from "playwright-core";
 
 import { en, id } from "./texts";
-import { guestLink, read, sealed } from "./contract";
+import { guestLink, read, sealed, send } from "./contract";
 import { paper, stage, violations, type Stage } from "./harness";
 
 // What a signer sees before it is their turn, while they read, and after they signed, in both languages, on a desk, on a phone
@@ -100,8 +100,9 @@ for (const [language, w] of [["en", en], ["id", id]] as const) {
     expect(await violations(page)).toEqual([]);
 
     // The signed document comes when it is asked for, at the same place.
+    const revision = () => page.locator("[data-revision]").getAttribute("data-revision"), read = await revision();
     await said.getByRole("button", { name: w.sign.showNewest }).click();
-    await page.locator("[data-page='4']:not([data-before]) canvas").waitFor();
+    await expect.poll(revision).not.toBe(read);
     await expect.poll(() => page.evaluate(() => window.scrollY)).toBe(before);
     expect(fetched).not.toEqual([]);
     expect(await said.getByRole("button", { name: w.sign.showNewest }).count()).toBe(0);
@@ -140,6 +141,85 @@ for (const [language, w] of [["en", en], ["id", id]] as const) {
     await page.context().close();
   });
 }
+
+for (const [language, w] of [["en", en], ["id", id]] as const) {
+  test(`a signer declines before it is their turn, on a phone and on a desk, ${language}`, async () => {
+    const reason = "Harga pada Pasal 3 belum sesuai.";
+    const byPhone = await sent(`Sewa Kios ${language}`, { who: [dua, budi] });
+    const guest = await (await s.browser.newContext({ ...phone, locale: language })).newPage();
+    await guest.goto(await guestLink(owner, byPhone, budi.email));
+    await firstPage(guest);
+    await state(guest, w).getByRole("heading", { name: w.sign.notYourTurn }).waitFor();
+    await state(guest, w).getByRole("button", { name: w.sign.decline }).tap();
+    const sheet = guest.getByRole("dialog", { name: w.sign.decline });
+    await sheet.getByRole("button", { name: w.sign.decline, exact: true }).tap();
+    await sheet.getByText(w.sign.needReason).waitFor();
+    expect(await violations(guest)).toEqual([]);
+    await sheet.getByRole("textbox").fill(reason);
+    await sheet.getByRole("button", { name: w.sign.decline, exact: true }).tap();
+    await state(guest, w).getByRole("heading", { name: w.sign.declined }).waitFor();
+    expect(await guest.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+    await guest.context().close();
+
+    const onDesk = await sent(`Sewa Lapak ${language}`, { who: [budi, dua] });
+    const page = await s.enter(dua.email, { locale: language });
+    await page.goto(`${s.url}/document/${onDesk.id}/sign`);
+    await firstPage(page);
+    await state(page, w).getByRole("button", { name: w.sign.decline }).click();
+    await state(page, w).getByRole("button", { name: w.sign.back }).click(); // they think again
+    await state(page, w).getByRole("button", { name: w.sign.decline }).click();
+    await page.getByRole("textbox", { name: w.document.reason }).fill(reason);
+    await state(page, w).getByRole("button", { name: w.sign.decline }).click();
+    await state(page, w).getByRole("heading", { name: w.sign.declined }).waitFor();
+    await expect.poll(() => focused(page)).toEqual({ tag: "H2", text: w.sign.declined });
+    await page.context().close();
+    for (const { id: document } of [byPhone, onDesk]) {
+      const answer = await owner.request.get(`${s.url}/v1/econtract/web_app/document/detail/${document}`);
+      expect(((await answer.json()) as { data: { status: string } }).data.status).toBe("rejected");
+    }
+  });
+}
+
+test("when another person signs while the pages are read, nothing disappears or moves, and the newest revision is signed", async () => {
+  const contract = await send(owner, "Serentak", [dua, satu], 0, paper(6), 1);
+  const page = await s.enter(dua.email);
+  await page.goto(`${s.url}/document/${contract.id}/sign`);
+  await firstPage(page);
+  await confirm(page, en);
+  await atPage(page, 1);
+  const box = page.getByRole("img", { name: fill(en.sign.boxFilled, { kind: en.place.sign, name: satu.name, page: 1 }) });
+  const revision = () => page.locator("[data-revision]").getAttribute("data-revision"), read = await revision();
+  // In each frame: whether the first page is drawn, and the place on the page.
+  const before = await page.evaluate(() => {
+    const seen = { gone: 0, frames: 0, places: new Set<number>() };
+    Object.assign(window, { seen });
+    const look = () => {
+      seen.frames++;
+      if (!(document.querySelector<HTMLCanvasElement>("[data-page='1'] canvas")?.width)) seen.gone++;
+      seen.places.add(window.scrollY);
+      requestAnimationFrame(look);
+    };
+    look();
+    return window.scrollY;
+  });
+  const refused: number[] = [];
+  page.on("response", (r) => { if (r.url().endsWith("/sign-docs")) refused.push(r.status()); });
+  await owner.request.post(`${s.url}/v1/econtract/web/sign/sign-docs`, { data: { document_id: contract.id } });
+  await box.waitFor();
+  await expect.poll(revision).not.toBe(read);
+  await expect.poll(() => signButton(card(page, en), en).isEnabled()).toBe(true);
+  const seen = await page.evaluate(() => {
+    const { gone, frames, places } = (window as unknown as { seen: { gone: number; frames: number; places: Set<number> } }).seen;
+    return { gone, frames, places: [...places] };
+  });
+  expect(seen.frames).toBeGreaterThan(1);
+  expect(seen).toMatchObject({ gone: 0, places: [before] });
+  expect(await page.getByRole("checkbox", { name: en.sign.haveRead }).isChecked()).toBe(true);
+  await signButton(card(page, en), en).click();
+  await state(page, en).getByRole("heading", { name: en.sign.signed }).waitFor();
+  expect(refused).toEqual([200]);
+  await page.context().close();
+});
 
 test("after signing on a phone the page stays at its place, and a reload still says that the guest has signed", async () => {
   const contract = await sent("Surat Kuasa", { who: [budi, satu] });

@@ -35,14 +35,21 @@ export class Problem extends Error {
 /** Turns the body of a refusal into a Problem. */
 export function problemOf(status: number, body: unknown): Problem {
   const b = (body ?? {}) as Partial<Schemas["Failure"]>;
-  return new Problem(status, b.error?.code ?? "unknown", b.msg || `HTTP ${status}`, b.error?.fields ?? [], b.error?.retryable ?? status >= 500, b.error?.request_id ?? "");
+  return new Problem(status, b.error?.code ?? "unknown", b.msg || unexplained(status), b.error?.fields ?? [], b.error?.retryable ?? status >= 500, b.error?.request_id ?? "");
 }
+
+/** Turns a refusal into a Problem. */
+export const refusalOf = async (answer: Response): Promise<Problem> => problemOf(answer.status, await answer.json().catch(() => undefined));
 
 let language = "id";
 
-/** Sets the language in which the service answers. */
-export function speak(tag: string): void {
+/** Says that an answer has a status and no words, as those of a proxy. */
+let unexplained = (status: number): string => String(status);
+
+/** Sets the language in which the service answers, and the sentence about an answer without words. */
+export function speak(tag: string, say: typeof unexplained): void {
   language = tag;
+  unexplained = say;
 }
 
 /** The headers of every request: the language, and a guest's token if the tab was opened by their link. */
@@ -58,7 +65,7 @@ const carry: Middleware = {
   },
   async onResponse({ response }) {
     if (response.ok) return undefined;
-    throw problemOf(response.status, await response.json().catch(() => undefined));
+    throw await refusalOf(response);
   },
   onError({ error }) {
     if (error instanceof Problem || (error instanceof DOMException && error.name === "AbortError")) return error;

@@ -1,5 +1,5 @@
 import { base } from "./base";
-import { headers, Problem, problemOf, type Schemas } from "./client";
+import { headers, Problem, problemOf, refusalOf, type Schemas } from "./client";
 import { onLine, reportAnswer, reportFailure } from "./line";
 import { session } from "./session";
 
@@ -98,7 +98,7 @@ async function findBegun(file: File): Promise<Found | undefined> {
   const id = kept.read(file);
   if (!id) return undefined;
   const answer = await session.send(() => fetch(`${uploads}/${id}`, { headers: headers() }));
-  if (answer.status >= 500) throw problemOf(answer.status, await answer.json().catch(() => undefined));
+  if (answer.status >= 500) throw await refusalOf(answer);
   const found = answer.ok ? ((await answer.json()) as { data: Found }).data : undefined;
   // Name, size and time do not prove that it is the same file: the bytes do.
   if (found && found.document_id === null && found.size === file.size && (found.offset === 0 || found.sha256 === (await sha256(file.slice(0, found.offset))))) return found;

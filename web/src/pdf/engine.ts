@@ -2,7 +2,7 @@ import type { PDFDocumentProxy, PDFPageProxy, PageViewport } from "pdfjs-dist";
 import workerAddress from "pdfjs-dist/build/pdf.worker.min.mjs?url";
 
 import { base } from "../api/base";
-import { headers, Problem, problemOf } from "../api/client";
+import { headers, Problem, problemOf, refusalOf } from "../api/client";
 import { session } from "../api/session";
 import { asked, part } from "./part";
 import { Ahead, chunk } from "./ranges";
@@ -63,8 +63,12 @@ export async function openFile(source: FileSource): Promise<Opening> {
  * the digest whatever happens meanwhile.
  */
 async function headOf(url: string): Promise<{ length: number; digest: string }> {
-  const answer = await session.send(() => fetch(url, { ...asked, method: "HEAD", headers: headers() })).catch(() => { throw new Problem(0, "network", "no answer", [], true); });
-  if (!answer.ok) throw problemOf(answer.status, undefined);
+  const ask = (init: RequestInit) => session.send(() => fetch(url, { ...asked, ...init })).catch(() => { throw new Problem(0, "network", "no answer", [], true); });
+  const answer = await ask({ method: "HEAD", headers: headers() });
+  if (!answer.ok) {
+    const said = await ask({ headers: { ...headers(), Range: "bytes=0-0" } }); // an answer to HEAD has no words
+    throw said.ok ? problemOf(answer.status, undefined) : await refusalOf(said);
+  }
   return { length: Number(answer.headers.get("Content-Length")), digest: (answer.headers.get("ETag") ?? "").replace(/^W\/|"/g, "") };
 }
 

@@ -34,7 +34,7 @@ interface Props {
 export function Page({ document, pictures, number, label, width, guess, overlay, overlayNearby = false, onMiddle, print = false, onDrawn }: Props) {
   const frame = useRef<HTMLDivElement>(null);
   const [near, setNear] = useState(false);
-  const page = usePage(document, number, near);
+  const page = useKeptPage(document, number, near);
   const [known, setKnown] = useState<PageSize>();
   const size = known ?? guess;
 
@@ -76,46 +76,59 @@ export function Page({ document, pictures, number, label, width, guess, overlay,
   );
 }
 
-/** Picture is a picture of a page by the service. Its text is in the file that is loaded behind it. */
+/** Reads one page, once it is needed. While that of another revision is read, the former one stays. */
+function useKeptPage(document: PDFDocumentProxy | undefined, number: number, near: boolean): PDFPageProxy | undefined {
+  const read = usePage(document, number, near);
+  const kept = useRef<PDFPageProxy>(undefined);
+  if (read || !document || !near) kept.current = read;
+  return read ?? kept.current;
+}
+
+/** Picture is a picture of a page by the service. Its text is in the file that is loaded behind it. While another one is read, it stays. */
 function Picture({ pictures, number, width, onShown, onSize }: { pictures: Pictures; number: number; width: number; onShown: Props["onDrawn"]; onSize: (width: number, height: number) => void }) {
-  const [address, setAddress] = useState<string>();
+  const [read, setRead] = useState<{ address: string; of: Pictures }>();
+  useEffect(() => () => { if (read) URL.revokeObjectURL(read.address); }, [read]);
   const pixels = pictureWidth(pictures.list, width * Math.min(window.devicePixelRatio || 1, 2));
   useEffect(() => {
     const ended = new AbortController();
-    let made: string | undefined;
     pictures.read(number, pixels, ended.signal).then((picture) => {
-      if (!ended.signal.aborted) setAddress(made = URL.createObjectURL(picture));
+      if (!ended.signal.aborted) setRead({ address: URL.createObjectURL(picture), of: pictures });
     }).catch((error: unknown) => { if (!ended.signal.aborted) pictures.onMissing(error); });
-    return () => {
-      ended.abort();
-      setAddress(undefined);
-      if (made) URL.revokeObjectURL(made);
-    };
+    return () => ended.abort();
   }, [pictures, number, pixels]);
   const shown = ({ naturalWidth: w, naturalHeight: h }: HTMLImageElement) => {
+    if (read!.of !== pictures) return; // those of another revision are being read
     onSize(w, h);
     pictures.onShown();
     onShown?.(number);
   };
-  return address && <img src={address} alt="" className={classes.canvas} draggable={false} onLoad={(e) => shown(e.currentTarget)} onError={() => pictures.onMissing(undefined)} data-picture={number} />;
+  return read && <img src={read.address} alt="" className={classes.canvas} draggable={false} onLoad={(e) => shown(e.currentTarget)} onError={() => pictures.onMissing(undefined)} data-picture={number} />;
 }
 
-/** Drawing is the picture of a page and, over it, its invisible text, for screen readers, search and selection. */
+/**
+ * Drawing is the picture of a page and, over it, its invisible text, for screen readers, search and selection. If it is drawn again,
+ * in another size or from another revision, what was drawn stays until then.
+ */
 function Drawing({ page, scale, print, onDrawn }: { page: PDFPageProxy; scale: number; print: boolean; onDrawn: Props["onDrawn"] }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const text = useRef<HTMLDivElement>(null);
+  const drawn = useRef(false);
   useEffect(() => {
     const viewport = page.getViewport({ scale });
     // Canvases above about 16 million pixels stay empty on phones.
     const dense = Math.min(window.devicePixelRatio || 1, 2, Math.sqrt(16e6 / (viewport.width * viewport.height)));
-    const c = canvas.current!;
+    const shown = canvas.current!, c = drawn.current ? window.document.createElement("canvas") : shown;
     c.width = Math.floor(viewport.width * dense);
     c.height = Math.floor(viewport.height * dense);
-    const drawing = page.render({ canvas: c, viewport, transform: [dense, 0, 0, dense, 0, 0], intent: print ? "print" : "display" });
-    // Otherwise it was cancelled, or cannot be drawn: the page stays white.
-    drawing.promise.then(() => { if (!print) onDrawn?.(page.pageNumber); }, () => undefined);
     let layer: { cancel(): void } | undefined;
     let gone = false;
+    const drawing = page.render({ canvas: c, viewport, transform: [dense, 0, 0, dense, 0, 0], intent: print ? "print" : "display" });
+    drawing.promise.then(() => {
+      if (gone) return;
+      if (c !== shown) copyCanvas(c, shown);
+      drawn.current = true;
+      if (!print) onDrawn?.(page.pageNumber);
+    }, () => { if (!gone) emptyCanvas(shown); }); // a page that cannot be drawn is white
     void import("pdfjs-dist").then(({ TextLayer }) => {
       if (gone) return;
       const made = new TextLayer({ textContentSource: page.streamTextContent(), container: text.current!, viewport });
@@ -128,13 +141,29 @@ function Drawing({ page, scale, print, onDrawn }: { page: PDFPageProxy; scale: n
       drawing.cancel();
       layer?.cancel();
       container.replaceChildren();
-      c.width = c.height = 0; // frees the memory at once
+      if (c !== shown) emptyCanvas(c);
     };
   }, [page, scale, print, onDrawn]);
+  useEffect(() => {
+    const shown = canvas.current!;
+    return () => emptyCanvas(shown);
+  }, []);
   return (
     <>
       <canvas ref={canvas} className={classes.canvas} aria-hidden />
       <div ref={text} className={classes.text} style={{ "--total-scale-factor": String(scale), "--scale-factor": String(scale) } as React.CSSProperties} />
     </>
   );
+}
+
+/** Frees the memory of a canvas at once. */
+function emptyCanvas(c: HTMLCanvasElement): void {
+  c.width = c.height = 0;
+}
+
+function copyCanvas(from: HTMLCanvasElement, to: HTMLCanvasElement): void {
+  to.width = from.width;
+  to.height = from.height;
+  to.getContext("2d")!.drawImage(from, 0, 0);
+  emptyCanvas(from);
 }

@@ -42,7 +42,7 @@ export function Pages({ file, overlay, overlayNearby = false, sizes, onVisible, 
   const [guess, setGuess] = useState<PageSize>();
   const { document, problem } = file, pictures = print ? undefined : file.pictures;
   useEffect(() => {
-    setGuess(undefined);
+    // While another revision is opened, the pages keep their sizes and their place.
     document?.getPage(1).then((p) => {
       const { width: w, height: h } = p.getViewport({ scale: 1 });
       setGuess({ width: w, height: h });
@@ -61,7 +61,7 @@ export function Pages({ file, overlay, overlayNearby = false, sizes, onVisible, 
   useEffect(() => {
     if (zoom > 1 || print) load?.(); // pictures are neither sharp enough nor what is printed
   }, [zoom, print, load]);
-  if (problem && !(pictures && problem.reason === "network")) return <Trouble error={problem.reason === "file" ? new Problem(0, "file", t("pdf.unreadable")) : problem} retry={file.again} />;
+  if (problem && !((pictures || document) && problem.reason === "network")) return <Trouble error={problem.reason === "file" ? new Problem(0, "file", t("pdf.unreadable")) : problem} retry={file.again} />;
   const total = document?.numPages ?? pictures?.list.count ?? 0;
   const known = width > 0 && (pictures !== undefined || document !== undefined && guess !== undefined);
   return (

@@ -1,4 +1,4 @@
-import { headers, Problem, problemOf } from "../api/client";
+import { headers, Problem, refusalOf } from "../api/client";
 import { session } from "../api/session";
 
 /** How a file of ours is requested. */
@@ -17,7 +17,7 @@ export async function part(url: string, begin: number, end: number, signal: Abor
         const bytes = await answer.arrayBuffer();
         // The engine assumes that it gets what it requested: other bytes would be drawn as another page.
         if (bytes.byteLength === end - begin && (answer.headers.get("Content-Range") ?? "").startsWith(`bytes ${begin}-`)) return bytes;
-      } else if (answer.status < 500 && answer.status !== 429) throw problemOf(answer.status, undefined);
+      } else if (answer.status < 500 && answer.status !== 429) throw await refusalOf(answer);
     } catch (error) {
       if (error instanceof Problem || signal.aborted) throw error;
     }

@@ -1,5 +1,5 @@
 import { base } from "../api/base";
-import { headers, problemOf, type Schemas } from "../api/client";
+import { headers, refusalOf, type Schemas } from "../api/client";
 import { session } from "../api/session";
 import { takePages, takePicture } from "../api/early";
 import type { PageSize } from "./page-size";
@@ -14,7 +14,7 @@ export async function readPages(id: number, signal: AbortSignal): Promise<PageLi
   const early = await takePages(id);
   if (early) return early;
   const answer = await session.send(() => fetch(`${documents}/pages/${id}`, { ...asked, signal, headers: headers() }));
-  if (!answer.ok) throw problemOf(answer.status, undefined);
+  if (!answer.ok) throw await refusalOf(answer);
   return ((await answer.json()) as { data: PageList }).data;
 }
 
@@ -23,7 +23,7 @@ export async function readPicture(id: number, list: PageList, page: number, widt
   const early = await takePicture(list.digest, page);
   if (early) return early;
   const answer = await session.send(() => fetch(pictureAddress(id, list, page, width), { ...asked, signal, headers: headers() }));
-  if (!answer.ok) throw problemOf(answer.status, undefined);
+  if (!answer.ok) throw await refusalOf(answer);
   return answer.blob();
 }
 

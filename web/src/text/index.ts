@@ -55,7 +55,7 @@ export function setLanguage(language: Language): void {
 
 i18next.on("languageChanged", (language) => {
   document.documentElement.lang = language;
-  speak(language);
+  speak(language, (status) => i18next.t("problem.unexplained", { status }));
 });
 
 void i18next.use(initReactI18next).init({

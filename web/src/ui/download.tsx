@@ -2,7 +2,7 @@ import { Button, Stack } from "@mantine/core";
 import { IconCertificate, IconDownload } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 
-import { headers, Problem, problemOf } from "../api/client";
+import { headers, Problem, refusalOf } from "../api/client";
 import { address } from "../api/files";
 import { guest } from "../api/guest";
 import { useText } from "../text";
@@ -29,6 +29,6 @@ export function Download({ id, file = "download" }: { id: number; file?: File })
 
 async function keep(id: number, file: File): Promise<void> {
   const answer = await fetch(address[file](id), { headers: headers() }).catch(() => { throw new Problem(0, "network", "no answer", [], true); });
-  if (!answer.ok) throw problemOf(answer.status, await answer.json().catch(() => undefined));
+  if (!answer.ok) throw await refusalOf(answer);
   keepFile(await answer.blob(), fileName(answer.headers.get("Content-Disposition")) ?? `${id}.pdf`);
 }

@@ -1,6 +1,6 @@
-import { Button, Checkbox, Group, Stack, Text, Textarea, Title } from "@mantine/core";
+import { Button, Checkbox, Group, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useId, useState } from "react";
+import { useId } from "react";
 
 import { useAccount } from "../../api/account";
 import type { Detail, Placement } from "../../api/documents";
@@ -11,6 +11,7 @@ import { Trouble } from "../../ui/trouble";
 import type { Answer } from "./answer";
 import { Code } from "./code";
 import { Consent } from "./consent";
+import { Decline } from "./decline";
 import { Delegate } from "./delegate";
 import { initialsOf } from "./initials";
 import { Look } from "./look";
@@ -96,23 +97,6 @@ function Read({ reading, id }: { reading: Reading; id: string }) {
     <Stack gap={6}>
       {!reading.ended && <Checkbox label={t("sign.haveRead")} checked={reading.confirmed} onChange={(e) => reading.setConfirmed(e.currentTarget.checked)} />}
       <Text id={id} size="xs" c="dimmed" role="status">{t(state)}</Text>
-    </Stack>
-  );
-}
-
-function Decline({ answer: { reason, setReason, reject, setDeclining }, titled }: { answer: Answer; titled: boolean }) {
-  const t = useText();
-  const [tried, setTried] = useState(false);
-  return (
-    <Stack gap="sm">
-      {!titled && <Title order={2} size="h5">{t("sign.decline")}</Title>}
-      <Text size="sm">{t("sign.declineLead")}</Text>
-      <Textarea autoFocus data-autofocus label={t("document.reason")} required value={reason} onChange={(e) => setReason(e.currentTarget.value)} error={tried && reason.trim() === "" && t("sign.needReason")} autosize minRows={2} />
-      {reject.isError && <Trouble error={reject.error} />}
-      <Group justify="space-between">
-        <Button variant="default" onClick={() => setDeclining(false)}>{t("sign.back")}</Button>
-        <Button color="red" loading={reject.isPending || reject.isSuccess} onClick={() => { setTried(true); if (reason.trim() !== "") reject.mutate(); }}>{t("sign.decline")}</Button>
-      </Group>
     </Stack>
   );
 }

@@ -16,10 +16,15 @@ interface Props {
   acted: "signed" | "declined" | "delegated" | undefined;
   /** Shows the newest revision; undefined if it is shown. */
   showNewest: (() => void) | undefined;
+  /** Asks for the reason to decline; undefined if the reader cannot. */
+  decline: (() => void) | undefined;
 }
 
+/** Whether the reader is a signer whose turn has not come. They may decline already. */
+export const waitsForTurn = (d: Detail): boolean => d.status === "processing" && d.mode === "signing" && !d.is_sign && d.participant?.role === "signer" && !d.participant.signing_status;
+
 /** Outcome says how the document stands for a reader who has nothing to sign now: what they did, who is next, and where the file will be. */
-export function Outcome({ document: d, live, acted, showNewest }: Props) {
+export function Outcome({ document: d, live, acted, showNewest, decline }: Props) {
   const t = useText();
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -33,7 +38,7 @@ export function Outcome({ document: d, live, acted, showNewest }: Props) {
   const mine = acted === "signed" || (d.mode === "signing" && me?.signing_status === true);
   const delegate = me?.delegated_to;
   const next = (live.status?.progress ?? d.progress).steps.find((s) => s.step === "signed")?.waiting_for ?? [];
-  const waits = d.status === "processing" && d.signing_status !== "completed" && me?.role === "signer" && !mine && (acted ?? "signed") === "signed";
+  const waits = !acted && waitsForTurn(d);
   return (
     <Stack gap="xs">
       <Title ref={heading} order={2} size="h5" tabIndex={-1} style={{ outlineOffset: 4 }}>{mine ? t("sign.signed") : acted === "declined" ? t("sign.declined") : delegate ? t("sign.delegated", { name: delegate.name }) : waits ? t("sign.notYourTurn") : d.description}</Title>
@@ -49,6 +54,7 @@ export function Outcome({ document: d, live, acted, showNewest }: Props) {
         {d.active_download_button && <Download id={d.id} />}
         {d.active_download_button && <Download id={d.id} file="evidence" />}
         {showNewest && <Button variant="default" size="compact-md" onClick={showNewest}>{t("sign.showNewest")}</Button>}
+        {decline && <Button variant="subtle" color="red" onClick={decline}>{t("sign.decline")}</Button>}
         {!guest.token() && <AnchorLink to="/document/$id" params={{ id: String(d.id) }} size="sm">{t("sign.details")}</AnchorLink>}
       </Group>
     </Stack>

@@ -24,7 +24,7 @@ export function ReadingPages({ file, drawn, ...rest }: Props) {
     <div>
       <ReadingTools pages={pages} page={page} total={file.document?.numPages ?? file.pictures?.list.count ?? 0} zoom={zoom} larger={larger} smaller={smaller} />
       {/* While another revision is opened, its pages keep their place, and so the reader keeps theirs. */}
-      <div ref={pages} className={classes.pages} {...zoomed} style={{ minHeight: drawn ? undefined : height.current }}>
+      <div ref={pages} className={classes.pages} data-revision={file.digest?.slice(0, 12)} {...zoomed} style={{ minHeight: drawn ? undefined : height.current }}>
         <Pages file={file} zoom={zoom} onVisible={setPage} {...rest} />
       </div>
     </div>

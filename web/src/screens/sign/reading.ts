@@ -49,5 +49,6 @@ export function useReading(file: DocumentFile): Reading {
     if (page === total) setLastDrawn(true);
   }, [total]);
   const pages = useCallback(() => [...drawn.current].sort((a, b) => a - b), []);
-  return { digest, started, ended, confirmed, setConfirmed, pages, onDrawn, onEnd: setAtEnd };
+  // A former revision is not signed: the pages of the newest have to be shown first.
+  return { digest, started: started && !file.former, ended, confirmed, setConfirmed, pages, onDrawn, onEnd: setAtEnd };
 }

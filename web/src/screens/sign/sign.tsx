@@ -23,8 +23,9 @@ import { Asked, ShowPlace, useAsked } from "./asked";
 import { useBoxInView } from "./box-in-view";
 import { BoxList } from "./box-list";
 import { Code } from "./code";
+import { Decline } from "./decline";
 import { Marks } from "./marks";
-import { Outcome } from "./outcome";
+import { Outcome, waitsForTurn } from "./outcome";
 import { useReading } from "./reading";
 import { ReadingPages } from "./reading-pages";
 import classes from "./sign.module.css";
@@ -62,7 +63,9 @@ function Reading({ document: d }: { document: Detail }) {
   const mine = useMemo(() => boxes.filter((b) => b.user_id === me && b.type !== "emet"), [boxes, me]);
   const given = useAnswer(d.id, d.is_sign);
   const { declining, setDeclining, delegating, sign, reject, pass } = given;
-  const asks = d.is_sign && !sign.isSuccess && !reject.isSuccess && !pass.isSuccess;
+  const acted = sign.isSuccess ? "signed" : reject.isSuccess ? "declined" : pass.isSuccess ? "delegated" : undefined;
+  const asks = d.is_sign && !acted;
+  const waits = !acted && waitsForTurn(d);
   // From sending a signature on, the pages stay as the signer read them, at the same place, until they ask for the newest.
   const [released, setReleased] = useState(false);
   const holds = sign.isPending || (sign.isSuccess && !released);
@@ -93,7 +96,7 @@ function Reading({ document: d }: { document: Detail }) {
   const { onShown } = tour;
   const unseen = holds && sign.isSuccess ? me : undefined;
   const overlay = useCallback((number: number, size: PageSize, scale: number) => <Marks boxes={boxes.filter((b) => b.page === number)} all={boxes} me={asks ? me : undefined} signed={unseen} size={size} scale={scale} open={wide ? undefined : answer} onShown={onShown} />, [boxes, me, asks, unseen, wide, answer, onShown]);
-  const outcome = <Outcome document={d} live={live} acted={sign.isSuccess ? "signed" : reject.isSuccess ? "declined" : pass.isSuccess ? "delegated" : undefined} showNewest={holds && sign.isSuccess ? () => setReleased(true) : undefined} />;
+  const outcome = <Outcome document={d} live={live} acted={acted} showNewest={holds && sign.isSuccess ? () => setReleased(true) : undefined} decline={waits ? () => open(true) : undefined} />;
   const drawn = file.document !== undefined && reading.started;
   useBoxInView(tour, drawn && asks);
   return (
@@ -109,7 +112,7 @@ function Reading({ document: d }: { document: Detail }) {
         <ReadingPages file={file} overlay={overlay} print={print} drawn={drawn} onDrawn={reading.onDrawn} onEnd={reading.onEnd} />
         {wide && (
           <Paper className={classes.side} withBorder p="md" component="section" aria-label={t(asks ? "sign.asked" : "steps.title")}>
-            {asks ? <Asked document={d} boxes={mine} answer={given} reading={reading} tour={tour} /> : outcome}
+            {asks ? <Asked document={d} boxes={mine} answer={given} reading={reading} tour={tour} /> : waits && declining ? <Decline answer={given} titled={false} /> : outcome}
             <BoxList boxes={boxes} />
           </Paper>
         )}
@@ -118,8 +121,8 @@ function Reading({ document: d }: { document: Detail }) {
       {!wide && (asks
         ? <Bar boxes={mine} sign={answer} decline={() => open(true)} tour={tour} />
         : <Paper className={classes.bar} withBorder shadow="lg" p="sm" component="section" aria-label={t("steps.title")}>{outcome}</Paper>)}
-      <Sheet opened={opened && !wide && asks} onClose={() => setOpened(false)} title={t(declining ? "sign.decline" : delegating ? "sign.delegate" : "sign.asked")} className={classes.sheet}>
-        <Asked document={d} boxes={mine} titled answer={given} reading={reading} />
+      <Sheet opened={opened && !wide && (asks || (waits && declining))} onClose={() => setOpened(false)} title={t(declining ? "sign.decline" : delegating ? "sign.delegate" : "sign.asked")} className={classes.sheet}>
+        {asks ? <Asked document={d} boxes={mine} titled answer={given} reading={reading} /> : <Decline answer={given} titled />}
       </Sheet>
     </Stack>
   );

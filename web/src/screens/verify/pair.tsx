@@ -36,7 +36,7 @@ export function PagePair({ before, after, number, bad, fields }: Props) {
     <Box key={i} className={classes.mark} data-allowed={m.allowed} style={{ left: m.x * scale - 3, top: m.y * scale - 3, width: Math.min(m.w, size.width) * scale + 6, height: Math.min(m.h, size.height) * scale + 6 }} />
   ));
   const one = (which: "before" | "after", head?: ReactNode) => (
-    <One label={t(which === "before" ? "verify.asSigned" : "verify.now")} head={head} document={which === "before" ? before : after} number={number} overlay={overlay} />
+    <One key={which} label={t(which === "before" ? "verify.asSigned" : "verify.now")} head={head} document={which === "before" ? before : after} number={number} overlay={overlay} />
   );
   return (
     <Stack gap={6} pt={6} data-marks={marks.data?.length}>
