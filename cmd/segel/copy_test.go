@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"testing"
 
+	"segel/internal/contract"
 	"segel/internal/convert/converttest"
 )
 
@@ -102,6 +103,27 @@ func TestADeclinedDocumentIsCorrectedAndSentAgain(t *testing.T) {
 			t.Errorf("%s: the former document is %v", name, was)
 		}
 	}
+}
+
+func TestACopyLeavesOutAMemberWhoseAccountEnded(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	owner, signer, former := s.person(t, "Sari Wulandari", ""), s.person(t, "Budi Santoso", ""), s.person(t, "Mantan", "")
+	id := owner.upload(simple(), signer.as("signer", 1), former.as("signer", 2))
+	owner.place(id, signer.at("sign", 100, 100, 260, 160), former.at("sign", 300, 100, 460, 160)).ok()
+	owner.verb("finalize-docs", id).ok()
+	signer.verb("reject-docs", id, "reason", "salah").ok()
+	if _, err := s.identity.DisablePerson(t.Context(), commandLineActor("user disable"), contract.PersonID(former.id)); err != nil {
+		t.Fatal(err)
+	}
+	draft := owner.copyOf(id)
+	if people := owner.participants(draft); len(people) != 1 || people[0].(object)["user_id"] != signer.id {
+		t.Errorf("the people of the copy: %v", people)
+	}
+	owner.verb("finalize-docs", draft).ok()
+	signer.verb("sign-docs", draft).ok()
+	owner.completed(draft)
+	fsck(t, s, 0)
 }
 
 func TestACopyCountsInTheQuotaOfDraftsAndLeavesNothingWhenItIsRefused(t *testing.T) {

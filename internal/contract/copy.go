@@ -22,7 +22,7 @@ func (d *Document) CheckCopyable(by Actor) error {
 
 // CopiedFile is the file of a copy, which was stored and examined like an upload.
 type CopiedFile struct {
-	Participants []Participant // those of the copied document in the same order; a guest has a new identifier
+	Participants []Participant // those of the copied document in the same order; a guest has a new identifier, one who is left out has none
 	Original     Revision      // the uploaded bytes, stored again
 	Entropy      [16]byte      // randomness of the document's name
 
@@ -37,6 +37,11 @@ type ExaminedPDF struct {
 	Base     Revision
 	Pages    int
 	Findings []Finding
+}
+
+// people returns the participants of the copy.
+func (f *CopiedFile) people() []Participant {
+	return slices.DeleteFunc(slices.Clone(f.Participants), func(p Participant) bool { return p.ID == "" })
 }
 
 // Copy makes a draft of an ended document: the file as it was uploaded, without signatures, stamps or seal, its people
@@ -62,7 +67,7 @@ func Copy(d *Document, f CopiedFile, by Actor, l Limits, now time.Time) (Change,
 		return Change{}, err
 	}
 	u := Upload{
-		Title: d.Title, Filename: d.Filename, Parallel: d.Parallel, Participants: f.Participants, Delivery: d.copyDelivery(f.Participants),
+		Title: d.Title, Filename: d.Filename, Parallel: d.Parallel, Participants: f.people(), Delivery: d.copyDelivery(f.Participants),
 		Base: f.Original, Word: d.IsWord(), Entropy: f.Entropy,
 	}
 	if d.ExpiresAt.After(now) {
@@ -107,6 +112,9 @@ func (d *Document) copyDelivery(people []Participant) Delivery {
 	to.Languages = map[PersonID]string{d.Owner.ID: d.Delivery.Languages[d.Owner.ID]}
 	to.Channels = map[PersonID]Channel{}
 	for i, p := range d.Participants[:min(len(d.Participants), len(people))] {
+		if people[i].ID == "" {
+			continue
+		}
 		to.Languages[people[i].ID] = d.Delivery.Languages[p.ID]
 		to.Channels[people[i].ID] = d.Delivery.Channels[p.ID]
 	}

@@ -140,3 +140,41 @@ func TestABoxOfAPersonWhoMayNoLongerHaveOneIsNotCopied(t *testing.T) {
 		t.Errorf("boxes %v, %v", c.After.Placements, err)
 	}
 }
+
+func TestACopyKeepsAGuestWithoutAnAddressAndLeavesOutAPersonWithoutAnIdentifier(t *testing.T) {
+	t.Parallel()
+	d := finalizeDraft(t, placeBoxes(t, newDraft(t), signRequest("first"), signRequest("second")))
+	ended, err := Cancel(d, "", owner, limits, t0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d = &ended.After
+	f := copied(d)
+	for i, p := range f.Participants {
+		switch {
+		case p.ID == second.ID:
+			f.Participants[i].ID = ""
+		case p.Guest:
+			f.Participants[i].Email = ""
+		}
+	}
+	c, err := Copy(d, f, owner, limits, t0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	guests := 0
+	for _, p := range c.After.Participants {
+		if p.ID == "" || p.ID == second.ID {
+			t.Errorf("%q takes part in the copy", p.ID)
+		}
+		if p.Guest && p.Email == "" {
+			guests++
+		}
+	}
+	if guests != 1 || len(c.After.Participants) != len(d.Participants)-1 {
+		t.Errorf("people of the copy: %v", c.After.Participants)
+	}
+	if len(c.After.Placements) != 1 || c.After.Placements[0].Person != first.ID {
+		t.Errorf("boxes of the copy: %v", c.After.Placements)
+	}
+}

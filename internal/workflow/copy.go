@@ -8,6 +8,7 @@ import (
 
 	"segel/internal/contract"
 	"segel/internal/documents"
+	"segel/internal/store"
 )
 
 // Copy makes a draft of an ended document, with the same file, people and boxes. The uploaded bytes are stored again and
@@ -24,12 +25,9 @@ func (s *Service) Copy(ctx context.Context, by contract.Actor, id contract.Docum
 	if err := d.CheckCopyable(by); err != nil {
 		return contract.Document{}, err
 	}
-	people, unknown, err := s.resolveParticipants(ctx, by, nil, personRequests(&d))
+	people, err := s.copyParticipants(ctx, by, &d)
 	if err != nil {
 		return contract.Document{}, err
-	}
-	if len(unknown) > 0 {
-		return contract.Document{}, contract.InvalidInput(unknown...)
 	}
 	f := contract.CopiedFile{Participants: people}
 	if _, err := io.ReadFull(s.Random, f.Entropy[:]); err != nil {
@@ -100,15 +98,29 @@ func (s *Service) storeAgain(ctx context.Context, d contract.Document, r contrac
 	return base, err
 }
 
-// personRequests names participants as an owner does. A user is named by their identifier, a guest by their address.
-func personRequests(d *contract.Document) []PersonRequest {
-	requests := make([]PersonRequest, len(d.Participants))
+// copyParticipants returns the people of a document for its copy, in the same order. A member whose account ended has no identifier,
+// and so is left out. A guest stays as they are, also without an address or with a channel that messages no longer take: the owner of
+// the draft corrects them there.
+func (s *Service) copyParticipants(ctx context.Context, by contract.Actor, d *contract.Document) ([]contract.Participant, error) {
+	people := make([]contract.Participant, len(d.Participants))
 	for i, p := range d.Participants {
-		requests[i] = PersonRequest{Name: p.Name, Email: p.Email, Phone: p.Phone, Role: p.Role, Number: p.Number, Guest: p.Guest}
-		requests[i].Channel = d.Delivery.Channels[p.ID]
+		r := PersonRequest{Name: p.Name, Email: p.Email, Guest: p.Guest}
 		if !p.Guest {
-			requests[i].ID = p.ID
+			r.ID = p.ID
 		}
+		to := contract.Participant{Person: contract.Person{Name: p.Name, Email: p.Email}, Phone: p.Phone, Role: p.Role, Number: p.Number, Guest: p.Guest}
+		u, err := s.findActiveMember(ctx, by.Organisation, nil, r)
+		switch {
+		case err == nil:
+			to.Person, to.Guest = u.Person, false
+		case !errors.Is(err, store.ErrNotFound):
+			return nil, fmt.Errorf("look up participant: %w", err)
+		case p.Guest:
+			if to.ID, err = s.guestID(nil, r); err != nil {
+				return nil, err
+			}
+		}
+		people[i] = to
 	}
-	return requests
+	return people, nil
 }
