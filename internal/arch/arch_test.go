@@ -1,4 +1,3 @@
-// Package arch holds the one test of who may import whom.
 package arch
 
 import (
