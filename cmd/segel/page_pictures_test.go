@@ -50,6 +50,9 @@ func TestPagesAreDrawnForThoseWhoMaySeeThem(t *testing.T) {
 	if got, want := float64(size.Height)/float64(size.Width), first["height"].(float64)/first["width"].(float64); got < want*0.99 || got > want*1.01 || size.Width < 718 || size.Width > 722 {
 		t.Errorf("picture of %d by %d, page %v", size.Width, size.Height, first)
 	}
+	if said, want := a.header.Get("Page-Size"), fmt.Sprintf("%.2f %.2f", first["width"], first["height"]); said != want {
+		t.Errorf("Page-Size: %s, want %s", said, want)
+	}
 	if c := a.header.Get("Cache-Control"); c != "private, no-cache" {
 		t.Errorf("Cache-Control: %s", c)
 	}

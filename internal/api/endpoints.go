@@ -279,7 +279,7 @@ var descriptions = map[string]description{
 		params: []*huma.Param{{Name: "Last-Event-ID", In: "header", Description: "The id of the last event that was received.", Schema: textSchema()}}},
 	"preview": {text: "PDF, inline, with Range and ETag. A viewer's first request is recorded as their view.", refuses: []int{http.StatusRequestedRangeNotSatisfiable}, answers: fileAnswer()},
 	"pages":   {text: "Of the current revision, with its digest. Counts as a view, like preview."},
-	"page-picture": {text: "PNG or JPEG, as the page is displayed, of any revision of the document that digest names; for looking at a page before the file has arrived. 404 " +
+	"page-picture": {text: "PNG or JPEG, as the page is displayed, of any revision of the document that digest names; for looking at a page before the file has arrived. The header Page-Size has its width and height in points. 404 " +
 		"page.no_picture if pages are not drawn here, or not this one: show it from preview then.", params: pictureParams(), refuses: []int{http.StatusNotFound}, answers: pictureAnswer()},
 	"download": {text: "PDF as an attachment, with Range and ETag. 409 while active_download_button is false.", refuses: []int{http.StatusRequestedRangeNotSatisfiable}, answers: fileAnswer()},
 	"evidence": {text: "Who was invited how, what each person signed, when and from where, and what was verified about them: a sealed PDF/A-3 in Indonesian and English with the same facts and a proof of the " +

@@ -72,7 +72,7 @@ func TestPagesShownReachTheRule(t *testing.T) {
 		var in signIn
 		var bad problems
 		err := decodeObject([]byte(`{"document_id":1207,"digest":"`+digest+`",`+body+`}`), &in)
-		pages := parsePagesShown(in.PagesShown, &bad)
+		pages := parsePageNumbers("pages_shown", in.PagesShown, &bad)
 		if ok := err == nil && bad.asError() == nil; ok != (want.status == 200) || ok && !slices.Equal(pages, want.pages) {
 			t.Errorf("%.60s: %v %v, %v", body, err, bad, pages)
 		}
@@ -90,14 +90,14 @@ func TestTheLogSaysWhichPagesWereShown(t *testing.T) {
 	t.Parallel()
 	b := finalized(t)
 	digest := strings.Trim(b.ask("GET", dBase+"preview/1207", "", "X-Access-Token", "signer").Header().Get("ETag"), `"`)
-	requireOK[done[verbData]](t, b.ask("POST", sBase+"sign-docs", `{"document_id":1207,"digest":"`+digest+`","pages_shown":[1,"2"]}`, "X-Access-Token", "signer"))
+	requireOK[done[verbData]](t, b.ask("POST", sBase+"sign-docs", `{"document_id":1207,"digest":"`+digest+`","pages_shown":[1,"2"],"pictures_shown":[2]}`, "X-Access-Token", "signer"))
 	shown := ""
 	for _, e := range b.events() {
 		if e.Type == contract.EventSigned {
-			shown = e.Details["pages_shown"]
+			shown = e.Details["pages_shown"] + ", as pictures " + e.Details["pages_as_pictures"]
 		}
 	}
-	if shown != "1-2" {
+	if shown != "1-2, as pictures 2" {
 		t.Errorf("the log says %q: %+v", shown, b.events())
 	}
 }

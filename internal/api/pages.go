@@ -67,6 +67,7 @@ func (c *call) sendPagePicture() error {
 	h := c.w.Header()
 	h.Set("Content-Type", p.Type)
 	h.Set("ETag", fmt.Sprintf(`"%x-%d-%d"`, r.Digest, r.Page, r.Width))
+	h.Set("Page-Size", fmt.Sprintf("%.2f %.2f", p.Width, p.Height))
 	h.Set("Cache-Control", "private, no-cache")
 	h.Set("Content-Security-Policy", "default-src 'none'")
 	http.ServeContent(c.w, withoutManyRanges(c.r), "", time.Time{}, bytes.NewReader(p.Bytes))

@@ -21,6 +21,7 @@ type signIn struct {
 	Digest     phrase        `json:"digest" required:"false" doc:"SHA-256 in hex of the revision that the signer saw: the ETag of preview. 409 if the current revision is another one" example:"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"`
 	Consent    *consentIn    `json:"consent" required:"false" doc:"the consent text that the signer accepted, as consent/{document_id} answers it. Missing: the log records that this service showed no text; 409 if the organisation requires one that the signer has not accepted before"`
 	PagesShown list[integer] `json:"pages_shown" required:"false" doc:"numbers of the pages of the revision with this digest that were shown to the signer. Missing, or without digest: the log records that the service did not show the pages"`
+	Pictures   list[integer] `json:"pictures_shown" required:"false" doc:"those of pages_shown that were shown only as pictures of page-picture, and not from the file. The log records them"`
 	Specimen   phrase        `json:"specimen" required:"false" doc:"appearance of this signature: PNG or JPEG in base64, at most 1 MiB, shown as dark strokes on a transparent background. Missing: the caller's stored picture, else their printed name" example:"iVBORw0KGgo..."`
 	Initials   phrase        `json:"initials" required:"false" doc:"appearance of the initials in boxes of type paraf, in the same way. Missing: that of specimen if it is given, else the caller's stored initials, else as the signature" example:"iVBORw0KGgo..."`
 	OTP        phrase        `json:"otp" required:"false" doc:"code of a second factor, if one is required"`
@@ -30,7 +31,7 @@ func (c *call) signDocument(in *signIn) (done[verbData], error) {
 	var bad problems
 	id := parseDocumentID(in.DocumentID, &bad)
 	request := workflow.SignRequest{
-		Shown: contract.ShownPages{Digest: parseDigest(in.Digest, &bad), Pages: parsePagesShown(in.PagesShown, &bad)},
+		Shown: contract.ShownPages{Digest: parseDigest(in.Digest, &bad), Pages: parsePageNumbers("pages_shown", in.PagesShown, &bad), Pictures: parsePageNumbers("pictures_shown", in.Pictures, &bad)},
 		OTP:   in.OTP.checkedValue("otp", &bad),
 	}
 	if in.Consent != nil {
@@ -60,6 +61,7 @@ type documentToSignIn struct {
 	DocumentID integer       `json:"document_id" required:"true"`
 	Digest     phrase        `json:"digest" required:"true" doc:"as in consent" example:"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"`
 	PagesShown list[integer] `json:"pages_shown" required:"false" doc:"as in sign-docs, of this document"`
+	Pictures   list[integer] `json:"pictures_shown" required:"false" doc:"as in sign-docs, of this document"`
 }
 
 // signManyData is the answer to a request to sign several documents.
@@ -98,7 +100,7 @@ func (c *call) signMany(in *signManyIn) (done[signManyData], error) {
 	}
 	for i, e := range entries {
 		var inner problems
-		d := workflow.DocumentToSign{ConsentItem: parseConsentItem(e.DocumentID, e.Digest, &inner), Pages: parsePagesShown(e.PagesShown, &inner)}
+		d := workflow.DocumentToSign{ConsentItem: parseConsentItem(e.DocumentID, e.Digest, &inner), Pages: parsePageNumbers("pages_shown", e.PagesShown, &inner), Pictures: parsePageNumbers("pictures_shown", e.Pictures, &inner)}
 		request.Documents = append(request.Documents, d)
 		bad.addBelow(fmt.Sprintf("documents[%d].", i), inner)
 	}
@@ -175,16 +177,16 @@ func parseConsentItem(id integer, digest phrase, bad *problems) contract.Consent
 	return item
 }
 
-// parsePagesShown reads page numbers. The rule checks whether the document has these pages.
-func parsePagesShown(l list[integer], bad *problems) []int {
-	items := l.checkedValue("pages_shown", bad)
+// parsePageNumbers reads page numbers. The rule checks whether the document has these pages.
+func parsePageNumbers(field string, l list[integer], bad *problems) []int {
+	items := l.checkedValue(field, bad)
 	if len(items) > maxItems {
-		bad.add("pages_shown", "value.too_many", "limit", maxItems)
+		bad.add(field, "value.too_many", "limit", maxItems)
 		return nil
 	}
 	var pages []int
 	for i, n := range items {
-		pages = append(pages, int(min(n.checkedValue(fmt.Sprintf("pages_shown[%d]", i), 0, bad), math.MaxInt32)))
+		pages = append(pages, int(min(n.checkedValue(fmt.Sprintf("%s[%d]", field, i), 0, bad), math.MaxInt32)))
 	}
 	return pages
 }

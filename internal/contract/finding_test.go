@@ -90,14 +90,15 @@ func TestTheLogSaysWhichPagesTheServiceShowed(t *testing.T) {
 	d := finalizedWithStamps(t)
 	digest := d.Current().Digest
 	for _, c := range []struct {
-		shown        ShownPages
-		pages, total string
+		shown                  ShownPages
+		pages, total, pictures string
 	}{
-		{ShownPages{}, PagesNone, ""},
-		{ShownPages{Digest: digest}, PagesNone, ""},
-		{ShownPages{Pages: []int{1, 2}}, PagesNone, ""},
-		{ShownPages{Digest: digest, Pages: []int{2, 1, 2}}, "1-2", "2"},
-		{ShownPages{Digest: digest, Pages: []int{2}}, "2", "2"},
+		{ShownPages{}, PagesNone, "", ""},
+		{ShownPages{Digest: digest}, PagesNone, "", ""},
+		{ShownPages{Pages: []int{1, 2}}, PagesNone, "", ""},
+		{ShownPages{Digest: digest, Pages: []int{2, 1, 2}}, "1-2", "2", ""},
+		{ShownPages{Digest: digest, Pages: []int{2}}, "2", "2", ""},
+		{ShownPages{Digest: digest, Pages: []int{1, 2}, Pictures: []int{2}}, "1-2", "2", "2"},
 	} {
 		intent, err := IntendSign(d, c.shown, first, t0)
 		if err != nil {
@@ -108,7 +109,7 @@ func TestTheLogSaysWhichPagesTheServiceShowed(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, e := range append(intent.Events, sign.Events...) {
-			if e.Details["pages_shown"] != c.pages || e.Details["pages"] != c.total || e.Details["digest"] == "" {
+			if e.Details["pages_shown"] != c.pages || e.Details["pages"] != c.total || e.Details["pages_as_pictures"] != c.pictures || e.Details["digest"] == "" {
 				t.Errorf("%+v: %s says %v", c.shown, e.Type, e.Details)
 			}
 		}
@@ -117,6 +118,16 @@ func TestTheLogSaysWhichPagesTheServiceShowed(t *testing.T) {
 		if _, err := IntendSign(d, ShownPages{Digest: digest, Pages: pages}, first, t0); KindOf(err) != Invalid {
 			t.Errorf("pages %v: %v", pages, err)
 		}
+	}
+}
+
+func TestAPictureOfAPageThatWasNotShownIsRefused(t *testing.T) {
+	t.Parallel()
+	d := finalizedWithStamps(t)
+	_, err := IntendSign(d, ShownPages{Digest: d.Current().Digest, Pages: []int{1}, Pictures: []int{1, 2}}, first, t0)
+	var e *Error
+	if !errors.As(err, &e) || len(e.Fields) != 1 || e.Fields[0].Field != "pictures_shown[1]" || e.Fields[0].Code != "page.not_shown" {
+		t.Errorf("refused as %v", err)
 	}
 }
 

@@ -110,6 +110,7 @@ type Signature struct {
 	Digest      string    `json:"digest"`   // digest of the file with the signature
 
 	PagesShown       string `json:"pages_shown,omitempty"`       // as ranges; none: the service showed no page
+	PagesAsPictures  string `json:"pages_as_pictures,omitempty"` // those of them that it showed as pictures that it drew
 	ConsentDocuments int    `json:"consent_documents,omitempty"` // in the list of the consent, if it covered several documents
 	ConsentDigest    string `json:"consent_digest,omitempty"`    // of that list (docs/formats/consent.md)
 
@@ -316,7 +317,7 @@ func (r *Records) addEventDetails(s *Signature, id contract.PersonID) {
 		case e.Type == contract.EventSignIntended && e.Details["digest"] == s.Seen:
 			s.ConsentedAt = e.At.UTC() // the last one: an earlier request did not lead to a signature
 		case e.Type == contract.EventSigned && e.Details["digest"] == s.Digest:
-			s.IP, s.PagesShown = e.IP, e.Details["pages_shown"]
+			s.IP, s.PagesShown, s.PagesAsPictures = e.IP, e.Details["pages_shown"], e.Details["pages_as_pictures"]
 			s.Assurance, s.NamedBy, s.Organisation = e.Details["assurance"], e.Details["named_by"], e.Details["organisation"]
 			s.Link, s.Mailbox, s.MailboxAt = e.Details["link"], e.Details["mailbox"], e.Details["mailbox_verified_at"]
 			s.Phone, s.PhoneChannel, s.PhoneAt = e.Details["phone"], e.Details["phone_channel"], e.Details["phone_verified_at"]

@@ -76,6 +76,7 @@ var (
 	memberWords      = words{"Anggota organisasi; membuka dokumen dengan akunnya.", "A member of the organisation; opens the document with their account."}
 	revisionWords    = words{"Revisi %d, dengan SHA-256", "Revision %d, with SHA-256"}
 	pagesShownWords  = words{"Halaman yang ditampilkan layanan: %s.", "Pages that the service showed: %s."}
+	asPicturesWords  = words{"Ditampilkan sebagai gambar yang dibuat layanan: %s.", "Shown as pictures that the service drew: %s."}
 	nothingShown     = words{"Layanan tidak menampilkan halaman; permintaan tanda tangan datang dari program lain.", "The service showed no pages; the request to sign came from another program."}
 	consentAt        = words{"Permintaan menandatangani diterima %s.", "The request to sign arrived %s."}
 	listConsentWords = words{"Persetujuan mencakup %d dokumen; SHA-256 daftarnya:", "The consent covered %d documents; the SHA-256 of their list:"}

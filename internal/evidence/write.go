@@ -230,6 +230,9 @@ func (l *layout) addSignature(table *element, s *Signature) {
 		consent = append(consent, nothingShown)
 	default:
 		consent = append(consent, pagesShownWords.format(s.PagesShown))
+		if s.PagesAsPictures != "" {
+			consent = append(consent, asPicturesWords.format(s.PagesAsPictures))
+		}
 	}
 	if s.ConsentDocuments > 0 {
 		consent = append(consent, listConsentWords.format(s.ConsentDocuments), same(s.ConsentDigest))

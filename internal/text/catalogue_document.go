@@ -207,6 +207,10 @@ var documents = map[string]sentence{
 	"placement.unknown_type": {
 		"Jenis penempatan harus emet (e-meterai), sign (tanda tangan), atau paraf.",
 		"The type of a placement must be emet (duty stamp), sign (signature) or paraf (initials)."},
+	"page.not_shown": {
+		"Halaman {page} tidak termasuk halaman yang ditampilkan.",
+		"Page {page} is not among the pages that were shown.",
+	},
 	"placement.no_such_page": {
 		"Halaman {page} tidak ada; dokumen memiliki {pages} halaman.",
 		"Page {page} does not exist; the document has {pages} pages."},

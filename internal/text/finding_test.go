@@ -25,6 +25,10 @@ func TestEventsSayWhichPagesWereShownAndWhatWasAccepted(t *testing.T) {
 			contract.Event{Type: contract.EventSignIntended, Details: map[string]string{"pages_shown": contract.PagesNone, "consent_documents": "2", "consent_digest": "ab"}},
 			[]string{"tidak menampilkan", "dan satu dokumen lain"}, []string{"did not show", "this document and one other"},
 		},
+		{
+			contract.Event{Type: contract.EventSigned, Details: map[string]string{"pages_shown": "1-3", "pages": "5", "pages_as_pictures": "2-3"}},
+			[]string{"halaman 1-3 dari 5, sebagai gambar: halaman 2-3"}, []string{"page 1-3 of 5, as pictures: page 2-3"},
+		},
 		{contract.Event{Type: contract.EventSigned, Details: none}, []string{"tidak menampilkan"}, []string{"did not show"}},
 		{contract.Event{Type: contract.EventSigned}, []string{"Menandatangani dokumen"}, []string{"Signed the document"}},
 		{contract.Event{Type: contract.EventSignIntended, Details: shown}, []string{"Menyatakan setuju", "1-3, 7 dari 12"}, []string{"Agreed", "1-3, 7 of 12"}},

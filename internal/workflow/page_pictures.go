@@ -74,6 +74,8 @@ type Picture struct {
 	Bytes []byte
 	Type  string // media type; empty: the page cannot be drawn, which is kept like a picture
 
+	Width, Height float64 // of the page as it is displayed, in points times its user unit
+
 	key pictureKey
 }
 
@@ -240,6 +242,7 @@ func (s *Service) drawPage(ctx context.Context, d contract.Document, revisions [
 		if err != nil {
 			return err
 		}
+		picture.Width, picture.Height = displaySize(page)
 		picture.Bytes, picture.Type, err = s.PagePictures.drawer.DrawPage(ctx, f.VerifiedReader(), f.Size(), key.page, pictureSize(page, key.width))
 		return err
 	}()

@@ -23,7 +23,8 @@ type SignManyRequest struct {
 // DocumentToSign is one document of a SignManyRequest.
 type DocumentToSign struct {
 	contract.ConsentItem
-	Pages []int // numbers of the pages of this revision that the service showed the signer
+	Pages    []int // numbers of the pages of this revision that the service showed the signer
+	Pictures []int // those of them that it showed as pictures
 }
 
 // SignResult is what became of one document of a SignManyRequest.
@@ -75,7 +76,7 @@ func (s *Service) SignMany(ctx context.Context, by contract.Actor, r SignManyReq
 			}
 		}
 		result := SignResult{ID: item.Document}
-		shown := contract.ShownPages{Digest: item.Digest, Pages: item.Pages, Consent: consent}
+		shown := contract.ShownPages{Digest: item.Digest, Pages: item.Pages, Pictures: item.Pictures, Consent: consent}
 		result.Document, result.Err = s.signDocument(ctx, by, item.Document, shown, r.Accepts, given, withAnswer)
 		if errors.Is(result.Err, contract.ErrKeyRunning) {
 			return nil, result.Err

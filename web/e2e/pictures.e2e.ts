@@ -91,11 +91,54 @@ test("a signer may sign while the file waits to be asked for: the pictures belon
   await read(page);
   const request = page.waitForRequest("**/sign-docs");
   await signButton(page).click();
-  const { digest, pages_shown } = (await request).postDataJSON() as { digest: string; pages_shown: unknown };
+  const { digest, pages_shown, pictures_shown } = (await request).postDataJSON() as { digest: string; pages_shown: number[]; pictures_shown: number[] };
   expect(digest).toMatch(/^[0-9a-f]{64}$/);
-  expect(pages_shown).toEqual(expect.anything());
+  expect(pages_shown[0]).toBe(1);
+  expect(pictures_shown).toEqual(pages_shown);
   await signed(page);
   expect(fetched).toEqual([]);
   await sealed(owner, sent.id);
+  await page.context().close();
+  const trail = await owner.request.get(`${s.url}/v1/econtract/web_app/document/audit-trail/${sent.id}`, { headers: { "Accept-Language": "en" } });
+  expect(await trail.text()).toMatch(/the service showed page (1(?:-\d)?) of 3, as pictures: page \1;/);
+});
+
+test("on the picture of a page beyond those whose sizes are listed, a box is where it will be signed", async () => {
+  const file = paper(502, 3e6), at = file.lastIndexOf("[0 0 595 842]");
+  file.write("[0 0 842 595]", at, "latin1"); // the last page lies on its side
+  const post = async (verb: string, data: object) => (await (await owner.request.post(`${s.url}/v1/econtract/web/sign/${verb}`, { data })).json()).response.data;
+  const { document_id, signer } = await post("upload-docs-base64", { document_title: "Panjang", document_base64: file.toString("base64"), guest: { name: budi.name, email: budi.email, role: "signer" } });
+  const person = (signer as { id: string }[])[0]!.id, box = { llx: 421, lly: 119, urx: 631.5, ury: 238 };
+  await post("placement-docs", { document_id, signers: [{ type: "sign", page: 502, user: { userid: person }, emet: box }] });
+  await post("finalize-docs", { document_id });
+  const page = await tab();
+  await throttle(page);
+  await page.goto(await guestLink(owner, { id: document_id, people: new Map([[budi.email, person]]) }, budi.email));
+  await page.locator("[data-picture='1']").waitFor();
+  await page.getByRole("button", { name: en.sign.show }).first().click();
+  await page.locator("[data-picture='502']").waitFor();
+  const place = () => page.evaluate(() => {
+    const p = document.querySelector("[data-page='502']")!.getBoundingClientRect(), m = document.querySelector("[data-mark='502']")!.getBoundingClientRect();
+    return [m.left - p.left, m.top - p.top, m.width, m.height].map((v, i) => Math.round((1000 * v) / (i % 2 === 0 ? p.width : p.height)));
+  });
+  await expect.poll(place).toEqual([500, 600, 250, 200]); // thousandths of the page
+  await page.context().close();
+});
+
+test("a file that is refused says why, in the words of the service, or that it gave none", async () => {
+  const sent = await contract("Ditolak Layanan"), page = await s.enter("o@example.test");
+  const refusal = { code: 503, success: false, msg: "Part of this document's file is missing.", error: { code: "document.file_missing", request_id: "x1", retryable: true, fields: [] } };
+  await page.route("**/document/pages/**", (r) => r.fulfill({ status: 503, json: refusal }));
+  // An answer to HEAD has no body, whatever the answer to GET says.
+  await page.route("**/document/preview/**", (r) => r.fulfill(r.request().method() === "HEAD" ? { status: 503 } : { status: 503, json: refusal }));
+  await page.goto(`${s.url}/document/${sent.id}`);
+  await page.getByRole("alert").getByText(refusal.msg).waitFor();
+  await page.unroute("**/document/preview/**");
+  await page.route("**/document/preview/**", (r) => r.fulfill({ status: 502, body: "<html>Bad Gateway</html>" })); // a proxy
+  await page.getByRole("alert").getByRole("button", { name: en.problem.retry }).click();
+  await page.getByRole("alert").getByText(en.problem.unexplained.replace("{{status}}", "502")).waitFor();
+  await page.unroute("**/document/preview/**");
+  await page.getByRole("alert").getByRole("button", { name: en.problem.retry }).click();
+  await page.locator("[data-page='1'] canvas").waitFor();
   await page.context().close();
 });

@@ -115,6 +115,8 @@ export type SignedResult = Schemas["SignedData"];
 export interface Shown {
   digest: string;
   pages: number[];
+  /** Those of which only a picture was shown, and not the file itself. */
+  pictures: number[];
 }
 
 const named = (id: number) => ({ document_id: id });
@@ -126,7 +128,7 @@ export const verbs = {
     take(api.POST("/v1/econtract/{service}/sign/finalize-docs", { params: service, body: { ...named(id), ...(accept.length > 0 ? { accept_findings: accept } : {}) } })),
   /** Specimen and initials are pictures in base64. */
   sign: (id: number, shown: Shown, consent: Accepted | undefined, specimen?: string, initials?: string) =>
-    take(api.POST("/v1/econtract/{service}/sign/sign-docs", { params: service, body: { ...named(id), digest: shown.digest, pages_shown: shown.pages, ...(consent ? { consent } : {}), ...(specimen ? { specimen } : {}), ...(initials ? { initials } : {}) } })),
+    take(api.POST("/v1/econtract/{service}/sign/sign-docs", { params: service, body: { ...named(id), digest: shown.digest, pages_shown: shown.pages, pictures_shown: shown.pictures, ...(consent ? { consent } : {}), ...(specimen ? { specimen } : {}), ...(initials ? { initials } : {}) } })),
   /** Signs some documents of a list that one consent covers. A repeat reports what is signed as signed. */
   signMany: async (documents: Schemas["DocumentToSignIn"][], consent: Schemas["ConsentItemIn"][], text: Accepted | undefined, specimen?: string, initials?: string) =>
     (await take(api.POST("/v1/econtract/{service}/sign/sign-many-docs", { params: service, body: { documents, consent, ...(text ? { consent_texts: [text] } : {}), ...(specimen ? { specimen } : {}), ...(initials ? { initials } : {}) } }))).response.data.results,
@@ -143,8 +145,8 @@ export const verbs = {
   restamp: (id: number, newSerial = false) => take(api.POST("/v1/econtract/{service}/sign/restamp-docs", { params: service, body: { ...named(id), new_serial: newSerial ? 1 : 0 } })),
   /** Ends the pause before the service retries the step that a document waits for. */
   retry: (id: number) => take(api.POST("/v1/econtract/{service}/sign/retry-docs", { params: service, body: named(id) })),
-  /** Makes a draft of a document that ended. */
-  copy: async (id: number) => (await take(api.POST("/v1/econtract/{service}/sign/copy-docs", { params: service, body: named(id) }))).response.data.document_id,
+  /** Makes a draft of a document that ended: its number, and the people who take part in it. */
+  copy: async (id: number) => (await take(api.POST("/v1/econtract/{service}/sign/copy-docs", { params: service, body: named(id) }))).response.data,
   guestLink: async (id: number, person: string) =>
     (await take(api.POST("/v1/econtract/{service}/sign/guest-link-docs", { params: service, body: { ...named(id), user_id: person } }))).response.data.url,
   /** Revokes a guest's link and every token that was opened with it. */

@@ -1397,7 +1397,7 @@ export interface paths {
         };
         /**
          * A picture of a page
-         * @description PNG or JPEG, as the page is displayed, of any revision of the document that digest names; for looking at a page before the file has arrived. 404 page.no_picture if pages are not drawn here, or not this one: show it from preview then. API keys need the scope documents:read.
+         * @description PNG or JPEG, as the page is displayed, of any revision of the document that digest names; for looking at a page before the file has arrived. The header Page-Size has its width and height in points. 404 page.no_picture if pages are not drawn here, or not this one: show it from preview then. API keys need the scope documents:read.
          */
         get: operations["page-picture"];
         put?: never;
@@ -3316,6 +3316,8 @@ export interface components {
             document_id: number | string;
             /** @description as in sign-docs, of this document */
             pages_shown?: (number | string)[];
+            /** @description as in sign-docs, of this document */
+            pictures_shown?: (number | string)[];
         } & {
             [key: string]: unknown;
         };
@@ -6303,6 +6305,8 @@ export interface components {
             otp?: string;
             /** @description numbers of the pages of the revision with this digest that were shown to the signer. Missing, or without digest: the log records that the service did not show the pages */
             pages_shown?: (number | string)[];
+            /** @description those of pages_shown that were shown only as pictures of page-picture, and not from the file. The log records them */
+            pictures_shown?: (number | string)[];
             /**
              * @description appearance of this signature: PNG or JPEG in base64, at most 1 MiB, shown as dark strokes on a transparent background. Missing: the caller's stored picture, else their printed name
              * @example iVBORw0KGgo...

@@ -26,8 +26,8 @@ interface Props {
   onMiddle?: ((number: number, there: boolean) => void) | undefined;
   /** Draws it as it would be printed. */
   print?: boolean | undefined;
-  /** Reports that the page was drawn as shown on a screen. */
-  onDrawn?: ((number: number) => void) | undefined;
+  /** Reports that the page was drawn as shown on a screen: from the file, or as a picture of it. */
+  onDrawn?: ((number: number, picture: boolean) => void) | undefined;
 }
 
 /** Page draws one page while it is visible, and frees it when it is not. */
@@ -57,14 +57,11 @@ export function Page({ document, pictures, number, label, width, guess, overlay,
   }, [page]);
 
   const [drawn, setDrawn] = useState<PDFPageProxy>();
-  // The size of a page that is not listed is a guess; its picture has the right aspect, and boxes are placed by the width.
-  const fit = useCallback((w: number, h: number) => setKnown((known) => {
-    const s = known ?? guess;
-    return Math.abs(s.height / s.width - h / w) < 0.02 ? s : { width: s.width, height: s.width * h / w };
-  }), [guess]);
+  // The size of a page that is not listed is a guess, and comes with its picture.
+  const fit = useCallback((read: PageSize) => setKnown((known) => known ?? read), []);
   const reportDrawn = useCallback((n: number) => {
     setDrawn(page);
-    onDrawn?.(n);
+    onDrawn?.(n, false);
   }, [page, onDrawn]);
   const scale = width / size.width;
   return (
@@ -85,31 +82,31 @@ function useKeptPage(document: PDFDocumentProxy | undefined, number: number, nea
 }
 
 /** Picture is a picture of a page by the service. Its text is in the file that is loaded behind it. While another one is read, it stays. */
-function Picture({ pictures, number, width, onShown, onSize }: { pictures: Pictures; number: number; width: number; onShown: Props["onDrawn"]; onSize: (width: number, height: number) => void }) {
-  const [read, setRead] = useState<{ address: string; of: Pictures }>();
+function Picture({ pictures, number, width, onShown, onSize }: { pictures: Pictures; number: number; width: number; onShown: Props["onDrawn"]; onSize: (size: PageSize) => void }) {
+  const [read, setRead] = useState<{ address: string; size: PageSize | undefined; of: Pictures }>();
   useEffect(() => () => { if (read) URL.revokeObjectURL(read.address); }, [read]);
   const pixels = pictureWidth(pictures.list, width * Math.min(window.devicePixelRatio || 1, 2));
   useEffect(() => {
     const ended = new AbortController();
-    pictures.read(number, pixels, ended.signal).then((picture) => {
-      if (!ended.signal.aborted) setRead({ address: URL.createObjectURL(picture), of: pictures });
+    pictures.read(number, pixels, ended.signal).then(({ picture, size }) => {
+      if (!ended.signal.aborted) setRead({ address: URL.createObjectURL(picture), size, of: pictures });
     }).catch((error: unknown) => { if (!ended.signal.aborted) pictures.onMissing(error); });
     return () => ended.abort();
   }, [pictures, number, pixels]);
-  const shown = ({ naturalWidth: w, naturalHeight: h }: HTMLImageElement) => {
+  const shown = () => {
     if (read!.of !== pictures) return; // those of another revision are being read
-    onSize(w, h);
+    if (read!.size) onSize(read!.size);
     pictures.onShown();
-    onShown?.(number);
+    onShown?.(number, true);
   };
-  return read && <img src={read.address} alt="" className={classes.canvas} draggable={false} onLoad={(e) => shown(e.currentTarget)} onError={() => pictures.onMissing(undefined)} data-picture={number} />;
+  return read && <img src={read.address} alt="" className={classes.canvas} draggable={false} onLoad={shown} onError={() => pictures.onMissing(undefined)} data-picture={number} />;
 }
 
 /**
  * Drawing is the picture of a page and, over it, its invisible text, for screen readers, search and selection. If it is drawn again,
  * in another size or from another revision, what was drawn stays until then.
  */
-function Drawing({ page, scale, print, onDrawn }: { page: PDFPageProxy; scale: number; print: boolean; onDrawn: Props["onDrawn"] }) {
+function Drawing({ page, scale, print, onDrawn }: { page: PDFPageProxy; scale: number; print: boolean; onDrawn: (number: number) => void }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const text = useRef<HTMLDivElement>(null);
   const drawn = useRef(false);
@@ -127,7 +124,7 @@ function Drawing({ page, scale, print, onDrawn }: { page: PDFPageProxy; scale: n
       if (gone) return;
       if (c !== shown) copyCanvas(c, shown);
       drawn.current = true;
-      if (!print) onDrawn?.(page.pageNumber);
+      if (!print) onDrawn(page.pageNumber);
     }, () => { if (!gone) emptyCanvas(shown); }); // a page that cannot be drawn is white
     void import("pdfjs-dist").then(({ TextLayer }) => {
       if (gone) return;

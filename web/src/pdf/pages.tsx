@@ -27,8 +27,8 @@ interface Props {
   onVisible?: ((number: number) => void) | undefined;
   /** Shows the pages as they would be printed. */
   print?: boolean;
-  /** Reports that a page was drawn as shown on a screen. */
-  onDrawn?: ((number: number) => void) | undefined;
+  /** Reports that a page was drawn as shown on a screen: from the file, or as a picture of it. */
+  onDrawn?: ((number: number, picture: boolean) => void) | undefined;
   /** Reports whether the end of the last page is visible. */
   onEnd?: ((inSight: boolean) => void) | undefined;
   /** Magnification; 1 is the width of the column, at most 900 pixels. */

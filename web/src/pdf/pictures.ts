@@ -18,13 +18,20 @@ export async function readPages(id: number, signal: AbortSignal): Promise<PageLi
   return ((await answer.json()) as { data: PageList }).data;
 }
 
+/** A picture of a page, and the size of the page if the service said it. */
+export interface ReadPicture {
+  picture: Blob;
+  size: PageSize | undefined;
+}
+
 /** Reads a picture of a page of that revision. */
-export async function readPicture(id: number, list: PageList, page: number, width: number, signal: AbortSignal): Promise<Blob> {
+export async function readPicture(id: number, list: PageList, page: number, width: number, signal: AbortSignal): Promise<ReadPicture> {
   const early = await takePicture(list.digest, page);
-  if (early) return early;
+  if (early) return { picture: early, size: listedSize(list, page) };
   const answer = await session.send(() => fetch(pictureAddress(id, list, page, width), { ...asked, signal, headers: headers() }));
   if (!answer.ok) throw await refusalOf(answer);
-  return answer.blob();
+  const [w = 0, h = 0] = (answer.headers.get("Page-Size") ?? "").split(" ").map(Number);
+  return { picture: await answer.blob(), size: w > 0 && h > 0 ? { width: w, height: h } : undefined };
 }
 
 export const pictureAddress = (id: number, list: PageList, page: number, width: number): string =>

@@ -3,14 +3,14 @@ import { useCallback, useEffect, useMemo, useRef, useState, type RefObject } fro
 import { Problem } from "../api/client";
 import { address } from "../api/files";
 import { currentRate } from "./line-rate";
-import { Queue, readPages, readPicture, type PageList } from "./pictures";
+import { Queue, readPages, readPicture, type PageList, type ReadPicture } from "./pictures";
 import { useFile, type OpenFile } from "./use-file";
 
 /** Pictures show the pages of a document while its file is on its way. They belong to one revision. */
 export interface Pictures {
   list: PageList;
   /** Reads a picture of a page; the width is one of those in the list. */
-  read: (page: number, width: number, signal: AbortSignal) => Promise<Blob>;
+  read: (page: number, width: number, signal: AbortSignal) => Promise<ReadPicture>;
   /** A picture was shown. */
   onShown: () => void;
   /** A picture could not be read or shown. */

@@ -5,7 +5,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 
-import { noSearch, verbs, type Detail } from "../../api/documents";
+import { noSearch, people, verbs, type Detail } from "../../api/documents";
 import { address } from "../../api/files";
 import { useText } from "../../text";
 import { Dialog } from "../../ui/dialog";
@@ -24,7 +24,12 @@ export function Actions({ document: d }: { document: Detail }) {
   const remove = useMutation({ mutationFn: () => verbs.remove(d.id), onSuccess: () => { refresh(); void go({ to: "/drafts", search: noSearch }); } });
   const copy = useMutation({
     mutationFn: () => verbs.copy(d.id),
-    onSuccess: (document) => { refresh(); void go({ to: "/new", search: { document, step: "people" }, state: { told: { msg: t("document.copied", { title: d.document_title }), notes: [] } } }); },
+    onSuccess: ({ document_id: document, signer }) => {
+      const former = queries.getQueryData(people(d.id).queryKey) ?? [];
+      const left = former.filter((p) => !p.is_guest && !signer.some((s) => s.id === p.user_id)).map((p) => p.name);
+      refresh();
+      void go({ to: "/new", search: { document, step: "people" }, state: { told: { msg: t("document.copied", { title: d.document_title }), notes: left.map((name) => t("document.leftOut", { name })) } } });
+    },
   });
   const [canceling, cancel] = useDisclosure();
   const [renewing, renew] = useDisclosure();

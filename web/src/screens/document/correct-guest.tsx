@@ -40,7 +40,7 @@ function Form({ document: id, person: p, close }: { document: number; person: Pe
   });
   const wrong = (field: string) => (correct.error instanceof Problem ? correct.error.fields.find((f) => f.field === field)?.msg : undefined);
   return (
-    <form onSubmit={(e) => { e.preventDefault(); correct.mutate(); }}>
+    <form noValidate onSubmit={(e) => { e.preventDefault(); correct.mutate(); }}>
       <Stack>
         <Text size="sm">{t("document.correctGuestLead")}</Text>
         <TextInput label={t("new.guestName")} value={name} onChange={(e) => setName(e.currentTarget.value)} error={wrong("name")} data-autofocus />

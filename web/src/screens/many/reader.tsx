@@ -8,7 +8,7 @@ import { useAccount } from "../../api/account";
 import { Problem } from "../../api/client";
 import type { Shown } from "../../api/documents";
 import type { PageSize } from "../../pdf/page-size";
-import { pictureWidth } from "../../pdf/pictures";
+import { pictureWidth, type ReadPicture } from "../../pdf/pictures";
 import { useDocument, type Pictures } from "../../pdf/use-document";
 import { usePrint, Views } from "../../pdf/views";
 import { useText } from "../../text";
@@ -142,12 +142,12 @@ function Sheets({ document: d, hidden, width, signing: { onShown, error } }: { d
   const reading = useReading(file);
   const { differs, print, setPrint } = usePrint(d.detail.warnings);
   const boxes = d.detail.placements;
-  const { onDrawn, pages } = reading, { digest = "", again } = file;
-  const drawn = useCallback((page: number) => {
-    onDrawn(page);
-    const shown: Shown = { digest, pages: pages() };
+  const { onDrawn, shown: shownPages } = reading, { digest = "", again } = file;
+  const drawn = useCallback((page: number, picture: boolean) => {
+    onDrawn(page, picture);
+    const shown: Shown = { digest, ...shownPages() };
     if (digest) onShown(d.id, shown);
-  }, [onDrawn, pages, digest, onShown, d.id]);
+  }, [onDrawn, shownPages, digest, onShown, d.id]);
   const changed = !hidden && error instanceof Problem && error.reason === "document.revision_changed";
   useEffect(() => {
     if (changed) again(); // another signature was added to the file that was read
@@ -164,7 +164,7 @@ function Sheets({ document: d, hidden, width, signing: { onShown, error } }: { d
 
 /** Reads the picture of the first page ahead, for pages that will be so many pixels wide; 0: not ahead. The file is loaded behind it, as when it is shown. */
 function useFirstPicture(pictures: Pictures | undefined, width: number): Pictures | undefined {
-  const ahead = useRef<{ of: Pictures; pixels: number; picture: Promise<Blob> }>(undefined);
+  const ahead = useRef<{ of: Pictures; pixels: number; picture: Promise<ReadPicture> }>(undefined);
   useEffect(() => {
     if (!pictures || width === 0 || ahead.current?.of === pictures) return;
     const pixels = pictureWidth(pictures.list, Math.min(width, 900) * Math.min(window.devicePixelRatio || 1, 2));

@@ -73,17 +73,18 @@ export function useSigning(queue: Queued[]) {
     }
   };
 
-  /** The pages that were shown of the revision in the list. */
-  const pagesShown = (d: Queued): number[] => {
+  /** What was shown of the revision in the list. */
+  const shownOf = (d: Queued): Pick<Shown, "pages" | "pictures"> => {
     const s = shown.get(d.id);
-    return s?.digest === d.digest ? s.pages : [];
+    return s?.digest === d.digest ? s : { pages: [], pictures: [] };
   };
+  const pagesShown = (d: Queued): number[] => shownOf(d).pages;
 
   /** Signs all that are left with one consent. After a lost answer it is called again: what was signed is reported as signed. */
   const signAll = () => run(left.length, async ({ signature, initials }) => {
     const consent = left.map((d) => ({ document_id: d.id, digest: d.digest }));
     for (let i = 0; i < left.length; i += batch) {
-      const part = left.slice(i, i + batch).map((d) => ({ document_id: d.id, digest: d.digest, pages_shown: pagesShown(d) }));
+      const part = left.slice(i, i + batch).map((d) => ({ document_id: d.id, digest: d.digest, pages_shown: shownOf(d).pages, pictures_shown: shownOf(d).pictures }));
       const signed = await verbs.signMany(part, consent, consenting.accepted, signature, initials);
       setResults((m) => new Map([...m, ...signed.map((r) => [r.document_id, resultOf(r)] as const)]));
     }

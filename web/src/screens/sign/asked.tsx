@@ -71,7 +71,7 @@ export function Asked({ document: d, boxes, titled = false, answer, reading, tou
           <Button variant="subtle" color="red" onClick={() => setDeclining(true)}>{t("sign.decline")}</Button>
           {d.may_delegate && <Button variant="subtle" onClick={() => answer.setDelegating(true)}>{t("sign.delegate")}</Button>}
         </Group>
-        <Button size="md" loading={sign.isPending || sign.isSuccess} disabled={!ready || !enough(reading) || !answer.consenting.accepted || d.code?.to_sign} aria-describedby={state} onClick={() => sign.mutate({ shown: { digest: reading.digest, pages: reading.pages() }, initials: initials ? { name, kept: keptInitials.data ?? null } : undefined })}>{t("document.sign")}</Button>
+        <Button size="md" loading={sign.isPending || sign.isSuccess} disabled={!ready || !enough(reading) || !answer.consenting.accepted || d.code?.to_sign} aria-describedby={state} onClick={() => sign.mutate({ shown: { digest: reading.digest, ...reading.shown() }, initials: initials ? { name, kept: keptInitials.data ?? null } : undefined })}>{t("document.sign")}</Button>
       </Group>
     </Stack>
   );

@@ -29,7 +29,7 @@ export function Code({ document: d, check }: Props) {
       <Title order={2} size="h5" id="code-title">{t(phone ? "code.titlePhone" : "code.title")}</Title>
       <Text size="sm">{t(check.to_read ? "code.leadRead" : "code.leadSign", { address: check.address })}</Text>
       {order.isSuccess && (
-        <form onSubmit={(e) => { e.preventDefault(); setTried(true); if (digits.length === 6) prove.mutate(); }}>
+        <form noValidate onSubmit={(e) => { e.preventDefault(); setTried(true); if (digits.length === 6) prove.mutate(); }}>
           <Stack gap="sm">
             <Text size="sm" role="status">{t("code.sent", { address: order.data.address })}</Text>
             <TextInput label={t("code.label")} value={code} onChange={(e) => setCode(e.currentTarget.value)} error={bad && t("code.six")} inputMode="numeric" autoComplete="one-time-code" maxLength={9} autoFocus required withAsterisk={false} styles={{ input: { letterSpacing: "0.2em" } }} />

@@ -13,9 +13,9 @@ export interface Reading {
   /** The signer confirmed that they have read it. */
   confirmed: boolean;
   setConfirmed: (confirmed: boolean) => void;
-  /** The pages that were drawn so far. */
-  pages: () => number[];
-  onDrawn: (page: number) => void;
+  /** The pages that were drawn so far, and of which only a picture was. */
+  shown: () => { pages: number[]; pictures: number[] };
+  onDrawn: (page: number, picture: boolean) => void;
   onEnd: (inSight: boolean) => void;
 }
 
@@ -27,7 +27,7 @@ export const enough = (r: Pick<Reading, "started" | "ended" | "confirmed">): boo
  * count anew. What the signer has read stays read.
  */
 export function useReading(file: DocumentFile): Reading {
-  const drawn = useRef(new Set<number>());
+  const drawn = useRef(new Map<number, "picture" | "file">());
   const [started, setStarted] = useState(false);
   const [lastDrawn, setLastDrawn] = useState(false);
   const [atEnd, setAtEnd] = useState(false);
@@ -36,19 +36,22 @@ export function useReading(file: DocumentFile): Reading {
   const { digest = "" } = file;
   const total = file.document?.numPages ?? file.pictures?.list.count;
   useEffect(() => {
-    drawn.current = new Set();
+    drawn.current = new Map();
     setStarted(false);
     setLastDrawn(false);
   }, [digest]);
   useEffect(() => {
     if (atEnd && lastDrawn) setEnded(true);
   }, [atEnd, lastDrawn]);
-  const onDrawn = useCallback((page: number) => {
-    drawn.current.add(page);
+  const onDrawn = useCallback((page: number, picture: boolean) => {
+    if (drawn.current.get(page) !== "file") drawn.current.set(page, picture ? "picture" : "file");
     setStarted(true);
     if (page === total) setLastDrawn(true);
   }, [total]);
-  const pages = useCallback(() => [...drawn.current].sort((a, b) => a - b), []);
+  const shown = useCallback(() => {
+    const pages = [...drawn.current.keys()].sort((a, b) => a - b);
+    return { pages, pictures: pages.filter((n) => drawn.current.get(n) === "picture") };
+  }, []);
   // A former revision is not signed: the pages of the newest have to be shown first.
-  return { digest, started: started && !file.former, ended, confirmed, setConfirmed, pages, onDrawn, onEnd: setAtEnd };
+  return { digest, started: started && !file.former, ended, confirmed, setConfirmed, shown, onDrawn, onEnd: setAtEnd };
 }
