@@ -108,7 +108,7 @@ var administration = map[string]sentence{
 	"event.person_renamed":   {"Mengubah nama[ {name}][ <{email}>][ menjadi {new_name}]", "Renamed[ {name}][ <{email}>][ to {new_name}]"},
 	"event.person_disabled":  {"Menonaktifkan akun[ {name}][ <{email}>]", "Disabled the account[ of {name}][ <{email}>]"},
 	"event.person_enabled":   {"Mengaktifkan kembali akun[ {name}][ <{email}>]", "Enabled the account[ of {name}][ <{email}>] again"},
-	"event.role_changed":     {"Mengubah peran[ {name}][ <{email}>] dari {former_role} menjadi {role}", "Changed the role[ of {name}][ <{email}>] from {former_role} to {role}"},
+	"event.role_changed":     {"Mengubah peran[ {name}][ <{email}>][ dari {former_role}][ menjadi {role}]", "Changed the role[ of {name}][ <{email}>][ from {former_role}][ to {role}]"},
 	"event.password_reset":   {"Membuat kata sandi baru[ untuk {name}][ <{email}>]", "Set a new password[ for {name}][ <{email}>]"},
 	"event.retried":          {"Meminta agar dokumen diproses kembali", "Requested another attempt on the document"},
 	"event.serial_found":     {"Menemukan nomor seri e-meterai[ {serial}] pada akun penerbit, belum terpakai dan belum tercatat", "Found the serial number[ {serial}] in the issuer's account, unused and not yet registered"},
