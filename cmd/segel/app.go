@@ -122,7 +122,7 @@ func (a *app) wireServices() error {
 		KeepNotices: len(a.conf.MailServers) == 0, PhoneChannels: a.phoneChannels(), EvidenceOnRequest: a.conf.Evidence == config.EvidenceOnRequest,
 	}
 	a.stamping = &stamping.Stamping{
-		Documents: docs, Store: a.store, InDoubtPeriod: a.conf.StampSettle + max(a.conf.StampTimeout, a.conf.StampFileTimeout),
+		Documents: docs, Store: a.store, TestOffice: &testOffice{a: a}, InDoubtPeriod: a.conf.StampSettle + max(a.conf.StampTimeout, a.conf.StampFileTimeout),
 	}
 	verify := "" // without a public address, a code on a page would lead nowhere
 	if a.conf.PublicURL != "" {

@@ -205,6 +205,8 @@ func fullInstallation(t *testing.T, set ...string) (data string) {
 	key, keyID := owner.keyWith(object{"networks": []string{"127.0.0.0/8"}}, contract.ScopeRead)
 	key.do("GET", "/v1/auth/me", nil).ok()
 	s.keyToken(t, keyID, key.token, "").ok()
+	testing, _ := owner.keyWith(object{"test": true}, contract.ScopeWrite)
+	testing.upload(simple())
 	for i, key := range []string{strings.Repeat("a", 64), strings.Repeat("b", 64)} {
 		c := store.Claim{Account: owner.id, Path: "/v1/x", Key: key, Token: "token", Process: "process", At: time.Now()}
 		_, err := s.store.Claim(ctx, c, time.Hour)

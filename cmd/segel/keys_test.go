@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -13,7 +14,9 @@ import (
 
 	"segel/internal/api"
 	"segel/internal/contract"
+	"segel/internal/evidence"
 	"segel/internal/store"
+	"segel/pdf"
 )
 
 // keyWith makes an API key of the person and returns a client that uses it.
@@ -319,4 +322,123 @@ func TestKeyTakesAPartOfTheRequestsOfItsPerson(t *testing.T) {
 	}
 	other.do("GET", "/v1/auth/me", nil).ok()
 	person.do("GET", "/v1/auth/me", nil).ok()
+}
+
+func TestWhatAKeySignsSaysSo(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	person := s.person(t, "Siti Rahma", "PT Satu")
+	key, _ := person.keyWith(object{"name": "ERP Gudang"}, contract.ScopeRead, contract.ScopeWrite, contract.ScopeSign)
+	id := key.upload(simple(), person.as("signer", 1))
+	key.verb("finalize-docs", id).ok()
+
+	// Where the organisation demands a factor for each signature, no program signs.
+	organisation := organisationIDOf(t, s, person)
+	demand := func(factor bool) {
+		if _, err := s.store.ChangeAccountPolicy(t.Context(), organisation, time.Now(), func(p *contract.AccountPolicy) (contract.Event, error) {
+			p.SignFactor = factor
+			return contract.Event{Type: contract.EventPolicyChanged, At: time.Now(), Details: map[string]string{"organisation": string(organisation)}}, nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	demand(true)
+	key.verb("sign-docs", id).is(http.StatusForbidden, "key.sign_factor")
+	demand(false)
+	key.verb("sign-docs", id, "consent", person.consentOf(id, "id")).ok()
+	person.completed(id)
+
+	const said = "dengan kunci API ERP Gudang milik Siti Rahma"
+	if trail := string(person.get("audit-trail", id).ok().body); !strings.Contains(trail, said) {
+		t.Errorf("the audit trail: %s", trail)
+	}
+	report := string((&client{service: s, t: t}).do("POST", "/v1/verify", object{"document_base64": base64.StdEncoding.EncodeToString(person.download(id))}).ok().body)
+	if !strings.Contains(report, said) {
+		t.Errorf("no signature in the file has the reason: %s", report)
+	}
+	certificate := person.evidenceOf(id)
+	d, err := pdf.Open(bytes.NewReader(certificate), int64(len(certificate)), pdf.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	attached, err := evidence.ReadAttachments(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := attached.Facts.People[0].Signature.Key; got != "ERP Gudang" {
+		t.Errorf("the evidence certificate names the key %q", got)
+	}
+}
+
+// TestTestDocumentsUseTheSandboxAloneWhateverTheStampOfficeIs runs beside a stamp office that does not answer: nothing of a test document may wait for it.
+func TestTestDocumentsUseTheSandboxAloneWhateverTheStampOfficeIs(t *testing.T) {
+	t.Parallel()
+	var real []string
+	for _, e := range realOffice(t) {
+		name, value, _ := strings.Cut(e, "=")
+		real = append(real, name, value)
+	}
+	for what, set := range map[string][]string{"sandbox": nil, "another office": real} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, set...)
+			admin := s.administrator(t, "Admin", "")
+			person := s.person(t, "Siti Rahma", "")
+			scopes := contract.KeyScopes[:4]
+			test, _ := person.keyWith(object{"test": true}, scopes...)
+			live, _ := person.keyWith(nil, scopes...)
+			if !strings.HasPrefix(test.token, "sgl_tk_") {
+				t.Errorf("the test key is %s", test.token)
+			}
+			balance := func() string { return string(person.do("GET", "/v1/econtract/web_app/client_balance", nil).ok().body) }
+			before := balance()
+			id := test.upload(simple(), person.as("signer", 1))
+			test.place(id, person.at("emet", 300, 100, 360, 160), person.at("sign", 100, 100, 260, 180)).ok()
+			real := live.upload(simple(), person.as("signer", 1))
+			for c, document := range map[*client]int64{live: id, test: real} {
+				c.get("detail", document).ok()
+				c.verb("finalize-docs", document).is(http.StatusForbidden, "key.other_mode")
+				c.verb("sign-docs", document).is(http.StatusForbidden, "key.other_mode")
+				c.verb("restamp-docs", document).is(http.StatusForbidden, "key.other_mode")
+				c.do("DELETE", fmt.Sprint(documentPath, document), nil).is(http.StatusForbidden, "key.other_mode")
+			}
+			test.verb("finalize-docs", id).ok()
+			test.verb("sign-docs", id, "consent", person.consentOf(id, "id")).ok()
+			done := person.completed(id)
+			if serial := done["serial_number"].([]any)[0].(string); !strings.HasPrefix(serial, "SPESIMEN-") {
+				t.Errorf("the stamp has the serial %s", serial)
+			}
+			detail := person.get("detail", id).ok().object("data")
+			if detail["test"] != true || detail["specimen"] != true || person.get("detail", real).ok().object("data")["test"] != false {
+				t.Errorf("the document is not marked: %v", detail)
+			}
+			if got := person.get("download", id).ok().header.Get("Content-Disposition"); !strings.Contains(got, "SPESIMEN") {
+				t.Errorf("the file is called %s", got)
+			}
+			if after := balance(); after != before {
+				t.Errorf("the quota was %s and is %s", before, after)
+			}
+			report := string((&client{service: s, t: t}).do("POST", "/v1/verify", object{"document_base64": base64.StdEncoding.EncodeToString(person.download(id))}).ok().body)
+			if !strings.Contains(report, "SPESIMEN, dokumen uji tanpa nilai hukum") {
+				t.Errorf("the signature does not say what it is: %s", report)
+			}
+			// Neither the register that people see nor the reconciliation has anything of it.
+			for _, path := range []string{"/v1/admin/serials", "/v1/admin/attempts"} {
+				if got := string(admin.do("GET", path, nil).ok().body); strings.Contains(got, "SPESIMEN-") {
+					t.Errorf("%s: %s", path, got)
+				}
+			}
+			if what == "sandbox" {
+				r, err := s.stamping.Reconcile(t.Context(), commandLineActor("reconcile"))
+				if err != nil || r.Unexplained != 0 || len(r.Differences) != 0 || r.Office.Affixed != 0 {
+					t.Errorf("%+v, %v", r, err)
+				}
+			}
+			// A copy stays a test document, also of a person without a key.
+			copied := int64(person.verb("copy-docs", id).ok().object("response", "data")["document_id"].(float64))
+			if person.get("detail", copied).ok().object("data")["test"] != true {
+				t.Error("the copy of a test document has value")
+			}
+		})
+	}
 }

@@ -37,6 +37,7 @@ type detailData struct {
 	ActiveDownloadButton bool                `json:"active_download_button"`
 	SerialNumber         []string            `json:"serial_number" doc:"of the duty stamps in the file"`
 	Specimen             bool                `json:"specimen" doc:"stamped by the sandbox office: without legal value"`
+	Test                 bool                `json:"test" doc:"made with a test key: a specimen, without quota"`
 	Version              int64               `json:"version" doc:"rises with every change; a change of a draft may name the version it was made from" example:"4"`
 	Mode                 contract.Mode       `json:"mode,omitempty" doc:"missing for a draft" enum:"signing,stamping" example:"signing"`
 	Progress             progress            `json:"progress"`
@@ -174,7 +175,7 @@ func (c *call) detailWith(d *contract.Document, organisation store.Organisation)
 		InfoRestamping: restampingOf(d),
 		LastSignedAt:   isoOrNull(d.LastSignedAt), StatusInfo: c.statusInfo(d),
 		ActiveDownloadButton: d.State == contract.Completed, SerialNumber: d.Serials(),
-		Specimen: d.Specimen, Version: d.Version, Mode: d.Mode, Progress: progressOf(d, c.language), Placements: placementsOf(d), Warnings: c.fileWarnings(d),
+		Specimen: d.Specimen, Test: d.Test, Version: d.Version, Mode: d.Mode, Progress: progressOf(d, c.language), Placements: placementsOf(d), Warnings: c.fileWarnings(d),
 	}
 }
 

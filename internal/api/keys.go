@@ -63,6 +63,7 @@ type keyIn struct {
 	Name      phrase       `json:"name" required:"true" doc:"at most 100 characters; signatures and the audit log show it" example:"ERP"`
 	Scopes    list[phrase] `json:"scopes" required:"true" doc:"at least one of documents:read, documents:write, sign, stamp, admin" example:"[\"documents:read\"]"`
 	Networks  list[phrase] `json:"networks" required:"false" doc:"networks in CIDR notation or addresses, IPv4 or IPv6, from which it may be used; missing or empty: from all" example:"[\"203.0.113.0/24\"]"`
+	Test      binary       `json:"test" required:"false" doc:"whether the key makes test documents, whose stamps have no value, and acts on no others"`
 	ExpiresAt phrase       `json:"expires_at" required:"false" doc:"ISO 8601 with a zone, within five years; missing: never" example:"2025-10-14T06:06:00.000Z"`
 }
 
@@ -74,7 +75,7 @@ type keyMade struct {
 
 func (c *call) createKey(in *keyIn) (done[keyMade], error) {
 	var bad problems
-	settings := contract.KeySettings{Name: in.Name.checkedValue("name", &bad)}
+	settings := contract.KeySettings{Name: in.Name.checkedValue("name", &bad), Test: in.Test.checkedValue("test", &bad)}
 	for _, s := range in.Scopes.checkedValue("scopes", &bad) {
 		settings.Scopes = append(settings.Scopes, contract.KeyScope(s.checkedValue("scopes", &bad)))
 	}
@@ -116,7 +117,7 @@ func (c *call) revokeOwnKey() (done[keyAnswer], error) {
 
 // memberKeyOut is an API key as administrators see it.
 type memberKeyOut struct {
-	keyOut
+	Key          keyOut            `json:"key"`
 	PersonID     contract.PersonID `json:"person_id" doc:"as whom it acts" example:"8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01"`
 	PersonName   string            `json:"person_name" example:"Siti Rahma"`
 	PersonEmail  string            `json:"person_email" example:"siti@contoh.id"`
@@ -125,7 +126,7 @@ type memberKeyOut struct {
 
 func (c *call) memberKeyOf(k identity.MemberKey) memberKeyOut {
 	return memberKeyOut{
-		keyOut: c.keyOf(k.APIKey), PersonID: k.Holder.ID, PersonName: k.Holder.Name, PersonEmail: k.Holder.Email,
+		Key: c.keyOf(k.APIKey), PersonID: k.Holder.ID, PersonName: k.Holder.Name, PersonEmail: k.Holder.Email,
 		Organisation: organisationOut{ID: k.Organisation, Name: k.OrganisationName},
 	}
 }

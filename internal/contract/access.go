@@ -97,6 +97,9 @@ func (d *Document) Authorise(by Actor, op Operation) error {
 	case !visible:
 		return ErrNotAllowed
 	}
+	if err := by.Key.requireMode(d, op); err != nil {
+		return err
+	}
 	if by.Guest != 0 && slices.Contains(guestForbidden, op) {
 		return ErrNotAllowed
 	}

@@ -137,8 +137,8 @@ func (c *Change) RemoveJobs(k JobKind) {
 }
 
 func (c *Change) addQuotaMove(u Unit, op QuotaOp, n int) {
-	if n == 0 {
-		return
+	if n == 0 || c.After.Test {
+		return // a test document costs nothing
 	}
 	c.Quota = append(c.Quota, QuotaMove{Organisation: c.After.Organisation, Document: c.After.ID, Unit: u, Op: op, Count: n})
 }

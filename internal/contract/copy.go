@@ -68,7 +68,7 @@ func Copy(d *Document, f CopiedFile, by Actor, l Limits, now time.Time) (Change,
 	}
 	u := Upload{
 		Title: d.Title, Filename: d.Filename, Parallel: d.Parallel, Participants: f.people(), Delivery: d.copyDelivery(f.Participants),
-		Base: f.Original, Word: d.IsWord(), Entropy: f.Entropy,
+		Base: f.Original, Word: d.IsWord(), Entropy: f.Entropy, Test: d.Test, // what a test key made never gets value
 	}
 	if d.ExpiresAt.After(now) {
 		u.ExpiresAt = d.ExpiresAt

@@ -110,7 +110,8 @@ type Document struct {
 	LastSignedAt time.Time // the last signature or stamp; zero: none
 	RemindedAt   time.Time
 	Restamping   bool   // from restamp until it completes or fails
-	Specimen     bool   // stamped by the sandbox: without legal value
+	Specimen     bool   // stamped by the sandbox, or to be: without legal value
+	Test         bool   // made with a test key: a specimen, without quota; never changes
 	Reason       string // why it was rejected, canceled or failed, or what its completion waits for: a code, or the words of the actor or the office
 }
 

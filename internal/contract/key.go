@@ -106,6 +106,15 @@ func (g *KeyGrant) Require(scope KeyScope) error {
 	return nil
 }
 
+// requireMode refuses to act with a test key on a document that has value, and with another key on a test document. Reading is permitted: the same
+// person sees both, and documents say which they are.
+func (g *KeyGrant) requireMode(d *Document, op Operation) error {
+	if g == nil || g.Test == d.Test || operationScopes[op] == ScopeRead {
+		return nil
+	}
+	return ErrKeyTest
+}
+
 // requireStamps refuses to order n duty stamps with a key that may not spend money.
 func (g *KeyGrant) requireStamps(n int) error {
 	if n == 0 {

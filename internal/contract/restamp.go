@@ -86,6 +86,9 @@ func RetryByAdmin(d *Document, by Actor, now time.Time) (Change, error) {
 	if _, err := by.AuthoriseAdmin(AdminRetry, d.Organisation); err != nil {
 		return Change{}, err
 	}
+	if err := by.Key.requireMode(d, OpRestamp); err != nil {
+		return Change{}, err
+	}
 	if d.State == Failed {
 		return restampFailed(d, RestampOptions{}, by, now)
 	}

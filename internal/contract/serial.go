@@ -77,7 +77,7 @@ func (c *Change) releaseSerial(i int, to SerialState, why string, by Actor, now 
 	}
 	m := c.addSerialMove(i, from, to, now)
 	m.To.Document, m.To.Placement, m.To.FormerDocument, m.To.ReleaseCount, m.To.Problem = 0, 0, c.After.ID, s.ReleaseCount+1, why
-	if m.To.ReleaseCount >= maxReleases {
+	if m.To.ReleaseCount >= maxReleases || c.After.Test { // no document with value may ever get a specimen's serial
 		m.To.State = SerialQuarantined
 	}
 	c.addEvent(EventSerialLetGo, by, now, "serial", s.Serial, "state", string(m.To.State), "problem", why)

@@ -23,6 +23,7 @@ type Upload struct {
 	Word         bool      // it is a Word document that has to be converted first; Pages is not known yet
 	Pages        int
 	Entropy      [16]byte  // randomness of the document's name
+	Test         bool      // a copy of a test document
 	Findings     []Finding // findings in the file; none are known yet for a Word document
 }
 
@@ -63,6 +64,8 @@ func Create(u Upload, by Actor, l Limits, now time.Time) (Change, error) {
 		Participants: people, Original: u.Base.Tail, Revisions: []Revision{u.Base},
 		CreatedAt: now, ExpiresAt: u.ExpiresAt,
 	}
+	d.Test = by.Key != nil && by.Key.Test || u.Test
+	d.Specimen = d.Test
 	d.Findings, d.Examined = u.Findings, true
 	d.Delivery = delivery
 	d.Delivery.Languages, d.Delivery.Channels = d.keepLanguages(delivery.Languages), d.keepChannels(delivery.Channels)
@@ -72,7 +75,11 @@ func Create(u Upload, by Actor, l Limits, now time.Time) (Change, error) {
 		c.After.Findings, c.After.Examined = nil, false
 		c.addJob(JobConvert)
 	}
-	c.addEvent(EventUploaded, by, now, "filename", filename, "digest", fmt.Sprintf("%x", u.Base.Digest), "findings", findingCodes(u.Findings))
+	test := ""
+	if d.Test {
+		test = "true"
+	}
+	c.addEvent(EventUploaded, by, now, "filename", filename, "digest", fmt.Sprintf("%x", u.Base.Digest), "findings", findingCodes(u.Findings), "test", test)
 	return c, nil
 }
 

@@ -130,6 +130,8 @@ type Signature struct {
 	PhoneChannel string `json:"phone_channel,omitempty"` // whatsapp or sms
 	PhoneAt      string `json:"phone_at,omitempty"`      // when (RFC 3339)
 
+	Key string `json:"api_key,omitempty"` // name of the API key with which a program signed as the person
+
 	Certificate Certificate `json:"certificate"`
 }
 
@@ -321,6 +323,7 @@ func (r *Records) addEventDetails(s *Signature, id contract.PersonID) {
 			s.Assurance, s.NamedBy, s.Organisation = e.Details["assurance"], e.Details["named_by"], e.Details["organisation"]
 			s.Link, s.Mailbox, s.MailboxAt = e.Details["link"], e.Details["mailbox"], e.Details["mailbox_verified_at"]
 			s.Phone, s.PhoneChannel, s.PhoneAt = e.Details["phone"], e.Details["phone_channel"], e.Details["phone_verified_at"]
+			s.Key = e.Details["key_name"]
 			if _, err := fmt.Sscan(e.Details["consent_documents"], &s.ConsentDocuments); err == nil {
 				s.ConsentDigest = e.Details["consent_digest"]
 			}

@@ -72,6 +72,7 @@ var (
 
 	delegatedWords   = words{"%s: penandatanganan dialihkan kepada %s (%s)", "%s: their signature was passed to %s (%s)"}
 	unknownWords     = words{"tidak tercatat", "not recorded"}
+	keyWords         = words{"oleh program, dengan kunci API %s milik %s", "by a program, with API key %s of %s"}
 	notSignedWords   = words{"tidak menandatangani", "did not sign"}
 	memberWords      = words{"Anggota organisasi; membuka dokumen dengan akunnya.", "A member of the organisation; opens the document with their account."}
 	revisionWords    = words{"Revisi %d, dengan SHA-256", "Revision %d, with SHA-256"}

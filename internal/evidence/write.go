@@ -212,13 +212,13 @@ func (l *layout) addPerson(parent *element, p Person) {
 	}
 	switch {
 	case p.Signature != nil:
-		l.addSignature(table, p.Signature)
+		l.addSignature(table, p.Name, p.Signature)
 	case p.Role == "signer":
 		l.addRow(table, signedLabel, notSignedWords)
 	}
 }
 
-func (l *layout) addSignature(table *element, s *Signature) {
+func (l *layout) addSignature(table *element, name string, s *Signature) {
 	l.addRow(table, seenLabel, revisionWords.format(s.Revision), same(s.Seen))
 	var consent []words
 	if !s.ConsentedAt.IsZero() {
@@ -249,7 +249,11 @@ func (l *layout) addSignature(table *element, s *Signature) {
 		consent = append(consent, acceptedBefore.format(s.ConsentText, formatTime(s.ConsentTextAt), s.ConsentTextWith), same("SHA-256 ("+s.ConsentLanguage+"): "+s.ConsentTextDigest))
 	}
 	l.addRow(table, consentLabel, consent...)
-	l.addRow(table, signedLabel, same(formatTime(s.SignedAt)))
+	signed := []words{same(formatTime(s.SignedAt))}
+	if s.Key != "" {
+		signed = append(signed, keyWords.format(s.Key, name))
+	}
+	l.addRow(table, signedLabel, signed...)
 	if s.IP == "" {
 		l.addRow(table, addressLabel, unknownWords)
 	} else {

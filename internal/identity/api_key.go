@@ -27,6 +27,9 @@ var newNetworks = Rate{Burst: 20, Every: 3 * time.Minute}
 
 const maxNetworkCounts = 10_000
 
+// newTokens bounds how often an access token is issued for one key: each is a row until it expires. It is counted by the process.
+var newTokens = Rate{Burst: 60, Every: time.Second}
+
 // hintLen is how much of a key its list shows: the prefix, and 4 of its 43 random characters.
 const hintLen = prefixLen + 4
 
@@ -310,6 +313,9 @@ func (s *Service) IssueKeyToken(ctx context.Context, client contract.KeyID, secr
 		if errors.As(err, &refused) {
 			return KeyToken{}, ErrClient.WithCause(err)
 		}
+		return KeyToken{}, err
+	}
+	if err := tooMany(s.tokens.takeToken(string(p.Key.ID), s.clock())); err != nil {
 		return KeyToken{}, err
 	}
 	granted, ok := contract.NarrowScopes(p.Key.Scopes, scopes)

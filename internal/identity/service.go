@@ -68,6 +68,7 @@ type Service struct {
 	hasher    hasher
 	throttle  loginThrottle
 	networks  *buckets // new networks of API keys, by key
+	tokens    *buckets // access tokens of API keys, by key
 }
 
 // New returns a service.
@@ -95,7 +96,7 @@ func New(o Options) *Service {
 		lifetimes: o.Lifetimes, password: o.Password, log: o.Log,
 		hasher:   newHasher(o.Cost, o.Hashers),
 		throttle: newLoginThrottle(o.Rates, o.Wait),
-		networks: newBuckets(newNetworks, maxNetworkCounts),
+		networks: newBuckets(newNetworks, maxNetworkCounts), tokens: newBuckets(newTokens, maxNetworkCounts),
 	}
 }
 

@@ -28,7 +28,7 @@ func (s *Stamping) Restamp(ctx context.Context, by contract.Actor, id contract.D
 			return contract.Document{}, contract.ErrNotRefused
 		}
 		o.ReplaceSerial = d.Stamps[i].Serial
-		if err := s.requireUnused(ctx, o.ReplaceSerial, contract.ErrSerialUsed); err != nil {
+		if err := s.requireUnused(ctx, s.officeOf(&d), o.ReplaceSerial, contract.ErrSerialUsed); err != nil {
 			return contract.Document{}, err
 		}
 		if o.InDoubt, err = s.hasCallInDoubt(ctx, id, o.ReplaceSerial); err != nil {
@@ -41,11 +41,11 @@ func (s *Stamping) Restamp(ctx context.Context, by contract.Actor, id contract.D
 }
 
 // requireUnused asks the stamp office for the current status and returns the refusal unless the serial is unused.
-func (s *Stamping) requireUnused(ctx context.Context, serial string, refusal *contract.Error) error {
-	if a := s.Office.Availability(); a.Down {
+func (s *Stamping) requireUnused(ctx context.Context, office emeterai.Stamper, serial string, refusal *contract.Error) error {
+	if a := office.Availability(); a.Down {
 		return contract.ErrOfficeDown.WithCause(fmt.Errorf("%w: %s", errOfficePaused, a.Reason))
 	}
-	status, err := s.Office.SerialStatus(ctx, serial)
+	status, err := office.SerialStatus(ctx, serial)
 	switch {
 	case err != nil && emeterai.ClassOf(err).IsFinal():
 		return refusal.With("serial", serial).WithCause(err)
@@ -83,7 +83,7 @@ func (s *Stamping) GiveSerial(ctx context.Context, by contract.Actor, serial str
 	k, err := s.Store.Serial(ctx, serial)
 	if errors.Is(err, store.ErrNotFound) {
 		k = contract.StampSerial{Serial: serial}
-		err = s.requireUnused(ctx, serial, contract.ErrNotUnused)
+		err = s.requireUnused(ctx, s.Office, serial, contract.ErrNotUnused)
 	}
 	if err != nil {
 		return err

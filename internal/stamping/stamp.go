@@ -32,7 +32,8 @@ type Stamping struct {
 
 	Store         Store
 	Office        emeterai.Stamper
-	InDoubtPeriod time.Duration // how long after a call the stamp office may still carry it out
+	TestOffice    emeterai.Stamper // of test documents: a sandbox, with an account of its own
+	InDoubtPeriod time.Duration    // how long after a call the stamp office may still carry it out
 
 	reconciling sync.Mutex // held by the running reconciliation
 }
@@ -71,6 +72,17 @@ func (r *run) maybeSent() bool { return r.call != continued }
 
 // stamp returns the next stamp as last read or committed.
 func (r *run) stamp() contract.Stamp { return r.d.Stamps[r.i] }
+
+// office returns the stamp office of the document. The sandbox of test documents is another one than that of all others, even where both are
+// sandboxes: no serial of one is ever used for the other.
+func (r *run) office() emeterai.Stamper { return r.s.officeOf(&r.d) }
+
+func (s *Stamping) officeOf(d *contract.Document) emeterai.Stamper {
+	if d.Test {
+		return s.TestOffice
+	}
+	return s.Office
+}
 
 // isDue reports whether a stamp is to be affixed now. If not, all is done, or the change that makes it due enqueues the
 // job again.
@@ -114,7 +126,7 @@ func (s *Stamping) Stamp(ctx context.Context, id contract.DocumentID) error {
 		// If a call is due that this run made due, its attempt is open. The driver refuses the call without making it, and
 		// recordProblem closes the attempt as not called.
 		ordered := r.stamp().State == contract.StampOrdered
-		if a := s.Office.Availability(); a.Down && (r.call == resumed || ordered) {
+		if a := r.office().Availability(); a.Down && (r.call == resumed || ordered) {
 			return r.postpone(ctx, contract.OfficeDown, contract.OutcomeUnanswered, s.officeLater(a))
 		}
 
@@ -143,7 +155,7 @@ func (s *Stamping) Stamp(ctx context.Context, id contract.DocumentID) error {
 			} else if err != nil {
 				return err
 			}
-			free, lookErr := s.Store.FreeSerial(ctx, r.d.Organisation, r.d.ID)
+			free, lookErr := r.findFreeSerial(ctx)
 			switch {
 			case errors.Is(lookErr, store.ErrNotFound):
 				// Durable afterwards: the identifier of the order. Not yet: the call that buys. If the process dies here, the
@@ -162,7 +174,7 @@ func (s *Stamping) Stamp(ctx context.Context, id contract.DocumentID) error {
 			if err := r.loadPayer(ctx); err != nil {
 				return err // no call was made; the attempt stays open as after a crash
 			}
-			serial, buyErr := s.Office.BuySerial(ctx, emeterai.Order{
+			serial, buyErr := r.office().BuySerial(ctx, emeterai.Order{
 				ID: r.stamp().Order, Organisation: string(r.payer.ID), Payer: r.payer.Name, Title: r.d.Title, Filename: r.d.Filename,
 				Number: r.d.Name, Date: r.d.CreatedAt, MaybeSent: r.maybeSent(), Source: r.file.Source(r.d.Current()),
 			})
@@ -185,7 +197,7 @@ func (s *Stamping) Stamp(ctx context.Context, id contract.DocumentID) error {
 			if requestErr != nil {
 				return requestErr
 			}
-			tail, stampErr := s.Office.Stamp(ctx, request)
+			tail, stampErr := r.office().Stamp(ctx, request)
 			if stampErr != nil {
 				return r.recordProblem(ctx, stampErr)
 			}

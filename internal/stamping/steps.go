@@ -25,11 +25,19 @@ func (r *run) orderSerial(ctx context.Context) error {
 	})
 }
 
+// findFreeSerial finds a serial that the organisation has paid for; store.ErrNotFound if there is none, as always for a test document.
+func (r *run) findFreeSerial(ctx context.Context) (contract.StampSerial, error) {
+	if r.d.Test {
+		return contract.StampSerial{}, store.ErrNotFound
+	}
+	return r.s.Store.FreeSerial(ctx, r.d.Organisation, r.d.ID)
+}
+
 // tryClaimSerial assigns a serial of the organisation that is registered as free to the stamp, after the stamp office has
 // confirmed that it can be affixed. A serial that cannot is retired. If nothing is claimed and the error is nil, the
 // stamp is still ordered, and the next pass looks again.
 func (r *run) tryClaimSerial(ctx context.Context, free contract.StampSerial) error {
-	status, err := r.s.Office.SerialStatus(ctx, free.Serial)
+	status, err := r.office().SerialStatus(ctx, free.Serial)
 	switch {
 	case err != nil && !emeterai.ClassOf(err).IsFinal():
 		return r.recordProblem(ctx, err)
@@ -38,12 +46,12 @@ func (r *run) tryClaimSerial(ctx context.Context, free contract.StampSerial) err
 	case status != emeterai.Unused:
 		return r.retireSerial(ctx, free, contract.QuarantineSerial, fmt.Sprintf("it was released as unused, but the stamp office reports it as %s", status))
 	}
-	if err := r.s.Office.CheckAffixable(ctx, free.Serial); emeterai.ClassOf(err).IsFinal() {
+	if err := r.office().CheckAffixable(ctx, free.Serial); emeterai.ClassOf(err).IsFinal() {
 		return r.retireSerial(ctx, free, contract.SuspendSerial, err.Error())
 	} else if err != nil {
 		return r.recordProblem(ctx, err)
 	}
-	c, err := contract.ClaimSerial(&r.d, r.i, free, r.s.Office.IsSpecimen(), r.s.Clock())
+	c, err := contract.ClaimSerial(&r.d, r.i, free, r.office().IsSpecimen(), r.s.Clock())
 	if err != nil {
 		return err
 	}
@@ -85,7 +93,7 @@ func (r *run) bindSerial(ctx context.Context, serial string) error {
 			}
 		}
 		look = true
-		return contract.BindSerial(d, r.i, known, r.s.Office.IsSpecimen(), r.s.Clock())
+		return contract.BindSerial(d, r.i, known, r.office().IsSpecimen(), r.s.Clock())
 	})
 }
 
@@ -154,13 +162,13 @@ func (r *run) affixStamp(ctx context.Context, tail []byte, stamped *pdf.Document
 // the next one too: every commit waits for the disk. If a serial is free, the stamp office is unavailable or would
 // refuse the file, the next pass handles it.
 func (r *run) canOrderNext(ctx context.Context, d *contract.Document) bool {
-	if d.NextStamp() < 0 || r.s.Office.Availability().Down || r.s.PreflightStamps(ctx, d, r.file, false) != nil {
+	if d.NextStamp() < 0 || r.office().Availability().Down || r.s.PreflightStamps(ctx, d, r.file, false) != nil {
 		return false
 	}
 	if r.s.Clock().Sub(r.noneFreeAt) < recheckAfter {
 		return true
 	}
-	if _, err := r.s.Store.FreeSerial(ctx, d.Organisation, d.ID); !errors.Is(err, store.ErrNotFound) {
+	if _, err := r.findFreeSerial(ctx); !errors.Is(err, store.ErrNotFound) {
 		return false
 	}
 	r.noneFreeAt = r.s.Clock()

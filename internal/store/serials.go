@@ -36,14 +36,14 @@ type Serials interface {
 	EachAttempt(ctx context.Context, q AttemptQuery, yield func(contract.Attempt) bool) error
 
 	// OrdersInDoubt returns the orders that may have bought a serial which is not in the register: those of requested
-	// stamps on unfinished documents.
+	// stamps on unfinished documents, except test documents.
 	OrdersInDoubt(ctx context.Context) ([]OrderInDoubt, error)
 
 	// DocumentWithOrder returns the document for which a serial was ordered under that identifier; else ErrNotFound.
 	DocumentWithOrder(ctx context.Context, order string) (contract.DocumentID, error)
 }
 
-// SerialQuery selects serials. A zero member selects all.
+// SerialQuery selects serials. A zero member selects all. Serials of test documents are selected by their document or by themselves only.
 type SerialQuery struct {
 	Organisation contract.OrganisationID
 	Unassigned   bool // those without an organisation; Organisation is ignored then
@@ -60,7 +60,7 @@ type SerialPage struct {
 	Total   int
 }
 
-// AttemptQuery selects attempts. A zero member selects all.
+// AttemptQuery selects attempts. A zero member selects all. Attempts for test documents, which cost nothing, are selected by their document only.
 type AttemptQuery struct {
 	Organisation contract.OrganisationID
 	Document     contract.DocumentID

@@ -93,6 +93,7 @@ type card struct {
 	logo         *appearance.Picture // nil: none
 	accent       *appearance.Color   // nil: that of the library
 	code         string              // the address that the QR code has; empty: none
+	reason       string              // of the signature
 }
 
 // buildAppearances draws a participant's signature and marks. Both results are nil if the signature is invisible.
@@ -102,16 +103,28 @@ func buildAppearances(d *contract.Document, p contract.Participant, c card, atte
 		return nil, nil
 	}
 	drawn := func(at contract.Placement) pades.Appearance {
-		if !p.Guest {
-			return drawSignature(at, p, c, pictures, now)
+		draw := func(width, height float64) *appearance.Drawing {
+			at.Box.URX, at.Box.URY = at.Box.LLX+width, at.Box.LLY+height
+			if !p.Guest {
+				return drawSignature(at, p, c, pictures, now)
+			}
+			return drawGuestSignature(at, p, c, attestation, pictures, now)
 		}
-		return drawGuestSignature(at, p, c, attestation, pictures, now)
+		if d.Test {
+			return appearance.WithNotice(testNotice, at.Box.Width(), at.Box.Height(), draw)
+		}
+		return draw(at.Box.Width(), at.Box.Height())
 	}
 	others := map[string]pades.Appearance{}
 	for _, i := range marks {
 		others[markName(p, i)] = drawn(d.Placements[i])
 	}
 	return drawn(d.Placements[main]), others
+}
+
+// testNotice marks the signatures on a test document, as the artwork of the sandbox marks its stamps.
+var testNotice = appearance.Notice{
+	Word: "SPESIMEN", Short: "SPESIMEN — dokumen uji", Text: "SPESIMEN — dokumen uji, tanpa nilai hukum", Translation: "SPECIMEN — test document without legal value",
 }
 
 // The shortest texts that a guest's signature and initials show.
@@ -122,7 +135,7 @@ const (
 
 // drawGuestSignature draws a guest's box. A notice at the bottom says that the identity was not verified and who
 // entered the name. Initials have room for the short text only.
-func drawGuestSignature(at contract.Placement, p contract.Participant, c card, attestation contract.Attestation, pictures signerPictures, now time.Time) pades.Appearance {
+func drawGuestSignature(at contract.Placement, p contract.Participant, c card, attestation contract.Attestation, pictures signerPictures, now time.Time) *appearance.Drawing {
 	n := appearance.Notice{Short: guestShort, Word: guestWord}
 	if at.Kind != contract.PlaceInitials {
 		by := attestation.NamedBy + " (" + attestation.Organisation + ")"
@@ -148,7 +161,7 @@ func drawSignature(at contract.Placement, p contract.Participant, c card, pictur
 		return appearance.Initials(p.Name, cmp.Or(pictures.initials, pictures.signature), at.Box.Width(), at.Box.Height())
 	}
 	return appearance.Signature(appearance.SignatureText{
-		Name: p.Name, Time: now.In(contract.Jakarta), Organisation: "Dokumen dari " + c.organisation, Reason: reasonSigned, Specimen: pictures.signature,
+		Name: p.Name, Time: now.In(contract.Jakarta), Organisation: "Dokumen dari " + c.organisation, Reason: c.reason, Specimen: pictures.signature,
 		Logo: c.logo, Accent: c.accent, QR: c.code,
 	}, at.Box.Width(), at.Box.Height())
 }

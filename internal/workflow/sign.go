@@ -116,6 +116,7 @@ func (s *Service) signDocument(ctx context.Context, by contract.Actor, id contra
 	if err != nil {
 		return contract.Document{}, err
 	}
+	c.reason = signingReason(&d, by)
 	look, marks := buildAppearances(&d, *p, c, attestation, *pictures, now)
 	timestamper := s.newRecordingTimestamper()
 	f, err := s.OpenFile(ctx, d.Revisions)
@@ -127,7 +128,7 @@ func (s *Service) signDocument(ctx context.Context, by contract.Actor, id contra
 		return pades.Sign(ctx, src, pades.Options{
 			Field: p.Field, Key: credential.key, Chain: credential.chain, Timestamper: timestamper, Random: s.Random,
 			// The name in the certificate, which marks guests as such: a guest's name never appears without that mark.
-			Time: now, Clock: s.SigningClock(), Name: credential.chain[0].Subject.CommonName, Reason: reasonSigned, Appearance: look, Marks: marks,
+			Time: now, Clock: s.SigningClock(), Name: credential.chain[0].Subject.CommonName, Reason: c.reason, Appearance: look, Marks: marks,
 		})
 	}}})
 	if err != nil {
@@ -187,6 +188,19 @@ func (p *givenPicture) extractStrokes(ctx context.Context) (*appearance.Strokes,
 	}
 	p.strokes = strokes
 	return strokes, err
+}
+
+// signingReason returns the reason in a signature of the caller. The file itself says so of one that a program made with an API key, and of
+// one on a test document.
+func signingReason(d *contract.Document, by contract.Actor) string {
+	reason := reasonSigned
+	if by.Key != nil {
+		reason = fmt.Sprintf("%s, dengan kunci API %s milik %s", reason, by.Key.Name, by.DisplayName())
+	}
+	if d.Test {
+		reason = "SPESIMEN, dokumen uji tanpa nilai hukum: " + reason
+	}
+	return reason
 }
 
 // Reasons in signature dictionaries, shown to readers of the file.

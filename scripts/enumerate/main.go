@@ -8,9 +8,12 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"segel/pdf/pdftest"
@@ -74,6 +77,28 @@ func run(binary string, n int) (err error) {
 		return func() error { return outsider.Post(running.SignPath+name, body, nil) }
 	}
 	caller := &running.Client{URL: s.URL}
+	// A key of the owner, and the token endpoint with the number of that key, and with another one, each with a secret that is of no key.
+	var made struct {
+		Response struct {
+			Data struct{ Key struct{ ID string } }
+		}
+	}
+	if err := owner.Post("/v1/auth/keys", object{"name": "ERP", "scopes": []string{"documents:read"}}, &made); err != nil {
+		return err
+	}
+	key := made.Response.Data.Key.ID
+	const noKey, noSecret = "3b7e1a52-6a0f-4c1d-8e7b-2f9d0c4a5b61", "sgl_ak_00000000000000000000000000000000000000000000QVGQ2"
+	revoke := func(id string) func() error {
+		return func() error {
+			return outsider.Call(running.Request{Method: http.MethodDelete, Path: "/v1/auth/keys/" + id}, nil)
+		}
+	}
+	token := func(id string) func() error {
+		return func() error {
+			form := url.Values{"grant_type": {"client_credentials"}, "client_id": {id}, "client_secret": {noSecret}}
+			return caller.Call(running.Request{Method: http.MethodPost, Path: "/v1/auth/token", Type: "application/x-www-form-urlencoded", Body: strings.NewReader(form.Encode())}, nil)
+		}
+	}
 	post := func(path string, body object) func() error {
 		return func() error { return caller.Post(path, body, nil) }
 	}
@@ -84,6 +109,8 @@ func run(binary string, n int) (err error) {
 	}{
 		{"login", post(running.LoginPath, object{"email": "owner@example.test", "password": "salah"}), post(running.LoginPath, object{"email": "nobody@example.test", "password": "salah"})},
 		{"forgot-password", post("/v1/auth/forgot-password", object{"email": "owner@example.test"}), post("/v1/auth/forgot-password", object{"email": "nobody@example.test"})},
+		{"revoke-key", revoke(key), revoke(noKey)},
+		{"token", token(key), token(noKey)},
 		{"detail", get("detail", id), get("detail", missing)},
 		{"consent", get("consent", id), get("consent", missing)},
 		{"evidence", get("evidence", id), get("evidence", missing)},

@@ -393,12 +393,25 @@ const editing: Walk = async (page, check, w) => {
 };
 
 const administrator: Walk = async (page, check, w) => {
-  for (const tab of ["quota", "serials", "attempts", "reconciliation", "stuck", "certificates", "branding", "consent", "reminders", "accounts", "mail", "webhooks", "log"] as const) {
+  for (const tab of ["quota", "serials", "attempts", "reconciliation", "stuck", "certificates", "branding", "consent", "reminders", "accounts", "keys", "mail", "webhooks", "log"] as const) {
     await page.goto(`${s.url}/admin?tab=${tab}`);
     await page.getByRole("tab", { name: w.admin[tab], selected: true }).waitFor();
     await page.waitForLoadState("networkidle");
     await check(`admin, ${tab}`);
   }
+  await page.goto(`${s.url}/keys`);
+  await button(page, w.apiKeys.add).click();
+  await button(page, w.apiKeys.add).click();
+  await page.locator("[aria-invalid=true]").first().waitFor();
+  await check("keys, one without a name");
+  await page.getByRole("textbox", { name: w.apiKeys.name }).fill(`ERP ${w.nav.sent}`);
+  await button(page, w.apiKeys.add).click();
+  await page.locator("[data-api-key]").waitFor();
+  await check("keys, a new one");
+  await page.getByRole("button", { name: w.apiKeys.revokeOf.replace("{{name}}", `ERP ${w.nav.sent}`) }).click();
+  await page.getByRole("dialog").waitFor();
+  await check("keys, one is revoked");
+  await page.keyboard.press("Escape");
   await page.goto(`${s.url}/admin?tab=serials&only=quarantined`);
   await button(page, w.list.clear).waitFor();
   await check("admin, no serials found");

@@ -49,6 +49,8 @@ func attemptCondition(q store.AttemptQuery) *condition {
 	}
 	if q.Document != 0 {
 		c.addTerm("document = %s", q.Document)
+	} else {
+		c.terms = append(c.terms, "document NOT IN (SELECT document FROM test_document)") // they cost nothing
 	}
 	if q.Serial != "" {
 		c.addTerm("serial = %s", q.Serial)

@@ -62,6 +62,7 @@ var recordKinds = []recordKind{
 	{"disabled_account", []recordPart{newRecordPart("disabled_account", "person", `person, disabled_at`)}},
 	{"api_key", []recordPart{newRecordPart("api_key", "id", `id, hash, organisation, person, name, hint, scopes, networks, test, created_at, expires_at, revoked_at`)}},
 	{"account_role", []recordPart{newRecordPart("account_role", "person", `person, role, changed_at`)}},
+	{"test_document", []recordPart{newRecordPart("test_document", "document", `document`)}},
 	{"branding", []recordPart{newRecordPart("branding", "organisation", `organisation, colour, logo, image, changed_at`)}},
 	{"consent_text", []recordPart{newRecordPart("consent_text", "organisation version", `organisation, version, text_id, text_en, made_at`)}},
 	{"consent_policy", []recordPart{newRecordPart("consent_policy", "organisation", `organisation, version, required, changed_at`)}},
@@ -291,7 +292,7 @@ func (p recordPart) keyValues(key string) ([]any, error) {
 // numericPattern lists the key columns that are numbers.
 var numericPattern = map[string]bool{
 	"document.id": true, "participant.document": true, "placement.document": true, "stamp.document": true, "revision.document": true,
-	"attempt.document": true, "box.document": true, "renewal.document": true, "guest_link.document": true, "evidence.document": true,
+	"attempt.document": true, "box.document": true, "renewal.document": true, "guest_link.document": true, "evidence.document": true, "test_document.document": true,
 	"quota_entry.number": true, "reconciliation.number": true, "installation.one": true, "log_size.id": true,
 }
 

@@ -99,9 +99,13 @@ func writeChange(ctx context.Context, t tx, c contract.Change, blocks blockSizes
 	if err != nil {
 		return contract.Document{}, fmt.Errorf("digest document %d: %w", after.ID, err)
 	}
+	records := serialRecords(c.Serials)
+	if c.Before == nil && after.Test {
+		records = append(records, recordOf("test_document", after.ID))
+	}
 	entry := logEntry{
 		events:  fillDocumentID(c.Events, after.ID, func(e *contract.Event) *contract.DocumentID { return &e.Document }),
-		records: serialRecords(c.Serials),
+		records: records,
 		written: append(written, document),
 		files:   statedFiles(c, &after),
 		token:   c.Timestamp,

@@ -86,10 +86,13 @@ type documentTable struct {
 	scan  func(scanFunc) error
 }
 
+// isTestDocument is the column of documents that says whether one was made with a test key.
+const isTestDocument = `, EXISTS (SELECT 1 FROM test_document x WHERE x.document = document.id)`
+
 func newDocumentReader() *documentReader {
 	r := &documentReader{heads: map[contract.DocumentID]*contract.Document{}, partial: map[contract.DocumentID]*contract.Document{}}
 	r.tables = []documentTable{
-		{unionArm: unionArm{columns: "id, " + documentColumns, width: 1 + documentWidth, from: "document", where: "id = $1"}, key: "id", scan: r.scanHead},
+		{unionArm: unionArm{columns: "id, " + documentColumns + isTestDocument, width: 2 + documentWidth, from: "document", where: "id = $1"}, key: "id", scan: r.scanHead},
 		newPartTable(r, participantRows, func(d *contract.Document) *[]contract.Participant { return &d.Participants }),
 		newPartTable(r, placementRows, func(d *contract.Document) *[]contract.Placement { return &d.Placements }),
 		newPartTable(r, stampRows, func(d *contract.Document) *[]contract.Stamp { return &d.Stamps }),
@@ -123,7 +126,7 @@ func (r *documentReader) scanHead(scan scanFunc) error {
 		&d.Original.Key, &d.Original.Size, scanDigest(&d.Original.Digest), scanBytes(&d.Original.Sums),
 		scanTime(&d.CreatedAt), scanTime(&d.FinalizedAt), scanTime(&d.EndedAt), scanTime(&d.ExpiresAt), scanTime(&d.LastSignedAt), scanTime(&d.RemindedAt),
 		&d.Restamping, &d.Specimen, &d.Reason,
-		&d.Conversion.State, &d.Conversion.Problem, scanWarnings(&d.Conversion.Warnings), scanFindings(&d.Findings), &d.Examined, scanDelivery(&d.Delivery), scanDelegations(&d.Delegations))
+		&d.Conversion.State, &d.Conversion.Problem, scanWarnings(&d.Conversion.Warnings), scanFindings(&d.Findings), &d.Examined, scanDelivery(&d.Delivery), scanDelegations(&d.Delegations), &d.Test)
 	parts := r.find(d.ID)
 	d.Participants, d.Placements, d.Stamps, d.Revisions = parts.Participants, parts.Placements, parts.Stamps, parts.Revisions
 	*parts = *d
@@ -168,7 +171,7 @@ func (r *documentReader) selectEach(documents, condition string, args []any) []s
 }
 
 // unionWidth is the number of columns of a union of tables, without the first. No table has more.
-var unionWidth = 1 + documentWidth
+var unionWidth = 2 + documentWidth
 
 // unionOfTables are the statements of selectTogether by condition.
 var unionOfTables = map[string]string{"": selectTables(newDocumentReader().tables, ""), ifInvolved: selectTables(newDocumentReader().tables, ifInvolved), ifAudited: selectTables(newDocumentReader().tables, ifAudited)}

@@ -75,6 +75,9 @@ func (w *documentWriter) insertDocument(ctx context.Context) error {
 		args: w.documentArgs(),
 		what: fmt.Sprintf("add document %d", w.after.ID),
 	})
+	if err == nil && w.after.Test {
+		err = w.addStatements(ctx, statement{sql: `INSERT INTO test_document (document) VALUES ($1)`, args: []any{w.after.ID}, what: fmt.Sprintf("mark test document %d", w.after.ID)})
+	}
 	if err != nil {
 		return err
 	}

@@ -223,3 +223,30 @@ export const replaySince = (webhook: string, since: string) => take(api.PUT("/v1
 /** The newest deliveries to a webhook, which change while they are looked at. */
 export const deliveries = (id: string) =>
   queryOptions({ queryKey: key("deliveries", id), refetchInterval: 3_000, queryFn: async () => (await take(api.GET("/v1/admin/webhooks/{webhook_id}/deliveries", { params: { path: { webhook_id: id }, query: { limit: 30 } } }))).data.deliveries });
+
+export type Key = Schemas["KeyOut"];
+export type MemberKey = Schemas["MemberKeyOut"];
+export type KeySettings = {
+  name: string;
+  scopes: string[];
+  networks: string[];
+  test: boolean;
+  /** In ISO 8601; missing: never. */
+  expires_at?: string;
+};
+
+export const keyScopes = ["documents:read", "documents:write", "sign", "stamp", "admin"] as const;
+
+/** The API keys of the person who is logged in, who need not be an administrator. */
+export const ownKeys = (page: number) =>
+  queryOptions({ queryKey: ["keys", page], placeholderData: keepPreviousData, queryFn: async () => (await take(api.GET("/v1/auth/keys", { params: { query: { page, limit: lines } } }))).data });
+
+/** Makes a key. The answer has its secret, which is never shown again. */
+export const createKey = async (body: KeySettings) => (await take(api.POST("/v1/auth/keys", { body }))).response.data;
+
+export const revokeKey = (id: string) => take(api.DELETE("/v1/auth/keys/{key_id}", { params: { path: { key_id: id } } }));
+
+export const memberKeys = (s: Selection) =>
+  queryOptions({ queryKey: key("keys", s), placeholderData: keepPreviousData, queryFn: async () => (await take(api.GET("/v1/admin/keys", { params: { query: pageOf(s) } }))).data });
+
+export const revokeMemberKey = (id: string) => take(api.DELETE("/v1/admin/keys/{key_id}", { params: { path: { key_id: id } } }));

@@ -3145,6 +3145,8 @@ export interface components {
             status: string;
             /** @example Menunggu tanda tangan */
             status_info: string;
+            /** @description made with a test key: a specimen, without quota */
+            test: boolean;
             /**
              * Format: int64
              * @description rises with every change; a change of a draft may name the version it was made from
@@ -4661,6 +4663,11 @@ export interface components {
              *     ]
              */
             scopes: string[];
+            /**
+             * @description whether the key makes test documents, whose stamps have no value, and acts on no others
+             * @example 0
+             */
+            test?: (0 | 1) | ("0" | "1") | boolean;
         } & {
             [key: string]: unknown;
         };
@@ -4970,6 +4977,7 @@ export interface components {
             [key: string]: unknown;
         };
         MemberKeyOut: {
+            key: components["schemas"]["KeyOut"];
             organisation: components["schemas"]["OrganisationOut"];
             /** @example siti@contoh.id */
             person_email: string;

@@ -73,6 +73,11 @@ const admin = createRoute({
   },
   component: lazyRouteComponent(async () => (await Promise.all([import("../screens/admin/admin"), loadAdminText()]))[0], "Admin"),
 });
+const keys = createRoute({
+  getParentRoute: () => member,
+  path: "/keys",
+  component: lazyRouteComponent(async () => (await Promise.all([import("../screens/admin/keys"), loadAdminText()]))[0], "Keys"),
+});
 const password = createRoute({
   getParentRoute: () => member,
   path: "/password",
@@ -93,7 +98,7 @@ const verify = createRoute({
 
 export function makeRouter(queries: QueryClient) {
   return createRouter({
-    routeTree: root.addChildren([home, login, guestRoute, verify, member.addChildren([inbox, sent, drafts, newDocument, document, sign, signMany, admin, password])]),
+    routeTree: root.addChildren([home, login, guestRoute, verify, member.addChildren([inbox, sent, drafts, newDocument, document, sign, signMany, admin, keys, password])]),
     basepath: basePath,
     context: { queries },
     defaultPreload: "intent",
