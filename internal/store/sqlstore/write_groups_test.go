@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -26,19 +27,8 @@ func newGroupTest(t *testing.T) *groupTest {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	g := &groupTest{T: t, db: s.db.(*boundedDatabase).database.(*sqlite), release: make(chan struct{})}
-	begun := make(chan struct{})
-	g.all.Go(func() {
-		err := g.db.withTx(t.Context(), func(tx) error {
-			close(begun)
-			<-g.release
-			return nil
-		})
-		if err != nil {
-			t.Error(err)
-		}
-	})
-	<-begun
+	g := &groupTest{T: t, db: s.db.(*boundedDatabase).database.(*sqlite)}
+	g.hold()
 	return g
 }
 
@@ -206,5 +196,120 @@ func TestAnInterruptedTransactionDoesNotUndoTheOthers(t *testing.T) {
 	}
 	if ids := g.organisations(); ids != "o1 o4" {
 		t.Errorf("stored are %.100s", ids)
+	}
+}
+
+// TestAGroupRunsAgainOnlyIfOneFailsAndNotAgainSoonAfter counts how often transactions run.
+func TestAGroupRunsAgainOnlyIfOneFailsAndNotAgainSoonAfter(t *testing.T) {
+	t.Parallel()
+	trouble := errors.New("trouble")
+	g := newGroupTest(t)
+	ctx := t.Context()
+	var runs int // of the transactions of one group that succeed; they run one after the other
+	id := 0
+	runGroup := func(fail bool) {
+		t.Helper()
+		runs = 0
+		var fine []<-chan error
+		for range 2 {
+			id++
+			insert := insertNumber(ctx, id)
+			fine = append(fine, g.add(ctx, func(t tx) error { runs++; return insert(t) }))
+		}
+		if fail {
+			refused := g.add(ctx, func(tx) error { return trouble })
+			defer func() {
+				if err := <-refused; !errors.Is(err, trouble) {
+					t.Errorf("the refused one: %v", err)
+				}
+			}()
+		}
+		g.end()
+		for _, f := range fine {
+			if err := <-f; err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	for _, step := range []struct {
+		fail bool
+		runs int
+	}{{false, 2}, {true, 4}, {true, 2}, {false, 2}} {
+		runGroup(step.fail)
+		if runs != step.runs {
+			t.Errorf("a group in which one fails (%v) ran its two others %d times, want %d", step.fail, runs, step.runs)
+		}
+		g.hold()
+	}
+	g.end()
+}
+
+// hold begins a transaction that runs until end is called.
+func (g *groupTest) hold() {
+	g.release = make(chan struct{})
+	begun, release := make(chan struct{}), g.release
+	g.all.Go(func() {
+		err := g.db.withTx(g.Context(), func(tx) error {
+			close(begun)
+			<-release
+			return nil
+		})
+		if err != nil {
+			g.Error(err)
+		}
+	})
+	<-begun
+}
+
+// TestStatementsOfABatchEndWithTheirCallerBetweenThem proves that a caller who leaves gets no further statements, and that none of
+// theirs has an effect.
+func TestStatementsOfABatchEndWithTheirCallerBetweenThem(t *testing.T) {
+	t.Parallel()
+	g := newGroupTest(t)
+	g.end()
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	err := g.db.withTx(ctx, func(t tx) error {
+		insert := func(id string) statement {
+			return statement{sql: `INSERT INTO organisation (id, name, created_at) VALUES ($1, $1, 0)`, args: []any{id}}
+		}
+		first := insert("o1")
+		first.done = func(int64) error { leave(); return nil }
+		return t.addStatements(ctx, first, insert("o2"))
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("the one that left: %v", err)
+	}
+	if ids := g.organisations(); ids != "" {
+		t.Errorf("stored are %s", ids)
+	}
+}
+
+func TestColumnsAreScannedIntoWhatFitsThem(t *testing.T) {
+	t.Parallel()
+	type name string
+	var text string
+	var named name
+	var number int64
+	var small uint8
+	var truth bool
+	var real float64
+	var whatever any
+	for _, c := range []struct {
+		column any
+		to     any
+		fits   bool
+	}{
+		{"a", &text, true}, {"a", &named, true}, {int64(7), &number, true}, {int64(7), &small, true}, {int64(1), &truth, true},
+		{1.5, &real, true}, {nil, &whatever, true}, {"a", nil, true}, {[]byte{1}, scanner(func(any) error { return nil }), true},
+		{nil, &text, false}, {int64(7), &text, false}, {"7", &number, false}, {int64(256), &small, false}, {int64(-1), &small, false},
+		{int64(2), &truth, false}, {[]byte("a"), &named, false}, {int64(1), text, false},
+	} {
+		if err := scanColumns([]driver.Value{c.column}, []any{c.to}); (err == nil) != c.fits {
+			t.Errorf("%T %v into %T: %v", c.column, c.column, c.to, err)
+		}
+	}
+	if err := scanColumns(nil, []any{&text}); err == nil {
+		t.Error("a column that does not exist was scanned")
 	}
 }
