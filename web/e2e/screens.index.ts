@@ -11,7 +11,7 @@ export const titles = {
   "document": "Document: completed", "document-open": "Document: waits for signatures", "document-waiting": "Document: waits for the stamp office", "failed": "Document: the stamp was refused", "failed-restamp": "Document: the ways to stamp again", "declined": "Document: declined",
   "verify": "Verify", "verify-digest": "Verify: compared with a digest, nothing is sent", "verify-trusted": "Verify: valid and trusted", "verify-tampered": "Verify: changed after signing", "verify-overwritten": "Verify: signed bytes overwritten",
   "verify-unknown": "Verify: signed with an unknown certificate", "verify-unsigned": "Verify: not signed", "serial": "Verify: the serial of a stamp", "serial-unknown": "Verify: a serial that is not known here",
-  "admin-people": "Admin: people", "admin-quota": "Admin: quota", "admin-serials": "Admin: serials", "admin-reconciliation": "Admin: reconciliation", "admin-stuck": "Admin: what stands still", "admin-certificates": "Admin: certificates", "admin-log": "Admin: audit log",
+  "admin-people": "Admin: people", "admin-quota": "Admin: quota", "admin-serials": "Admin: serials", "admin-reconciliation": "Admin: reconciliation", "admin-stuck": "Admin: what stands still", "admin-certificates": "Admin: certificates", "admin-consent": "Admin: consent text", "admin-webhooks": "Admin: webhooks", "admin-log": "Admin: audit log",
   "docs": "The interface",
 } as const;
 
@@ -21,8 +21,8 @@ export type Picture = keyof typeof titles;
 export const kept = new Set([
   "inbox-id-desk", "inbox-en-desk", "inbox-id-phone", "people-id-desk", "place-id-desk", "place-en-desk",
   "review-id-desk", "sign-id-desk", "sign-en-desk", "sign-draw-id-phone", "sign-done-id-desk", "guest-id-phone",
-  "guest-sheet-id-phone", "document-id-desk", "document-waiting-id-desk", "failed-id-desk", "verify-trusted-id-desk", "verify-tampered-en-desk",
-  "serial-id-desk", "admin-people-id-desk", "admin-stuck-id-desk",
+  "guest-sheet-id-phone", "document-id-desk", "document-open-id-desk", "document-waiting-id-desk", "failed-id-desk", "verify-trusted-id-desk", "verify-tampered-en-desk",
+  "serial-id-desk", "admin-people-id-desk", "admin-stuck-id-desk", "admin-consent-id-desk", "admin-webhooks-id-desk",
 ]);
 
 const languages = { id: "Indonesian", en: "English" } as const, sizes = { phone: 180, desk: 420 } as const;

@@ -149,6 +149,7 @@ async function scribble(page: Page): Promise<void> {
 /** As the owner and admin. */
 async function owning(look: Look): Promise<void> {
   const page = await look.enter(satu.email);
+  if (look.wants("admin-webhooks")) await page.request.post(`${url}/v1/admin/webhooks`, { data: { url: "https://arsip.contoh.test/segel", description: "Arsip", types: ["document.completed"] } });
   await page.goto(`${url}/sent`);
   await page.locator("[data-document]").first().waitFor();
   await look.take(page, "sent");
@@ -162,7 +163,7 @@ async function owning(look: Look): Promise<void> {
   await page.getByRole("dialog").waitFor();
   await look.take(page, "failed-restamp");
   await authoring(look, page);
-  for (const tab of ["people", "quota", "serials", "reconciliation", "stuck", "certificates", "log"] as const) {
+  for (const tab of ["people", "quota", "serials", "reconciliation", "stuck", "certificates", "consent", "webhooks", "log"] as const) {
     await page.goto(`${url}/admin?tab=${tab}`);
     await page.getByRole("tabpanel").waitFor();
     await look.take(page, `admin-${tab}`);
