@@ -64,11 +64,11 @@ func administer(c *client, op api.Operation, organisation contract.OrganisationI
 	} else if len(found.Keys) > 0 {
 		key = string(found.Keys[0].ID)
 	}
-	path := strings.NewReplacer("{key_id}", key, "{webhook_id}", string(hook), "{document_id}", fmt.Sprint(id), "{serial}", serial, "{person_id}", person, "{notice_id}", string(notice)).Replace(op.Path)
+	path := strings.NewReplacer("{domain}", "contoh.id", "{key_id}", key, "{webhook_id}", string(hook), "{document_id}", fmt.Sprint(id), "{serial}", serial, "{person_id}", person, "{notice_id}", string(notice)).Replace(op.Path)
 	if op.Method == http.MethodGet || op.Method == http.MethodDelete {
 		return c.do(op.Method, path+"?"+url.Values{"organisation": {string(organisation)}}.Encode(), nil)
 	}
-	return c.do(op.Method, path, object{"organisation": organisation, "role": "sender", "unit": "emet", "count": 1, "reason": "x", "name": "X", "url": "https://hook.example.test/", "since": "2026-01-01T00:00:00Z", "remind": object{"after": 3}, "email": fmt.Sprintf("x%d@example.test", len(c.email)+int(id))})
+	return c.do(op.Method, path, object{"organisation": organisation, "role": "sender", "unit": "emet", "count": 1, "reason": "x", "name": "X", "url": "https://hook.example.test/", "issuer": "https://127.0.0.1:9", "client_id": "segel", "since": "2026-01-01T00:00:00Z", "remind": object{"after": 3}, "email": fmt.Sprintf("x%d@example.test", len(c.email)+int(id))})
 }
 
 // anyWebhook returns a webhook of an organisation.
@@ -119,7 +119,7 @@ func TestEveryOperationOfAdministrationAnswersEveryActorAsItShould(t *testing.T)
 	}
 	const missing = contract.OrganisationID("8f14e45f-ceea-467f-a0e6-1b1f0c8d3aff")
 
-	alone := []contract.AdminOperation{contract.AdminGrant, contract.AdminReconcile, contract.AdminShowMail} // for operators only
+	alone := []contract.AdminOperation{contract.AdminGrant, contract.AdminReconcile, contract.AdminShowMail, contract.AdminGrantDomain} // for operators only
 	checked := 0
 	for _, op := range api.Operations() {
 		if op.Admin == "" {

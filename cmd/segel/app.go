@@ -30,6 +30,7 @@ import (
 	"segel/internal/notify"
 	"segel/internal/notify/webhook"
 	proc "segel/internal/process"
+	"segel/internal/sso"
 	"segel/internal/stamping"
 	"segel/internal/store"
 	"segel/internal/store/sqlstore"
@@ -56,6 +57,7 @@ type app struct {
 	notices     *notify.Service
 	webhooks    *webhook.Service
 	feed        *webhook.Feed
+	sso         *sso.Service
 	sealer      *credential.Sealer
 	timestamper tsp.Timestamper
 	revocation  revocation.Source
@@ -143,6 +145,7 @@ func (a *app) wireServices() error {
 		return err
 	}
 	a.wireWebhooks()
+	a.wireSSO()
 	return nil
 }
 

@@ -104,6 +104,19 @@ var undetected = map[string]string{
 	"webhook.*":          "decides where events are sent; a secret opens only under the master key and with the number of its webhook",
 	"webhook_delivery":   "a delivery that is missing is not sent; the feed has the event",
 	"webhook_delivery.*": "decides when an event is sent; the feed has the event",
+	// Login providers. What admins change about them is an event of the log, and so is each link.
+	"sso":            "an organisation without a provider: its people log in with passwords",
+	"sso.*":          "decides who may log in, not what was signed; the secret opens only under the master key and with its organisation",
+	"sso_domain":     "a domain that is missing routes nothing",
+	"sso_domain.*":   "the log has the event of each grant",
+	"sso_grant":      "a grant that is missing routes nothing",
+	"sso_grant.*":    "the log has the event of each grant",
+	"sso_identity":   "a link that is missing is made again by the address",
+	"sso_identity.*": "the log has the event of each link",
+	"sso_login":      "a session that its provider cannot end expires",
+	"sso_login.*":    "says which sessions a provider ends",
+	"sso_used":       "gone when the login that it belongs to has expired",
+	"sso_used.*":     "a digest of a random value: a repeated answer is refused by the provider too",
 	// Uploads that are not documents yet.
 	"resumable_upload":   "an upload that is missing has ended; the person uploads the file again",
 	"resumable_upload.*": "not a document yet: what arrived is compared with its digest when it becomes one",
@@ -194,6 +207,7 @@ func fullInstallation(t *testing.T, set ...string) (data string) {
 		return contract.Event{Type: contract.EventPolicyChanged, At: time.Now()}, nil
 	})
 	must(err)
+	addProvider(ctx, t, s, owner)
 	hook, _, err := s.webhooks.Add(ctx, commandLineActor("webhook add"), organisationIDOf(t, s, owner), contract.WebhookSettings{URL: "https://hook.example.test/"})
 	must(err)
 	_, _, err = s.webhooks.Rotate(ctx, commandLineActor("webhook rotate"), hook.ID)
@@ -228,6 +242,22 @@ func fullInstallation(t *testing.T, set ...string) (data string) {
 	must(err)
 	s.stop()
 	return data
+}
+
+// addProvider gives the organisation of a user a login provider, with a row in each of its tables.
+func addProvider(ctx context.Context, t *testing.T, s *service, owner *client) {
+	t.Helper()
+	by, of, secret := commandLineActor("sso"), organisationIDOf(t, s, owner), "rahasia"
+	_, err := s.sso.Set(ctx, by, of, contract.SSOSettings{Issuer: "https://login.example.test", ClientID: "segel"}, &secret)
+	_, e1 := s.sso.Claim(ctx, by, of, "example.test")
+	_, e2 := s.sso.Grant(ctx, by, of, "example.test")
+	e := contract.Event{Type: contract.EventSSOLinked, At: time.Now(), Details: map[string]string{"organisation": string(of)}}
+	e3 := s.store.LinkSSOIdentity(ctx, store.SSOIdentity{Organisation: of, Issuer: "https://login.example.test", Subject: "1", Person: contract.PersonID(owner.id), LinkedAt: time.Now()}, e)
+	e4 := s.store.AddSSOLogin(ctx, store.SSOLogin{Family: "family", Organisation: of, Issuer: "https://login.example.test", Subject: "1", ExpiresAt: time.Now().Add(time.Hour)})
+	e5 := s.store.UseOnce(ctx, [32]byte{1}, time.Now().Add(time.Hour))
+	if err := errors.Join(err, e1, e2, e3, e4, e5); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // organisationIDOf returns the organisation of a user.

@@ -54,6 +54,7 @@ func TestOnlyServeAndMigrateBringADatabaseUpToDate(t *testing.T) {
 			`DROP TABLE box_span`, `DROP TABLE box_leaf`, `DROP TABLE box_titles`, `DROP TABLE box_index`, `DROP TABLE box_gram`, `DROP TABLE title_index`, `DROP TABLE former_link`,
 			`DROP TABLE disabled_account`, `DROP TABLE account_role`, `DROP INDEX document_organisation`, `DROP INDEX users_all_by_name`, `DROP INDEX event_time`, `DROP INDEX event_type_time`, `DROP INDEX event_person`, `DROP INDEX event_email`,
 			`DROP TABLE initials_specimen`, `DROP TABLE branding`, `DROP TABLE consent_text`, `DROP TABLE consent_policy`, `DROP TABLE consent_acceptance`, `DROP TABLE reminder_schedule`, `DROP TABLE session`, `DROP TABLE account_policy`, `DROP TABLE notice`, `DROP TABLE evidence`, `DROP TABLE mailed_link`, `DROP TABLE guest_code`, `DROP TABLE proved_mailbox`, `ALTER TABLE document DROP COLUMN delivery`, `ALTER TABLE document DROP COLUMN delegations`, `DROP INDEX document_remind`, `ALTER TABLE document DROP COLUMN remind_at`,
+			`DROP TABLE sso`, `DROP TABLE sso_grant`, `DROP TABLE sso_domain`, `DROP TABLE sso_identity`, `DROP TABLE sso_login`, `DROP TABLE sso_used`,
 			`DROP TABLE webhook_delivery`, `DROP TABLE webhook`, `DROP INDEX event_organisation`, `ALTER TABLE event DROP COLUMN organisation`,
 			`DROP TABLE test_document`, `DROP TABLE api_key_network`, `DROP TABLE api_key_token`, `DROP TABLE api_key`,
 			`DROP TABLE resumable_part`, `DROP TABLE resumable_upload`,

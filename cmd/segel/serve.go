@@ -221,7 +221,7 @@ func (a *app) newHandler(ready *readiness) (http.Handler, error) {
 	}
 	a.streams = api.NewStreams()
 	return api.New(api.Options{
-		Workflow: a.workflow, Identity: a.identity, Notices: a.notices, Webhooks: a.webhooks, Feed: a.feed, Answers: a.answers, Process: a.process, AnswerSecret: a.sealer.DeriveKey("answers"), Ready: ready.currentReadiness,
+		Workflow: a.workflow, Identity: a.identity, Notices: a.notices, Webhooks: a.webhooks, Feed: a.feed, SSO: a.sso, Answers: a.answers, Process: a.process, AnswerSecret: a.sealer.DeriveKey("answers"), Ready: ready.currentReadiness,
 		AnswerTimeout: a.conf.AnswerWithin, WorkTimeout: a.conf.WorkWithin, LoginDelay: a.conf.LoginDelay,
 		Authority: a.authority.Handler(), Streams: a.streams, Web: web.Handler(a.conf.BasePath()), Log: a.log, Metrics: a.metrics,
 		Version: version, PublicURL: a.conf.BaseURL(), Service: a.conf.ServiceSegment, Paths: a.conf.Paths,
@@ -316,5 +316,5 @@ func (a *app) reconcileDue(ctx context.Context) error {
 // purgeExpired deletes expired data.
 func (a *app) purgeExpired(ctx context.Context) error {
 	now := a.clock()
-	return errors.Join(a.identity.Purge(ctx), a.store.PurgeAnswers(ctx, now.Add(-a.conf.IdempotencyLifetime)), a.workflow.RemoveUnneededUploads(ctx), a.webhooks.Purge(ctx))
+	return errors.Join(a.identity.Purge(ctx), a.store.PurgeAnswers(ctx, now.Add(-a.conf.IdempotencyLifetime)), a.workflow.RemoveUnneededUploads(ctx), a.webhooks.Purge(ctx), a.sso.Purge(ctx))
 }

@@ -23,17 +23,19 @@ import (
 	"segel/internal/notify"
 	"segel/internal/notify/webhook"
 	"segel/internal/process"
+	"segel/internal/sso"
 	"segel/internal/store"
 	"segel/internal/workflow"
 )
 
-// Options configures the HTTP interface. Workflow, Identity, Notices, Webhooks, Feed, Answers, Process and AnswerSecret are required.
+// Options configures the HTTP interface. Workflow, Identity, Notices, Webhooks, Feed, SSO, Answers, Process and AnswerSecret are required.
 type Options struct {
 	Workflow *workflow.Service
 	Identity *identity.Service
 	Notices  *notify.Service
 	Webhooks *webhook.Service
 	Feed     *webhook.Feed
+	SSO      *sso.Service
 	Answers  store.Answers
 	Process  *process.Process // names this process among those that share the database
 

@@ -182,6 +182,11 @@ func (s specification) describeBody(e *endpoint) *huma.RequestBody {
 		content = pictureContent()
 	case tinyForm:
 		content[formType] = tokenForm()
+		if e.id == "provider-logout" {
+			content[formType] = &huma.MediaType{Schema: &huma.Schema{Type: "object", Required: []string{"logout_token"}, Properties: map[string]*huma.Schema{
+				"logout_token": {Type: "string", Description: "a signed JWT"},
+			}}}
+		}
 	case filePart:
 		content[partType] = &huma.MediaType{Schema: &huma.Schema{Type: "string", Format: "binary"}}
 	case fileForm:

@@ -151,15 +151,31 @@ func (c *call) refreshSession(in *refreshIn) (found[sessionData], error) {
 // nothing is a body or an answer without members.
 type nothing struct{}
 
-func (c *call) logOut(_ *nothing) (noted, error) {
+// loggedOut is the answer to a logout.
+type loggedOut struct {
+	Code    int           `json:"code" example:"200"`
+	Success bool          `json:"success"`
+	Msg     string        `json:"msg" doc:"a sentence in the language of the request"`
+	Data    loggedOutData `json:"data"`
+}
+
+type loggedOutData struct {
+	ProviderLogout string `json:"provider_logout,omitempty" doc:"where a browser also logs out at the login provider; missing: the session was not opened with one, or it has no such page"`
+}
+
+func (c *call) logOut(_ *nothing) (loggedOut, error) {
 	token, cookie := c.requestToken()
+	provider, err := c.SSO.ProviderLogout(c.r.Context(), c.by.Session)
+	if err != nil {
+		return loggedOut{}, err
+	}
 	if err := c.Identity.Logout(c.r.Context(), token); err != nil {
-		return noted{}, err
+		return loggedOut{}, err
 	}
 	if cookie {
 		c.setCookie(sessionCookie, "", -1)
 	}
-	return c.notedAnswer("done.logout"), nil
+	return loggedOut{Code: 200, Success: true, Msg: c.sentenceOf("done.logout"), Data: loggedOutData{provider}}, nil
 }
 
 type passwordIn struct {

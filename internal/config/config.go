@@ -231,11 +231,15 @@ type Config struct {
 
 	// Networks that the service may connect to although they are not on the public internet, such as 10.0.0.0/8,127.0.0.1.
 	// Time-stamp authorities, OCSP responders and revocation lists at any other private address are refused, even if a certificate
-	// names them, and so are webhooks. If a network is named, addresses of webhooks may be http. Proxies of the environment are never used.
+	// names them, and so are webhooks and login providers. If a network is named, addresses of webhooks and of login providers may be http. Proxies of the environment are never used.
 	OutboundPrivate []Network `env:"OUTBOUND_PRIVATE"`
 
 	// Ports that the service may connect to, in addition to those in TIMESTAMP_URLS.
 	OutboundPorts []uint16 `env:"OUTBOUND_PORTS" envDefault:"80,443"`
+
+	// Whether a TXT record in the DNS of a mail domain lets it route logins to the provider of an organisation. Else only an operator
+	// grants domains. The name servers of this machine are asked; their answers are believed.
+	SSODomainsByDNS bool `env:"SSO_DOMAINS_BY_DNS"`
 
 	// How long before the newest timestamp of a completed document expires with the certificate of its authority, a further
 	// timestamp renews it.

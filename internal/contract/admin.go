@@ -48,6 +48,14 @@ const (
 	AdminReplayWebhook  AdminOperation = "replay-webhook"
 	AdminKeys           AdminOperation = "keys"
 	AdminRevokeKey      AdminOperation = "revoke-key"
+	AdminSSO            AdminOperation = "sso"
+	AdminSetSSO         AdminOperation = "set-sso"
+	AdminTestSSO        AdminOperation = "test-sso"
+	AdminClaimDomain    AdminOperation = "claim-domain"
+	AdminProveDomain    AdminOperation = "prove-domain"
+	AdminRemoveDomain   AdminOperation = "remove-domain"
+	AdminGrantDomain    AdminOperation = "grant-domain"
+	AdminUnlinkSSO      AdminOperation = "unlink-sso"
 )
 
 // AdminOperations lists every operation of administration.
@@ -57,11 +65,12 @@ var AdminOperations = []AdminOperation{
 	AdminBranding, AdminSetBranding, AdminDeleteBranding, AdminConsent, AdminSetConsent, AdminReminders, AdminSetReminders, AdminPolicy, AdminSetPolicy, AdminMail, AdminShowMail, AdminRetryMail,
 	AdminFeed, AdminWebhooks, AdminSetWebhook, AdminAddWebhook, AdminRotateWebhook, AdminTestWebhook, AdminReplayWebhook,
 	AdminKeys, AdminRevokeKey,
+	AdminSSO, AdminSetSSO, AdminTestSSO, AdminClaimDomain, AdminProveDomain, AdminRemoveDomain, AdminGrantDomain, AdminUnlinkSSO,
 }
 
-// operatorOnly are the operations that spend the operator's money, use the operator's account at the stamp office, or show the links
-// of guests.
-var operatorOnly = []AdminOperation{AdminGrant, AdminReconcile, AdminShowMail}
+// operatorOnly are the operations that spend the operator's money, use the operator's account at the stamp office, show the links
+// of guests, or decide whose a mail domain is.
+var operatorOnly = []AdminOperation{AdminGrant, AdminReconcile, AdminShowMail, AdminGrantDomain}
 
 // ErrNoOrganisation refuses an organisation that does not exist or that the caller does not administer.
 var ErrNoOrganisation = Refuse(NotFound, "organisation.not_found")

@@ -96,6 +96,9 @@ const (
 	EventKeyRevoked         EventType = "key_revoked"            // by that person or an admin
 	EventKeyNetwork         EventType = "key_new_network"        // an API key was used from a network ("network") from which it had not been used before
 	EventKeyRefused         EventType = "key_refused"            // an API key came from a network from which it is not allowed
+	EventSSOChanged         EventType = "sso_changed"            // the provider of an organisation, or one of its mail domains ("change", "domain", "issuer")
+	EventSSOLinked          EventType = "sso_linked"             // an account belongs to a person at the provider ("issuer", "subject") from now on
+	EventSSOUnlinked        EventType = "sso_unlinked"           // an admin ended that
 	EventPasswordForgot     EventType = "password_forgotten"
 	EventPasswordChange     EventType = "password_changed"
 	EventCertificateRevoked EventType = "certificate_revoked"
@@ -112,14 +115,14 @@ var EventTypes = []EventType{
 	EventGuestLink, EventGuestRevoked, EventGuestCorrected, EventCodeOrdered, EventMailboxVerified, EventPhoneVerified, EventViewed, EventReminded, EventNoticeSent, EventNoticeRefused, EventSignIntended, EventSigned, EventDelegated, EventRejected, EventCanceled, EventExpired, EventDeleted,
 	EventSerialOrdered, EventSerialBound, EventStamped, EventStampFailed, EventStampNotRequested, EventRestamp, EventRetried, EventCompleted, EventClosingDelayed,
 	EventClosingFailed, EventTimeRenewed, EventEvidenceMade, EventEvidenceRenewed, EventSerialLetGo, EventSerialFreed, EventSerialQuarantined, EventSerialFound, EventSerialGiven,
-	EventQuotaGranted, EventQuotaLow, EventPersonAdded, EventBrandingChanged, EventConsentChanged, EventRemindersChanged, EventPolicyChanged, EventPersonRenamed, EventPersonDisabled, EventPersonEnabled, EventRoleChanged, EventPasswordReset, EventWebhookChanged, EventWebhookDisabled, EventKeyCreated, EventKeyRevoked, EventKeyNetwork, EventKeyRefused, EventPasswordForgot, EventPasswordChange, EventCertificateRevoked, EventClockConfirmed, EventRecorded,
+	EventQuotaGranted, EventQuotaLow, EventPersonAdded, EventBrandingChanged, EventConsentChanged, EventRemindersChanged, EventPolicyChanged, EventPersonRenamed, EventPersonDisabled, EventPersonEnabled, EventRoleChanged, EventPasswordReset, EventWebhookChanged, EventWebhookDisabled, EventKeyCreated, EventKeyRevoked, EventKeyNetwork, EventKeyRefused, EventSSOChanged, EventSSOLinked, EventSSOUnlinked, EventPasswordForgot, EventPasswordChange, EventCertificateRevoked, EventClockConfirmed, EventRecorded,
 }
 
 // OrganisationEventTypes are the types of what administrators do to an organisation and its accounts. Their details name the
-// organisation ("organisation") and, except for its branding, its consent text, its reminders, its policy for accounts and its webhooks, the account: "person", "name" and "email" (events of earlier releases
+// organisation ("organisation") and, except for its branding, its consent text, its reminders, its policy for accounts, its webhooks and its provider, the account: "person", "name" and "email" (events of earlier releases
 // lack "person").
 var OrganisationEventTypes = []EventType{EventBrandingChanged, EventConsentChanged, EventRemindersChanged, EventPolicyChanged, EventPersonAdded, EventPersonRenamed, EventPersonDisabled, EventPersonEnabled, EventRoleChanged, EventPasswordReset, EventWebhookChanged, EventWebhookDisabled,
-	EventKeyCreated, EventKeyRevoked, EventKeyNetwork, EventKeyRefused}
+	EventKeyCreated, EventKeyRevoked, EventKeyNetwork, EventKeyRefused, EventSSOChanged, EventSSOLinked, EventSSOUnlinked}
 
 // addEvent adds an event about the document. Details are names and values in turn; those with an empty value are left
 // out.

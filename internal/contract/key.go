@@ -56,6 +56,8 @@ var adminScopes = map[AdminOperation]KeyScope{
 	AdminWebhooks: ScopeAdmin, AdminSetWebhook: ScopeAdmin, AdminAddWebhook: ScopeAdmin, AdminRotateWebhook: ScopeAdmin, AdminTestWebhook: ScopeAdmin, AdminReplayWebhook: ScopeAdmin,
 	AdminKeys: ScopeAdmin, AdminRevokeKey: ScopeAdmin,
 	AdminPolicy: ScopeAdmin, AdminSetPolicy: NeverByKey,
+	AdminSSO: ScopeAdmin, AdminTestSSO: ScopeAdmin, AdminClaimDomain: ScopeAdmin, AdminSetSSO: NeverByKey, AdminProveDomain: NeverByKey, AdminRemoveDomain: NeverByKey,
+	AdminGrantDomain: NeverByKey, AdminUnlinkSSO: NeverByKey,
 }
 
 // ScopeOf returns the scope that an API key needs for an operation on a document.

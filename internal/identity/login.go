@@ -196,6 +196,9 @@ func (s *Service) verifyLogin(ctx context.Context, c Credentials, from Client) (
 	}
 
 	g := s.hasher.newGuess(callerOrigin{key: caller.Address, known: len(admitted) > 0}, c.Password)
+	if g.refuses, err = s.passwordRefusal(ctx, emails[0]); err != nil {
+		return store.User{}, "", err
+	}
 	var u *store.User
 	if len(admitted) > 0 {
 		if u, err = g.findAccount(ctx, first); err != nil {

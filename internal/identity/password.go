@@ -127,7 +127,8 @@ type guess struct {
 	hasher
 	from     callerOrigin
 	password string
-	keys     map[string][]byte // derived keys by cost and salt
+	keys     map[string][]byte     // derived keys by cost and salt
+	refuses  func(store.User) bool // accounts that never match; nil: none
 }
 
 func (h hasher) newGuess(from callerOrigin, password string) *guess {
@@ -170,7 +171,7 @@ func (h hasher) verifyPassword(ctx context.Context, from callerOrigin, password,
 	return h.newGuess(from, password).matches(ctx, encoded)
 }
 
-// findAccount returns the first account that has the password and is not disabled, or nil. Without accounts it does the same work as with one,
+// findAccount returns the first account that has the password and may use it, or nil: it is not disabled, and a provider does not take the place of its password. Without accounts it does the same work as with one,
 // unless the guess was hashed before.
 func (g *guess) findAccount(ctx context.Context, accounts []store.User) (*store.User, error) {
 	if len(accounts) == 0 && len(g.keys) == 0 {
@@ -185,7 +186,7 @@ func (g *guess) findAccount(ctx context.Context, accounts []store.User) (*store.
 			damaged = errors.Join(damaged, fmt.Errorf("check the password of user %q: %w", u.ID, err))
 		case err != nil:
 			return nil, fmt.Errorf("check the password of user %q: %w", u.ID, err)
-		case ok && u.DisabledAt.IsZero():
+		case ok && u.DisabledAt.IsZero() && (g.refuses == nil || !g.refuses(u)):
 			return &accounts[i], nil
 		}
 	}

@@ -19,6 +19,7 @@ type Store interface {
 	store.APIKeys
 	Organisations(ctx context.Context) ([]store.Organisation, error)
 	LogEvents(ctx context.Context, events ...contract.Event) error
+	SSOOfDomain(ctx context.Context, domain string) (contract.SSO, error)
 }
 
 // Options configure a service. Store, Clock, Random and PublicURL are required. The zero value of any other field means its

@@ -34,6 +34,7 @@ type memory struct {
 	devices       map[contract.PersonID]map[[32]byte]time.Time
 	addresses     map[contract.PersonID]map[string]time.Time
 	sessions      map[string]contract.Session
+	providers     map[string]contract.SSO // by mail domain
 
 	failCreateUser error  // instead of creating one
 	failUse        error  // instead of recording the use of a session
@@ -41,6 +42,15 @@ type memory struct {
 	beforeRotate   func() // runs between two steps of a refresh, as another request
 	afterByEmail   func() // runs between two steps of a login
 	afterGuestLink func() // runs between two steps of a guest login
+}
+
+func (m *memory) SSOOfDomain(_ context.Context, domain string) (contract.SSO, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if found, ok := m.providers[domain]; ok {
+		return found, nil
+	}
+	return contract.SSO{}, store.ErrNotFound
 }
 
 func (m *memory) CreateOrganisation(_ context.Context, o store.Organisation) error {

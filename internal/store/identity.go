@@ -323,6 +323,7 @@ type Store interface {
 	Notices
 	Feed
 	Webhooks
+	SSO
 	EvidenceFiles
 	Consents
 	Schedules

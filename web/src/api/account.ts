@@ -38,6 +38,11 @@ export function useLogin() {
   });
 }
 
+/** Begins a login with the company of an address. The result is the page of its login provider, or null: the address logs in with a password. */
+export async function beginProviderLogin(email: string, then: string): Promise<string | null> {
+  return (await take(api.POST("/v1/auth/sso", { body: { email, then } }))).data.url;
+}
+
 /** Changes the password. This ends every session, so it logs in again. */
 export function usePassword() {
   const queries = useQueryClient();
@@ -55,6 +60,9 @@ export function useLogout() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: () => take(api.POST("/v1/auth/logout", { body: {} })),
+    onSuccess: ({ data }) => {
+      if (data.provider_logout) window.location.assign(data.provider_logout);
+    },
     onSettled: () => {
       queries.clear();
       queries.setQueryData(account.queryKey, null);

@@ -1,9 +1,9 @@
-import { Anchor, Button, Center, Group, Paper, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Anchor, Button, Center, Group, Paper, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState, type FormEvent } from "react";
 
-import { useLogin } from "../api/account";
+import { beginProviderLogin, useLogin } from "../api/account";
 import { api, take } from "../api/client";
 import { useText } from "../text";
 import { AnchorLink } from "../ui/links";
@@ -16,10 +16,15 @@ import { within } from "../ui/within";
 
 export function Login() {
   const t = useText();
-  const { then } = useSearch({ from: "/login" });
+  const { then, sso: refused } = useSearch({ from: "/login" });
   const go = useNavigate();
   const login = useLogin();
   const forgot = useMutation({ mutationFn: (email: string) => take(api.POST("/v1/auth/forgot-password", { body: { email } })) });
+  // A domain decides whether its people log in with a password or with their company; the browser leaves this page for the latter.
+  const company = useMutation({
+    mutationFn: () => beginProviderLogin(email, within(then)),
+    onSuccess: (url) => { if (url) window.location.assign(url); },
+  });
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const [tried, setTried] = useState(false);
@@ -27,6 +32,7 @@ export function Login() {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setTried(true);
+    if (email !== "" && password === "") company.mutate();
     if (email === "" || password === "") return;
     login.mutate({ email, password }, { onSuccess: () => void go({ href: within(then), replace: true }) });
   };
@@ -45,10 +51,14 @@ export function Login() {
               <ScreenTitle>{t("login.title")}</ScreenTitle>
               <Text size="sm" c="dimmed">{t("login.lead")}</Text>
             </div>
-            <TextInput label={t("login.email")} type="email" name="email" autoComplete="username" value={email} onChange={(e) => setEmail(e.currentTarget.value)} required error={tried && email === "" && t("login.needEmail")} />
+            <TextInput label={t("login.email")} type="email" name="email" autoComplete="username" value={email} onChange={(e) => { setEmail(e.currentTarget.value); company.reset(); }} required error={tried && email === "" && t("login.needEmail")} />
             <Secret label={t("login.password")} name="password" autoComplete="current-password" value={password} onChange={(e) => setPassword(e.currentTarget.value)} required error={tried && password === "" && t("login.needPassword")} />
+            {refused && !login.isError && !company.isError && <Alert color="red" variant="light" role="alert">{t(refused)}</Alert>}
             {login.isError && <Trouble error={login.error} />}
+            {company.isError && <Trouble error={company.error} />}
+            {company.isSuccess && company.data === null && <Text size="sm" role="status">{t("login.noCompany")}</Text>}
             <Button type="submit" loading={login.isPending}>{t("login.submit")}</Button>
+            <Button variant="default" loading={company.isPending} onClick={() => (email ? company.mutate() : setTried(true))}>{t("login.company")}</Button>
             <Anchor component="button" type="button" size="sm" onClick={() => (email ? forgot.mutate(email) : setTried(true))}>{t("login.forgot")}</Anchor>
             <Text size="sm" role="status">{forgot.isSuccess && t("login.forgotDone")}</Text>
           </Stack>

@@ -1,0 +1,779 @@
+package main
+
+import (
+	"context"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+
+	"segel/internal/contract"
+	"segel/internal/identity"
+)
+
+// provider is an OpenID Connect provider that a test makes say whatever it wants.
+type provider struct {
+	*httptest.Server
+	t *testing.T
+
+	mu       sync.Mutex // guards all below
+	key      crypto.Signer
+	kid      string
+	alg      jose.SignatureAlgorithm
+	down     bool
+	claims   object                                  // of the next ID tokens, over what is usual
+	userInfo object                                  // nil: there is none
+	meta     object                                  // over the usual metadata
+	sign     func(p *provider, claims object) string // nil: with the key
+	asked    map[string]int                          // requests by path
+	login    url.Values                              // the last request of a login
+	exchange url.Values                              // the last exchange of a code
+}
+
+func startProvider(t *testing.T) *provider {
+	t.Helper()
+	p := &provider{t: t, asked: map[string]int{}}
+	p.rotate("first")
+	p.Server = httptest.NewServer(p)
+	t.Cleanup(p.Close)
+	return p
+}
+
+// rotate gives the provider a new key, and forgets the former one.
+func (p *provider) rotate(kid string) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.set(func() { p.key, p.kid, p.alg = key, kid, jose.ES256 })
+}
+
+// set changes the provider.
+func (p *provider) set(change func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	change()
+}
+
+func (p *provider) settings() []string {
+	_, port, _ := strings.Cut(strings.TrimPrefix(p.URL, "http://"), ":")
+	return []string{"SEGEL_OUTBOUND_PRIVATE", "127.0.0.0/8", "SEGEL_OUTBOUND_PORTS", port}
+}
+
+func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.asked[r.URL.Path]++
+	answer := func(status int, v any) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_ = json.NewEncoder(w).Encode(v)
+	}
+	if p.down {
+		answer(http.StatusServiceUnavailable, object{"error": "down"})
+		return
+	}
+	switch r.URL.Path {
+	case "/.well-known/openid-configuration":
+		m := object{
+			"issuer": p.URL, "authorization_endpoint": p.URL + "/authorize", "token_endpoint": p.URL + "/token", "jwks_uri": p.URL + "/keys",
+			"end_session_endpoint": p.URL + "/end", "authorization_response_iss_parameter_supported": true, "code_challenge_methods_supported": []string{"S256"},
+		}
+		if p.userInfo != nil {
+			m["userinfo_endpoint"] = p.URL + "/me"
+		}
+		maps.Copy(m, p.meta)
+		answer(http.StatusOK, m)
+	case "/keys":
+		answer(http.StatusOK, jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: p.key.Public(), KeyID: p.kid, Use: "sig"}}})
+	case "/token":
+		_ = r.ParseForm()
+		p.exchange = r.Form
+		sum := sha256.Sum256([]byte(r.Form.Get("code_verifier")))
+		if base64.RawURLEncoding.EncodeToString(sum[:]) != p.login.Get("code_challenge") || r.Form.Get("redirect_uri") != p.login.Get("redirect_uri") {
+			answer(http.StatusBadRequest, object{"error": "invalid_grant"})
+			return
+		}
+		id, secret, _ := r.BasicAuth()
+		secret, _ = url.QueryUnescape(secret) // RFC 6749 §2.3.1
+		if id != "segel" || secret != "rahasia klien" {
+			answer(http.StatusUnauthorized, object{"error": "invalid_client"})
+			return
+		}
+		claims := object{
+			"iss": p.URL, "aud": "segel", "sub": "siti-1", "email": "siti@contoh.id", "email_verified": true, "name": "Siti Rahma", "nonce": p.login.Get("nonce"),
+			"iat": time.Now().Unix(), "exp": time.Now().Add(time.Minute).Unix(), "sid": "s1",
+		}
+		maps.Copy(claims, p.claims)
+		answer(http.StatusOK, object{"access_token": "at", "token_type": "Bearer", "id_token": p.signed(claims)})
+	case "/me":
+		answer(http.StatusOK, p.userInfo)
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+// signed returns a token. The lock is held.
+func (p *provider) signed(claims object) string {
+	if p.sign != nil {
+		return p.sign(p, claims)
+	}
+	return signToken(p.t, jose.SigningKey{Algorithm: p.alg, Key: jose.JSONWebKey{Key: p.key, KeyID: p.kid}}, claims)
+}
+
+func signToken(t *testing.T, key jose.SigningKey, claims object) string {
+	s, err := jose.NewSigner(key, nil)
+	if err != nil {
+		t.Error(err)
+		return ""
+	}
+	b, _ := json.Marshal(claims)
+	signed, err := s.Sign(b)
+	if err != nil {
+		t.Error(err)
+		return ""
+	}
+	token, _ := signed.CompactSerialize()
+	return token
+}
+
+// browser keeps cookies and follows no redirect.
+type browser struct {
+	*http.Client
+	s *service
+	t *testing.T
+}
+
+func newBrowser(t *testing.T, s *service) *browser {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &browser{&http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}, s, t}
+}
+
+func (b *browser) do(method, path, kind, body string) *answer {
+	b.t.Helper()
+	r, err := http.NewRequestWithContext(b.t.Context(), method, b.s.url+path, strings.NewReader(body))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", kind)
+	a, err := b.Do(r)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer a.Body.Close()
+	content, err := io.ReadAll(a.Body)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return &answer{b.t, method + " " + path, a.StatusCode, a.Header, content}
+}
+
+// begin begins a login and returns the address of the provider; nil: the domain has none.
+func (b *browser) begin(email, then string) *url.URL {
+	b.t.Helper()
+	in, _ := json.Marshal(object{"email": email, "then": then})
+	data := b.do("POST", "/v1/auth/sso", "application/json", string(in)).ok().object("data")
+	if data["provider"] == false {
+		return nil
+	}
+	u, err := url.Parse(data["url"].(string))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return u
+}
+
+// visit is begin, and tells the provider of the visit.
+func (b *browser) visit(p *provider, email string) url.Values {
+	b.t.Helper()
+	u := b.begin(email, "/sent")
+	if u == nil {
+		b.t.Fatalf("%s has no provider", email)
+	}
+	p.set(func() { p.login = u.Query() })
+	return u.Query()
+}
+
+// back returns where a browser is sent that the provider sends back with these parameters.
+func (b *browser) back(of string, q url.Values) string {
+	b.t.Helper()
+	a := b.do("GET", "/v1/auth/sso/"+of+"/callback?"+q.Encode(), "", "")
+	if a.status != http.StatusSeeOther {
+		b.t.Fatalf("%d: %s", a.status, a.body)
+	}
+	return strings.TrimPrefix(a.header.Get("Location"), b.s.url)
+}
+
+// logIn is a whole login. It returns where the browser is sent.
+func (b *browser) logIn(p *provider, of, email string) string {
+	b.t.Helper()
+	q := b.visit(p, email)
+	return b.back(of, url.Values{"state": {q.Get("state")}, "code": {"c1"}, "iss": {p.URL}})
+}
+
+// me returns the account of the browser's session, or nil.
+func (b *browser) me() object {
+	b.t.Helper()
+	a := b.do("GET", "/v1/auth/me", "", "")
+	if a.status == http.StatusUnauthorized {
+		return nil
+	}
+	return a.ok().object("data")
+}
+
+// refusal returns where a browser is sent after a refused login.
+func refusal(code string) string { return "/login?sso=" + code }
+
+// ssoStage is a service whose organisation PT Satu has a provider for contoh.id.
+type ssoStage struct {
+	*service
+	p        *provider
+	operator *client
+	admin    *client
+	of       string
+}
+
+func stageSSO(t *testing.T, o starting, settings object) *ssoStage {
+	t.Helper()
+	return stageWith(t, startProvider(t), o, settings)
+}
+
+func stageWith(t *testing.T, p *provider, o starting, settings object) *ssoStage {
+	t.Helper()
+	o.set = append(o.set, p.settings()...)
+	s := o.start(t)
+	g := &ssoStage{service: s, p: p, operator: s.administrator(t, "Operator", ""), admin: s.administrator(t, "Admin", "PT Satu")}
+	g.of = string(organisationIDOf(t, s, g.admin))
+	g.configure(settings)
+	g.operator.do("PUT", "/v1/admin/sso/domains/contoh.id", object{"organisation": g.of}).ok()
+	g.operator.do("PUT", "/v1/admin/sso/domains/contoh.id/granted", object{"organisation": g.of}).ok()
+	return g
+}
+
+func (g *ssoStage) configure(over object) {
+	in := object{"issuer": g.p.URL, "client_id": "segel", "client_secret": "rahasia klien", "enabled": true, "create": true}
+	maps.Copy(in, over)
+	g.admin.do("PUT", "/v1/admin/sso", in).ok()
+}
+
+func TestPeopleLogInWithTheProviderOfTheirOrganisation(t *testing.T) {
+	onBothDatabases(t, func(t *testing.T, env []string) {
+		g := stageSSO(t, starting{set: settingsOf(env)}, object{"groups": []object{{"group": "bos", "role": "admin"}}})
+		b := newBrowser(t, g.service)
+		q := b.visit(g.p, "  Siti@CONTOH.id ")
+		if want := g.url + "/v1/auth/sso/" + g.of + "/callback"; q.Get("redirect_uri") != want || q.Get("code_challenge_method") != "S256" || q.Get("response_type") != "code" || q.Get("client_id") != "segel" {
+			t.Errorf("the request of the login: %v", q)
+		}
+		back := url.Values{"state": {q.Get("state")}, "code": {"c1"}, "iss": {g.p.URL}}
+		if got := b.back(g.of, back); got != "/sent" {
+			t.Fatalf("sent to %s", got)
+		}
+		me := b.me()
+		if me["email"] != "siti@contoh.id" || me["fullname"] != "Siti Rahma" || me["is_reset"] != false || me["business_id"] != g.of {
+			t.Errorf("the account: %v", me)
+		}
+		// The same answer again, in the same browser and in another one.
+		for name, again := range map[string]*browser{"the same": b, "another": newBrowser(t, g.service)} {
+			if got := again.back(g.of, back); got != refusal("sso.login_lost") {
+				t.Errorf("a repetition in %s browser leads to %s", name, got)
+			}
+		}
+		page := g.p.URL + "/end?" + url.Values{"client_id": {"segel"}, "post_logout_redirect_uri": {g.url + "/login"}}.Encode()
+		if out := b.do("POST", "/v1/auth/logout", "application/json", "{}").ok().object("data"); out["provider_logout"] != page || b.me() != nil {
+			t.Errorf("the logout: %v", out)
+		}
+		// A second login, also with another address at the provider, is the same account.
+		g.p.set(func() { g.p.claims = object{"email": "siti.rahma@contoh.id"} })
+		other := newBrowser(t, g.service)
+		if got := other.logIn(g.p, g.of, "siti.rahma@contoh.id"); got != "/sent" || other.me()["id"] != me["id"] {
+			t.Errorf("sent to %s as %v", got, other.me())
+		}
+		// An account that exists is linked by its address; its password still works beside.
+		lama, err := g.identity.AddUser(context.Background(), newUser("lama@contoh.id", "PT Satu"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.p.set(func() { g.p.claims = object{"sub": "lama-1", "email": "lama@contoh.id"} })
+		third := newBrowser(t, g.service)
+		if got := third.logIn(g.p, g.of, "lama@contoh.id"); got != "/sent" || third.me()["id"] != string(lama.Account.ID) {
+			t.Errorf("sent to %s as %v", got, third.me())
+		}
+		// Another person with the same address is refused until an admin unlinks the account.
+		g.p.set(func() { g.p.claims = object{"sub": "lama-2", "email": "lama@contoh.id"} })
+		if got := newBrowser(t, g.service).logIn(g.p, g.of, "lama@contoh.id"); got != refusal("sso.other_identity") {
+			t.Errorf("another person is sent to %s", got)
+		}
+		g.admin.do("DELETE", "/v1/admin/people/"+string(lama.Account.ID)+"/provider", nil).ok()
+		if got := newBrowser(t, g.service).logIn(g.p, g.of, "lama@contoh.id"); got != "/sent" {
+			t.Errorf("after unlinking, they are sent to %s", got)
+		}
+		// The account of the same address in another organisation is another one.
+		elsewhere, err := g.identity.AddUser(context.Background(), newUser("siti@contoh.id", "PT Dua"))
+		if err != nil || string(elsewhere.Account.ID) == me["id"] {
+			t.Fatal(err, me)
+		}
+		g.p.set(func() { g.p.claims = nil })
+		fourth := newBrowser(t, g.service)
+		if fourth.logIn(g.p, g.of, "siti@contoh.id"); fourth.me()["id"] != me["id"] {
+			t.Errorf("logged in as %v", fourth.me())
+		}
+		if n := g.p.asked["/.well-known/openid-configuration"]; n != 1 {
+			t.Errorf("the metadata was read %d times", n)
+		}
+		log := g.admin.do("GET", "/v1/admin/audit-log?limit=100", nil).ok()
+		for _, want := range []string{"sso_changed", "sso_linked", "sso_unlinked", "person_added"} {
+			if !strings.Contains(string(log.body), want) {
+				t.Errorf("the log lacks %s", want)
+			}
+		}
+		if strings.Contains(string(log.body), "rahasia klien") {
+			t.Error("the log has the client secret")
+		}
+	})
+}
+
+// What a hostile or careless provider, or a person between it and us, may send, and what becomes of it.
+func TestAnAnswerThatIsNotForThisLoginIsRefused(t *testing.T) {
+	t.Parallel()
+	g := stageSSO(t, starting{}, nil)
+	rsaKey, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	public, _ := json.Marshal(jose.JSONWebKey{Key: g.p.key.Public(), KeyID: "first"})
+	none := func(_ *provider, claims object) string {
+		b, _ := json.Marshal(claims)
+		return base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none"}`)) + "." + base64.RawURLEncoding.EncodeToString(b) + "."
+	}
+	for name, c := range map[string]struct {
+		claims object
+		sign   func(*provider, object) string
+		answer url.Values // over the usual answer
+		want   string
+	}{
+		"another nonce":           {claims: object{"nonce": "another"}, want: "sso.answer_invalid"},
+		"no nonce":                {claims: object{"nonce": nil}, want: "sso.answer_invalid"},
+		"another audience":        {claims: object{"aud": "another"}, want: "sso.answer_invalid"},
+		"audiences without azp":   {claims: object{"aud": []string{"segel", "another"}}, want: "sso.answer_invalid"},
+		"another azp":             {claims: object{"azp": "another"}, want: "sso.answer_invalid"},
+		"another issuer":          {claims: object{"iss": "https://login.example.test"}, want: "sso.answer_invalid"},
+		"expired":                 {claims: object{"exp": time.Now().Add(-time.Minute).Unix()}, want: "sso.answer_invalid"},
+		"no expiry":               {claims: object{"exp": nil}, want: "sso.answer_invalid"},
+		"from the future":         {claims: object{"iat": time.Now().Add(time.Hour).Unix()}, want: "sso.answer_invalid"},
+		"another access token":    {claims: object{"at_hash": "AAAAAAAAAAAAAAAAAAAAAA"}, want: "sso.answer_invalid"},
+		"no subject":              {claims: object{"sub": ""}, want: "sso.answer_invalid"},
+		"not signed":              {sign: none, want: "sso.answer_invalid"},
+		"signed with our secret":  {sign: signedBy(t, jose.HS256, []byte("rahasia klien.rahasia klien.32.b")), want: "sso.answer_invalid"},
+		"signed with public key":  {sign: signedBy(t, jose.HS256, public), want: "sso.answer_invalid"},
+		"signed with another key": {sign: signedBy(t, jose.RS256, rsaKey), want: "sso.answer_invalid"},
+		"unverified address":      {claims: object{"email_verified": false}, want: "sso.email_unverified"},
+		"address of no one":       {claims: object{"email": ""}, want: "sso.email_unverified"},
+		"unstated verification":   {claims: object{"email_verified": nil}, want: "sso.email_unverified"},
+		"address elsewhere":       {claims: object{"email": "siti@contoh.id.example.test"}, want: "sso.email_domain"},
+		"address of a subdomain":  {claims: object{"email": "siti@anak.contoh.id"}, want: "sso.email_domain"},
+		"another state":           {answer: url.Values{"state": {"another"}}, want: "sso.login_lost"},
+		"no state":                {answer: url.Values{"state": nil}, want: "sso.login_lost"},
+		"another iss":             {answer: url.Values{"iss": {"https://login.example.test"}}, want: "sso.answer_invalid"},
+		"no iss":                  {answer: url.Values{"iss": nil}, want: "sso.answer_invalid"},
+		"refused":                 {answer: url.Values{"code": nil, "error": {"access_denied"}}, want: "sso.refused"},
+		"neither code nor error":  {answer: url.Values{"code": nil}, want: "sso.refused"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBrowser(t, g.service)
+			q := b.visit(g.p, "siti@contoh.id")
+			g.p.set(func() { g.p.claims, g.p.sign = c.claims, c.sign })
+			back := url.Values{"state": {q.Get("state")}, "code": {"c1"}, "iss": {g.p.URL}}
+			maps.Copy(back, c.answer)
+			if got := b.back(g.of, back); got != refusal(c.want) {
+				t.Errorf("sent to %s, want %s", got, c.want)
+			}
+			if me := b.me(); me != nil {
+				t.Errorf("logged in as %v", me)
+			}
+		})
+	}
+	// An answer in a browser where the login was not begun, and at the address of another organisation.
+	b := newBrowser(t, g.service)
+	g.p.set(func() { g.p.claims, g.p.sign = nil, nil })
+	q := b.visit(g.p, "siti@contoh.id")
+	back := url.Values{"state": {q.Get("state")}, "code": {"c1"}, "iss": {g.p.URL}}
+	if got := newBrowser(t, g.service).back(g.of, back); got != refusal("sso.login_lost") {
+		t.Errorf("in another browser, they are sent to %s", got)
+	}
+	if got := b.back(string(organisationIDOf(t, g.service, g.operator)), back); got != refusal("sso.login_lost") {
+		t.Errorf("at the address of another organisation, they are sent to %s", got)
+	}
+	if people := g.admin.do("GET", "/v1/admin/people", nil).ok(); strings.Contains(string(people.body), "siti@") {
+		t.Errorf("a refused login made an account: %s", people.body)
+	}
+}
+
+func signedBy(t *testing.T, alg jose.SignatureAlgorithm, key any) func(*provider, object) string {
+	return func(p *provider, claims object) string {
+		return signToken(t, jose.SigningKey{Algorithm: alg, Key: jose.JSONWebKey{Key: key, KeyID: p.kid}}, claims)
+	}
+}
+
+// TestALoginGoesOnlyToAPageOfTheWebApp follows targets that a browser might take for another site.
+func TestALoginGoesOnlyToAPageOfTheWebApp(t *testing.T) {
+	t.Parallel()
+	g := stageSSO(t, starting{}, nil)
+	for then, want := range map[string]string{
+		"/document/7?a=b": "/document/7?a=b", "": "/", "//evil.example": "/", "/\\evil.example": "/", "https://evil.example": "/", "/\t/evil.example": "/", "evil": "/", "/a\r\nSet-Cookie: x=y": "/",
+	} {
+		b := newBrowser(t, g.service)
+		u := b.begin("siti@contoh.id", then)
+		g.p.set(func() { g.p.login = u.Query() })
+		if got := b.back(g.of, url.Values{"state": {u.Query().Get("state")}, "code": {"c"}, "iss": {g.p.URL}}); got != want {
+			t.Errorf("%q leads to %q", then, got)
+		}
+	}
+}
+
+func TestADomainRoutesLoginsOnlyOnceItWasGranted(t *testing.T) {
+	t.Parallel()
+	g := stageSSO(t, starting{adjust: func(a *app) {
+		a.sso.LookupTXT = func(_ context.Context, name string) ([]string, error) {
+			if name != "_segel-challenge.terbukti.id" {
+				return nil, nil
+			}
+			all, err := a.store.SSODomains(context.Background(), organisationNamed(a, "PT Satu"))
+			for _, d := range all {
+				if d.Domain == "terbukti.id" {
+					return []string{"v=spf1 -all", d.RecordValue()}, err
+				}
+			}
+			return nil, err
+		}
+	}}, nil)
+	b := newBrowser(t, g.service)
+	evil := g.administrator(t, "Evil", "PT Jahat")
+	evil.do("PUT", "/v1/admin/sso", object{"issuer": g.p.URL, "client_id": "segel", "enabled": true}).ok()
+	for _, domain := range []string{"contoh.id", "korban.id"} {
+		evil.do("PUT", "/v1/admin/sso/domains/"+domain, object{}).ok()
+		evil.do("PUT", "/v1/admin/sso/domains/"+domain+"/granted", object{}).is(http.StatusForbidden, "auth.not_allowed")
+		evil.do("PUT", "/v1/admin/sso/domains/"+domain+"/proven", object{}).is(http.StatusConflict, "sso.domain_unproven")
+	}
+	if u := b.begin("siti@korban.id", ""); u != nil {
+		t.Errorf("a domain that was not granted leads to %s", u)
+	}
+	of := string(organisationIDOf(t, g.service, evil))
+	g.operator.do("PUT", "/v1/admin/sso/domains/contoh.id/granted", object{"organisation": of}).is(http.StatusConflict, "sso.domain_taken")
+	// A domain that its DNS proves, for one organisation only.
+	g.admin.do("PUT", "/v1/admin/sso/domains/terbukti.id/proven", object{}).is(http.StatusNotFound, "sso.domain_not_found")
+	g.admin.do("PUT", "/v1/admin/sso/domains/Terbukti.ID", object{}).ok()
+	g.admin.do("PUT", "/v1/admin/sso/domains/terbukti.id/proven", object{}).ok()
+	if b.begin("siti@terbukti.id", "") == nil {
+		t.Error("a proven domain routes nothing")
+	}
+	g.admin.do("DELETE", "/v1/admin/sso/domains/terbukti.id", nil).ok()
+	if b.begin("siti@terbukti.id", "") != nil {
+		t.Error("a removed domain routes logins")
+	}
+	for _, bad := range []string{"id", "-a.id", "a b.id", "1.2.3.4", "a..id"} {
+		g.admin.do("PUT", "/v1/admin/sso/domains/"+url.PathEscape(bad), object{}).is(http.StatusUnprocessableEntity, "input.invalid")
+	}
+}
+
+func TestPasswordsAreRefusedWhereTheProviderIsDemanded(t *testing.T) {
+	t.Parallel()
+	g := stageSSO(t, starting{}, nil)
+	for _, u := range []struct{ email, organisation string }{{"siti@contoh.id", "PT Satu"}, {"siti@contoh.id", "PT Dua"}, {"luar@lain.id", "PT Satu"}} {
+		if _, err := g.identity.AddUser(context.Background(), newUser(u.email, u.organisation)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	darurat := newUser("darurat@contoh.id", "PT Satu")
+	darurat.Role = contract.RoleAdmin
+	added, err := g.identity.AddUser(context.Background(), darurat)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := object{"issuer": g.p.URL, "client_id": "segel", "enabled": true, "password_off": true}
+	g.admin.do("PUT", "/v1/admin/sso", refused).is(http.StatusUnprocessableEntity, "input.invalid")
+	refused["exempt"] = []string{g.operator.id}
+	g.admin.do("PUT", "/v1/admin/sso", refused).is(http.StatusUnprocessableEntity, "input.invalid")
+	g.configure(object{"password_off": true, "exempt": []contract.PersonID{added.Account.ID}})
+	logIn := func(email, organisation string) *answer {
+		return (&client{service: g.service, t: t}).do("POST", "/v1/auth/login", object{"email": email, "password": password, "business_id": organisation})
+	}
+	wrong := logIn("tidak.ada@contoh.id", "")
+	if got := logIn("siti@contoh.id", g.of); plainRefusal(got) != plainRefusal(wrong) {
+		t.Errorf("a refused password is answered %s, one of no account %s", got.body, wrong.body)
+	}
+	if got := logIn("siti@contoh.id", "").ok().object("data")["account"].(object); got["business_id"] == g.of {
+		t.Errorf("logged in to %v", got)
+	}
+	logIn("luar@lain.id", "").ok()
+	logIn("darurat@contoh.id", "").ok()
+	// The operator's way back.
+	if err := g.sso.SwitchOff(context.Background(), commandLineActor("sso off"), contract.OrganisationID(g.of)); err != nil {
+		t.Fatal(err)
+	}
+	logIn("siti@contoh.id", g.of).ok()
+}
+
+func TestAProviderThatDoesNotAnswerIsToldInBothLanguages(t *testing.T) {
+	t.Parallel()
+	now, mu := time.Now(), sync.Mutex{}
+	clock := func() time.Time { mu.Lock(); defer mu.Unlock(); return now }
+	advance := func(d time.Duration) { mu.Lock(); defer mu.Unlock(); now = now.Add(d) }
+	g := stageSSO(t, starting{clock: clock}, nil)
+	b := newBrowser(t, g.service)
+	g.p.set(func() { g.p.down = true })
+	for language, want := range map[string]string{"en": "does not answer", "id": "tidak dapat dihubungi"} {
+		r, _ := http.NewRequestWithContext(t.Context(), "POST", g.url+"/v1/auth/sso", strings.NewReader(`{"email":"siti@contoh.id"}`))
+		r.Header.Set("Accept-Language", language)
+		a, err := b.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(a.Body)
+		_ = a.Body.Close()
+		if a.StatusCode != http.StatusServiceUnavailable || !strings.Contains(string(body), want) || !strings.Contains(string(body), "sso.provider_unavailable") {
+			t.Errorf("%s: %d: %s", language, a.StatusCode, body)
+		}
+	}
+	if n := g.p.asked["/.well-known/openid-configuration"]; n != 1 {
+		t.Errorf("a provider that is down was asked %d times", n)
+	}
+	tested := func() any {
+		return g.admin.do("PUT", "/v1/admin/sso/tested", object{}).ok().object("response")["data"].(object)["works"]
+	}
+	if tested() != false {
+		t.Error("a provider that is down works")
+	}
+	// It answers again; then its metadata is used while it does not.
+	g.p.set(func() { g.p.down = false })
+	advance(6 * time.Second)
+	if tested() != true {
+		t.Error("a provider that answers does not work")
+	}
+	g.p.set(func() { g.p.down = true })
+	advance(2 * time.Hour)
+	q := b.visit(g.p, "siti@contoh.id")
+	if got := b.back(g.of, url.Values{"state": {q.Get("state")}, "code": {"c"}, "iss": {g.p.URL}}); got != refusal("sso.provider_unavailable") {
+		t.Errorf("sent to %s", got)
+	}
+	advance(24 * time.Hour)
+	if a := b.do("POST", "/v1/auth/sso", "application/json", `{"email":"siti@contoh.id"}`); a.status != http.StatusServiceUnavailable {
+		t.Errorf("metadata of yesterday is used: %d", a.status)
+	}
+}
+
+func TestNewKeysOfAProviderAreReadButNotAtTheWishOfACaller(t *testing.T) {
+	t.Parallel()
+	now, mu := time.Now(), sync.Mutex{}
+	clock := func() time.Time { mu.Lock(); defer mu.Unlock(); return now }
+	advance := func(d time.Duration) { mu.Lock(); defer mu.Unlock(); now = now.Add(d) }
+	g := stageSSO(t, starting{clock: clock}, nil)
+	if got := newBrowser(t, g.service).logIn(g.p, g.of, "siti@contoh.id"); got != "/sent" {
+		t.Fatal(got)
+	}
+	advance(11 * time.Second)
+	g.p.rotate("second")
+	if got := newBrowser(t, g.service).logIn(g.p, g.of, "siti@contoh.id"); got != "/sent" {
+		t.Errorf("with a new key, they are sent to %s", got)
+	}
+	before := g.p.asked["/keys"]
+	for range 20 {
+		b := newBrowser(t, g.service)
+		g.p.set(func() { g.p.kid = "made up " + rand.Text() })
+		b.do("POST", "/v1/auth/sso/"+g.of+"/logout", "application/x-www-form-urlencoded", url.Values{"logout_token": {g.logoutToken(nil)}}.Encode())
+	}
+	if n := g.p.asked["/keys"] - before; n > 1 {
+		t.Errorf("tokens with unknown keys had the keys read %d times", n)
+	}
+}
+
+// logoutToken returns a logout token of the provider.
+func (g *ssoStage) logoutToken(over object) string {
+	claims := object{
+		"iss": g.p.URL, "aud": "segel", "iat": time.Now().Unix(), "exp": time.Now().Add(time.Minute).Unix(), "jti": rand.Text(), "sid": "s1",
+		"events": object{"http://schemas.openid.net/event/backchannel-logout": object{}},
+	}
+	maps.Copy(claims, over)
+	maps.DeleteFunc(claims, func(_ string, v any) bool { return v == nil })
+	g.p.mu.Lock()
+	defer g.p.mu.Unlock()
+	return g.p.signed(claims)
+}
+
+func TestTheProviderEndsSessionsWithALogoutToken(t *testing.T) {
+	onBothDatabases(t, func(t *testing.T, env []string) {
+		g := stageSSO(t, starting{set: settingsOf(env)}, nil)
+		logIn := func(sub, sid string) *browser {
+			b := newBrowser(t, g.service)
+			g.p.set(func() { g.p.claims = object{"sub": sub, "sid": sid, "email": sub + "@contoh.id"} })
+			if got := b.logIn(g.p, g.of, sub+"@contoh.id"); got != "/sent" {
+				t.Fatal(got)
+			}
+			return b
+		}
+		send := func(token string, want int) {
+			t.Helper()
+			a := newBrowser(t, g.service).do("POST", "/v1/auth/sso/"+g.of+"/logout", "application/x-www-form-urlencoded", url.Values{"logout_token": {token}}.Encode())
+			if a.status != want || a.header.Get("Cache-Control") != "no-store" {
+				t.Errorf("%d: %s", a.status, a.body)
+			}
+		}
+		one, two, other := logIn("siti", "s1"), logIn("siti", "s2"), logIn("budi", "s3")
+		for name, over := range map[string]object{
+			"another audience": {"aud": "another"}, "another issuer": {"iss": "https://login.example.test"}, "no event": {"events": nil}, "a nonce": {"nonce": "n"},
+			"expired": {"exp": time.Now().Add(-time.Minute).Unix()}, "no identifier": {"jti": nil}, "no one": {"sid": nil}, "no expiry": {"exp": nil}, "no time": {"iat": nil},
+		} {
+			send(g.logoutToken(over), http.StatusBadRequest)
+			if one.me() == nil {
+				t.Fatalf("%s: the session ended", name)
+			}
+		}
+		send("nonsense", http.StatusBadRequest)
+		send("", http.StatusBadRequest)
+		used := g.logoutToken(nil)
+		send(used, http.StatusOK)
+		if one.me() != nil || two.me() == nil || other.me() == nil {
+			t.Error("the logout of one session ended not that one alone")
+		}
+		again := logIn("siti", "s1")
+		send(used, http.StatusBadRequest)
+		if again.me() == nil {
+			t.Error("a token that was used ended a later session")
+		}
+		send(g.logoutToken(object{"sid": nil, "sub": "siti"}), http.StatusOK)
+		if two.me() != nil || again.me() != nil || other.me() == nil {
+			t.Error("the logout of a person ended not their sessions alone")
+		}
+		// One of another organisation, and of none, answers the same.
+		for _, of := range []string{string(organisationIDOf(t, g.service, g.operator)), "8f14e45f-ceea-467f-a0e6-1b1f0c8d3aff"} {
+			a := newBrowser(t, g.service).do("POST", "/v1/auth/sso/"+of+"/logout", "application/x-www-form-urlencoded", url.Values{"logout_token": {g.logoutToken(nil)}}.Encode())
+			if a.status != http.StatusBadRequest || string(a.body) != "{\"error\":\"invalid_request\"}\n" {
+				t.Errorf("%s: %d: %s", of, a.status, a.body)
+			}
+		}
+	})
+}
+
+func TestWhatTheProviderStatesDecidesWhoMayLogIn(t *testing.T) {
+	t.Parallel()
+	g := stageSSO(t, starting{}, object{"groups": []object{{"group": "bos", "role": "admin"}, {"group": "staf", "role": "sender"}}, "require_group": true, "max_age": 3600})
+	logIn := func(claims object) (string, object) {
+		b := newBrowser(t, g.service)
+		g.p.set(func() { g.p.claims = claims })
+		return b.logIn(g.p, g.of, "siti@contoh.id"), b.me()
+	}
+	recent := time.Now().Add(-time.Minute).Unix()
+	for name, c := range map[string]struct {
+		claims object
+		want   string
+	}{
+		"no groups":       {object{"auth_time": recent}, "sso.no_group"},
+		"another group":   {object{"auth_time": recent, "groups": []string{"tamu"}}, "sso.no_group"},
+		"an old login":    {object{"auth_time": time.Now().Add(-2 * time.Hour).Unix(), "groups": []string{"staf"}}, "sso.login_too_old"},
+		"no login time":   {object{"groups": []string{"staf"}}, "sso.login_too_old"},
+		"groups as a map": {object{"auth_time": recent, "groups": object{"staf": true}}, "sso.no_group"},
+	} {
+		if got, _ := logIn(c.claims); got != refusal(c.want) {
+			t.Errorf("%s: sent to %s", name, got)
+		}
+	}
+	if got, me := logIn(object{"auth_time": recent, "groups": []string{"x", "bos"}, "sub": "b", "email": "bos@contoh.id"}); got != "/sent" || me["role"] != "admin" {
+		t.Errorf("an admin's group: %s, %v", got, me)
+	}
+	// The groups of the next login decide again; the last admin who is left stays one.
+	if got, me := logIn(object{"auth_time": recent, "groups": []string{"staf"}, "sub": "b", "email": "bos@contoh.id"}); got != "/sent" || me["role"] == "admin" {
+		t.Errorf("a former admin: %s, %v", got, me)
+	}
+	// Without accounts at the first login.
+	g.configure(object{"create": false})
+	if got, _ := logIn(object{"sub": "baru", "email": "baru@contoh.id"}); got != refusal("sso.no_account") {
+		t.Errorf("a new person is sent to %s", got)
+	}
+	if got, me := logIn(object{"sub": "b", "email": "bos@contoh.id"}); got != "/sent" || me == nil {
+		t.Errorf("a known person is sent to %s", got)
+	}
+	people := g.admin.do("GET", "/v1/admin/people?search=bos", nil).ok().object("data")["people"].([]any)
+	g.admin.do("PUT", "/v1/admin/people/"+people[0].(object)["id"].(string)+"/disabled", nil).ok()
+	if got, _ := logIn(object{"sub": "b", "email": "bos@contoh.id"}); got != refusal("sso.account_disabled") {
+		t.Errorf("a disabled person is sent to %s", got)
+	}
+}
+
+func TestTheClientSecretIsNeverShownAndNeverSentToAnotherProvider(t *testing.T) {
+	t.Parallel()
+	g := stageSSO(t, starting{}, nil)
+	got := g.admin.do("GET", "/v1/admin/sso", nil).ok()
+	if strings.Contains(string(got.body), "rahasia klien") || got.object("data")["has_secret"] != true {
+		t.Errorf("%s", got.body)
+	}
+	if a := g.admin.do("PUT", "/v1/admin/sso", object{"issuer": "http://127.0.0.1:9/other", "client_id": "segel", "enabled": true}); a.status != http.StatusUnprocessableEntity || !strings.Contains(string(a.body), "sso.secret_again") {
+		t.Errorf("%d: %s", a.status, a.body)
+	}
+	g.admin.do("PUT", "/v1/admin/sso", object{"issuer": g.p.URL, "client_id": "segel", "enabled": true, "create": true}).ok()
+	if to := newBrowser(t, g.service).logIn(g.p, g.of, "siti@contoh.id"); to != "/sent" {
+		t.Errorf("with the stored secret, they are sent to %s", to)
+	}
+	for _, issuer := range []string{"", "ftp://x.id", "https://x.id?a=b", "https://x.id#a", "https://u:p@x.id", "http://login.contoh.id", "nonsense"} {
+		g.admin.do("PUT", "/v1/admin/sso", object{"issuer": issuer, "client_id": "segel", "client_secret": "x"}).is(http.StatusUnprocessableEntity, "input.invalid")
+	}
+	// Without the permission for private networks, a provider there is not reached, whatever its name says.
+	plain := start(t)
+	admin := plain.administrator(t, "Admin", "PT Satu")
+	admin.do("PUT", "/v1/admin/sso", object{"issuer": strings.Replace(g.p.URL, "http:", "https:", 1), "client_id": "segel"}).ok()
+	if a := admin.do("PUT", "/v1/admin/sso/tested", object{}, "Accept-Language", "en").ok(); !strings.Contains(string(a.body), "may not connect to") {
+		t.Errorf("%s", a.body)
+	}
+}
+
+// settingsOf returns the settings of an environment as names and values.
+func settingsOf(env []string) (set []string) {
+	for _, e := range env {
+		name, value, _ := strings.Cut(e, "=")
+		set = append(set, name, value)
+	}
+	return set
+}
+
+// newUser describes a person of an organisation, with the password of the tests.
+func newUser(email, organisation string) identity.NewUser {
+	return identity.NewUser{Email: email, Password: password, Organisation: organisation}
+}
+
+func organisationNamed(a *app, name string) contract.OrganisationID {
+	o, _ := a.store.OrganisationByName(context.Background(), name)
+	return o.ID
+}
+
+// TestClaimsThatTheIDTokenLacksAreAskedFor is about providers that state the address and the groups only as user information.
+func TestClaimsThatTheIDTokenLacksAreAskedFor(t *testing.T) {
+	t.Parallel()
+	p := startProvider(t)
+	p.userInfo = object{"sub": "siti-1", "email": "siti@contoh.id", "email_verified": "true", "groups": "staf"}
+	p.claims = object{"email": nil, "email_verified": nil}
+	g := stageWith(t, p, starting{}, object{"groups": []object{{"group": "staf", "role": "sender"}}, "require_group": true})
+	if got := newBrowser(t, g.service).logIn(g.p, g.of, "siti@contoh.id"); got != "/sent" {
+		t.Errorf("sent to %s", got)
+	}
+	p.set(func() { p.userInfo["sub"] = "another" })
+	if got := newBrowser(t, g.service).logIn(g.p, g.of, "siti@contoh.id"); got != refusal("sso.answer_invalid") {
+		t.Errorf("with the user information of another person, they are sent to %s", got)
+	}
+}

@@ -1,0 +1,107 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// Provisioned describes a person for whom the provider of their organisation, not an administrator, has an account created.
+type Provisioned struct {
+	Organisation contract.OrganisationID
+	Name         string
+	Email        string
+	Role         contract.AccountRole // empty: RoleSender
+	Source       string               // what had it created, for the log: "sso" or "scim"
+	IP           string
+}
+
+// AddProvisioned creates an account with a random password that no one knows. An e-mail that already has an account in the organisation is
+// ErrUserExists.
+func (s *Service) AddProvisioned(ctx context.Context, p Provisioned) (store.User, error) {
+	o, err := s.store.Organisation(ctx, p.Organisation)
+	if err != nil {
+		return store.User{}, fmt.Errorf("read organisation %s: %w", p.Organisation, err)
+	}
+	password, err := newPassword(s.random)
+	if err != nil {
+		return store.User{}, err
+	}
+	n := NewUser{Name: p.Name, Email: p.Email, Password: password, Role: p.Role}.withDefaults()
+	if err := s.checkUser(n); err != nil {
+		return store.User{}, err
+	}
+	a, err := s.createUser(ctx, n, o, contract.Event{Type: contract.EventPersonAdded, At: s.clock(), IP: p.IP, Details: map[string]string{
+		"organisation": string(o.ID), "name": n.Name, "email": n.Email, "admin": fmt.Sprint(n.Role == contract.RoleAdmin), "role": string(n.Role), "by": p.Source,
+	}})
+	if err != nil {
+		return store.User{}, err
+	}
+	u, err := s.store.User(ctx, a.ID)
+	if err != nil {
+		return store.User{}, fmt.Errorf("read user %s: %w", a.ID, err)
+	}
+	return u, nil
+}
+
+// passwordRefusal returns which accounts of an address may not log in with a password, since their organisation demands its provider. It is one query, which
+// depends on the domain alone.
+func (s *Service) passwordRefusal(ctx context.Context, email string) (func(store.User) bool, error) {
+	found, err := s.store.SSOOfDomain(ctx, contract.MailDomain(email))
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the provider of a domain: %w", err)
+	}
+	return func(u store.User) bool { return u.Organisation == found.Organisation && found.RefusesPassword(u.ID) }, nil
+}
+
+// OpenProviderSession opens a session of the web app for a user whom the provider of their organisation named. Record is called with the family of
+// tokens and its expiry before the tokens exist.
+func (s *Service) OpenProviderSession(ctx context.Context, u store.User, factor contract.Factor, from Client, record func(family string, expires time.Time) error) (session WebSession, err error) {
+	device, err := s.rememberDevice(ctx, u, from)
+	if err != nil {
+		return WebSession{}, err
+	}
+	err = s.openFamily(ctx, u, factor, from, func(opened contract.Session, a Account) ([]store.Token, error) {
+		clear, token, err := s.newToken(store.SessionToken, opened, s.lifetimes.Session, a.Policy)
+		if err != nil {
+			return nil, err
+		}
+		session = WebSession{Token: clear, ExpiresIn: token.ExpiresAt.Sub(token.CreatedAt), Account: a, Device: device, KnownFor: s.lifetimes.Known}
+		return []store.Token{token}, record(opened.Family, token.ExpiresAt)
+	})
+	if errors.Is(err, ErrCredentials) { // the account was disabled meanwhile
+		err = contract.ErrSSODisabled
+	}
+	if err != nil {
+		return WebSession{}, err
+	}
+	return session, nil
+}
+
+// rememberDevice records where a user logs in from, and returns the secret by which the device is known from now on.
+func (s *Service) rememberDevice(ctx context.Context, u store.User, from Client) (string, error) {
+	device, presented := checkSecret(from.Device, prefixDevice)
+	caller := store.Caller{Device: device, Address: Network(from.IP)}
+	known, err := s.store.KnownCaller(ctx, caller, s.clock().Add(-s.lifetimes.Known), emailSpellings(u.Email)...)
+	if err != nil {
+		return "", fmt.Errorf("look up where a login comes from: %w", err)
+	}
+	secret := from.Device
+	if !presented || !slices.ContainsFunc(known, func(k store.Known) bool { return k.Account == u.ID && k.Device }) {
+		if secret, caller.Device, err = newSecret(s.random, prefixDevice); err != nil {
+			return "", err
+		}
+	}
+	if err := s.store.RememberCaller(ctx, u.ID, caller, s.clock(), maxKnownCallers); err != nil {
+		return "", fmt.Errorf("remember where %s logs in from: %w", u.ID, err)
+	}
+	return secret, nil
+}

@@ -1,0 +1,207 @@
+package oidc
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	oidclib "github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+)
+
+// ErrAnswer is an answer that is not from the provider, or not for this login.
+var ErrAnswer = errors.New("the answer of the provider is invalid")
+
+// clockSkew is how far the clock of a provider may be ahead.
+const clockSkew = 5 * time.Minute
+
+// Claims are the claims of a person that are used here. Groups are read by their name, see [Claims.Groups].
+type Claims struct {
+	Subject  string `json:"sub"`
+	Email    string `json:"email"`
+	Verified truth  `json:"email_verified"`
+	Name     string `json:"name"`
+	Party    string `json:"azp"`
+	AuthTime int64  `json:"auth_time"`
+	AMR      list   `json:"amr"`
+	ACR      string `json:"acr"`
+	Session  string `json:"sid"`
+	IssuedAt int64  `json:"iat"`
+
+	all map[string]json.RawMessage
+}
+
+// truth is a boolean that some providers send as text.
+type truth bool
+
+func (t *truth) UnmarshalJSON(b []byte) error {
+	*t = string(b) == "true" || string(b) == `"true"`
+	return nil
+}
+
+// list is a list of texts; providers also send a single one. Anything else is an empty list.
+type list []string
+
+func (l *list) UnmarshalJSON(b []byte) error {
+	*l = nil
+	var one string
+	if json.Unmarshal(b, &one) == nil {
+		*l = list{one}
+		return nil
+	}
+	var many []json.RawMessage
+	if json.Unmarshal(b, &many) != nil {
+		return nil
+	}
+	for _, m := range many {
+		if json.Unmarshal(m, &one) == nil {
+			*l = append(*l, one)
+		}
+	}
+	return nil
+}
+
+// Groups returns the texts of the claim with that name, and whether the claim is there.
+func (c *Claims) Groups(claim string) (groups []string, given bool) {
+	raw, given := c.all[claim]
+	if !given {
+		return nil, false
+	}
+	var l list
+	_ = l.UnmarshalJSON(raw) // never fails
+	return l, true
+}
+
+func parseClaims(raw []byte, to *Claims) error {
+	if err := json.Unmarshal(raw, to); err != nil {
+		return err
+	}
+	return json.Unmarshal(raw, &to.all)
+}
+
+// verifier returns a verifier of one token, and its keys.
+func (p *Provider) verifier(c Client) (*oidclib.IDTokenVerifier, *verifying) {
+	keys := &verifying{keySet: p.keys}
+	return oidclib.NewVerifier(p.Issuer, keys, &oidclib.Config{ClientID: c.ID, SupportedSigningAlgs: algorithms, Now: p.clock}), keys
+}
+
+// Exchange exchanges the code of a login for an ID token and returns its claims, after every check of OpenID Connect Core 1.0 §3.1.3.7. Claims
+// about the address that the token lacks are asked for at the provider. Errors are ErrUnreachable or ErrAnswer.
+func (p *Provider) Exchange(ctx context.Context, c Client, l Login, code, groupsClaim string) (Claims, error) {
+	tokens, err := p.config(c).Exchange(context.WithValue(ctx, oauth2.HTTPClient, p.http), code, oauth2.VerifierOption(l.Verifier))
+	var refused *oauth2.RetrieveError
+	switch {
+	case errors.As(err, &refused) && refused.Response != nil && refused.Response.StatusCode < http.StatusInternalServerError:
+		// The code or our secret is wrong. The body may repeat either, so only the code of the error is logged.
+		return Claims{}, fmt.Errorf("%w: exchange the code: status %d, %.100q", ErrAnswer, refused.Response.StatusCode, refused.ErrorCode)
+	case err != nil && refused == nil:
+		return Claims{}, fmt.Errorf("%w: exchange the code: %w", ErrUnreachable, err)
+	case err != nil:
+		return Claims{}, fmt.Errorf("%w: exchange the code: status %d", ErrUnreachable, refused.Response.StatusCode)
+	}
+	raw, ok := tokens.Extra("id_token").(string)
+	if !ok {
+		return Claims{}, fmt.Errorf("%w: there is no ID token", ErrAnswer)
+	}
+	claims, err := p.verifyIDToken(ctx, c, raw, l.Nonce, tokens.AccessToken)
+	if err != nil {
+		return Claims{}, err
+	}
+	_, hasGroups := claims.all[groupsClaim]
+	if (claims.Email == "" || !hasGroups) && p.userInfo != "" {
+		if err := p.addUserInfo(ctx, &claims, tokens.AccessToken); err != nil {
+			return Claims{}, err
+		}
+	}
+	return claims, nil
+}
+
+func (p *Provider) verifyIDToken(ctx context.Context, c Client, raw, nonce, access string) (Claims, error) {
+	verifier, keys := p.verifier(c)
+	token, err := verifier.Verify(ctx, raw) // signature, algorithm, issuer, audience, expiry, nbf
+	if err != nil {
+		return Claims{}, keys.answerError(err)
+	}
+	var body json.RawMessage
+	var claims Claims
+	if err := errors.Join(token.Claims(&body), parseClaims(body, &claims)); err != nil {
+		return Claims{}, fmt.Errorf("%w: %w", ErrAnswer, err)
+	}
+	switch {
+	case subtle.ConstantTimeCompare([]byte(token.Nonce), []byte(nonce)) != 1:
+		return Claims{}, fmt.Errorf("%w: the nonce is another one", ErrAnswer)
+	case claims.Subject == "" || len(claims.Subject) > 255: // OpenID Connect Core 1.0 §2
+		return Claims{}, fmt.Errorf("%w: there is no subject", ErrAnswer)
+	case claims.Party != "" && claims.Party != c.ID, len(token.Audience) > 1 && claims.Party != c.ID:
+		return Claims{}, fmt.Errorf("%w: the token is for another party", ErrAnswer)
+	case token.IssuedAt.After(p.clock().Add(clockSkew)):
+		return Claims{}, fmt.Errorf("%w: the token is from the future", ErrAnswer)
+	}
+	if token.AccessTokenHash != "" {
+		if err := token.VerifyAccessToken(access); err != nil {
+			return Claims{}, fmt.Errorf("%w: %w", ErrAnswer, err)
+		}
+	}
+	return claims, nil
+}
+
+// answerError returns ErrAnswer with the cause, or ErrUnreachable if the keys could not be read.
+func (v *verifying) answerError(err error) error {
+	if errors.Is(v.failed, ErrUnreachable) {
+		return v.failed
+	}
+	return fmt.Errorf("%w: %w", ErrAnswer, err)
+}
+
+// addUserInfo adds claims that the ID token lacks, from the provider's answer about the same person (OpenID Connect Core 1.0 §5.3). What the ID
+// token states stays.
+func (p *Provider) addUserInfo(ctx context.Context, c *Claims, access string) error {
+	var body json.RawMessage
+	var more Claims
+	if err := getJSON(ctx, p.http, p.userInfo, access, &body); err != nil {
+		return fmt.Errorf("%w: %w", ErrUnreachable, err)
+	}
+	if err := parseClaims(body, &more); err != nil {
+		return fmt.Errorf("%w: %w", ErrAnswer, err)
+	}
+	if more.Subject != c.Subject {
+		return fmt.Errorf("%w: the user information is about another person", ErrAnswer)
+	}
+	if c.Email == "" {
+		c.Email, c.Verified = more.Email, more.Verified // an address and its verification belong together
+	}
+	if c.Name == "" {
+		c.Name = more.Name
+	}
+	for name, value := range more.all {
+		if _, stated := c.all[name]; !stated {
+			c.all[name] = value
+		}
+	}
+	return nil
+}
+
+// Logout is a verified logout token (OpenID Connect Back-Channel Logout 1.0 §2.4).
+type Logout struct {
+	ID      string // unique among the tokens of the provider
+	Subject string // empty: the session is given
+	Session string // empty: all sessions of the person
+	Expires time.Time
+}
+
+// VerifyLogout verifies a logout token. The caller checks that it was not used before. Errors are ErrUnreachable or ErrAnswer.
+func (p *Provider) VerifyLogout(ctx context.Context, c Client, raw string) (Logout, error) {
+	verifier, keys := p.verifier(c)
+	t, err := verifier.VerifyLogout(ctx, raw) // signature, algorithm, issuer, audience, expiry, event, identifier, no nonce
+	if err != nil {
+		return Logout{}, keys.answerError(err)
+	}
+	if t.IssuedAt.IsZero() || t.IssuedAt.After(p.clock().Add(clockSkew)) {
+		return Logout{}, fmt.Errorf("%w: the token is from the future", ErrAnswer)
+	}
+	return Logout{ID: t.TokenID, Subject: t.Subject, Session: t.SessionID, Expires: t.Expiry}, nil
+}

@@ -1,0 +1,381 @@
+package sso
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/identity"
+	"segel/internal/oidc"
+	"segel/internal/store"
+)
+
+// LoginLifetime is how long a person may take at the provider.
+const LoginLifetime = 10 * time.Minute
+
+// pending is a login that was begun. It is in a cookie of the browser, sealed, so that a login that no one ends leaves nothing in the
+// database, and every process can end it.
+type pending struct {
+	State        string                  `json:"state"`
+	Nonce        string                  `json:"nonce"`
+	Verifier     string                  `json:"verifier"`
+	Organisation contract.OrganisationID `json:"organisation"`
+	Issuer       string                  `json:"issuer"`
+	Client       string                  `json:"client"`
+	Target       string                  `json:"target"`
+	Device       string                  `json:"device,omitempty"`
+	Until        int64                   `json:"until"` // Unix seconds
+}
+
+// cookieID is the associated data of a sealed pending login.
+const cookieID = "sso login"
+
+// Begun is a login that was begun. The zero value: the address has no provider, its people log in with passwords.
+type Begun struct {
+	URL    string // of the provider
+	Cookie string // for the browser, for LoginLifetime
+}
+
+// Begin begins the login of a person with an address. The answer depends on the domain of the address alone, so it does not show who has an account.
+// Target is the path of the web app where the person goes then. Device is the secret by which their device is known, or empty.
+func (s *Service) Begin(ctx context.Context, email, target, device string) (Begun, error) {
+	domain := contract.MailDomain(email)
+	if domain == "" {
+		return Begun{}, nil
+	}
+	found, err := s.Store.SSOOfDomain(ctx, domain)
+	if errors.Is(err, store.ErrNotFound) || err == nil && !found.Enabled {
+		return Begun{}, nil
+	}
+	if err != nil {
+		return Begun{}, err
+	}
+	provider, err := s.Providers.Load(ctx, found.Issuer)
+	if err != nil {
+		return Begun{}, contract.ErrProviderDown.WithCause(err)
+	}
+	secrets := make([]byte, 96)
+	if _, err := io.ReadFull(s.Random, secrets); err != nil {
+		return Begun{}, fmt.Errorf("draw the secrets of a login: %w", err)
+	}
+	b64 := base64.RawURLEncoding
+	p := pending{
+		State: b64.EncodeToString(secrets[:32]), Nonce: b64.EncodeToString(secrets[32:64]), Verifier: b64.EncodeToString(secrets[64:]),
+		Organisation: found.Organisation, Issuer: found.Issuer, Client: found.ClientID, Target: localPath(target), Device: device, Until: s.Clock().Add(LoginLifetime).Unix(),
+	}
+	plain, err := json.Marshal(p)
+	if err != nil {
+		return Begun{}, err
+	}
+	sealed, err := s.Sealer.Seal(cookieID, plain)
+	if err != nil {
+		return Begun{}, fmt.Errorf("seal a login: %w", err)
+	}
+	client := oidc.Client{ID: found.ClientID, Redirect: s.CallbackURL(found.Organisation)} // no secret is sent here
+	url := provider.LoginURL(client, oidc.Login{State: p.State, Nonce: p.Nonce, Verifier: p.Verifier, Hint: strings.TrimSpace(email), ACR: found.FactorACR, MaxAge: found.MaxAge})
+	return Begun{URL: url, Cookie: b64.EncodeToString(sealed)}, nil
+}
+
+// maxTarget bounds the path to which a person goes after their login, in bytes.
+const maxTarget = 1000
+
+// localPath returns a path of the web app, or the root for anything that a browser might take for another site.
+func localPath(target string) string {
+	if len(target) > maxTarget || !strings.HasPrefix(target, "/") || strings.HasPrefix(target, "//") || strings.ContainsAny(target, "\\") ||
+		strings.ContainsFunc(target, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return "/"
+	}
+	return target
+}
+
+// CallbackURL returns the address to which the provider of an organisation sends people back. Each organisation has its own: a provider
+// that sends a person on to the provider of another organisation gets them back with the code of that one, which is refused (RFC 9700 §4.4.2.2).
+func (s *Service) CallbackURL(of contract.OrganisationID) string {
+	return s.PublicURL + "/v1/auth/sso/" + string(of) + "/callback"
+}
+
+// LogoutURL returns the address at which the provider of an organisation reports logouts.
+func (s *Service) LogoutURL(of contract.OrganisationID) string {
+	return s.PublicURL + "/v1/auth/sso/" + string(of) + "/logout"
+}
+
+// Answer is what a provider sent a person back with.
+type Answer struct {
+	Cookie string
+	State  string
+	Code   string
+	Issuer string // the parameter iss (RFC 9207)
+	Error  string
+}
+
+// Finished is a login that a provider confirmed.
+type Finished struct {
+	identity.WebSession
+	Target string // the path of the web app
+}
+
+// Finish ends a login with the answer of the provider, and opens a session. The account is the one that is linked to the person at the
+// provider; else the one with their address, which is linked now; else a new one, if the organisation wants that.
+func (s *Service) Finish(ctx context.Context, of contract.OrganisationID, a Answer, from identity.Client) (Finished, error) {
+	p, err := s.openPending(a.Cookie)
+	if err != nil || p.Organisation != of || subtle.ConstantTimeCompare([]byte(p.State), []byte(a.State)) != 1 || s.Clock().Unix() >= p.Until {
+		return Finished{}, contract.ErrLoginLost.WithCause(err)
+	}
+	found, err := s.Store.SSO(ctx, of)
+	if errors.Is(err, store.ErrNotFound) || err == nil && (!found.Enabled || found.Issuer != p.Issuer || found.ClientID != p.Client) {
+		return Finished{}, contract.ErrLoginLost // the settings were changed meanwhile
+	}
+	if err != nil {
+		return Finished{}, err
+	}
+	// Durable: this login was answered, so no process accepts an answer to it again. If we crash after it, the person begins again.
+	err = s.Store.UseOnce(ctx, sha256.Sum256([]byte("state "+p.State)), time.Unix(p.Until, 0))
+	if errors.Is(err, store.ErrExists) {
+		return Finished{}, contract.ErrLoginLost.WithCause(err)
+	}
+	if err != nil {
+		return Finished{}, err
+	}
+	provider, err := s.Providers.Load(ctx, found.Issuer)
+	if err != nil {
+		return Finished{}, contract.ErrProviderDown.WithCause(err)
+	}
+	if err := provider.CheckIssuer(a.Issuer); err != nil {
+		return Finished{}, contract.ErrProviderAnswer.WithCause(err)
+	}
+	if a.Error != "" || a.Code == "" {
+		return Finished{}, contract.ErrProviderRefused.WithCause(fmt.Errorf("the provider answered %.100q", a.Error))
+	}
+	client, err := s.clientOf(found)
+	if err != nil {
+		return Finished{}, err
+	}
+	claims, err := provider.Exchange(ctx, client, oidc.Login{Nonce: p.Nonce, Verifier: p.Verifier}, a.Code, found.GroupsClaim)
+	if err != nil {
+		return Finished{}, refusalOf(err)
+	}
+	domains, err := s.grantedDomains(ctx, of)
+	if err != nil {
+		return Finished{}, err
+	}
+	stated := claimsOf(claims, found.GroupsClaim)
+	admitted, err := found.Admit(stated, domains, s.Clock())
+	if err != nil {
+		return Finished{}, err
+	}
+	u, err := s.findAccount(ctx, found, stated.Subject, admitted, from)
+	if err != nil {
+		return Finished{}, err
+	}
+	if err := s.setRole(ctx, found, u, admitted.Role, from); err != nil {
+		return Finished{}, err
+	}
+	if from.Device == "" {
+		from.Device = p.Device
+	}
+	session, err := s.openSession(ctx, u, found, stated, admitted, from)
+	return Finished{WebSession: session, Target: p.Target}, err
+}
+
+func (s *Service) openPending(cookie string) (p pending, err error) {
+	sealed, err := base64.RawURLEncoding.DecodeString(cookie)
+	if err != nil {
+		return p, err
+	}
+	plain, err := s.Sealer.Open(cookieID, sealed)
+	if err != nil {
+		return p, err
+	}
+	return p, json.Unmarshal(plain, &p)
+}
+
+// clientOf returns this service as a client of the provider of an organisation, with its secret.
+func (s *Service) clientOf(of contract.SSO) (oidc.Client, error) {
+	c := oidc.Client{ID: of.ClientID, Redirect: s.CallbackURL(of.Organisation)}
+	if len(of.Secret) == 0 {
+		return c, nil
+	}
+	secret, err := s.Sealer.Open(secretID(of.Organisation), of.Secret)
+	if err != nil {
+		return c, fmt.Errorf("open the client secret of %s: %w", of.Organisation, err)
+	}
+	c.Secret = string(secret)
+	return c, nil
+}
+
+// refusalOf returns the refusal for an error of package oidc.
+func refusalOf(err error) error {
+	if errors.Is(err, oidc.ErrUnreachable) {
+		return contract.ErrProviderDown.WithCause(err)
+	}
+	return contract.ErrProviderAnswer.WithCause(err)
+}
+
+func claimsOf(c oidc.Claims, groupsClaim string) contract.ProviderClaims {
+	out := contract.ProviderClaims{
+		Subject: c.Subject, Email: c.Email, EmailVerified: bool(c.Verified), Name: c.Name, AMR: c.AMR, ACR: c.ACR, SessionID: c.Session,
+	}
+	out.Groups, out.HasGroups = c.Groups(groupsClaim)
+	if c.AuthTime > 0 {
+		out.AuthTime = time.Unix(c.AuthTime, 0)
+	}
+	return out
+}
+
+// findAccount returns the account of a person at the provider, and links or creates it if there is none yet.
+//
+// If we crash between creating and linking an account, the next login finds it by its address.
+func (s *Service) findAccount(ctx context.Context, of contract.SSO, subject string, a contract.Admitted, from identity.Client) (store.User, error) {
+	i, err := s.Store.SSOIdentity(ctx, of.Organisation, of.Issuer, subject)
+	if err == nil {
+		return s.usable(s.Store.User(ctx, i.Person))
+	}
+	if !errors.Is(err, store.ErrNotFound) {
+		return store.User{}, err
+	}
+	u, err := s.usable(s.Store.MemberByEmail(ctx, of.Organisation, a.Email))
+	if errors.Is(err, store.ErrNotFound) {
+		if !of.Create {
+			return store.User{}, contract.ErrNoSSOAccount
+		}
+		u, err = s.Accounts.AddProvisioned(ctx, identity.Provisioned{
+			Organisation: of.Organisation, Name: a.Name, Email: a.Email, Role: a.Role, Source: "sso", IP: from.IP,
+		})
+		if errors.Is(err, identity.ErrUserExists) { // another login of the person was faster
+			u, err = s.usable(s.Store.MemberByEmail(ctx, of.Organisation, a.Email))
+		}
+	}
+	if err != nil {
+		return store.User{}, err
+	}
+	link := store.SSOIdentity{Organisation: of.Organisation, Issuer: of.Issuer, Subject: subject, Person: u.ID, LinkedAt: s.Clock()}
+	err = s.Store.LinkSSOIdentity(ctx, link, contract.Event{Type: contract.EventSSOLinked, At: link.LinkedAt, Person: u.Person, IP: from.IP, Details: map[string]string{
+		"organisation": string(of.Organisation), "person": string(u.ID), "name": u.Name, "email": u.Email, "issuer": of.Issuer, "subject": subject,
+	}})
+	if errors.Is(err, store.ErrExists) {
+		i, e := s.Store.SSOIdentity(ctx, of.Organisation, of.Issuer, subject)
+		if e != nil || i.Person != u.ID {
+			return store.User{}, contract.ErrOtherIdentity.WithCause(errors.Join(err, e))
+		}
+		return u, nil // another login of the person was faster
+	}
+	return u, err
+}
+
+// usable refuses a disabled account.
+func (s *Service) usable(u store.User, err error) (store.User, error) {
+	if err == nil && !u.DisabledAt.IsZero() {
+		return store.User{}, contract.ErrSSODisabled
+	}
+	return u, err
+}
+
+// setRole gives a person the role of their groups. The last admin of an organisation and the admins who may use a password stay admins, so that a mistake at
+// the provider locks no organisation out.
+func (s *Service) setRole(ctx context.Context, of contract.SSO, u store.User, role contract.AccountRole, from identity.Client) error {
+	if role == "" || u.Role() == role || slices.Contains(of.Exempt, u.ID) {
+		return nil
+	}
+	err := s.Store.SetRole(ctx, u.ID, role, contract.Event{Type: contract.EventRoleChanged, At: s.Clock(), Person: u.Person, IP: from.IP, Details: map[string]string{
+		"organisation": string(of.Organisation), "person": string(u.ID), "name": u.Name, "email": u.Email, "role": string(role), "former_role": string(u.Role()), "by": "sso",
+	}})
+	if errors.Is(err, store.ErrConflict) || errors.Is(err, contract.ErrLastAdmin) { // another login was faster, or the person stays
+		return nil
+	}
+	return err
+}
+
+// openSession opens a session of the web app, which the provider can end.
+func (s *Service) openSession(ctx context.Context, u store.User, of contract.SSO, c contract.ProviderClaims, a contract.Admitted, from identity.Client) (identity.WebSession, error) {
+	family, factor := "", contract.FactorOIDC
+	if a.Factor {
+		factor = contract.FactorOIDCSecond
+	}
+	session, err := s.Accounts.OpenProviderSession(ctx, u, factor, from, func(name string, expires time.Time) error {
+		family = name
+		// Durable before the tokens: of a logout that the provider reports meanwhile, either this record is removed, or it ends the tokens.
+		return s.Store.AddSSOLogin(ctx, store.SSOLogin{Family: name, Organisation: of.Organisation, Issuer: of.Issuer, Subject: c.Subject, SessionID: c.SessionID, ExpiresAt: expires})
+	})
+	if err != nil {
+		return identity.WebSession{}, err
+	}
+	if _, err := s.Store.SSOLoginOf(ctx, family); err != nil {
+		e := s.Accounts.Logout(ctx, session.Token)
+		if errors.Is(err, store.ErrNotFound) {
+			return identity.WebSession{}, errors.Join(contract.ErrLoginLost, e)
+		}
+		return identity.WebSession{}, errors.Join(err, e)
+	}
+	return session, nil
+}
+
+// ReceiveLogout ends the sessions that a logout token of the provider of an organisation names (OpenID Connect Back-Channel Logout 1.0 §2.6). All
+// that is wrong with a token, and an organisation without a provider, is ErrProviderAnswer.
+func (s *Service) ReceiveLogout(ctx context.Context, of contract.OrganisationID, token string) error {
+	found, err := s.Store.SSO(ctx, of)
+	if errors.Is(err, store.ErrNotFound) {
+		return contract.ErrProviderAnswer.WithCause(err)
+	}
+	if err != nil {
+		return err
+	}
+	provider, err := s.Providers.Load(ctx, found.Issuer)
+	if err != nil {
+		return contract.ErrProviderDown.WithCause(err)
+	}
+	l, err := provider.VerifyLogout(ctx, oidc.Client{ID: found.ClientID}, token)
+	if err != nil {
+		return refusalOf(err)
+	}
+	// One transaction records that the token was used and ends the sessions. If we crash before it, the provider sends the token again.
+	ended, err := s.Store.EndSSOLogins(ctx, store.SSOLogout{
+		Organisation: of, Issuer: found.Issuer, Subject: l.Subject, SessionID: l.Session, Token: sha256.Sum256([]byte("logout " + string(of) + " " + found.Issuer + " " + l.ID)), Expires: l.Expires,
+	})
+	if errors.Is(err, store.ErrExists) {
+		return contract.ErrProviderAnswer.WithCause(err)
+	}
+	if err != nil {
+		return err
+	}
+	s.Log.InfoContext(ctx, "a provider reported a logout", "organisation", of, "sessions", ended)
+	return nil
+}
+
+// ProviderLogout returns the address at which the holder of a family of tokens logs out at the provider; empty: they did not log in with one, or it has no
+// such page.
+func (s *Service) ProviderLogout(ctx context.Context, family string) (string, error) {
+	if family == "" {
+		return "", nil // a guest
+	}
+	l, err := s.Store.SSOLoginOf(ctx, family)
+	if errors.Is(err, store.ErrNotFound) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	found, err := s.Store.SSO(ctx, l.Organisation)
+	if errors.Is(err, store.ErrNotFound) || err == nil && found.Issuer != l.Issuer {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	provider, err := s.Providers.Load(ctx, found.Issuer)
+	if err != nil {
+		return "", nil // the person is logged out here; the provider is asked another time
+	}
+	return provider.LogoutURL(oidc.Client{ID: found.ClientID}, s.PublicURL+"/login"), nil
+}
+
+// Purge deletes what has expired.
+func (s *Service) Purge(ctx context.Context) error { return s.Store.PurgeSSO(ctx, s.Clock()) }

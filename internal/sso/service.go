@@ -1,0 +1,253 @@
+// Package sso lets the people of an organisation log in with the provider of their company (OpenID Connect, decision 0084). It knows which
+// organisation has which provider and which mail domains, and whose account a person at the provider has.
+package sso
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/identity"
+	"segel/internal/oidc"
+	"segel/internal/outbound"
+	"segel/internal/store"
+)
+
+// Store is what the service reads and writes.
+type Store interface {
+	store.SSO
+	Organisation(ctx context.Context, id contract.OrganisationID) (store.Organisation, error)
+	User(ctx context.Context, id contract.PersonID) (store.User, error)
+	SetRole(ctx context.Context, id contract.PersonID, role contract.AccountRole, e contract.Event) error
+	MemberByEmail(ctx context.Context, o contract.OrganisationID, email string) (store.User, error)
+}
+
+// Sealer encrypts the secrets of clients and the cookies of logins.
+type Sealer interface {
+	Seal(id string, plain []byte) ([]byte, error)
+	Open(id string, sealed []byte) ([]byte, error)
+}
+
+// Service manages providers and logins with them. All fields are required, unless they say otherwise. It is safe for concurrent use.
+type Service struct {
+	Store     Store
+	Accounts  *identity.Service
+	Providers *oidc.Providers
+	Sealer    Sealer
+	PublicURL string // base of the addresses that providers send people to, without a slash at its end
+	Plain     bool   // providers of private hosts may be http
+	// LookupTXT returns the TXT records of a name. Nil: domains are not proven by DNS.
+	LookupTXT func(ctx context.Context, name string) ([]string, error)
+	Clock     func() time.Time
+	Random    io.Reader
+	Log       *slog.Logger
+}
+
+// Settings are the settings of an organisation, with the domains that it named.
+type Settings struct {
+	contract.SSO
+	Domains []contract.SSODomain
+}
+
+// authorise returns the organisation that an operation of an administrator concerns: the one that is named, or their own.
+func (s *Service) authorise(ctx context.Context, by contract.Actor, op contract.AdminOperation, of contract.OrganisationID) (contract.OrganisationID, error) {
+	if of == "" {
+		of = by.Organisation
+	}
+	of, err := by.AuthoriseAdmin(op, of)
+	if err != nil {
+		return "", err
+	}
+	_, err = s.Store.Organisation(ctx, of)
+	if errors.Is(err, store.ErrNotFound) {
+		return "", contract.ErrNoOrganisation
+	}
+	if err != nil {
+		return "", fmt.Errorf("read organisation %s: %w", of, err)
+	}
+	return of, nil
+}
+
+// Load returns the settings of an organisation. Without a provider, Edits is 0.
+func (s *Service) Load(ctx context.Context, by contract.Actor, of contract.OrganisationID) (Settings, error) {
+	of, err := s.authorise(ctx, by, contract.AdminSSO, of)
+	if err != nil {
+		return Settings{}, err
+	}
+	return s.loadSettings(ctx, of)
+}
+
+func (s *Service) loadSettings(ctx context.Context, of contract.OrganisationID) (Settings, error) {
+	found, err := s.Store.SSO(ctx, of)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return Settings{}, err
+	}
+	found.Organisation = of
+	domains, err := s.Store.SSODomains(ctx, of)
+	return Settings{SSO: found, Domains: domains}, err
+}
+
+// Set replaces the settings of an organisation. A nil secret leaves the stored one, which is never sent to another provider: a change of the issuer
+// takes the secret again.
+func (s *Service) Set(ctx context.Context, by contract.Actor, of contract.OrganisationID, in contract.SSOSettings, secret *string) (Settings, error) {
+	of, err := s.authorise(ctx, by, contract.AdminSetSSO, of)
+	if err != nil {
+		return Settings{}, err
+	}
+	in, err = contract.CheckSSO(in, s.Plain)
+	if err != nil {
+		return Settings{}, err
+	}
+	if err := s.checkExempt(ctx, of, in.Exempt); err != nil {
+		return Settings{}, err
+	}
+	was, err := s.Store.SSO(ctx, of)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return Settings{}, err
+	}
+	to := was
+	to.Organisation, to.SSOSettings, to.ChangedAt = of, in, s.Clock()
+	switch {
+	case secret == nil && was.Edits > 0 && was.Issuer != in.Issuer && len(was.Secret) > 0:
+		return Settings{}, contract.InvalidInput(contract.NewFieldError("client_secret", "sso.secret_again"))
+	case secret != nil && len(*secret) > contract.MaxSSOSecret:
+		return Settings{}, contract.InvalidInput(contract.NewFieldError("client_secret", "text.too_long", "limit", contract.MaxSSOSecret))
+	case secret != nil && *secret == "":
+		to.Secret = nil
+	case secret != nil:
+		if to.Secret, err = s.Sealer.Seal(secretID(of), []byte(*secret)); err != nil {
+			return Settings{}, fmt.Errorf("seal the client secret of %s: %w", of, err)
+		}
+	}
+	e := s.eventOf(by, of, "set")
+	e.Details["issuer"] = in.Issuer
+	err = s.Store.SetSSO(ctx, to, e)
+	if errors.Is(err, store.ErrConflict) {
+		return Settings{}, contract.ErrSSOChanged.WithCause(err)
+	}
+	if err != nil {
+		return Settings{}, err
+	}
+	return s.loadSettings(ctx, of)
+}
+
+// secretID is the associated data of a sealed client secret.
+func secretID(of contract.OrganisationID) string { return "sso " + string(of) }
+
+// checkExempt requires that people who may use a password all the same are admins of the organisation who can log in.
+func (s *Service) checkExempt(ctx context.Context, of contract.OrganisationID, people []contract.PersonID) error {
+	var bad []contract.FieldError
+	for i, id := range people {
+		u, err := s.Store.User(ctx, id)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+		if err != nil || u.Organisation != of || !u.Admin || !u.DisabledAt.IsZero() {
+			bad = append(bad, contract.NewFieldError(fmt.Sprintf("exempt[%d]", i), "sso.exempt_not_admin"))
+		}
+	}
+	return contract.InvalidInput(bad...)
+}
+
+// SwitchOff disables the provider of an organisation and leaves all else as it is: the way back for people who may not use a password while the provider
+// fails. ErrNoSSO: there is none.
+func (s *Service) SwitchOff(ctx context.Context, by contract.Actor, of contract.OrganisationID) error {
+	of, err := s.authorise(ctx, by, contract.AdminSetSSO, of)
+	if err != nil {
+		return err
+	}
+	found, err := s.Store.SSO(ctx, of)
+	if errors.Is(err, store.ErrNotFound) {
+		return contract.ErrNoSSO
+	}
+	if err != nil {
+		return err
+	}
+	found.Enabled, found.ChangedAt = false, s.Clock()
+	err = s.Store.SetSSO(ctx, found, s.eventOf(by, of, "switched_off"))
+	if errors.Is(err, store.ErrConflict) {
+		return contract.ErrSSOChanged.WithCause(err)
+	}
+	return err
+}
+
+// Delete deletes the provider of an organisation: its people log in with passwords again. Domains stay granted, and accounts stay linked.
+func (s *Service) Delete(ctx context.Context, by contract.Actor, of contract.OrganisationID) error {
+	of, err := s.authorise(ctx, by, contract.AdminSetSSO, of)
+	if err != nil {
+		return err
+	}
+	err = s.Store.DeleteSSO(ctx, of, s.eventOf(by, of, "deleted"))
+	if errors.Is(err, store.ErrNotFound) {
+		return nil // it has none: deleting again changes nothing
+	}
+	return err
+}
+
+// Problems of a provider, as codes of sentences. What a host answered is not told to administrators of organisations: they choose the host, and it may be one that only
+// this service reaches.
+const (
+	ProviderFails     = "sso.provider_fails"
+	ProviderForbidden = "sso.provider_forbidden"
+	ProviderDiffers   = "sso.provider_differs"
+)
+
+// Test reads the metadata of the provider of an organisation, unless that was done a moment ago. The problem is the code of what is wrong; empty: it can be used.
+func (s *Service) Test(ctx context.Context, by contract.Actor, of contract.OrganisationID) (problem string, err error) {
+	of, err = s.authorise(ctx, by, contract.AdminTestSSO, of)
+	if err != nil {
+		return "", err
+	}
+	found, err := s.Store.SSO(ctx, of)
+	if errors.Is(err, store.ErrNotFound) {
+		return "", contract.ErrNoSSO
+	}
+	if err != nil {
+		return "", err
+	}
+	_, err = s.Providers.Load(ctx, found.Issuer)
+	switch {
+	case err == nil:
+		return "", nil
+	case errors.Is(err, outbound.ErrRefused):
+		problem = ProviderForbidden
+	case errors.Is(err, oidc.ErrIssuer):
+		problem = ProviderDiffers
+	default:
+		problem = ProviderFails
+	}
+	s.Log.InfoContext(ctx, "a login provider cannot be used", "organisation", of, "error", err)
+	return problem, nil
+}
+
+// Unlink ends the link of an account with a person at the provider: the next login of its address links it again, also of another person. For an address
+// that the company gave to another person.
+func (s *Service) Unlink(ctx context.Context, by contract.Actor, id contract.PersonID) error {
+	of, err := by.AuthoriseAdmin(contract.AdminUnlinkSSO, "")
+	if err != nil {
+		return err
+	}
+	u, err := s.Store.User(ctx, id)
+	if errors.Is(err, store.ErrNotFound) || err == nil && of != "" && u.Organisation != of {
+		return contract.ErrNoPerson
+	}
+	if err != nil {
+		return err
+	}
+	err = s.Store.UnlinkSSOIdentity(ctx, id, contract.Event{Type: contract.EventSSOUnlinked, At: s.Clock(), Person: by.Person, IP: by.IP, Details: map[string]string{
+		"organisation": string(u.Organisation), "person": string(u.ID), "name": u.Name, "email": u.Email,
+	}})
+	if errors.Is(err, store.ErrNotFound) {
+		return nil // unlinking again changes nothing
+	}
+	return err
+}
+
+// eventOf returns the event of a change of how an organisation logs in.
+func (s *Service) eventOf(by contract.Actor, of contract.OrganisationID, change string) contract.Event {
+	return contract.Event{Type: contract.EventSSOChanged, At: s.Clock(), Person: by.Person, IP: by.IP, Details: map[string]string{"organisation": string(of), "change": change}}
+}

@@ -1,0 +1,320 @@
+package sqlstore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// storedSSO is how settings are stored, as JSON.
+type storedSSO struct {
+	Version        int                 `json:"version"`
+	Issuer         string              `json:"issuer"`
+	ClientID       string              `json:"client_id"`
+	Enabled        bool                `json:"enabled"`
+	Create         bool                `json:"create"`
+	GroupsClaim    string              `json:"groups_claim"`
+	Groups         []storedGroup       `json:"groups,omitempty"`
+	RequireGroup   bool                `json:"require_group,omitempty"`
+	PasswordOff    bool                `json:"password_off,omitempty"`
+	Exempt         []contract.PersonID `json:"exempt,omitempty"`
+	ProviderFactor bool                `json:"provider_factor,omitempty"`
+	FactorACR      string              `json:"factor_acr,omitempty"`
+	MaxAge         int64               `json:"max_age,omitempty"` // seconds
+}
+
+type storedGroup struct {
+	Group string               `json:"group"`
+	Role  contract.AccountRole `json:"role"`
+}
+
+const ssoVersion = 1
+
+func encodeSSO(s contract.SSOSettings) string {
+	stored := storedSSO{
+		Version: ssoVersion, Issuer: s.Issuer, ClientID: s.ClientID, Enabled: s.Enabled, Create: s.Create, GroupsClaim: s.GroupsClaim, RequireGroup: s.RequireGroup,
+		PasswordOff: s.PasswordOff, Exempt: s.Exempt, ProviderFactor: s.ProviderFactor, FactorACR: s.FactorACR, MaxAge: int64(s.MaxAge / time.Second),
+	}
+	for _, g := range s.Groups {
+		stored.Groups = append(stored.Groups, storedGroup(g))
+	}
+	b, _ := json.Marshal(stored) // texts, numbers and lists of them cannot fail
+	return string(b)
+}
+
+func scanSSO(to *contract.SSOSettings) scanner {
+	return func(column any) error {
+		var text string
+		if err := scanText(&text)(column); err != nil {
+			return err
+		}
+		var s storedSSO
+		if err := json.Unmarshal([]byte(text), &s); err != nil {
+			return fmt.Errorf("read settings of a provider: %w", err)
+		}
+		if s.Version != ssoVersion {
+			return fmt.Errorf("settings of a provider have version %d, not %d", s.Version, ssoVersion)
+		}
+		*to = contract.SSOSettings{
+			Issuer: s.Issuer, ClientID: s.ClientID, Enabled: s.Enabled, Create: s.Create, GroupsClaim: s.GroupsClaim, RequireGroup: s.RequireGroup,
+			PasswordOff: s.PasswordOff, Exempt: s.Exempt, ProviderFactor: s.ProviderFactor, FactorACR: s.FactorACR, MaxAge: time.Duration(s.MaxAge) * time.Second,
+		}
+		for _, g := range s.Groups {
+			to.Groups = append(to.Groups, contract.GroupRole(g))
+		}
+		return nil
+	}
+}
+
+var ssoRows = rowType[contract.SSO]{"sso", `organisation, settings, secret, changed_at, edits`, func(s *contract.SSO) []any {
+	return []any{&s.Organisation, scanSSO(&s.SSOSettings), scanBytes(&s.Secret), scanTime(&s.ChangedAt), &s.Edits}
+}}
+
+// SSO implements [store.SSO].
+func (s *Store) SSO(ctx context.Context, of contract.OrganisationID) (contract.SSO, error) {
+	found, err := ssoRows.readOne(ctx, s, `WHERE organisation = $1`, of)
+	return found, wrapf(err, "read the provider of organisation %s", of)
+}
+
+// SetSSO implements [store.SSO].
+func (s *Store) SetSSO(ctx context.Context, to contract.SSO, e contract.Event) error {
+	err := s.db.withTx(ctx, func(t tx) error {
+		sql := `INSERT INTO sso (organisation, settings, secret, changed_at, edits) VALUES ($1, $2, $3, $4, 1) ON CONFLICT DO NOTHING`
+		args := []any{to.Organisation, encodeSSO(to.SSOSettings), bytesArg(to.Secret), toMicros(to.ChangedAt)}
+		if to.Edits > 0 {
+			sql = `UPDATE sso SET settings = $2, secret = $3, changed_at = $4, edits = edits + 1 WHERE organisation = $1 AND edits = $5`
+			args = append(args, to.Edits)
+		}
+		n, err := t.exec(ctx, sql, args...)
+		if err == nil {
+			err = requireChange(n)
+		}
+		if err != nil {
+			return err
+		}
+		return logEntry{events: []contract.Event{e}}.appendToLog(ctx, t)
+	})
+	return wrapf(err, "set the provider of organisation %s", to.Organisation)
+}
+
+// DeleteSSO implements [store.SSO].
+func (s *Store) DeleteSSO(ctx context.Context, of contract.OrganisationID, e contract.Event) error {
+	err := s.db.withTx(ctx, func(t tx) error {
+		n, err := t.exec(ctx, `DELETE FROM sso WHERE organisation = $1`, of)
+		if err == nil {
+			err = requireRow(n)
+		}
+		if err != nil {
+			return err
+		}
+		return logEntry{events: []contract.Event{e}}.appendToLog(ctx, t)
+	})
+	return wrapf(err, "delete the provider of organisation %s", of)
+}
+
+// ssoDomains reads the domains of organisations with their grants.
+const ssoDomains = `SELECT d.organisation, d.domain, d.challenge, d.claimed_at, COALESCE(g.granted_at, 0), COALESCE(g.granted_by, '')
+	FROM sso_domain d LEFT JOIN sso_grant g ON g.domain = d.domain AND g.organisation = d.organisation `
+
+func ssoDomainDest(d *contract.SSODomain) []any {
+	return []any{&d.Organisation, &d.Domain, &d.Challenge, scanTime(&d.ClaimedAt), scanTime(&d.GrantedAt), &d.GrantedBy}
+}
+
+// SSODomains implements [store.SSO].
+func (s *Store) SSODomains(ctx context.Context, of contract.OrganisationID) ([]contract.SSODomain, error) {
+	all, err := readAll(ctx, s, ssoDomainDest, ssoDomains+`WHERE d.organisation = $1 ORDER BY d.domain`, of)
+	return all, wrapf(err, "read the domains of organisation %s", of)
+}
+
+// ClaimDomain implements [store.SSO].
+func (s *Store) ClaimDomain(ctx context.Context, d contract.SSODomain, e contract.Event) error {
+	err := s.db.withTx(ctx, func(t tx) error {
+		// Locks the organisation's row: of domains that are added at the same time, each counts those before it.
+		n, err := t.exec(ctx, `UPDATE organisation SET name = name WHERE id = $1`, d.Organisation)
+		if err == nil {
+			err = requireRow(n)
+		}
+		if err != nil {
+			return err
+		}
+		var count int
+		if err := queryOne(ctx, t, []any{&count}, `SELECT COUNT(*) FROM sso_domain WHERE organisation = $1`, d.Organisation); err != nil {
+			return err
+		}
+		n, err = t.exec(ctx, `INSERT INTO sso_domain (organisation, domain, challenge, claimed_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+			d.Organisation, d.Domain, d.Challenge, toMicros(d.ClaimedAt))
+		if err == nil {
+			err = requireNew(n)
+		}
+		if err != nil {
+			return err
+		}
+		if count >= contract.MaxSSODomains {
+			return contract.ErrDomainLimit
+		}
+		return logEntry{events: []contract.Event{e}}.appendToLog(ctx, t)
+	})
+	return wrapf(err, "claim domain %s", d.Domain)
+}
+
+// GrantDomain implements [store.SSO].
+func (s *Store) GrantDomain(ctx context.Context, of contract.OrganisationID, domain string, by contract.DomainGrant, e contract.Event) error {
+	err := s.db.withTx(ctx, func(t tx) error {
+		// Locks the domain's row: it cannot be removed before the grant is stored.
+		n, err := t.exec(ctx, `UPDATE sso_domain SET challenge = challenge WHERE organisation = $1 AND domain = $2`, of, domain)
+		if err == nil {
+			err = requireRow(n)
+		}
+		if err != nil {
+			return err
+		}
+		n, err = t.exec(ctx, `INSERT INTO sso_grant (domain, organisation, granted_at, granted_by) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`, domain, of, toMicros(e.At), by)
+		if err == nil {
+			err = requireNew(n)
+		}
+		if err != nil {
+			return err
+		}
+		return logEntry{events: []contract.Event{e}}.appendToLog(ctx, t)
+	})
+	return wrapf(err, "grant domain %s", domain)
+}
+
+// RemoveDomain implements [store.SSO].
+func (s *Store) RemoveDomain(ctx context.Context, of contract.OrganisationID, domain string, e contract.Event) error {
+	err := s.db.withTx(ctx, func(t tx) error {
+		n, err := t.exec(ctx, `DELETE FROM sso_domain WHERE organisation = $1 AND domain = $2`, of, domain)
+		if err == nil {
+			err = requireRow(n)
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := t.exec(ctx, `DELETE FROM sso_grant WHERE organisation = $1 AND domain = $2`, of, domain); err != nil {
+			return err
+		}
+		return logEntry{events: []contract.Event{e}}.appendToLog(ctx, t)
+	})
+	return wrapf(err, "remove domain %s", domain)
+}
+
+// SSOOfDomain implements [store.SSO].
+func (s *Store) SSOOfDomain(ctx context.Context, domain string) (contract.SSO, error) {
+	found, err := ssoRows.readOne(ctx, s, `WHERE organisation = (SELECT g.organisation FROM sso_grant g WHERE g.domain = $1)`, domain)
+	return found, wrapf(err, "read the provider of domain %s", domain)
+}
+
+// SSOIdentity implements [store.SSO].
+func (s *Store) SSOIdentity(ctx context.Context, of contract.OrganisationID, issuer, subject string) (store.SSOIdentity, error) {
+	i := store.SSOIdentity{Organisation: of, Issuer: issuer, Subject: subject}
+	err := s.readRow(ctx, []any{&i.Person, scanTime(&i.LinkedAt)}, `SELECT person, linked_at FROM sso_identity WHERE organisation = $1 AND issuer = $2 AND subject = $3`, of, issuer, subject)
+	return i, wrapf(err, "read who %s of %s is", subject, issuer)
+}
+
+// LinkSSOIdentity implements [store.SSO].
+func (s *Store) LinkSSOIdentity(ctx context.Context, i store.SSOIdentity, e contract.Event) error {
+	err := s.db.withTx(ctx, func(t tx) error {
+		n, err := t.exec(ctx, `INSERT INTO sso_identity (organisation, issuer, subject, person, linked_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
+			i.Organisation, i.Issuer, i.Subject, i.Person, toMicros(i.LinkedAt))
+		if err == nil {
+			err = requireNew(n)
+		}
+		if err != nil {
+			return err
+		}
+		return logEntry{events: []contract.Event{e}}.appendToLog(ctx, t)
+	})
+	return wrapf(err, "link %s of %s", i.Subject, i.Issuer)
+}
+
+// UnlinkSSOIdentity implements [store.SSO].
+func (s *Store) UnlinkSSOIdentity(ctx context.Context, id contract.PersonID, e contract.Event) error {
+	err := s.db.withTx(ctx, func(t tx) error {
+		n, err := t.exec(ctx, `DELETE FROM sso_identity WHERE person = $1`, id)
+		if err == nil {
+			err = requireRow(n)
+		}
+		if err != nil {
+			return err
+		}
+		return logEntry{events: []contract.Event{e}}.appendToLog(ctx, t)
+	})
+	return wrapf(err, "unlink user %s", id)
+}
+
+// AddSSOLogin implements [store.SSO].
+func (s *Store) AddSSOLogin(ctx context.Context, l store.SSOLogin) error {
+	return wrapf(s.runStatement(ctx, `INSERT INTO sso_login (family, organisation, issuer, subject, sid, expires_at) VALUES (`+placeholders(1, 6)+`)`,
+		l.Family, l.Organisation, l.Issuer, l.Subject, l.SessionID, toMicros(l.ExpiresAt)), "record a login with %s", l.Issuer)
+}
+
+// SSOLoginOf implements [store.SSO].
+func (s *Store) SSOLoginOf(ctx context.Context, family string) (store.SSOLogin, error) {
+	l := store.SSOLogin{Family: family}
+	err := s.readRow(ctx, []any{&l.Organisation, &l.Issuer, &l.Subject, &l.SessionID, scanTime(&l.ExpiresAt)},
+		`SELECT organisation, issuer, subject, sid, expires_at FROM sso_login WHERE family = $1`, family)
+	return l, wrapf(err, "read the login of family %s", family)
+}
+
+// EndSSOLogins implements [store.SSO].
+func (s *Store) EndSSOLogins(ctx context.Context, l store.SSOLogout) (int, error) {
+	if l.Subject == "" && l.SessionID == "" {
+		return 0, errors.New("end logins: neither a person nor a session is named")
+	}
+	ended := 0
+	err := s.db.withTx(ctx, func(t tx) error {
+		const which = `organisation = $1 AND issuer = $2 AND $3 IN ('', subject) AND $4 IN ('', sid)`
+		args := []any{l.Organisation, l.Issuer, l.Subject, l.SessionID}
+		if err := useOnce(ctx, t, l.Token, l.Expires); err != nil {
+			return err
+		}
+		// The lock on the users comes first, see awaitRevocation: a login in progress has stored its tokens by then, or finds its record gone.
+		if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id IN (SELECT person FROM token WHERE family IN (SELECT family FROM sso_login WHERE `+which+`))`, args...); err != nil {
+			return err
+		}
+		families, err := queryAll(ctx, t, column[string], `DELETE FROM sso_login WHERE `+which+` RETURNING family`, args...)
+		if err != nil {
+			return err
+		}
+		ended = len(families)
+		for _, f := range families {
+			if _, err := t.exec(ctx, `DELETE FROM token WHERE family = $1`, f); err != nil {
+				return err
+			}
+			if _, err := t.exec(ctx, `DELETE FROM session WHERE family = $1`, f); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return ended, wrapf(err, "end the logins with %s", l.Issuer)
+}
+
+// UseOnce implements [store.SSO].
+func (s *Store) UseOnce(ctx context.Context, digest [32]byte, expires time.Time) error {
+	err := s.db.withTx(ctx, func(t tx) error { return useOnce(ctx, t, digest, expires) })
+	return wrapf(err, "record what was used")
+}
+
+func useOnce(ctx context.Context, t tx, digest [32]byte, expires time.Time) error {
+	n, err := t.exec(ctx, `INSERT INTO sso_used (digest, expires_at) VALUES ($1, $2) ON CONFLICT DO NOTHING`, digest[:], toMicros(expires))
+	if err != nil {
+		return err
+	}
+	return requireNew(n)
+}
+
+// PurgeSSO implements [store.SSO].
+func (s *Store) PurgeSSO(ctx context.Context, before time.Time) error {
+	err := s.db.withTx(ctx, func(t tx) error {
+		return t.addStatements(ctx,
+			statement{sql: `DELETE FROM sso_used WHERE expires_at < $1`, args: []any{toMicros(before)}},
+			statement{sql: `DELETE FROM sso_login WHERE expires_at < $1`, args: []any{toMicros(before)}})
+	})
+	return wrapf(err, "purge logins with providers")
+}

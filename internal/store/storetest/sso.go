@@ -1,0 +1,140 @@
+package storetest
+
+import (
+	"testing"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+func (b *fixture) ssoEvent(of contract.OrganisationID) contract.Event {
+	return contract.Event{Type: contract.EventSSOChanged, At: b.now, Person: owner.Person, Details: map[string]string{"organisation": string(of), "change": "set"}}
+}
+
+// addDomain names a domain of an organisation.
+func (b *fixture) addDomain(of contract.OrganisationID, domain string) contract.SSODomain {
+	b.t.Helper()
+	d := contract.SSODomain{Organisation: of, Domain: domain, Challenge: "challenge of " + string(of), ClaimedAt: b.storedNow()}
+	b.must(b.ClaimDomain(b.ctx, d, b.ssoEvent(of)))
+	return d
+}
+
+var ssoTests = map[string]func(*testing.T, *fixture){
+	"AProviderIsStoredAndTwoWritersAreDetected": func(_ *testing.T, b *fixture) {
+		_, err := b.SSO(b.ctx, "org")
+		b.requireError("a provider that was not set", err, store.ErrNotFound)
+		s := contract.SSO{Organisation: "org", Secret: []byte("sealed"), ChangedAt: b.storedNow(), SSOSettings: contract.SSOSettings{
+			Issuer: "https://login.example.test", ClientID: "segel", Enabled: true, Create: true, GroupsClaim: "roles", RequireGroup: true, PasswordOff: true,
+			Groups: []contract.GroupRole{{Group: "bos", Role: contract.RoleAdmin}, {Group: "staf", Role: contract.RoleSender}}, Exempt: []contract.PersonID{"a", "b"},
+			ProviderFactor: true, FactorACR: "phr", MaxAge: time.Hour,
+		}}
+		b.must(b.SetSSO(b.ctx, s, b.ssoEvent("org")))
+		b.requireError("set by two who found none", b.SetSSO(b.ctx, s, b.ssoEvent("org")), store.ErrConflict)
+		s.Edits = 1
+		requireRead(b, "provider", s)(b.SSO(b.ctx, "org"))
+		changed := s
+		changed.SSOSettings, changed.Secret = contract.SSOSettings{Issuer: "https://other.example.test", ClientID: "x", GroupsClaim: "groups"}, nil
+		b.must(b.SetSSO(b.ctx, changed, b.ssoEvent("org")))
+		b.requireError("a second writer", b.SetSSO(b.ctx, changed, b.ssoEvent("org")), store.ErrConflict)
+		changed.Edits = 2
+		requireRead(b, "changed provider", changed)(b.SSO(b.ctx, "org"))
+		b.must(b.DeleteSSO(b.ctx, "org", b.ssoEvent("org")))
+		b.requireError("deleted again", b.DeleteSSO(b.ctx, "org", b.ssoEvent("org")), store.ErrNotFound)
+	},
+	"ADomainIsGrantedToOneOrganisation": func(_ *testing.T, b *fixture) {
+		d := b.addDomain("org", "contoh.id")
+		other := b.addDomain("other", "contoh.id")
+		b.requireError("named again", b.ClaimDomain(b.ctx, d, b.ssoEvent("org")), store.ErrExists)
+		b.requireError("granted though not named", b.GrantDomain(b.ctx, "org", "lain.id", contract.GrantedByDNS, b.ssoEvent("org")), store.ErrNotFound)
+		_, err := b.SSOOfDomain(b.ctx, "contoh.id")
+		b.requireError("a domain that was not granted", err, store.ErrNotFound)
+		e := b.ssoEvent("org")
+		b.must(b.GrantDomain(b.ctx, "org", "contoh.id", contract.GrantedByDNS, e))
+		b.requireError("granted to another", b.GrantDomain(b.ctx, "other", "contoh.id", contract.GrantedByOperator, e), store.ErrExists)
+		d.GrantedAt, d.GrantedBy = b.storedNow(), contract.GrantedByDNS
+		requireRead(b, "domains", []contract.SSODomain{d})(b.SSODomains(b.ctx, "org"))
+		requireRead(b, "domains of the other", []contract.SSODomain{other})(b.SSODomains(b.ctx, "other"))
+		_, err = b.SSOOfDomain(b.ctx, "contoh.id")
+		b.requireError("the provider of a domain without one", err, store.ErrNotFound)
+		s := contract.SSO{Organisation: "org", ChangedAt: b.storedNow(), SSOSettings: contract.SSOSettings{Issuer: "https://login.example.test", ClientID: "segel"}}
+		b.must(b.SetSSO(b.ctx, s, b.ssoEvent("org")))
+		s.Edits = 1
+		requireRead(b, "provider of the domain", s)(b.SSOOfDomain(b.ctx, "contoh.id"))
+		b.must(b.RemoveDomain(b.ctx, "other", "contoh.id", e))
+		requireRead(b, "provider after another removed it", s)(b.SSOOfDomain(b.ctx, "contoh.id"))
+		b.must(b.RemoveDomain(b.ctx, "org", "contoh.id", e))
+		b.requireError("removed again", b.RemoveDomain(b.ctx, "org", "contoh.id", e), store.ErrNotFound)
+		_, err = b.SSOOfDomain(b.ctx, "contoh.id")
+		b.requireError("a removed domain", err, store.ErrNotFound)
+	},
+	"APersonAtTheProviderHasOneAccountInEachOrganisation": func(_ *testing.T, b *fixture) {
+		b.must(b.CreateUser(b.ctx, newUser("u1", "Siti", "siti@contoh.id", "org")))
+		b.must(b.CreateUser(b.ctx, newUser("u2", "Budi", "budi@contoh.id", "org")))
+		b.must(b.CreateUser(b.ctx, newUser("u3", "Siti", "siti@contoh.id", "other")))
+		e := contract.Event{Type: contract.EventSSOLinked, At: b.now, Details: map[string]string{"organisation": "org"}}
+		link := func(of contract.OrganisationID, subject string, person contract.PersonID) store.SSOIdentity {
+			return store.SSOIdentity{Organisation: of, Issuer: "https://login.example.test", Subject: subject, Person: person, LinkedAt: b.storedNow()}
+		}
+		first := link("org", "s1", "u1")
+		b.must(b.LinkSSOIdentity(b.ctx, first, e))
+		b.must(b.LinkSSOIdentity(b.ctx, link("other", "s1", "u3"), e))
+		b.requireError("the person again", b.LinkSSOIdentity(b.ctx, link("org", "s1", "u2"), e), store.ErrExists)
+		b.requireError("the account again", b.LinkSSOIdentity(b.ctx, link("org", "s2", "u1"), e), store.ErrExists)
+		requireRead(b, "identity", first)(b.SSOIdentity(b.ctx, "org", "https://login.example.test", "s1"))
+		_, err := b.SSOIdentity(b.ctx, "org", "https://login.example.test", "S1")
+		b.requireError("a subject in other letters", err, store.ErrNotFound)
+		_, err = b.SSOIdentity(b.ctx, "org", "https://other.example.test", "s1")
+		b.requireError("a subject of another provider", err, store.ErrNotFound)
+		b.must(b.UnlinkSSOIdentity(b.ctx, "u1", e))
+		b.requireError("unlinked again", b.UnlinkSSOIdentity(b.ctx, "u1", e), store.ErrNotFound)
+		b.must(b.LinkSSOIdentity(b.ctx, link("org", "s2", "u1"), e))
+	},
+	"AProviderEndsTheLoginsThatItNamesAndNoOthers": func(_ *testing.T, b *fixture) {
+		b.must(b.CreateUser(b.ctx, newUser("u1", "Siti", "siti@contoh.id", "org")))
+		add := func(family, of, subject, sid string, n byte) {
+			b.must(b.AddSSOLogin(b.ctx, store.SSOLogin{Family: family, Organisation: contract.OrganisationID(of), Issuer: "i", Subject: subject, SessionID: sid, ExpiresAt: b.storedNow().Add(time.Hour)}))
+			b.must(b.AddTokens(b.ctx, contract.Session{}, newToken(n, store.SessionToken, "u1", family)))
+		}
+		add("f1", "org", "s1", "a", 1)
+		add("f2", "org", "s1", "b", 2)
+		add("f3", "org", "s2", "a", 3)
+		add("f4", "other", "s1", "a", 4)
+		left := func() (all []string) {
+			for n := byte(1); n < 5; n++ {
+				if t, err := b.Token(b.ctx, [32]byte{n}); err == nil {
+					all = append(all, t.Family)
+				}
+			}
+			return all
+		}
+		end := func(name, subject, sid string, token byte, ended int, rest ...string) {
+			b.t.Helper()
+			n, err := b.EndSSOLogins(b.ctx, store.SSOLogout{Organisation: "org", Issuer: "i", Subject: subject, SessionID: sid, Token: [32]byte{token}, Expires: b.now.Add(time.Hour)})
+			b.must(err)
+			b.requireEqual(name, []any{n, left()}, []any{ended, rest})
+		}
+		end("a session of a person", "s1", "a", 1, 1, "f2", "f3", "f4")
+		end("all of a person", "s1", "", 2, 1, "f3", "f4")
+		end("a session", "", "a", 3, 1, "f4")
+		_, err := b.EndSSOLogins(b.ctx, store.SSOLogout{Organisation: "other", Issuer: "i", Subject: "s1", Token: [32]byte{3}, Expires: b.now})
+		b.requireError("a token that was used", err, store.ErrExists)
+		b.requireEqual("after it", left(), []string{"f4"})
+		if _, err := b.EndSSOLogins(b.ctx, store.SSOLogout{Organisation: "other", Issuer: "i", Token: [32]byte{9}, Expires: b.now}); err == nil {
+			b.t.Fatal("a logout of no one ended something")
+		}
+		_, err = b.SSOLoginOf(b.ctx, "f1")
+		b.requireError("a login that was ended", err, store.ErrNotFound)
+		b.must(b.PurgeSSO(b.ctx, b.now.Add(2*time.Hour)))
+		_, err = b.SSOLoginOf(b.ctx, "f4")
+		b.requireError("a login that expired", err, store.ErrNotFound)
+	},
+	"WhatWasUsedIsUsedOnce": func(_ *testing.T, b *fixture) {
+		b.must(b.UseOnce(b.ctx, [32]byte{1}, b.now))
+		b.must(b.UseOnce(b.ctx, [32]byte{2}, b.now.Add(time.Hour)))
+		b.requireError("used again", b.UseOnce(b.ctx, [32]byte{1}, b.now), store.ErrExists)
+		b.must(b.PurgeSSO(b.ctx, b.now.Add(time.Minute)))
+		b.must(b.UseOnce(b.ctx, [32]byte{1}, b.now))
+		b.requireError("used again after the purge", b.UseOnce(b.ctx, [32]byte{2}, b.now), store.ErrExists)
+	},
+}

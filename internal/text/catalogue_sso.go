@@ -1,0 +1,48 @@
+package text
+
+// providers are the sentences about logins with the provider of an organisation.
+var providers = map[string]sentence{
+	"sso.provider_unavailable": {
+		"Penyedia login organisasi Anda sedang tidak dapat dihubungi. Silakan coba lagi nanti, atau hubungi administrator Anda.",
+		"The login provider of your organisation does not answer. Please try again later, or contact your administrator."},
+	"sso.login_lost": {
+		"Login ini dimulai di peramban lain, sudah digunakan, atau sudah lewat waktu. Silakan login kembali.",
+		"This login was begun in another browser, was used already, or took too long. Please log in again."},
+	"sso.refused":          {"Penyedia login menolak login ini, atau Anda membatalkannya.", "The login provider refused the login, or you cancelled it."},
+	"sso.answer_invalid":   {"Jawaban penyedia login tidak sah. Hubungi administrator Anda.", "The answer of the login provider is not valid. Contact your administrator."},
+	"sso.email_unverified": {"Penyedia login tidak menyatakan bahwa alamat surel Anda telah diverifikasi. Hubungi administrator Anda.", "The login provider does not state that your e-mail address is verified. Contact your administrator."},
+	"sso.email_domain":     {"Alamat surel Anda tidak termasuk domain organisasi ini. Hubungi administrator Anda.", "Your e-mail address does not belong to a domain of this organisation. Contact your administrator."},
+	"sso.no_account":       {"Anda belum memiliki akun. Mintalah administrator organisasi Anda membuatnya.", "You have no account yet. Ask the administrator of your organisation to create one."},
+	"sso.no_group":         {"Anda tidak termasuk grup yang boleh login. Hubungi administrator Anda.", "You are in none of the groups that may log in. Contact your administrator."},
+	"sso.other_identity":   {"Akun dengan alamat surel Anda terhubung dengan orang lain pada penyedia login. Mintalah administrator Anda melepaskannya.", "The account with your e-mail address belongs to another person at the login provider. Ask your administrator to unlink it."},
+	"sso.account_disabled": {"Akun Anda dinonaktifkan. Hubungi administrator Anda.", "Your account is disabled. Contact your administrator."},
+	"sso.login_too_old":    {"Login Anda pada penyedia sudah terlalu lama. Silakan login kembali.", "Your login at the provider is too old. Please log in again."},
+
+	"sso.not_found":          {"Organisasi ini tidak memiliki penyedia login.", "This organisation has no login provider."},
+	"sso.changed":            {"Pengaturan penyedia login sedang diubah oleh permintaan lain. Silakan coba lagi.", "Another request changed the login provider at the same moment. Please try again."},
+	"sso.domain_not_found":   {"Organisasi ini tidak mendaftarkan domain tersebut.", "This organisation has not named that domain."},
+	"sso.domain_taken":       {"Domain ini sudah diberikan kepada organisasi lain.", "This domain was granted to another organisation."},
+	"sso.domain_limit":       {"Organisasi dapat mendaftarkan paling banyak {limit} domain.", "An organisation can name at most {limit} domains."},
+	"sso.domain_unproven":    {"Data TXT yang diminta tidak ditemukan pada DNS domain ini. Perubahan DNS dapat memerlukan beberapa jam.", "The DNS of this domain does not have the required TXT record. Changes of DNS can take some hours."},
+	"sso.dns_off":            {"Pada layanan ini domain hanya diberikan oleh operator.", "On this service only operators grant domains."},
+	"sso.bad_issuer":         {"Penerbit harus berupa alamat https:// yang lengkap, tanpa tanda tanya dan tanpa tanda pagar.", "The issuer must be a complete https:// address without a query and without a fragment."},
+	"sso.not_https":          {"Alamat penerbit harus berawalan https://.", "The address of the issuer must begin with https://."},
+	"sso.unknown_role":       {"Peran harus member, sender, admin, atau auditor.", "The role must be member, sender, admin or auditor."},
+	"sso.exempt_needed":      {"Sebutkan sedikitnya satu administrator yang tetap boleh menggunakan kata sandi jika penyedia gagal.", "Name at least one administrator who may still use a password if the provider fails."},
+	"sso.exempt_not_admin":   {"Orang ini bukan administrator organisasi yang dapat login.", "This person is not an administrator of the organisation who can log in."},
+	"sso.secret_again":       {"Penerbit berubah: masukkan kembali rahasia klien.", "The issuer is another one: enter the client secret again."},
+	"sso.bad_domain":         {"Ini bukan domain surel, misalnya contoh.id.", "This is not a mail domain such as contoh.id."},
+	"done.sso_set":           {"Pengaturan penyedia login telah disimpan.", "The settings of the login provider have been saved."},
+	"done.sso_deleted":       {"Penyedia login telah dihapus.", "The login provider has been removed."},
+	"done.sso_tested":        {"Penyedia login menjawab dengan benar.", "The login provider answers correctly."},
+	"sso.provider_fails":     {"Penyedia login tidak menjawab sebagai penyedia OpenID Connect.", "The login provider does not answer as an OpenID Connect provider."},
+	"sso.provider_forbidden": {"Alamat penyedia login berada di jaringan atau pada port yang tidak boleh dihubungi oleh layanan.", "The address of the login provider is in a network, or at a port, that the service may not connect to."},
+	"sso.provider_differs":   {"Penyedia login menyatakan penerbit yang lain. Salin penerbit persis seperti yang tertulis pada penyedia.", "The login provider states another issuer. Copy the issuer exactly as the provider writes it."},
+	"done.sso_unlinked":      {"Akun tidak lagi terhubung dengan penyedia login.", "The account is no longer linked to the login provider."},
+	"done.domain_named":      {"Domain telah didaftarkan. Domain ini berlaku setelah diberikan.", "The domain has been named. It takes effect once it is granted."},
+	"done.domain_granted":    {"Domain berlaku untuk login organisasi ini.", "The domain is in effect for the logins of this organisation."},
+	"done.domain_removed":    {"Domain telah dihapus.", "The domain has been removed."},
+	"event.sso_changed":      {"Mengubah penyedia login organisasi[ {issuer}][, domain {domain}]", "Changed the organisation's login provider[ {issuer}][, domain {domain}]"},
+	"event.sso_linked":       {"Menghubungkan akun[ {name}][ <{email}>] dengan penyedia login[ {issuer}]", "Linked the account[ of {name}][ <{email}>] to the login provider[ {issuer}]"},
+	"event.sso_unlinked":     {"Melepaskan akun[ {name}][ <{email}>] dari penyedia login", "Unlinked the account[ of {name}][ <{email}>] from the login provider"},
+}
