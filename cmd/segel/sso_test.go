@@ -18,6 +18,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -534,9 +535,7 @@ func TestPasswordsAreRefusedWhereTheProviderIsDemanded(t *testing.T) {
 
 func TestAProviderThatDoesNotAnswerIsToldInBothLanguages(t *testing.T) {
 	t.Parallel()
-	now, mu := time.Now(), sync.Mutex{}
-	clock := func() time.Time { mu.Lock(); defer mu.Unlock(); return now }
-	advance := func(d time.Duration) { mu.Lock(); defer mu.Unlock(); now = now.Add(d) }
+	clock, advance := movedClock()
 	g := stageSSO(t, starting{clock: clock}, nil)
 	b := newBrowser(t, g.service)
 	g.p.set(func() { g.p.down = true })
@@ -582,9 +581,7 @@ func TestAProviderThatDoesNotAnswerIsToldInBothLanguages(t *testing.T) {
 
 func TestNewKeysOfAProviderAreReadButNotAtTheWishOfACaller(t *testing.T) {
 	t.Parallel()
-	now, mu := time.Now(), sync.Mutex{}
-	clock := func() time.Time { mu.Lock(); defer mu.Unlock(); return now }
-	advance := func(d time.Duration) { mu.Lock(); defer mu.Unlock(); now = now.Add(d) }
+	clock, advance := movedClock()
 	g := stageSSO(t, starting{clock: clock}, nil)
 	if got := newBrowser(t, g.service).logIn(g.p, g.of, "siti@contoh.id"); got != "/sent" {
 		t.Fatal(got)
@@ -741,6 +738,12 @@ func TestTheClientSecretIsNeverShownAndNeverSentToAnotherProvider(t *testing.T) 
 	if a := admin.do("PUT", "/v1/admin/sso/tested", object{}, "Accept-Language", "en").ok(); !strings.Contains(string(a.body), "may not connect to") {
 		t.Errorf("%s", a.body)
 	}
+}
+
+// movedClock returns a clock that runs, and a function that sets it ahead. It runs so that the first organisation is older than the next ones.
+func movedClock() (clock func() time.Time, advance func(time.Duration)) {
+	var ahead atomic.Int64
+	return func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }, func(d time.Duration) { ahead.Add(int64(d)) }
 }
 
 // settingsOf returns the settings of an environment as names and values.
