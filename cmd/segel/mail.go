@@ -21,7 +21,7 @@ import (
 // wireMail connects the delivery of messages. Without a mail server they are kept.
 func (a *app) wireMail() error {
 	a.notices = &notify.Service{
-		Store: a.store, Composer: compose.Composer{}, Links: a.identity, Files: a.workflow, From: mail.Address{Address: a.conf.MailFrom},
+		Store: a.store, Composer: compose.Composer{}, Links: a.identity, Accounts: a.identity, Files: a.workflow, From: mail.Address{Address: a.conf.MailFrom},
 		Senders: map[contract.OrganisationID]string{}, PublicURL: a.conf.BaseURL(), Language: text.Language(a.conf.MailLanguage), Clock: a.clock, Log: a.log,
 	}
 	for organisation, address := range a.conf.MailFromByOrganisation {

@@ -35,6 +35,8 @@ func endpointGroups() []endpointGroup {
 			{post, "/v1/auth/refresh", "refresh", anybody, tinyJSON, brief, acceptJSON((*call).refreshSession), "Exchange a refresh token for new tokens"},
 			{post, "/v1/auth/logout", "logout", anyToken, tinyJSON, brief, acceptJSON((*call).logOut), "Log out"},
 			{post, "/v1/auth/forgot-password", "forgot-password", anybody, tinyJSON, brief, acceptJSON((*call).requestPassword), "Ask for a new password"},
+			{post, "/v1/auth/reset-link", "reset-link", anybody, tinyJSON, brief, acceptJSON((*call).lookUpResetLink), "Whose password a mailed link replaces"},
+			{post, "/v1/auth/reset-password", "reset-password", anybody, tinyJSON, delayed, acceptJSON((*call).resetPassword), "Replace a forgotten password with a mailed link"},
 			{post, "/v1/auth/password", "password", givenToo, tinyJSON, delayed, acceptJSON((*call).changePassword), "Change the caller's password"},
 			{get, "/v1/auth/me", "me", givenToo, noBody, brief, answerData((*call).loadAccount), "The caller's account"},
 			{post, "/v1/auth/session", "session", anybody, tinyJSON, delayed, acceptJSON((*call).openWebSession), "Log in to the web app"},
@@ -204,10 +206,13 @@ var descriptions = map[string]description{
 		"answer is the same for an e-mail without an account. Send the device_token of the previous login: a known device is " +
 		"admitted at once while others try passwords on the account. An e-mail may have an account in each organisation: the " +
 		"password decides which is meant, and business_id decides if several have the same password."},
-	"refresh":         {text: "Answers like login. A refresh token can be used once; using it a second time revokes every token of the same login."},
-	"logout":          {text: "Revokes the token and all other tokens of the same login at once."},
-	"forgot-password": {text: "Always reports success, whether the e-mail has an account or not."},
-	"password":        {text: "Revokes every token of the account at once, including the one of this request: log in with the new password."},
+	"refresh": {text: "Answers like login. A refresh token can be used once; using it a second time revokes every token of the same login."},
+	"logout":  {text: "Revokes the token and all other tokens of the same login at once."},
+	"forgot-password": {text: "Always reports success, whether the e-mail has an account or not. Each account of the e-mail gets a message with a link, which names its organisation and can be used once within 30 minutes. " +
+		"Requests beyond three in ten minutes for one e-mail are not answered with a message."},
+	"reset-link":     {text: "The link can still be used afterwards. 404 auth.reset_link_invalid: it was used, has expired, or ended because the password was changed.", refuses: []int{http.StatusNotFound}},
+	"reset-password": {text: "Ends the link, every token of the account and its known devices. Other factors of the account stay. The rules for new passwords apply.", refuses: []int{http.StatusNotFound}},
+	"password":       {text: "Revokes every token of the account at once, including the one of this request: log in with the new password."},
 	"session": {text: "Takes the same members as login and sets a cookie that scripts cannot read. Requests with this cookie are accepted only from our own " +
 		"pages. Logout ends it. A second cookie, which stays, lets the next login from this browser be admitted at once while others " +
 		"try passwords on the account."},

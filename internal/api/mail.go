@@ -10,7 +10,7 @@ import (
 
 // noticeOut is what became of a notice.
 type noticeOut struct {
-	Kind      contract.NoticeKind  `json:"kind" enum:"invite_sign,invite_view,code,reminder,delegated,declined,canceled,expired,completed" example:"invite_sign"`
+	Kind      contract.NoticeKind  `json:"kind" enum:"invite_sign,invite_view,code,reminder,delegated,declined,canceled,expired,completed,password_reset,password_changed,new_device" example:"invite_sign"`
 	Channel   string               `json:"channel" doc:"by which it is sent" enum:"mail,whatsapp,sms" example:"mail"`
 	Status    contract.NoticeState `json:"status" doc:"kept: no mail server or provider is configured for it, an operator can pass the message on; dropped: it was not needed any more" enum:"ordered,sent,kept,dropped,failed" example:"sent"`
 	OrderedAt string               `json:"ordered_at" example:"2024-10-14T06:06:00.000Z"`
@@ -35,7 +35,7 @@ func (c *call) noticeOf(n contract.Notice) noticeOut {
 type mailLine struct {
 	Notice     noticeOut           `json:"notice"`
 	ID         contract.NoticeID   `json:"id" example:"01929a3c-5e2b-7c1d-9e7b-2f9d0c4a5b61"`
-	Document   contract.DocumentID `json:"document_id" example:"1207"`
+	Document   contract.DocumentID `json:"document_id" doc:"0: the message is about an account" example:"1207"`
 	Address    *string             `json:"address" doc:"the address or phone number to which the last try sent it; null: none was made" example:"budi@contoh.id"`
 	Person     contract.PersonID   `json:"user_id" example:"8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01"`
 	MayBeShown bool                `json:"may_be_shown" doc:"the caller may read the message"`

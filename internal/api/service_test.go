@@ -256,7 +256,7 @@ func newBench(t *testing.T, d contract.Document, adjust ...func(*Options)) *benc
 		LinkKey: [32]byte{5},
 	})
 	b.notices = &notify.Service{
-		Store: s, Composer: compose.Composer{}, Links: b.identity, PublicURL: "https://segel.contoh.id", Language: text.Indonesian, Clock: clock,
+		Store: s, Composer: compose.Composer{}, Links: b.identity, Accounts: b.identity, PublicURL: "https://segel.contoh.id", Language: text.Indonesian, Clock: clock,
 		Log: slog.New(slog.DiscardHandler),
 	}
 	docs := &documents.Documents{

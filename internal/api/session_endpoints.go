@@ -79,7 +79,7 @@ func (c *call) logIn(in *loginIn) (found[sessionData], error) {
 
 // clientWith returns the origin of the request, with the secret of the device if it has one.
 func (c *call) clientWith(device string) identity.Client {
-	return identity.Client{IP: c.client, Device: device, UserAgent: c.r.UserAgent()}
+	return identity.Client{IP: c.client, Device: device, UserAgent: c.r.UserAgent(), Language: string(c.language)}
 }
 
 func (in *loginIn) checkedCredentials() (identity.Credentials, error) {
@@ -203,10 +203,53 @@ type forgotPasswordIn struct {
 }
 
 func (c *call) requestPassword(in *forgotPasswordIn) (noted, error) {
-	if err := c.Identity.ForgotPassword(c.r.Context(), in.Email.value, c.client); err != nil {
+	if err := c.Identity.ForgotPassword(c.r.Context(), in.Email.value, c.clientWith("")); err != nil {
 		return noted{}, err
 	}
 	return c.notedAnswer("done.forgot_password"), nil
+}
+
+type resetLinkIn struct {
+	Link phrase `json:"link" required:"true" doc:"the complete link, or only its secret" example:"https://segel.contoh.id/reset#sgl_pr_..."`
+}
+
+type resetLinkData struct {
+	Email        string          `json:"email" example:"siti@contoh.id"`
+	Fullname     string          `json:"fullname" example:"Siti Rahma"`
+	Organisation organisationOut `json:"organisation"`
+	ExpiresAt    string          `json:"expires_at" example:"2024-10-14T06:36:00.000Z"`
+}
+
+func (c *call) lookUpResetLink(in *resetLinkIn) (found[resetLinkData], error) {
+	var bad problems
+	link := in.Link.checkedValue("link", &bad)
+	if err := bad.asError(); err != nil {
+		return found[resetLinkData]{}, err
+	}
+	t, err := c.Identity.LookUpReset(c.r.Context(), link)
+	if err != nil {
+		return found[resetLinkData]{}, err
+	}
+	return foundAnswer(resetLinkData{
+		Email: t.Account.Email, Fullname: t.Account.Name, Organisation: organisationOut{ID: t.Account.Organisation, Name: t.Account.OrganisationName}, ExpiresAt: formatISO(t.Until),
+	}), nil
+}
+
+type resetPasswordIn struct {
+	Link phrase `json:"link" required:"true" doc:"the complete link, or only its secret" example:"https://segel.contoh.id/reset#sgl_pr_..."`
+	New  phrase `json:"new" required:"true" doc:"the new password"`
+}
+
+func (c *call) resetPassword(in *resetPasswordIn) (noted, error) {
+	var bad problems
+	link, next := in.Link.checkedValue("link", &bad), in.New.checkedValue("new", &bad)
+	if err := bad.asError(); err != nil {
+		return noted{}, err
+	}
+	if _, err := c.Identity.ResetByLink(c.r.Context(), link, next, c.clientWith("")); err != nil {
+		return noted{}, err
+	}
+	return c.notedAnswer("done.password"), nil
 }
 
 // noted is the envelope of an answer that has only a message.

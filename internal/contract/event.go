@@ -116,12 +116,14 @@ var EventTypes = []EventType{
 	EventSerialOrdered, EventSerialBound, EventStamped, EventStampFailed, EventStampNotRequested, EventRestamp, EventRetried, EventCompleted, EventClosingDelayed,
 	EventClosingFailed, EventTimeRenewed, EventEvidenceMade, EventEvidenceRenewed, EventSerialLetGo, EventSerialFreed, EventSerialQuarantined, EventSerialFound, EventSerialGiven,
 	EventQuotaGranted, EventQuotaLow, EventPersonAdded, EventBrandingChanged, EventConsentChanged, EventRemindersChanged, EventPolicyChanged, EventPersonRenamed, EventPersonDisabled, EventPersonEnabled, EventRoleChanged, EventPasswordReset, EventWebhookChanged, EventWebhookDisabled, EventKeyCreated, EventKeyRevoked, EventKeyNetwork, EventKeyRefused, EventSSOChanged, EventSSOLinked, EventSSOUnlinked, EventPasswordForgot, EventPasswordChange, EventCertificateRevoked, EventClockConfirmed, EventRecorded,
+	EventAccountNoticeSent, EventAccountNoticeRefused, EventAccountNoticeShown,
 }
 
 // OrganisationEventTypes are the types of what administrators do to an organisation and its accounts. Their details name the
 // organisation ("organisation") and, except for its branding, its consent text, its reminders, its policy for accounts, its webhooks and its provider, the account: "person", "name" and "email" (events of earlier releases
 // lack "person").
 var OrganisationEventTypes = []EventType{EventBrandingChanged, EventConsentChanged, EventRemindersChanged, EventPolicyChanged, EventPersonAdded, EventPersonRenamed, EventPersonDisabled, EventPersonEnabled, EventRoleChanged, EventPasswordReset, EventWebhookChanged, EventWebhookDisabled,
+	EventAccountNoticeSent, EventAccountNoticeRefused, EventAccountNoticeShown,
 	EventKeyCreated, EventKeyRevoked, EventKeyNetwork, EventKeyRefused, EventSSOChanged, EventSSOLinked, EventSSOUnlinked}
 
 // addEvent adds an event about the document. Details are names and values in turn; those with an empty value are left

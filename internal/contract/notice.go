@@ -23,9 +23,9 @@ type NoticeID string
 // Notice is a message to a person that a change makes necessary. The commit that stores the change stores it too; a job delivers it.
 type Notice struct {
 	ID           NoticeID   // assigned by the store
-	Document     DocumentID // 0 in a Change that creates; the store fills it in
+	Document     DocumentID // 0 in a Change that creates; the store fills it in. 0 for one about an account
 	Organisation OrganisationID
-	Person       PersonID // the recipient: the owner or a participant
+	Person       PersonID // the recipient: the owner or a participant, or the holder of an account
 	Kind         NoticeKind
 	By           string // name of the person whose act is reported; empty: the service itself
 
@@ -37,6 +37,8 @@ type Notice struct {
 	Channel   Channel   // how the person was reached when it was ordered, or how the last try sent it
 	Address   string    // the address or phone number to which the last try sent it
 	Problem   string    // why the last try failed, or why it was dropped: a code, or the words of the server
+
+	Account AccountFacts // of a notice about an account, whose Document is 0
 }
 
 // NoticeKind is what a notice says. Values are stored permanently.

@@ -53,6 +53,7 @@ type Client struct {
 	IP        string
 	Device    string // the secret that an earlier login returned; empty: none
 	UserAgent string // as the client names itself
+	Language  string // of messages about the login; empty: that of the service
 }
 
 // Login opens a session. An e-mail may have an account in each organisation, each with its own password. The password decides
@@ -62,7 +63,7 @@ type Client struct {
 // ErrCredentials takes the same time for an unknown e-mail as for a wrong password. Too many tries are an error of kind
 // TooMany with the argument retry_after in seconds.
 func (s *Service) Login(ctx context.Context, c Credentials, from Client) (Session, error) {
-	u, device, err := s.verifyLogin(ctx, c, from)
+	u, device, err := s.verifyLogin(ctx, c, from, false)
 	if err != nil {
 		return Session{}, err
 	}
@@ -73,7 +74,7 @@ func (s *Service) Login(ctx context.Context, c Credentials, from Client) (Sessio
 
 // LoginSession opens a session of the web app, in the same way as Login.
 func (s *Service) LoginSession(ctx context.Context, c Credentials, from Client) (WebSession, error) {
-	u, device, err := s.verifyLogin(ctx, c, from)
+	u, device, err := s.verifyLogin(ctx, c, from, true)
 	if err != nil {
 		return WebSession{}, err
 	}
@@ -154,7 +155,8 @@ func lastExpiry(tokens []store.Token) (at time.Time) {
 	return at
 }
 
-// verifyLogin returns the user with this e-mail and password, and the secret by which the device is known from now on.
+// verifyLogin returns the user with this e-mail and password, and the secret by which the device is known from now on. Browser says that the
+// client keeps that secret by itself.
 //
 // If some accounts of the e-mail know the caller, the caller is admitted by its own counts and the password is compared
 // with these accounts only. If none of them matches, the caller is admitted again like an unknown one and the password is
@@ -162,7 +164,7 @@ func lastExpiry(tokens []store.Token) (at time.Time) {
 // The reason for two admissions: an admin can create an account for any address in
 // their own organisation and log in to it. That must not show them whether other accounts exist, or let them guess a
 // password faster than other callers.
-func (s *Service) verifyLogin(ctx context.Context, c Credentials, from Client) (store.User, string, error) {
+func (s *Service) verifyLogin(ctx context.Context, c Credentials, from Client, browser bool) (store.User, string, error) {
 	emails := emailSpellings(c.Email)
 	device, presented := checkSecret(from.Device, prefixDevice)
 	caller := store.Caller{Device: device, Address: Network(from.IP)}
@@ -219,19 +221,36 @@ func (s *Service) verifyLogin(ctx context.Context, c Credentials, from Client) (
 		return store.User{}, "", ErrCredentials
 	}
 	s.throttle.forgiveCaller(u.ID, caller)
-	// If the process dies between here and the answer, the device never learns its secret. It gets another one at its next
-	// login.
-	secret := from.Device
-	if !slices.ContainsFunc(known, func(k store.Known) bool { return k.Account == u.ID && k.Device }) {
+	from.Device, err = s.rememberCaller(ctx, *u, known, caller, from, browser)
+	return *u, from.Device, err
+}
+
+// rememberCaller records from where a user logged in, and returns the secret by which the device is known from now on. The person gets a
+// message if they are not known there: a browser by its secret, a program also by its network, because not every program keeps the secret.
+//
+// If the process dies after the commit, the device never learns its secret. It gets another one at its next login.
+func (s *Service) rememberCaller(ctx context.Context, u store.User, known []store.Known, caller store.Caller, from Client, browser bool) (secret string, err error) {
+	var here store.Known
+	if i := slices.IndexFunc(known, func(k store.Known) bool { return k.Account == u.ID }); i >= 0 {
+		here = known[i]
+	}
+	secret = from.Device
+	if !here.Device {
 		// Do not adopt a secret that is not known for this account: another person may have put it on the device.
 		if secret, caller.Device, err = newSecret(s.random, prefixDevice); err != nil {
-			return store.User{}, "", err
+			return "", err
 		}
 	}
-	if err := s.store.RememberCaller(ctx, u.ID, caller, s.clock(), maxKnownCallers); err != nil {
-		return store.User{}, "", fmt.Errorf("remember where %s logs in from: %w", u.ID, err)
+	var unknown *contract.Notice
+	if !here.Device && (browser || !here.Address) {
+		n := s.newAccountNotice(contract.NoticeNewDevice, u, from)
+		unknown = &n
 	}
-	return *u, secret, nil
+	// Durable with this commit: from where the person logged in, and the message about it.
+	if err := s.store.RememberCaller(ctx, u.ID, caller, s.clock(), maxKnownCallers, unknown); err != nil {
+		return "", fmt.Errorf("remember where %s logs in from: %w", u.ID, err)
+	}
+	return secret, nil
 }
 
 // allowOrganisation reports whether the credentials admit an account of an organisation.

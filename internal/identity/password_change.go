@@ -110,33 +110,3 @@ func (s *Service) chooseAccount(ctx context.Context, accounts []store.User, emai
 	}
 	return store.User{}, Account{}, contract.Refuse(contract.Conflict, "user.several").With("email", email).With("organisations", strings.Join(names, ", "))
 }
-
-// maxForgottenEmail bounds, in bytes, the unchecked address that goes into the log.
-const maxForgottenEmail = 254
-
-// ForgotPassword records a request for a new password, which an operator sets with ResetPassword. It succeeds for every
-// e-mail and does the same work for all of them, so it does not reveal whether there is an account.
-func (s *Service) ForgotPassword(ctx context.Context, email, ip string) error {
-	email = contract.CleanText(email)
-	if email == "" || len(email) > maxForgottenEmail {
-		return nil
-	}
-	now := s.clock()
-	// The log only grows, so requests beyond the rate are answered as usual but not recorded.
-	if s.throttle.forgot.takeToken(Network(ip), now) > 0 {
-		return nil
-	}
-	accounts, err := s.store.UsersByEmail(ctx, emailSpellings(email)...)
-	if err != nil {
-		return fmt.Errorf("read users by e-mail: %w", err)
-	}
-	var person contract.Person // empty if there are several accounts: the operator has to ask which one is meant
-	if len(accounts) == 1 {
-		person = accounts[0].Person
-	}
-	e := contract.Event{Type: contract.EventPasswordForgot, At: now, Person: person, IP: ip, Details: map[string]string{"email": email}}
-	if err := s.store.LogEvents(ctx, e); err != nil {
-		return fmt.Errorf("note a forgotten password: %w", err)
-	}
-	return nil
-}

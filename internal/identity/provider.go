@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"segel/internal/contract"
@@ -94,14 +93,8 @@ func (s *Service) rememberDevice(ctx context.Context, u store.User, from Client)
 	if err != nil {
 		return "", fmt.Errorf("look up where a login comes from: %w", err)
 	}
-	secret := from.Device
-	if !presented || !slices.ContainsFunc(known, func(k store.Known) bool { return k.Account == u.ID && k.Device }) {
-		if secret, caller.Device, err = newSecret(s.random, prefixDevice); err != nil {
-			return "", err
-		}
+	for i := range known {
+		known[i].Device = known[i].Device && presented
 	}
-	if err := s.store.RememberCaller(ctx, u.ID, caller, s.clock(), maxKnownCallers); err != nil {
-		return "", fmt.Errorf("remember where %s logs in from: %w", u.ID, err)
-	}
-	return secret, nil
+	return s.rememberCaller(ctx, u, known, caller, from, true)
 }

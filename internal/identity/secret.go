@@ -25,6 +25,7 @@ const (
 	prefixLink    = "sgl_gl_"
 	prefixMailed  = "sgl_ml_"
 	prefixDevice  = "sgl_dv_"
+	prefixReset   = "sgl_pr_"
 
 	prefixKey      = "sgl_ak_" // an API key
 	prefixTestKey  = "sgl_tk_" // an API key for test documents

@@ -17,6 +17,7 @@ type Store interface {
 	store.Identities
 	store.AccountPolicies
 	store.APIKeys
+	store.PasswordResets
 	Organisations(ctx context.Context) ([]store.Organisation, error)
 	LogEvents(ctx context.Context, events ...contract.Event) error
 	SSOOfDomain(ctx context.Context, domain string) (contract.SSO, error)

@@ -35,6 +35,9 @@ type memory struct {
 	addresses     map[contract.PersonID]map[string]time.Time
 	sessions      map[string]contract.Session
 	providers     map[string]contract.SSO // by mail domain
+	requests      []store.PasswordRequest
+	resets        []store.PasswordReset
+	notices       []contract.Notice
 
 	failCreateUser error  // instead of creating one
 	failUse        error  // instead of recording the use of a session
@@ -220,6 +223,7 @@ func (m *memory) changeUser(id contract.PersonID, e contract.Event, change func(
 func (m *memory) endLogins(id contract.PersonID) {
 	maps.DeleteFunc(m.tokens, func(_ [32]byte, t store.Token) bool { return t.Person == id })
 	maps.DeleteFunc(m.sessions, func(_ string, s contract.Session) bool { return s.Person == id })
+	m.resets = slices.DeleteFunc(m.resets, func(r store.PasswordReset) bool { return r.Person == id })
 	delete(m.devices, id)
 	delete(m.addresses, id)
 }
@@ -302,6 +306,58 @@ func (m *memory) addSession(of contract.Session) {
 	if of.Family != "" {
 		m.sessions[of.Family] = of
 	}
+}
+
+func (m *memory) RequestPassword(ctx context.Context, r store.PasswordRequest, e contract.Event) error {
+	if err := m.LogEvents(ctx, e); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.requests = append(m.requests, r)
+	return nil
+}
+
+func (m *memory) PasswordRequests(_ context.Context, limit int) ([]store.PasswordRequest, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.requests[:min(limit, len(m.requests))]), nil
+}
+
+func (m *memory) AnswerPasswordRequest(_ context.Context, id string, resets []store.PasswordReset, notices []contract.Notice) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.requests = slices.DeleteFunc(m.requests, func(r store.PasswordRequest) bool { return r.ID == id })
+	m.resets, m.notices = append(m.resets, resets...), append(m.notices, notices...)
+	return nil
+}
+
+func (m *memory) findReset(match func(store.PasswordReset) bool) (store.PasswordReset, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if i := slices.IndexFunc(m.resets, match); i >= 0 {
+		return m.resets[i], nil
+	}
+	return store.PasswordReset{}, store.ErrNotFound
+}
+
+func (m *memory) PasswordReset(_ context.Context, id string) (store.PasswordReset, error) {
+	return m.findReset(func(r store.PasswordReset) bool { return r.ID == id })
+}
+
+func (m *memory) PasswordResetByHash(_ context.Context, hash [32]byte) (store.PasswordReset, error) {
+	return m.findReset(func(r store.PasswordReset) bool { return r.Hash == hash })
+}
+
+func (m *memory) UsePasswordReset(ctx context.Context, r store.PasswordReset, was, encoded string, e contract.Event, n contract.Notice) error {
+	if _, err := m.PasswordReset(ctx, r.ID); err != nil {
+		return err
+	}
+	err := m.SetPassword(ctx, r.Person, was, encoded, e)
+	if err == nil {
+		m.notices = append(m.notices, n)
+	}
+	return err
 }
 
 func (m *memory) RecordSessionUse(_ context.Context, family string, at time.Time) error {
@@ -415,9 +471,12 @@ func (m *memory) KnownCaller(_ context.Context, c store.Caller, since time.Time,
 	return known, nil
 }
 
-func (m *memory) RememberCaller(_ context.Context, id contract.PersonID, c store.Caller, now time.Time, _ int) error {
+func (m *memory) RememberCaller(_ context.Context, id contract.PersonID, c store.Caller, now time.Time, _ int, unknown *contract.Notice) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.devices[id] != nil && unknown != nil {
+		m.notices = append(m.notices, *unknown)
+	}
 	if m.devices[id] == nil {
 		m.devices[id], m.addresses[id] = map[[32]byte]time.Time{}, map[string]time.Time{}
 	}

@@ -32,6 +32,8 @@ type Rates struct {
 	Account Rate
 	// Address bounds one address on all accounts; many people may share it. Default 100 and one a second.
 	Address Rate
+	// Forgotten bounds the requests for a new password of one e-mail. Default 3 and one every 10 minutes.
+	Forgotten Rate
 	// Delay is the longest time that a try is delayed. Default 10 seconds.
 	Delay time.Duration
 	// Keys bounds the number of keys in each of the counts. Default 10,000.
@@ -53,7 +55,7 @@ const (
 // two persons may have accounts with the same e-mail in two organisations, and a login to one account must not make the caller
 // known to the other.
 type loginThrottle struct {
-	own, pair, account, address, forgot *buckets
+	own, pair, account, address, forgot, forgotten *buckets
 
 	longest time.Duration
 	wait    func(ctx context.Context, d time.Duration) error
@@ -64,11 +66,12 @@ func newLoginThrottle(r Rates, wait func(context.Context, time.Duration) error) 
 	setDefault(&r.Pair, Rate{10, 10 * time.Second})
 	setDefault(&r.Account, Rate{100, 2 * time.Second})
 	setDefault(&r.Address, Rate{100, time.Second})
+	setDefault(&r.Forgotten, Rate{3, 10 * time.Minute})
 	setDefault(&r.Delay, 10*time.Second)
 	setDefault(&r.Keys, 10_000)
 	return loginThrottle{
 		own: newBuckets(r.Pair, r.Keys), pair: newBuckets(r.Pair, r.Keys), account: newBuckets(r.Account, r.Keys),
-		address: newBuckets(r.Address, r.Keys), forgot: newBuckets(r.Pair, r.Keys),
+		address: newBuckets(r.Address, r.Keys), forgot: newBuckets(r.Pair, r.Keys), forgotten: newBuckets(r.Forgotten, r.Keys),
 		longest: r.Delay, wait: wait, delayed: &heldLogins{on: map[string]int{}},
 	}
 }

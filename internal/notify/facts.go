@@ -30,4 +30,9 @@ type Facts struct {
 	Attached     bool      // the finished file is attached
 
 	EvidenceAttached bool // the evidence certificate too
+
+	// Of a message about an account.
+	At        time.Time // when it happened; zero: not stated
+	IP        string    // from where; empty: not stated
+	UserAgent string    // with what, as the client named itself
 }

@@ -57,6 +57,7 @@ type Service struct {
 	Store    Store
 	Composer Composer
 	Links    Links
+	Accounts Accounts
 	Files    Files
 	// Sender delivers mails. Nil: no mail server is configured. Then notices are kept by the commits that order them.
 	Sender Sender
@@ -74,12 +75,15 @@ type Service struct {
 
 const defaultLease = 2 * time.Minute
 
-// Deliver sends the notices of a document that are due, in the order in which they were ordered. If notices remain that are due
-// later, it returns a *contract.Later.
+// Deliver sends the notices of a document that are due, in the order in which they were ordered; those about accounts have the document 0. If
+// notices remain that are due later, it returns a *contract.Later.
 //
 // Each try is recorded before the message is sent, and its result afterwards. A crash between the two leads to another try, so a message
 // may arrive twice, with the same identifier, and is never lost.
 func (s *Service) Deliver(ctx context.Context, id contract.DocumentID) error {
+	if id == accountDocument {
+		return s.deliverAccountNotices(ctx)
+	}
 	ordered, err := s.Store.OrderedNotices(ctx, id)
 	if err != nil || len(ordered) == 0 {
 		return err
@@ -88,14 +92,21 @@ func (s *Service) Deliver(ctx context.Context, id contract.DocumentID) error {
 	if err != nil {
 		return fmt.Errorf("read document %d: %w", id, err)
 	}
-	var next time.Time
 	files := &finishedFiles{of: &d}
+	return s.deliverDue(ctx, ordered, func(ctx context.Context, n contract.Notice) (contract.Notice, error) {
+		return s.deliverNotice(ctx, &d, n, files)
+	})
+}
+
+// deliverDue delivers those of some notices that are due.
+func (s *Service) deliverDue(ctx context.Context, ordered []contract.Notice, deliver func(context.Context, contract.Notice) (contract.Notice, error)) error {
+	var next time.Time
 	for _, n := range ordered {
 		if s.Clock().Before(n.DueAt) {
 			next = earlier(next, n.DueAt)
 			continue
 		}
-		n, err := s.deliverNotice(ctx, &d, n, files)
+		n, err := deliver(ctx, n)
 		switch {
 		case errors.Is(err, store.ErrConflict): // another process is at it, or it was ended meanwhile
 		case err != nil:
@@ -128,7 +139,13 @@ func (s *Service) deliverNotice(ctx context.Context, d *contract.Document, n con
 		return s.endTry(ctx, n, contract.NoticeDropped, "notice.no_address")
 	case !d.Needs(n):
 		return s.endTry(ctx, n, contract.NoticeDropped, "notice.pointless")
-	case !s.Delivers(channel): // it was configured when the notice was ordered
+	}
+	return s.tryNotice(ctx, n, address, func(n contract.Notice) error { return s.sendNotice(ctx, d, n, files) })
+}
+
+// tryNotice sends one notice to an address and returns it with the result.
+func (s *Service) tryNotice(ctx context.Context, n contract.Notice, address string, send func(contract.Notice) error) (contract.Notice, error) {
+	if !s.Delivers(n.Channel) { // it was configured when the notice was ordered
 		return s.endTry(ctx, n, contract.NoticeKept, "")
 	}
 	// Durable from here on: that a message to this address may be on its way. A crash leads to another try.
@@ -136,7 +153,7 @@ func (s *Service) deliverNotice(ctx context.Context, d *contract.Document, n con
 	if err != nil {
 		return n, err
 	}
-	err = s.sendNotice(ctx, d, n, files)
+	err = send(n)
 	var refused *Refusal
 	switch {
 	case err == nil:
@@ -217,6 +234,11 @@ func (s *Service) endTry(ctx context.Context, n contract.Notice, result contract
 }
 
 func noticeEvent(t contract.EventType, n contract.Notice, now time.Time) contract.Event {
+	if n.ConcernsAccount() {
+		return accountNoticeEvent(map[contract.EventType]contract.EventType{
+			contract.EventNoticeSent: contract.EventAccountNoticeSent, contract.EventNoticeRefused: contract.EventAccountNoticeRefused,
+		}[t], n, now)
+	}
 	e := contract.Event{Type: t, Document: n.Document, At: now, Details: map[string]string{
 		"notice": string(n.Kind), "recipient": string(n.Person), "address": n.Address,
 	}}
@@ -278,10 +300,8 @@ func (s *Service) composeMessage(ctx context.Context, d *contract.Document, n co
 		return Message{}, err
 	}
 	to := f.Recipient
-	if o.Branding.Logo != "" {
-		if f.Logo, err = s.Store.Logo(ctx, o.Branding.Logo); err != nil && !errors.Is(err, store.ErrNotFound) {
-			return Message{}, fmt.Errorf("read logo: %w", err)
-		}
+	if f.Logo, err = s.readLogo(ctx, o); err != nil {
+		return Message{}, err
 	}
 	var attached []Attachment
 	if n.Kind == contract.NoticeCompleted && d.Delivery.Attach && d.State == contract.Completed && files != nil {
@@ -295,17 +315,22 @@ func (s *Service) composeMessage(ctx context.Context, d *contract.Document, n co
 		return Message{}, fmt.Errorf("compose notice %s: %w", n.ID, err)
 	}
 	m.Link, m.Attachments = f.Link, attached
-	m.ID = string(n.ID) + "@" + s.host()
-	m.From = s.From
-	m.From.Name, m.From.Address = cmp.Or(o.Name, s.From.Name), cmp.Or(s.Senders[d.Organisation], s.From.Address)
-	m.To = mail.Address{Name: to.Name, Address: cmp.Or(n.Address, to.Email)}
-	if s.Bounces != nil {
-		m.Envelope = s.Bounces.sender(n.ID, m.To.Address)
-	}
+	s.addressMessage(&m, n, o, mail.Address{Name: to.Name, Address: cmp.Or(n.Address, to.Email)})
 	if d.Owner.Email != to.Email {
 		m.ReplyTo = mail.Address{Name: d.Owner.Name, Address: d.Owner.Email}
 	}
 	return m, nil
+}
+
+// addressMessage sets the identifier, the sender and the recipient of the mail of a notice.
+func (s *Service) addressMessage(m *Message, n contract.Notice, o store.Organisation, to mail.Address) {
+	m.ID = string(n.ID) + "@" + s.host()
+	m.From = s.From
+	m.From.Name, m.From.Address = cmp.Or(o.Name, s.From.Name), cmp.Or(s.Senders[o.ID], s.From.Address)
+	m.To = to
+	if s.Bounces != nil {
+		m.Envelope = s.Bounces.sender(n.ID, m.To.Address)
+	}
 }
 
 // guestPath is the page that asks guests for codes.
@@ -426,6 +451,9 @@ func (s *Service) Show(ctx context.Context, by contract.Actor, id contract.Notic
 	}
 	if n.Kind == contract.NoticeCode { // it would prove nothing any more
 		return n, Message{}, contract.ErrCodeHidden
+	}
+	if n.ConcernsAccount() {
+		return s.showAccountNotice(ctx, by, n)
 	}
 	d, err := s.Store.Document(ctx, n.Document)
 	if err != nil {

@@ -15,6 +15,32 @@ var mails = map[string]sentence{
 	"mail.subject_completed":   {"{sender}, dokumen selesai: {title}", "{sender}, document completed: {title}"},
 	"mail.subject_code":        {"{sender}, kode Anda", "{sender}, your code"},
 
+	"mail.subject_password_reset":   {"{organisation}, kata sandi baru untuk akun Segel Anda", "{organisation}, a new password for your Segel account"},
+	"mail.subject_password_changed": {"{organisation}, kata sandi akun Segel Anda telah diganti", "{organisation}, the password of your Segel account was changed"},
+	"mail.subject_new_device":       {"{organisation}, akun Segel Anda digunakan pada perangkat baru", "{organisation}, your Segel account was used on a new device"},
+
+	"mail.password_reset": {
+		"Kami menerima permintaan kata sandi baru untuk akun[ {account}][ pada {organisation}].",
+		"We received a request for a new password for the account[ {account}][ at {organisation}]."},
+	"mail.password_reset_do": {
+		"Tentukan kata sandi baru melalui tautan ini[ paling lambat {deadline}]. Tautan hanya dapat digunakan satu kali. Setelah itu semua sesi akun Anda diakhiri.",
+		"Choose a new password with this link[ by {deadline}]. The link can be used once. All sessions of your account end then."},
+	"mail.password_reset_care": {
+		"Bila Anda tidak memintanya, abaikan pesan ini: kata sandi Anda tidak berubah. Jangan meneruskan pesan ini kepada siapa pun.",
+		"If you did not ask for it, ignore this message: your password stays as it is. Do not forward this message to anyone."},
+	"mail.password_changed": {
+		"Kata sandi akun[ {account}][ pada {organisation}] telah diganti melalui tautan yang dikirim ke alamat ini. Semua sesi akun telah diakhiri.",
+		"The password of the account[ {account}][ at {organisation}] was changed with a link that was sent to this address. All sessions of the account have ended."},
+	"mail.password_changed_care": {
+		"Bila bukan Anda yang menggantinya, segera hubungi administrator organisasi Anda dan amankan kotak surat Anda.",
+		"If you did not change it, contact the administrator of your organisation at once and secure your mailbox."},
+	"mail.new_device": {
+		"Akun[ {account}][ pada {organisation}] baru saja digunakan pada perangkat yang belum pernah digunakan sebelumnya.",
+		"The account[ {account}][ at {organisation}] was just used on a device that had not been used before."},
+	"mail.new_device_care": {
+		"Bila ini Anda, tidak ada yang perlu dilakukan. Bila bukan, akhiri sesi tersebut dan ganti kata sandi Anda.",
+		"If this was you, there is nothing to do. If it was not, end that session and change your password."},
+
 	"mail.invite_sign": {
 		"{sender}[ dari {organisation}] meminta Anda menandatangani dokumen “{title}”.",
 		"{sender}[ of {organisation}] asks you to sign the document “{title}”."},
@@ -79,11 +105,22 @@ var mails = map[string]sentence{
 		"Anda tidak memerlukan akun. Tautan ini khusus untuk Anda; mohon tidak meneruskannya kepada orang lain.",
 		"You do not need an account. The link is for you only; please do not forward it."},
 
-	"mail.button_sign":     {"Baca dan tandatangani", "Read and sign"},
-	"mail.button_view":     {"Lihat dokumen", "View the document"},
-	"mail.button_download": {"Unduh dokumen", "Download the document"},
-	"mail.button_code":     {"Buka halaman", "Open the page"},
-	"mail.link":            {"Bila tombol tidak berfungsi, salin tautan ini ke peramban Anda:", "If the button does not work, copy this link into your browser:"},
+	"mail.button_sign":           {"Baca dan tandatangani", "Read and sign"},
+	"mail.button_view":           {"Lihat dokumen", "View the document"},
+	"mail.button_download":       {"Unduh dokumen", "Download the document"},
+	"mail.button_code":           {"Buka halaman", "Open the page"},
+	"mail.button_password_reset": {"Tentukan kata sandi baru", "Choose a new password"},
+	"mail.button_account":        {"Buka akun", "Open the account"},
+	"mail.button_sessions":       {"Lihat sesi akun", "See the sessions"},
+	"mail.label_account":         {"Akun", "Account"},
+	"mail.label_organisation":    {"Organisasi", "Organisation"},
+	"mail.label_time":            {"Waktu", "Time"},
+	"mail.label_device":          {"Perangkat", "Device"},
+	"mail.label_ip":              {"Alamat jaringan", "Network address"},
+	"device.unknown":             {"Perangkat tidak dikenal", "Unknown device"},
+	"device.program":             {"Program {name}", "Program {name}"},
+	"device.browser":             {"{browser} di {system}", "{browser} on {system}"},
+	"mail.link":                  {"Bila tombol tidak berfungsi, salin tautan ini ke peramban Anda:", "If the button does not work, copy this link into your browser:"},
 
 	"mail.label_message":  {"Pesan dari {sender}:", "Message from {sender}:"},
 	"mail.label_document": {"Dokumen", "Document"},

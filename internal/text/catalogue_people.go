@@ -16,6 +16,12 @@ var people = map[string]sentence{
 	"auth.wrong_credentials": {
 		"Alamat e-mail atau kata sandi salah.",
 		"The e-mail address or the password is wrong."},
+	"event.account_notice_sent":    {"Mengirim pesan tentang akun[ ke {address}]", "Sent a message about the account[ to {address}]"},
+	"event.account_notice_refused": {"Pesan tentang akun[ ke {address}] tidak tersampaikan[; {reason}]", "A message about the account[ to {address}] was not delivered[; {reason}]"},
+	"event.account_notice_shown":   {"Membuka pesan tentang akun[ untuk {address}] agar dapat diteruskan", "Opened a message about the account[ for {address}] to pass it on"},
+	"auth.reset_link_invalid": {
+		"Tautan ini sudah digunakan, kedaluwarsa, atau tidak berlaku lagi. Mintalah tautan baru.",
+		"This link was used, has expired or is no longer valid. Ask for another one."},
 	"auth.refresh_invalid": {
 		"Sesi Anda sudah berakhir. Silakan masuk kembali.",
 		"Your session has ended. Please log in again."},

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -120,6 +121,9 @@ func (c Composer) writeLetter(f notify.Facts, link *url.URL) (*letter, error) {
 	if args["organisation"] != "" {
 		l.LogoText = say("mail.logo")
 	}
+	if slices.Contains(contract.AccountNoticeKinds, f.Kind) {
+		return l, writeAccountLetter(f, l, args, say)
+	}
 	var subject string
 	var guest bool // whether the message asks a guest to follow the link
 	switch f.Kind {
@@ -197,6 +201,10 @@ func (c Composer) arguments(f notify.Facts) map[string]any {
 	if !f.Deadline.IsZero() {
 		deadline = text.MailedTime(f.Language, f.Deadline, cmp.Or(c.Zone, contract.Jakarta))
 	}
+	at := ""
+	if !f.At.IsZero() {
+		at = text.MailedTime(f.Language, f.At, cmp.Or(c.Zone, contract.Jakarta))
+	}
 	return map[string]any{
 		"name":         cleanLine(f.Recipient.Name, maxName),
 		"sender":       cmp.Or(cleanLine(f.Sender.Name, maxName), cleanLine(f.Sender.Email, maxName), organisation, "Segel"),
@@ -207,6 +215,7 @@ func (c Composer) arguments(f notify.Facts) map[string]any {
 		"delegated_by": cleanLine(f.DelegatedBy, maxName),
 		"code":         cleanLine(f.Code, maxName),
 		"deadline":     deadline,
+		"at":           at,
 	}
 }
 

@@ -26,12 +26,23 @@ func (s *Store) KnownCaller(ctx context.Context, c store.Caller, since time.Time
 }
 
 // RememberCaller implements [store.Identities].
-func (s *Store) RememberCaller(ctx context.Context, id contract.PersonID, c store.Caller, now time.Time, keep int) error {
+func (s *Store) RememberCaller(ctx context.Context, id contract.PersonID, c store.Caller, now time.Time, keep int, unknown *contract.Notice) error {
 	err := s.db.withTx(ctx, func(t tx) error {
 		// Lock the user's row: otherwise, of two logins at once, each would delete without seeing what the other one adds, and
 		// more than keep rows could stay.
 		if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id = $1`, id); err != nil {
 			return err
+		}
+		if unknown != nil {
+			var others bool
+			if err := queryOne(ctx, t, []any{&others}, `SELECT EXISTS (SELECT 1 FROM known_address WHERE person = $1)`, id); err != nil {
+				return err
+			}
+			if others {
+				if err := addAccountNotices(ctx, t, *unknown); err != nil {
+					return err
+				}
+			}
 		}
 		for _, q := range []struct {
 			table, column string

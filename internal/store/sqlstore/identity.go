@@ -136,42 +136,42 @@ func (s *Store) MemberByEmail(ctx context.Context, o contract.OrganisationID, em
 
 // SetPassword implements [store.Identities].
 func (s *Store) SetPassword(ctx context.Context, id contract.PersonID, was, encoded string, e contract.Event) error {
-	return s.replacePassword(ctx, id, was, encoded, false, e)
+	return wrapf(s.db.withTx(ctx, func(t tx) error { return replacePassword(ctx, t, id, was, encoded, false, e) }), "set password of user %s", id)
 }
 
 // GivePassword implements [store.Identities].
 func (s *Store) GivePassword(ctx context.Context, id contract.PersonID, encoded string, e contract.Event) error {
-	return s.replacePassword(ctx, id, "", encoded, true, e)
+	return wrapf(s.db.withTx(ctx, func(t tx) error { return replacePassword(ctx, t, id, "", encoded, true, e) }), "set password of user %s", id)
 }
 
 // replacePassword replaces a password. Given says that an administrator knows it, so that it must be changed.
-func (s *Store) replacePassword(ctx context.Context, id contract.PersonID, was, encoded string, given bool, e contract.Event) error {
-	err := s.db.withTx(ctx, func(t tx) error {
-		n, err := t.exec(ctx, `UPDATE users SET password = $2, must_reset = $4, given = $4 WHERE id = $1 AND $3 IN ('', password)`, id, encoded, was, given)
-		if err != nil {
+func replacePassword(ctx context.Context, t tx, id contract.PersonID, was, encoded string, given bool, e contract.Event) error {
+	n, err := t.exec(ctx, `UPDATE users SET password = $2, must_reset = $4, given = $4 WHERE id = $1 AND $3 IN ('', password)`, id, encoded, was, given)
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		if err := queryOne(ctx, t, []any{&id}, `SELECT id FROM users WHERE id = $1`, id); err != nil {
 			return err
 		}
-		if n == 0 {
-			if err := queryOne(ctx, t, []any{&id}, `SELECT id FROM users WHERE id = $1`, id); err != nil {
-				return err
-			}
-			return store.ErrConflict
-		}
-		if err := endLogins(ctx, t, id); err != nil {
-			return err
-		}
-		return logEntry{events: []contract.Event{e}, records: []record{recordOf("user", id)}}.appendToLog(ctx, t)
-	})
-	return wrapf(err, "set password of user %s", id)
+		return store.ErrConflict
+	}
+	if err := endLogins(ctx, t, id); err != nil {
+		return err
+	}
+	return logEntry{events: []contract.Event{e}, records: []record{recordOf("user", id)}}.appendToLog(ctx, t)
 }
 
-// endLogins deletes a person's tokens, sessions, devices and addresses. The transaction has locked their row of users, see
+// endLogins deletes a person's tokens, sessions, links for a new password, devices and addresses. The transaction has locked their row of users, see
 // awaitRevocation.
 func endLogins(ctx context.Context, t tx, id contract.PersonID) error {
 	if _, err := t.exec(ctx, `DELETE FROM token WHERE person = $1`, id); err != nil {
 		return err
 	}
 	if _, err := t.exec(ctx, `DELETE FROM session WHERE person = $1`, id); err != nil {
+		return err
+	}
+	if _, err := t.exec(ctx, `DELETE FROM password_reset WHERE person = $1`, id); err != nil {
 		return err
 	}
 	return forgetCallers(ctx, t, id)

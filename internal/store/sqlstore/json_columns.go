@@ -132,6 +132,42 @@ func scanDelivery(to *contract.Delivery) scanner {
 	}
 }
 
+// storedAccountFacts are the facts of a notice about an account as they are stored.
+type storedAccountFacts struct {
+	Language  string `json:"language,omitempty"`
+	Reference string `json:"reference,omitempty"`
+	Email     string `json:"email,omitempty"`
+	IP        string `json:"ip,omitempty"`
+	UserAgent string `json:"user_agent,omitempty"`
+}
+
+// encodeAccountFacts returns the facts as an argument of a statement; empty for the zero value.
+func encodeAccountFacts(f contract.AccountFacts) string {
+	if f == (contract.AccountFacts{}) {
+		return ""
+	}
+	b, _ := json.Marshal(storedAccountFacts(f)) // a struct of texts cannot fail
+	return cleanText(string(b))
+}
+
+// scanAccountFacts scans what [encodeAccountFacts] returned.
+func scanAccountFacts(to *contract.AccountFacts) scanner {
+	return func(column any) error {
+		var s string
+		if err := scanText(&s)(column); err != nil {
+			return err
+		}
+		var stored storedAccountFacts
+		if s != "" {
+			if err := json.Unmarshal([]byte(s), &stored); err != nil {
+				return fmt.Errorf("read the facts of a notice about an account: %w", err)
+			}
+		}
+		*to = contract.AccountFacts(stored)
+		return nil
+	}
+}
+
 // storedDelegation is a delegation as it is stored.
 type storedDelegation struct {
 	From   contract.PersonID `json:"from"`

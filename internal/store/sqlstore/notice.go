@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -13,11 +14,11 @@ import (
 
 var noticeRows = rowType[contract.Notice]{
 	"notice",
-	`id, document, organisation, person, kind, by_name, state, ordered_at, due_at, done_at, tries, address, problem, channel`,
+	`id, document, organisation, person, kind, by_name, state, ordered_at, due_at, done_at, tries, address, problem, channel, account`,
 	func(n *contract.Notice) []any {
 		return []any{
 			&n.ID, &n.Document, &n.Organisation, &n.Person, &n.Kind, &n.By, &n.State, scanTime(&n.OrderedAt), scanTime(&n.DueAt), scanTime(&n.DoneAt),
-			&n.Tries, &n.Address, &n.Problem, &n.Channel,
+			&n.Tries, &n.Address, &n.Problem, &n.Channel, scanAccountFacts(&n.Account),
 		}
 	},
 }
@@ -27,9 +28,30 @@ const noticesInStatement = 20
 
 // addNotices adds the notices of a change.
 func (w *documentWriter) addNotices(ctx context.Context, all []contract.Notice) error {
+	all = slices.Clone(all)
+	for i := range all {
+		all[i].Document, all[i].Organisation = w.after.ID, w.after.Organisation
+	}
+	return insertNotices(ctx, w.tx, all)
+}
+
+// addAccountNotices adds notices about accounts, and the job that delivers them if one of them is to be delivered.
+func addAccountNotices(ctx context.Context, t tx, all ...contract.Notice) error {
+	if err := insertNotices(ctx, t, all); err != nil {
+		return err
+	}
+	for _, n := range all {
+		if n.State == contract.NoticeOrdered {
+			return t.addJobs(ctx, []contract.Job{{Kind: contract.JobNotify}})
+		}
+	}
+	return nil
+}
+
+func insertNotices(ctx context.Context, t tx, all []contract.Notice) error {
 	for begin := 0; begin < len(all); begin += noticesInStatement {
 		batch := all[begin:min(begin+noticesInStatement, len(all))]
-		const width = 14
+		const width = 15
 		sql, args := `INSERT INTO notice (`+noticeRows.columns+`) VALUES `, []any{}
 		for i, n := range batch {
 			id, err := uuid.NewV7()
@@ -40,10 +62,10 @@ func (w *documentWriter) addNotices(ctx context.Context, all []contract.Notice) 
 				sql += `, `
 			}
 			sql += `(` + placeholders(1+i*width, width) + `)`
-			args = append(args, id.String(), w.after.ID, w.after.Organisation, n.Person, n.Kind, cleanText(n.By), n.State,
-				toMicros(n.OrderedAt), toMicros(n.DueAt), toMicros(n.DoneAt), n.Tries, cleanText(n.Address), cleanText(n.Problem), n.Channel)
+			args = append(args, id.String(), n.Document, n.Organisation, n.Person, n.Kind, cleanText(n.By), n.State,
+				toMicros(n.OrderedAt), toMicros(n.DueAt), toMicros(n.DoneAt), n.Tries, cleanText(n.Address), cleanText(n.Problem), n.Channel, encodeAccountFacts(n.Account))
 		}
-		err := w.addStatements(ctx, statement{sql: sql, args: args, what: fmt.Sprintf("order notices about document %d", w.after.ID)})
+		err := t.addStatements(ctx, statement{sql: sql, args: args, what: fmt.Sprintf("order notices about document %d", batch[0].Document)})
 		if err != nil {
 			return err
 		}

@@ -158,6 +158,7 @@ func (s *Store) PurgeTokens(ctx context.Context, before time.Time) error {
 	err := s.db.withTx(ctx, func(t tx) error {
 		return t.addStatements(ctx,
 			statement{sql: `DELETE FROM token WHERE expires_at < $1`, args: []any{toMicros(before)}},
+			statement{sql: `DELETE FROM password_reset WHERE expires_at < $1`, args: []any{toMicros(before)}},
 			statement{sql: `DELETE FROM session WHERE NOT EXISTS (SELECT 1 FROM token WHERE token.family = session.family)`},
 			statement{sql: `DELETE FROM proved_mailbox WHERE NOT EXISTS (SELECT 1 FROM token WHERE hash = proved_mailbox.token)`})
 	})

@@ -185,7 +185,7 @@ var peopleTests = map[string]func(*testing.T, *fixture){
 		b.must(b.CreateUser(b.ctx, other))
 		b.must(b.AddTokens(b.ctx, contract.Session{}, newToken(1, store.AccessToken, "u1", "f"), newToken(2, store.RefreshToken, "u1", "f"), newToken(3, store.AccessToken, "u2", "h")))
 		c := store.Caller{Device: [32]byte{7}, Address: "203.0.113.0/24"}
-		b.must(b.RememberCaller(b.ctx, "u1", c, b.now, 9))
+		b.must(b.RememberCaller(b.ctx, "u1", c, b.now, 9, nil))
 		before := b.eventCount()
 		at := b.storedNow()
 		e := contract.Event{Type: contract.EventPersonDisabled, At: at}

@@ -136,4 +136,62 @@ var sessionTests = map[string]func(*testing.T, *fixture){
 		b.must(err)
 		b.requireEqual("policy", o.Accounts.AbsoluteLimit, n*time.Hour)
 	},
+	"ARequestForANewPasswordIsAnsweredOnce": func(t *testing.T, b *fixture) {
+		at := b.now.Truncate(time.Microsecond)
+		r := store.PasswordRequest{ID: "r1", Email: "U1@example.test", Language: "en", IP: "192.0.2.1", UserAgent: "curl/8", At: at}
+		before := b.eventCount()
+		b.must(b.RequestPassword(b.ctx, r, contract.Event{Type: contract.EventPasswordForgot, At: b.now}))
+		b.requireEqual("events", b.eventCount()-before, int64(1))
+		requireRead(b, "requests", []store.PasswordRequest{r})(b.PasswordRequests(b.ctx, 10))
+		reset := store.PasswordReset{ID: "p1", Person: "u1", Hash: [32]byte{7}, CreatedAt: at, ExpiresAt: at.Add(time.Minute)}
+		n := contract.Notice{
+			Organisation: "org", Person: "u1", Kind: contract.NoticePasswordReset, State: contract.NoticeOrdered, OrderedAt: at, DueAt: at,
+			Account: contract.AccountFacts{Language: "en", Reference: "p1", IP: "192.0.2.1", UserAgent: "curl/8"},
+		}
+		won := b.runCrowd(5, store.ErrNotFound, func(int) error {
+			return b.AnswerPasswordRequest(b.ctx, "r1", []store.PasswordReset{reset}, []contract.Notice{n})
+		})
+		b.requireEqual("answers", won, 1)
+		requireRead(b, "requests", []store.PasswordRequest{})(b.PasswordRequests(b.ctx, 10))
+		requireRead(b, "the link", reset)(b.PasswordReset(b.ctx, "p1"))
+		requireRead(b, "the link by its hash", reset)(b.PasswordResetByHash(b.ctx, [32]byte{7}))
+		ordered, err := b.OrderedNotices(b.ctx, 0)
+		b.must(err)
+		b.requireEqual("notices", len(ordered), 1)
+		n.ID = ordered[0].ID
+		b.requireEqual("the notice", ordered[0], n)
+	},
+	"ALinkForANewPasswordWorksOnceAndUntilThePasswordChanges": func(t *testing.T, b *fixture) {
+		at := b.now.Truncate(time.Microsecond)
+		b.must(b.CreateUser(b.ctx, store.User{Person: contract.Person{ID: "u1", Name: "U", Email: "u1@example.test"}, Organisation: "org", Password: "p", CreatedAt: at}))
+		link := func(n byte) store.PasswordReset {
+			return store.PasswordReset{ID: fmt.Sprint(n), Person: "u1", Hash: [32]byte{n}, CreatedAt: at, ExpiresAt: at.Add(time.Minute)}
+		}
+		b.must(b.RequestPassword(b.ctx, store.PasswordRequest{ID: "r", At: at}, contract.Event{Type: contract.EventPasswordForgot, At: at}))
+		b.must(b.AnswerPasswordRequest(b.ctx, "r", []store.PasswordReset{link(1), link(2), link(3)}, nil))
+		use := func(n byte, was string, at time.Time) error {
+			told := contract.Notice{Organisation: "org", Person: "u1", Kind: contract.NoticePasswordChanged, State: contract.NoticeKept, OrderedAt: at, DueAt: at, DoneAt: at}
+			return b.UsePasswordReset(b.ctx, link(n), was, "q", contract.Event{Type: contract.EventPasswordChange, At: at}, told)
+		}
+		b.requireError("a link that expired", use(1, "p", at.Add(time.Minute)), store.ErrNotFound)
+		b.requireError("another password meanwhile", use(1, "x", at), store.ErrConflict)
+		b.must(b.AddTokens(b.ctx, newSession("f", "u1"), newToken(1, store.AccessToken, "u1", "f")))
+		b.requireEqual("uses", b.runCrowd(5, store.ErrNotFound, func(int) error { return use(1, "p", at) }), 1)
+		b.requireGone(t, 1, 1)
+		b.requireError("another link", use(2, "q", at), store.ErrNotFound)
+		u, err := b.User(b.ctx, "u1")
+		b.must(err)
+		b.requireEqual("password", u.Password, "q")
+		b.must(b.CheckLog(b.ctx))
+	},
+	"TheFirstLoginIsNotReportedAsOneFromANewDevice": func(t *testing.T, b *fixture) {
+		at := b.now.Truncate(time.Microsecond)
+		n := contract.Notice{Organisation: "org", Person: "u1", Kind: contract.NoticeNewDevice, State: contract.NoticeOrdered, OrderedAt: at, DueAt: at}
+		for i := range byte(3) {
+			b.must(b.RememberCaller(b.ctx, "u1", store.Caller{Device: [32]byte{i + 1}, Address: "192.0.2.1"}, at, 9, &n))
+			ordered, err := b.OrderedNotices(b.ctx, 0)
+			b.must(err)
+			b.requireEqual("messages", len(ordered), int(i))
+		}
+	},
 }

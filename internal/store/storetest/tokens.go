@@ -189,7 +189,7 @@ var callerTests = map[string]func(*testing.T, *fixture){
 		b.must(b.CreateUser(b.ctx, siti))
 		b.must(b.CreateUser(b.ctx, budi))
 		home, work := store.Caller{Device: [32]byte{1}, Address: "203.0.113.7"}, store.Caller{Device: [32]byte{2}, Address: "198.51.100.1"}
-		b.must(b.RememberCaller(b.ctx, siti.ID, home, b.now, 5))
+		b.must(b.RememberCaller(b.ctx, siti.ID, home, b.now, 5, nil))
 		none := []store.Known{}
 		at := func(device, address bool) []store.Known {
 			return []store.Known{{Account: siti.ID, Organisation: siti.Organisation, Device: device, Address: address}}
@@ -213,7 +213,7 @@ var callerTests = map[string]func(*testing.T, *fixture){
 
 		// The list is bounded; the least recently used entry is removed.
 		for i := range byte(3) {
-			b.must(b.RememberCaller(b.ctx, siti.ID, store.Caller{Device: [32]byte{10 + i}, Address: fmt.Sprint(i)}, b.now.Add(time.Duration(i+1)*time.Second), 2))
+			b.must(b.RememberCaller(b.ctx, siti.ID, store.Caller{Device: [32]byte{10 + i}, Address: fmt.Sprint(i)}, b.now.Add(time.Duration(i+1)*time.Second), 2, nil))
 		}
 		for i, want := range [][]store.Known{none, at(true, true), at(true, true)} {
 			requireRead(b, "one of three", want)(b.KnownCaller(b.ctx, store.Caller{Device: [32]byte{10 + byte(i)}, Address: fmt.Sprint(i)}, b.now, siti.Email))
@@ -240,10 +240,10 @@ var callerTests = map[string]func(*testing.T, *fixture){
 			requireRead(b, "known to", append([]store.Known{}, want...))(b.KnownCaller(b.ctx, from, b.now, "siti@segel.test", "none@segel.test"))
 		}
 		known(home)
-		b.must(b.RememberCaller(b.ctx, users[2].ID, home, b.now, 5))
+		b.must(b.RememberCaller(b.ctx, users[2].ID, home, b.now, 5, nil))
 		third := store.Known{Account: users[2].ID, Organisation: "o-three", Device: true, Address: true}
 		known(home, third)
-		b.must(b.RememberCaller(b.ctx, users[0].ID, store.Caller{Device: [32]byte{2}, Address: home.Address}, b.now, 5))
+		b.must(b.RememberCaller(b.ctx, users[0].ID, store.Caller{Device: [32]byte{2}, Address: home.Address}, b.now, 5, nil))
 		known(home, store.Known{Account: users[0].ID, Organisation: "o-one", Address: true}, third)
 		b.must(b.SetPassword(b.ctx, users[0].ID, "", "other", contract.Event{Type: contract.EventPasswordChange, At: b.now}))
 		known(home, third)

@@ -979,7 +979,7 @@ export interface paths {
         put?: never;
         /**
          * Ask for a new password
-         * @description Always reports success, whether the e-mail has an account or not.
+         * @description Always reports success, whether the e-mail has an account or not. Each account of the e-mail gets a message with a link, which names its organisation and can be used once within 30 minutes. Requests beyond three in ten minutes for one e-mail are not answered with a message.
          */
         post: operations["forgot-password"];
         delete?: never;
@@ -1166,6 +1166,46 @@ export interface paths {
          * @description Answers like login. A refresh token can be used once; using it a second time revokes every token of the same login.
          */
         post: operations["refresh"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/reset-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Whose password a mailed link replaces
+         * @description The link can still be used afterwards. 404 auth.reset_link_invalid: it was used, has expired, or ended because the password was changed.
+         */
+        post: operations["reset-link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/reset-password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace a forgotten password with a mailed link
+         * @description Ends the link, every token of the account and its known devices. Other factors of the account stay. The rules for new passwords apply.
+         */
+        post: operations["reset-password"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4577,6 +4617,19 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        FoundResetLinkData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["ResetLinkData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         FoundResumableData: {
             /**
              * Format: int64
@@ -5249,6 +5302,7 @@ export interface components {
             address: string | null;
             /**
              * Format: int64
+             * @description 0: the message is about an account
              * @example 1207
              */
             document_id: number;
@@ -5326,7 +5380,7 @@ export interface components {
              * @example invite_sign
              * @enum {string}
              */
-            kind: "invite_sign" | "invite_view" | "code" | "reminder" | "delegated" | "declined" | "canceled" | "expired" | "completed";
+            kind: "invite_sign" | "invite_view" | "code" | "reminder" | "delegated" | "declined" | "canceled" | "expired" | "completed" | "password_reset" | "password_changed" | "new_device";
             /** @example 2024-10-14T06:06:00.000Z */
             ordered_at: string;
             /**
@@ -6220,6 +6274,37 @@ export interface components {
             reasons: components["schemas"]["ReportReason"][];
             sub_indication: string;
             time: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        ResetLinkData: {
+            /** @example siti@contoh.id */
+            email: string;
+            /** @example 2024-10-14T06:36:00.000Z */
+            expires_at: string;
+            /** @example Siti Rahma */
+            fullname: string;
+            organisation: components["schemas"]["OrganisationOut"];
+        } & {
+            [key: string]: unknown;
+        };
+        ResetLinkIn: {
+            /**
+             * @description the complete link, or only its secret
+             * @example https://segel.contoh.id/reset#sgl_pr_...
+             */
+            link: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ResetPasswordIn: {
+            /**
+             * @description the complete link, or only its secret
+             * @example https://segel.contoh.id/reset#sgl_pr_...
+             */
+            link: string;
+            /** @description the new password */
+            new: string;
         } & {
             [key: string]: unknown;
         };
@@ -14191,6 +14276,188 @@ export interface operations {
             };
             /** @description Bad Request. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "reset-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResetLinkIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundResetLinkData"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "reset-password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResetPasswordIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Noted"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -93,6 +93,7 @@ const password = createRoute({
   validateSearch: (s: Record<string, unknown>) => ({ then: typeof s.then === "string" ? s.then : undefined }),
   component: lazyRouteComponent(() => import("../screens/password"), "Password"),
 });
+const reset = createRoute({ getParentRoute: () => root, path: "/reset", component: lazyRouteComponent(() => import("../screens/reset"), "Reset") });
 const guestRoute = createRoute({ getParentRoute: () => root, path: "/guest", component: lazyRouteComponent(() => import("../screens/guest"), "Guest") });
 
 /** The number of a document in an address, as the code on a page has it. */
@@ -107,7 +108,7 @@ const verify = createRoute({
 
 export function makeRouter(queries: QueryClient) {
   return createRouter({
-    routeTree: root.addChildren([home, login, guestRoute, verify, member.addChildren([inbox, sent, drafts, newDocument, document, sign, signMany, admin, keys, password])]),
+    routeTree: root.addChildren([home, login, reset, guestRoute, verify, member.addChildren([inbox, sent, drafts, newDocument, document, sign, signMany, admin, keys, password])]),
     basepath: basePath,
     context: { queries },
     defaultPreload: "intent",

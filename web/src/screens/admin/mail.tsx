@@ -36,7 +36,7 @@ export function Mail(props: SectionProps) {
                 {found.data?.channels.includes(n.notice.channel) && (n.notice.status === "failed" || n.notice.status === "kept") && <Button size="xs" variant="default" loading={again.isPending && again.variables === n.id} onClick={() => again.mutate(n.id)}>{t("admin.retryMail")}</Button>}
               </Group>
             )}>
-            <Facts of={[when(n.notice.ordered_at), n.notice.channel !== "mail" && t(`notice.channels.${n.notice.channel}`), t("admin.mailAbout", { id: n.document_id }), n.address, n.notice.tries > 0 && t("admin.mailTries", { count: n.notice.tries })]} />
+            <Facts of={[when(n.notice.ordered_at), n.notice.channel !== "mail" && t(`notice.channels.${n.notice.channel}`), n.document_id ? t("admin.mailAbout", { id: n.document_id }) : t("admin.mailAboutAccount"), n.address, n.notice.tries > 0 && t("admin.mailTries", { count: n.notice.tries })]} />
             {n.notice.problem && <Facts of={[n.notice.problem]} />}
           </Line>
         )}

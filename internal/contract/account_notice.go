@@ -1,0 +1,39 @@
+package contract
+
+import "time"
+
+// The kinds of notice about an account. They concern no document and go by mail.
+const (
+	NoticePasswordReset   NoticeKind = "password_reset"   // the person asked for a new password; with a link
+	NoticePasswordChanged NoticeKind = "password_changed" // the password was replaced with such a link
+	NoticeNewDevice       NoticeKind = "new_device"       // a login from a device that is not known
+)
+
+// AccountNoticeKinds lists every kind of notice about an account.
+var AccountNoticeKinds = []NoticeKind{NoticePasswordReset, NoticePasswordChanged, NoticeNewDevice}
+
+// Events of these notices. Document is 0.
+const (
+	EventAccountNoticeSent    EventType = "account_notice_sent"    // a mail about an account ("notice", "person", "address") was sent
+	EventAccountNoticeRefused EventType = "account_notice_refused" // it was refused, with the "reason"
+	EventAccountNoticeShown   EventType = "account_notice_shown"   // an operator read it, to pass it on
+)
+
+// AccountFacts are what a notice about an account says besides its kind and its person. A member that its kind does not need is empty.
+type AccountFacts struct {
+	Language  string // of the request that caused it; empty: that of the service
+	Reference string // identifies what a link in it opens
+	Email     string // where it goes if the person has no account yet
+	IP        string // from where the account was used
+	UserAgent string // with what, as the client named itself
+}
+
+// ConcernsAccount reports whether a notice is about an account and not about a document.
+func (n Notice) ConcernsAccount() bool { return n.Document == 0 }
+
+// AccountMessage is what the message of a notice about an account says that is not stored with it.
+type AccountMessage struct {
+	To    Person // without an identifier if they have no account yet
+	Link  string
+	Until time.Time // when the link expires; zero: it does not
+}

@@ -1,0 +1,57 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// AccountPath is the page of the web app where people see their sessions.
+const AccountPath = "/account"
+
+// newAccountNotice returns a notice about the account of a user. Without a mail server it is kept for an operator.
+func (s *Service) newAccountNotice(k contract.NoticeKind, u store.User, from Client) contract.Notice {
+	now := s.clock()
+	n := contract.Notice{
+		Organisation: u.Organisation, Person: u.ID, Kind: k, State: contract.NoticeOrdered, OrderedAt: now, DueAt: now,
+		Account: contract.AccountFacts{Language: from.Language, IP: from.IP, UserAgent: contract.CleanUserAgent(from.UserAgent)},
+	}
+	if !s.delivers(contract.ChannelMail) {
+		n.State, n.DoneAt = contract.NoticeKept, now
+	}
+	return n
+}
+
+// AccountMessage returns whom a notice about an account goes to and where its link leads. Its refusal means that the notice has no purpose any more.
+func (s *Service) AccountMessage(ctx context.Context, n contract.Notice) (contract.AccountMessage, error) {
+	u, err := s.store.User(ctx, n.Person)
+	if err != nil {
+		return contract.AccountMessage{}, refuseNotFound(fmt.Errorf("read user %s: %w", n.Person, err), contract.ErrNoPerson)
+	}
+	if !u.DisabledAt.IsZero() {
+		return contract.AccountMessage{}, contract.ErrNoPerson
+	}
+	m := contract.AccountMessage{To: u.Person, Link: s.publicURL + AccountPath}
+	if n.Kind != contract.NoticePasswordReset {
+		return m, nil
+	}
+	r, err := s.store.PasswordReset(ctx, n.Account.Reference)
+	switch {
+	case errors.Is(err, store.ErrNotFound) || err == nil && !s.clock().Before(r.ExpiresAt):
+		return m, ErrResetLink
+	case err != nil:
+		return m, err
+	}
+	clear, hash, err := s.deriveReset(r)
+	if err != nil {
+		return m, err
+	}
+	if hash != r.Hash {
+		return m, fmt.Errorf("the link %s for a new password was made with another master key", r.ID)
+	}
+	m.Link, m.Until = s.publicURL+ResetPath+"#"+clear, r.ExpiresAt
+	return m, nil
+}

@@ -1,0 +1,216 @@
+package identity
+
+import (
+	"bytes"
+	"context"
+	"crypto/hkdf"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// ErrResetLink refuses a link for a new password that is unknown, was used, has expired, or ended with another password.
+var ErrResetLink = contract.Refuse(contract.NotFound, "auth.reset_link_invalid")
+
+// ResetPath is the page of the web app where a link for a new password leads.
+const ResetPath = "/reset"
+
+// resetLifetime is how long a link for a new password is valid. Not later than that, a request is answered.
+const resetLifetime = 30 * time.Minute
+
+// maxForgottenEmail bounds, in bytes, the unchecked address that is stored.
+const maxForgottenEmail = 254
+
+// ForgotPassword stores a request for a new password, which a job answers with a message for each account of the address. It succeeds for every
+// e-mail and does the same work for all of them, so neither the answer nor its time reveals whether there is an account.
+func (s *Service) ForgotPassword(ctx context.Context, email string, from Client) error {
+	email = contract.CleanText(email)
+	if email == "" || len(email) > maxForgottenEmail {
+		return nil
+	}
+	now := s.clock()
+	// The log only grows, and nobody wants a mailbox full of links: requests beyond the rates are answered as usual but not stored.
+	if s.throttle.forgot.takeToken(Network(from.IP), now) > 0 || s.throttle.forgotten.takeToken(emailSpellings(email)[0], now) > 0 {
+		return nil
+	}
+	accounts, err := s.store.UsersByEmail(ctx, emailSpellings(email)...)
+	if err != nil {
+		return fmt.Errorf("read users by e-mail: %w", err)
+	}
+	var person contract.Person // empty if there are several accounts: which one is meant is not known
+	if len(accounts) == 1 {
+		person = accounts[0].Person
+	}
+	id, err := newUUID(s.random)
+	if err != nil {
+		return err
+	}
+	r := store.PasswordRequest{ID: id, Email: email, Language: from.Language, IP: from.IP, UserAgent: contract.CleanUserAgent(from.UserAgent), At: now}
+	e := contract.Event{Type: contract.EventPasswordForgot, At: now, Person: person, IP: from.IP, Details: map[string]string{"email": email}}
+	// Durable with this commit: the request, and the job that answers it.
+	if err := s.store.RequestPassword(ctx, r, e); err != nil {
+		return fmt.Errorf("note a forgotten password: %w", err)
+	}
+	return nil
+}
+
+// OrderResets orders the messages for people who asked for a new password. Each account of the address gets its own link, with which its organisation is named; disabled ones get
+// none. A request that waited too long gets none either.
+//
+// Answering a request is one transaction. If the process dies before it, the next run answers the request, with other links.
+func (s *Service) OrderResets(ctx context.Context) error {
+	const batch = 100
+	for {
+		requests, err := s.store.PasswordRequests(ctx, batch)
+		if err != nil {
+			return err
+		}
+		for _, r := range requests {
+			if err := s.orderReset(ctx, r); err != nil && !errors.Is(err, store.ErrNotFound) { // answered by another process
+				return err
+			}
+		}
+		if len(requests) < batch {
+			return nil
+		}
+	}
+}
+
+func (s *Service) orderReset(ctx context.Context, r store.PasswordRequest) error {
+	accounts, err := s.store.UsersByEmail(ctx, emailSpellings(r.Email)...)
+	if err != nil {
+		return fmt.Errorf("read users by e-mail: %w", err)
+	}
+	var resets []store.PasswordReset
+	var notices []contract.Notice
+	for _, u := range accounts {
+		if !u.DisabledAt.IsZero() || s.clock().Sub(r.At) >= resetLifetime {
+			continue
+		}
+		made, err := s.newReset(u)
+		if err != nil {
+			return err
+		}
+		n := s.newAccountNotice(contract.NoticePasswordReset, u, Client{IP: r.IP, UserAgent: r.UserAgent, Language: r.Language})
+		n.Account.Reference = made.ID
+		resets, notices = append(resets, made), append(notices, n)
+	}
+	return s.store.AnswerPasswordRequest(ctx, r.ID, resets, notices)
+}
+
+// newReset makes a link for a new password of a user. It is valid once it is stored.
+func (s *Service) newReset(u store.User) (store.PasswordReset, error) {
+	id, err := newUUID(s.random)
+	if err != nil {
+		return store.PasswordReset{}, err
+	}
+	at := s.clock().Truncate(time.Microsecond) // as it is stored, because the secret is derived from it
+	r := store.PasswordReset{ID: id, Person: u.ID, CreatedAt: at, ExpiresAt: at.Add(resetLifetime)}
+	_, r.Hash, err = s.deriveReset(r)
+	return r, err
+}
+
+// deriveReset derives the secret of a link for a new password. The row alone does not tell it, and a row that was written without the master key
+// opens nothing.
+func (s *Service) deriveReset(r store.PasswordReset) (clear string, hash [32]byte, err error) {
+	if s.linkKey == ([32]byte{}) {
+		return "", hash, errors.New("no key for mailed links")
+	}
+	secret, err := hkdf.Expand(sha256.New, s.linkKey[:], fmt.Sprintf("password reset %s %s %d", r.ID, r.Person, r.CreatedAt.UnixMicro()), 32)
+	if err != nil {
+		return "", hash, fmt.Errorf("derive a link for a new password: %w", err)
+	}
+	return newSecret(bytes.NewReader(secret), prefixReset)
+}
+
+// ResetTarget is the account whose password a link replaces.
+type ResetTarget struct {
+	Account Account
+	Until   time.Time
+}
+
+// LookUpReset returns whose password a link, the whole URL or only its secret, replaces. The link can still be used afterwards.
+func (s *Service) LookUpReset(ctx context.Context, link string) (ResetTarget, error) {
+	r, u, err := s.readReset(ctx, link)
+	if err != nil {
+		return ResetTarget{}, err
+	}
+	account, err := s.loadAccount(ctx, u)
+	return ResetTarget{Account: account, Until: r.ExpiresAt}, err
+}
+
+// readReset reads a link that can be used now, with its user.
+func (s *Service) readReset(ctx context.Context, link string) (store.PasswordReset, store.User, error) {
+	link = strings.TrimSpace(link)
+	if i := strings.LastIndex(link, prefixReset); i >= 0 {
+		link = link[i:]
+	}
+	hash, ok := checkSecret(link, prefixReset)
+	if !ok {
+		return store.PasswordReset{}, store.User{}, ErrResetLink
+	}
+	r, err := s.store.PasswordResetByHash(ctx, hash)
+	if err != nil {
+		return r, store.User{}, refuseNotFound(err, ErrResetLink)
+	}
+	if _, derived, err := s.deriveReset(r); err != nil || derived != hash || !s.clock().Before(r.ExpiresAt) {
+		return r, store.User{}, ErrResetLink
+	}
+	u, err := s.store.User(ctx, r.Person)
+	if err != nil {
+		return r, u, refuseNotFound(fmt.Errorf("read user %s: %w", r.Person, err), ErrResetLink)
+	}
+	if !u.DisabledAt.IsZero() {
+		return r, u, ErrResetLink
+	}
+	return r, u, nil
+}
+
+// ResetByLink replaces the password of the account that a link was mailed for, and ends the link, all tokens of the account and its known devices.
+// Other factors of the account stay: the next login needs them. The person is told by another message. Errors are reported for the field "new".
+func (s *Service) ResetByLink(ctx context.Context, link, next string, from Client) (Account, error) {
+	r, u, err := s.readReset(ctx, link)
+	if err != nil {
+		return Account{}, err
+	}
+	account, err := s.loadAccount(ctx, u)
+	if err != nil {
+		return Account{}, err
+	}
+	if bad := s.checkPassword("new", next, u.Email, u.Name, account.OrganisationName); bad != nil {
+		return Account{}, contract.InvalidInput(*bad)
+	}
+	if err := s.throttle.admitHolder(u.ID, s.clock()); err != nil { // each try takes two hashes
+		return Account{}, err
+	}
+	holder := callerOrigin{key: string(u.ID), known: true}
+	// The present password must not stay: the reset may be necessary because another person knows it.
+	same, err := s.hasher.verifyPassword(ctx, holder, next, u.Password)
+	if err != nil {
+		return Account{}, fmt.Errorf("check the password of user %q: %w", u.ID, err)
+	}
+	if same {
+		return Account{}, contract.InvalidInput(contract.FieldError{Field: "new", Code: "password.same"})
+	}
+	accounts, err := s.store.UsersByEmail(ctx, u.Email)
+	if err != nil {
+		return Account{}, fmt.Errorf("read users by e-mail: %w", err)
+	}
+	hash, err := s.hasher.hashPassword(ctx, holder, next, s.random, otherHashes(accounts, u.ID))
+	if err != nil {
+		return Account{}, err
+	}
+	e := contract.Event{Type: contract.EventPasswordChange, At: s.clock(), Person: u.Person, IP: from.IP, Details: map[string]string{"proof": "mailed link"}}
+	// Durable with this commit: the password, the end of the link and of all sessions, and the message about it. A crash before it leaves the link usable.
+	err = s.store.UsePasswordReset(ctx, r, u.Password, hash, e, s.newAccountNotice(contract.NoticePasswordChanged, u, from))
+	if errors.Is(err, store.ErrConflict) { // another password was set meanwhile
+		return Account{}, ErrResetLink
+	}
+	account.MustReset = false
+	return account, refuseNotFound(err, ErrResetLink)
+}

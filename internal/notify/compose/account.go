@@ -1,0 +1,41 @@
+package compose
+
+import (
+	"cmp"
+
+	"segel/internal/contract"
+	"segel/internal/notify"
+	"segel/internal/text"
+)
+
+// writeAccountLetter chooses the sentences of a message about an account. It has no sender: the service writes it.
+func writeAccountLetter(f notify.Facts, l *letter, args map[string]any, say func(code string) string) error {
+	args["account"] = cleanLine(f.Recipient.Email, maxName)
+	args["device"] = cleanLine(text.Device(f.Language, f.UserAgent), maxName)
+	args["ip"] = cleanLine(f.IP, maxName)
+	var subject string
+	switch f.Kind {
+	case contract.NoticePasswordReset:
+		subject, l.Button = "mail.subject_password_reset", say("mail.button_password_reset")
+		l.Paragraphs = []string{say("mail.password_reset"), say("mail.password_reset_do"), say("mail.password_reset_care")}
+	case contract.NoticePasswordChanged:
+		subject, l.Button = "mail.subject_password_changed", say("mail.button_account")
+		l.Paragraphs = []string{say("mail.password_changed"), say("mail.password_changed_care")}
+	case contract.NoticeNewDevice:
+		subject, l.Button = "mail.subject_new_device", say("mail.button_sessions")
+		l.Paragraphs = []string{say("mail.new_device"), say("mail.new_device_care")}
+	default:
+		return ErrKind
+	}
+	l.Subject = truncate(text.Sentence(f.Language, subject, map[string]any{"organisation": truncate(cmp.Or(args["organisation"].(string), "Segel"), 50)}), maxSubject)
+	for _, r := range []row{
+		{say("mail.label_account"), args["account"].(string)}, {say("mail.label_organisation"), args["organisation"].(string)},
+		{say("mail.label_time"), args["at"].(string)}, {say("mail.label_device"), args["device"].(string)}, {say("mail.label_ip"), args["ip"].(string)},
+	} {
+		if r.Value != "" {
+			l.Rows = append(l.Rows, r)
+		}
+	}
+	l.Footer = []string{say("mail.footer_service"), say("mail.footer_password")}
+	return nil
+}

@@ -1,0 +1,104 @@
+package sqlstore
+
+import (
+	"context"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+var passwordRequestRows = rowType[store.PasswordRequest]{
+	"password_request", `id, email, language, ip, user_agent, requested_at`,
+	func(r *store.PasswordRequest) []any {
+		return []any{&r.ID, &r.Email, &r.Language, &r.IP, &r.UserAgent, scanTime(&r.At)}
+	},
+}
+
+var passwordResetRows = rowType[store.PasswordReset]{
+	"password_reset", `id, person, hash, created_at, expires_at`,
+	func(r *store.PasswordReset) []any {
+		return []any{&r.ID, &r.Person, scanDigest(&r.Hash), scanTime(&r.CreatedAt), scanTime(&r.ExpiresAt)}
+	},
+}
+
+// RequestPassword implements [store.PasswordResets].
+func (s *Store) RequestPassword(ctx context.Context, r store.PasswordRequest, e contract.Event) error {
+	err := s.db.withTx(ctx, func(t tx) error {
+		err := t.addStatements(ctx, statement{
+			sql:  `INSERT INTO password_request (` + passwordRequestRows.columns + `) VALUES (` + placeholders(1, 6) + `)`,
+			args: []any{r.ID, cleanText(r.Email), r.Language, cleanText(r.IP), cleanText(r.UserAgent), toMicros(r.At)},
+		})
+		if err != nil {
+			return err
+		}
+		if err := t.addJobs(ctx, []contract.Job{{Kind: contract.JobNotify}}); err != nil {
+			return err
+		}
+		return logEntry{events: []contract.Event{e}}.appendToLog(ctx, t)
+	})
+	return wrapf(err, "store a request for a new password")
+}
+
+// PasswordRequests implements [store.PasswordResets].
+func (s *Store) PasswordRequests(ctx context.Context, limit int) ([]store.PasswordRequest, error) {
+	all, err := readAll(ctx, s, passwordRequestRows.dest, passwordRequestRows.selectWhere(`ORDER BY requested_at, id LIMIT $1`), limit)
+	return all, wrapf(err, "read requests for new passwords")
+}
+
+// AnswerPasswordRequest implements [store.PasswordResets].
+func (s *Store) AnswerPasswordRequest(ctx context.Context, id string, resets []store.PasswordReset, notices []contract.Notice) error {
+	err := s.db.withTx(ctx, func(t tx) error {
+		n, err := t.exec(ctx, `DELETE FROM password_request WHERE id = $1`, id)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return store.ErrNotFound
+		}
+		for _, r := range resets {
+			err := t.addStatements(ctx, statement{
+				sql:  `INSERT INTO password_reset (` + passwordResetRows.columns + `) VALUES (` + placeholders(1, 5) + `)`,
+				args: []any{r.ID, r.Person, r.Hash[:], toMicros(r.CreatedAt), toMicros(r.ExpiresAt)},
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return addAccountNotices(ctx, t, notices...)
+	})
+	return wrapf(err, "answer request %s for a new password", id)
+}
+
+// PasswordReset implements [store.PasswordResets].
+func (s *Store) PasswordReset(ctx context.Context, id string) (store.PasswordReset, error) {
+	r, err := passwordResetRows.readOne(ctx, s, `WHERE id = $1`, id)
+	return r, wrapf(err, "read the link %s for a new password", id)
+}
+
+// PasswordResetByHash implements [store.PasswordResets].
+func (s *Store) PasswordResetByHash(ctx context.Context, hash [32]byte) (store.PasswordReset, error) {
+	r, err := passwordResetRows.readOne(ctx, s, `WHERE hash = $1`, hash[:])
+	return r, wrapf(err, "read a link for a new password")
+}
+
+// UsePasswordReset implements [store.PasswordResets].
+func (s *Store) UsePasswordReset(ctx context.Context, r store.PasswordReset, was, encoded string, e contract.Event, n contract.Notice) error {
+	err := s.db.withTx(ctx, func(t tx) error {
+		// The lock on the user comes first, as in replacePassword: of two uses of a link, the second one finds that it is gone.
+		if err := t.addStatements(ctx, statement{sql: `UPDATE users SET password = password WHERE id = $1`, args: []any{r.Person}}); err != nil {
+			return err
+		}
+		used, err := t.exec(ctx, `DELETE FROM password_reset WHERE id = $1 AND hash = $2 AND person = $3 AND expires_at > $4`, r.ID, r.Hash[:], r.Person, toMicros(e.At))
+		if err != nil {
+			return err
+		}
+		if used == 0 {
+			return store.ErrNotFound
+		}
+		if err := addAccountNotices(ctx, t, n); err != nil {
+			return err
+		}
+		return replacePassword(ctx, t, r.Person, was, encoded, false, e)
+	})
+	return wrapf(err, "replace the password of user %s by a link", r.Person)
+}
