@@ -9,8 +9,8 @@ import (
 	"segel/internal/store"
 )
 
-// AccountPath is the page of the web app where people see their sessions.
-const AccountPath = "/account"
+// PasswordPath is the page of the web app where people change their password.
+const PasswordPath = "/password"
 
 // newAccountNotice returns a notice about the account of a user. Without a mail server it is kept for an operator.
 func (s *Service) newAccountNotice(k contract.NoticeKind, u store.User, from Client) contract.Notice {
@@ -34,8 +34,12 @@ func (s *Service) AccountMessage(ctx context.Context, n contract.Notice) (contra
 	if !u.DisabledAt.IsZero() {
 		return contract.AccountMessage{}, contract.ErrNoPerson
 	}
-	m := contract.AccountMessage{To: u.Person, Link: s.publicURL + AccountPath}
-	if n.Kind != contract.NoticePasswordReset {
+	m := contract.AccountMessage{To: u.Person, Link: s.publicURL + "/"}
+	switch n.Kind {
+	case contract.NoticeNewDevice:
+		m.Link = s.publicURL + PasswordPath
+		return m, nil
+	case contract.NoticePasswordChanged:
 		return m, nil
 	}
 	r, err := s.store.PasswordReset(ctx, n.Account.Reference)

@@ -38,8 +38,9 @@ var mails = map[string]sentence{
 		"Akun[ {account}][ pada {organisation}] baru saja digunakan pada perangkat yang belum pernah digunakan sebelumnya.",
 		"The account[ {account}][ at {organisation}] was just used on a device that had not been used before."},
 	"mail.new_device_care": {
-		"Bila ini Anda, tidak ada yang perlu dilakukan. Bila bukan, akhiri sesi tersebut dan ganti kata sandi Anda.",
-		"If this was you, there is nothing to do. If it was not, end that session and change your password."},
+		"Bila ini Anda, tidak ada yang perlu dilakukan. Bila bukan, segera ganti kata sandi Anda. Dengan demikian semua sesi akun berakhir.",
+		"If this was you, there is nothing to do. If it was not, change your password at once. That ends all sessions of the account.",
+	},
 
 	"mail.invite_sign": {
 		"{sender}[ dari {organisation}] meminta Anda menandatangani dokumen “{title}”.",
@@ -111,7 +112,7 @@ var mails = map[string]sentence{
 	"mail.button_code":           {"Buka halaman", "Open the page"},
 	"mail.button_password_reset": {"Tentukan kata sandi baru", "Choose a new password"},
 	"mail.button_account":        {"Buka akun", "Open the account"},
-	"mail.button_sessions":       {"Lihat sesi akun", "See the sessions"},
+	"mail.button_password":       {"Ganti kata sandi", "Change the password"},
 	"mail.label_account":         {"Akun", "Account"},
 	"mail.label_organisation":    {"Organisasi", "Organisation"},
 	"mail.label_time":            {"Waktu", "Time"},

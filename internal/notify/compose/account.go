@@ -22,7 +22,7 @@ func writeAccountLetter(f notify.Facts, l *letter, args map[string]any, say func
 		subject, l.Button = "mail.subject_password_changed", say("mail.button_account")
 		l.Paragraphs = []string{say("mail.password_changed"), say("mail.password_changed_care")}
 	case contract.NoticeNewDevice:
-		subject, l.Button = "mail.subject_new_device", say("mail.button_sessions")
+		subject, l.Button = "mail.subject_new_device", say("mail.button_password")
 		l.Paragraphs = []string{say("mail.new_device"), say("mail.new_device_care")}
 	default:
 		return ErrKind
