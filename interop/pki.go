@@ -66,10 +66,18 @@ func newPKI() (*pki, error) {
 		{name: "Joko Susilo", key: ed},
 		{name: "Tamu Undangan", key: p256},
 		{name: "Raden Mas Kangjeng Gusti Pangeran Haryo Suryodiningrat, S.H., M.Kn.", key: rsaKey},
+		{name: "Tamu Bersurat", key: p256},
+		{name: "Hadi Berponsel", key: rsaKey},
 	} {
 		holder := authority.Holder{ID: p.name[:4], Name: p.name, Organisation: "PT Contoh", Assurance: authority.Account}
 		if i >= guestP256 {
 			holder.Assurance, holder.NamedBy = authority.Guest, "Sari Wulandari"
+		}
+		switch i {
+		case mailboxP256:
+			holder.Assurance, holder.Contact = authority.GuestMailbox, "tamu@example.test"
+		case phoneRSA:
+			holder.Assurance, holder.Contact = authority.GuestPhone, "+628123456789"
 		}
 		p.chain, err = ca.Certify(context.Background(), holder, p.key.Public())
 		if err != nil {
@@ -81,7 +89,7 @@ func newPKI() (*pki, error) {
 	return k, nil
 }
 
-// Indexes of pki.signers, by key. Guests, whose identity is not verified, have a separate issuer.
+// Indexes of pki.signers, by key. Guests, whose identity is not verified, have separate issuers.
 const (
 	rsaPKCS1 = iota
 	rsaPSS
@@ -90,6 +98,8 @@ const (
 	ed25519Key
 	guestP256
 	guestRSA
+	mailboxP256
+	phoneRSA
 )
 
 // writeTrust writes the root certificate, and revocation data about all signers for files that contain none. It returns

@@ -151,8 +151,8 @@ func writeEvidence() ([]byte, error) {
 	return evidence.Write(evidence.Input{Facts: facts, Proof: proof, Pictures: []evidence.Picture{{Page: 1, Image: page}}})
 }
 
-// buildGuestSamples builds files signed by unverified guests, below their own issuer: at every level, beside a verified
-// user, with the notice in boxes of several shapes, and in PDF/A.
+// buildGuestSamples builds files signed by guests, below their own issuers: at every level, beside a verified user, with a verified
+// mailbox and phone number, with the notice in boxes of several shapes, and in PDF/A.
 func buildGuestSamples(k *pki, specimen *appearance.Strokes) []sample {
 	table := pdftest.Table(2)
 	field := func(b []byte, r pdf.Rect) *testFile {
@@ -166,6 +166,13 @@ func buildGuestSamples(k *pki, specimen *appearance.Strokes) []sample {
 		{"guest-b-lta.pdf", field(table, small).signField("A", guestRSA, withGuestAppearance(small, specimen)).addValidationData().addTimestamp(), map[string]string{"A": "B-LTA"}, []string{"Timestamp1"}, ""},
 		{"guest-beside-user.pdf", k.newFile(table).addFields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}, pades.FieldSpec{Name: "B"}).
 			signField("A", guestP256, withGuestAppearance(box, nil)).signField("B", ecP256).addValidationData().addTimestamp(), map[string]string{"A": "B-LTA", "B": "B-LTA"}, []string{"Timestamp1"}, ""},
+	}
+	for _, who := range []int{mailboxP256, phoneRSA} {
+		name := map[int]string{mailboxP256: "mailbox", phoneRSA: "phone"}[who]
+		all = append(all,
+			sample{"guest-" + name + "-b-t.pdf", field(table, box).signField("A", who, withGuestAppearance(box, nil)), map[string]string{"A": "B-T"}, nil, ""},
+			sample{"guest-" + name + "-b-lta.pdf", k.newFile(table).addFields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}, pades.FieldSpec{Name: "B"}).
+				signField("A", who, withGuestAppearance(box, specimen)).signField("B", guestP256).addValidationData().addTimestamp(), map[string]string{"A": "B-LTA", "B": "B-LTA"}, []string{"Timestamp1"}, ""})
 	}
 	for part := 1; part <= 3; part++ {
 		flavour := fmt.Sprintf("%db", part)

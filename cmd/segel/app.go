@@ -275,7 +275,7 @@ func (i issuer) MatchesHolder(cert *x509.Certificate, h workflow.Holder) bool {
 
 func holderOf(h workflow.Holder) authority.Holder {
 	return authority.Holder{
-		ID: h.ID, Name: h.Name, Email: h.Email, Organisation: h.Organisation, Assurance: authority.Assurance(h.Assurance), NamedBy: h.NamedBy,
+		ID: h.ID, Name: h.Name, Email: h.Email, Organisation: h.Organisation, Assurance: authority.Assurance(h.Assurance), NamedBy: h.NamedBy, Contact: h.Contact,
 	}
 }
 

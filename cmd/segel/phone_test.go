@@ -181,6 +181,11 @@ func TestAGuestWithoutAMailboxSignsByWhatsAppAndThePhoneIsVerified(t *testing.T)
 			t.Errorf("the message about the completion: %+v", done)
 		}
 
+		if got := signer(t, verified(t, s, owner.download(id))).Identity; got.Assurance != "guest_phone_code" || strings.Join(got.Verified, " ") != "phone" ||
+			got.Statement.English != "not verified; the phone number "+budiPhone+" was verified with a code; named by Sari Wulandari of PT Sari" {
+			t.Errorf("the verdict: %+v", got)
+		}
+
 		// What the owner sees, the audit trail, and the evidence.
 		s.stopJobs(t)
 		person := owner.firstPerson(id)

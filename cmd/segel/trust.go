@@ -122,6 +122,12 @@ func identityOf(s authority.Statement) validate.Identity {
 	case authority.Guest:
 		i.Status, i.NamedBy = validate.IdentityUnverified, s.NamedBy
 		i.Statement = validate.NewReason("identity.guest_unverified", "organisation", s.Organisation, "named_by", s.NamedBy)
+	case authority.GuestMailbox:
+		i.Status, i.NamedBy, i.Verified = validate.IdentityUnverified, s.NamedBy, []string{"mailbox"}
+		i.Statement = validate.NewReason("identity.guest_mailbox_code", "mailbox", s.Contact, "organisation", s.Organisation, "named_by", s.NamedBy)
+	case authority.GuestPhone:
+		i.Status, i.NamedBy, i.Verified = validate.IdentityUnverified, s.NamedBy, []string{"phone"}
+		i.Statement = validate.NewReason("identity.guest_phone_code", "phone", s.Contact, "organisation", s.Organisation, "named_by", s.NamedBy)
 	case authority.Account:
 		i.Verified, i.VerifiedBy = []string{"account", "password"}, s.Organisation
 		i.Statement = validate.NewReason("identity.account_password", "organisation", s.Organisation)

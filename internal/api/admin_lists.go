@@ -148,14 +148,14 @@ var certificateStatuses = []contract.CertificateStatus{contract.CertificateValid
 type certificateLine struct {
 	Serial    string                     `json:"serial" doc:"hexadecimal" example:"5f0c9d2e4b7a"`
 	Subject   string                     `json:"subject" example:"CN=Siti Rahma,O=PT Contoh"`
-	Role      string                     `json:"role" doc:"the authority's own are root, issuing, tsa, ocsp, guest_issuing and guest_ocsp; seal: of an organisation; person: of a signer" enum:"root,issuing,tsa,ocsp,guest_issuing,guest_ocsp,seal,person" example:"person"`
+	Role      string                     `json:"role" doc:"the authority's own are root, issuing, tsa, ocsp, guest_issuing, guest_ocsp, contact_issuing and contact_ocsp; seal: of an organisation; person: of a signer" enum:"root,issuing,tsa,ocsp,guest_issuing,guest_ocsp,contact_issuing,contact_ocsp,seal,person" example:"person"`
 	Status    contract.CertificateStatus `json:"standing" enum:"valid,ended,revoked" example:"valid"`
 	IssuedAt  string                     `json:"issued_at" example:"2024-10-14T06:06:00.000Z"`
 	NotAfter  string                     `json:"not_after" example:"2026-10-14T06:06:00.000Z"`
 	EndsSoon  bool                       `json:"ends_soon" doc:"valid, and expires within 60 days"`
 	RevokedAt *string                    `json:"revoked_at"`
 
-	Assurance contract.Assurance `json:"assurance" doc:"what was verified about the holder: guest_unverified, account_password, organisation_seal or specimen; empty for the authority's own, and if it was not recorded" example:"account_password"`
+	Assurance contract.Assurance `json:"assurance" doc:"what was verified about the holder: guest_unverified, guest_phone_code, guest_mailbox_code, account_password, organisation_seal or specimen; empty for the authority's own, and if it was not recorded" example:"account_password"`
 	NamedBy   string             `json:"named_by" doc:"who entered the name of a guest" example:""`
 }
 

@@ -18,10 +18,13 @@ type Assurance string
 
 // The assurances. The values are stored in the ledger; values may be added but never renamed.
 const (
-	Guest    Assurance = "guest_unverified"  // a name that the owner of a document entered; not verified
-	Account  Assurance = "account_password"  // an account created by an administrator of the organisation; password
-	Seal     Assurance = "organisation_seal" // an organisation as the operator of the service entered it
-	Specimen Assurance = "specimen"          // the sandbox of the stamp office
+	Guest Assurance = "guest_unverified" // a name that the owner of a document entered; not verified
+	// GuestMailbox and GuestPhone are guests who entered a code that was sent to a mailbox or a phone. Their identity is not verified.
+	GuestMailbox Assurance = "guest_mailbox_code"
+	GuestPhone   Assurance = "guest_phone_code"
+	Account      Assurance = "account_password"  // an account created by an administrator of the organisation; password
+	Seal         Assurance = "organisation_seal" // an organisation as the operator of the service entered it
+	Specimen     Assurance = "specimen"          // the sandbox of the stamp office
 )
 
 // ErrHolder is a holder that lacks what their assurance requires, or has what it excludes.
@@ -35,8 +38,12 @@ type Holder struct {
 	Assurance    Assurance
 	NamedBy      string // who entered a guest's name; empty for others
 
+	// Contact is the address of the mailbox, or the phone number (E.164), of which a guest verified that they read what is sent
+	// there. The certificate states it. Empty for all but GuestMailbox and GuestPhone.
+	Contact string
+
 	// Email is stored in the ledger, to find certificates. It is not in the certificate: a CA must verify every part of
-	// a subject alternative name (RFC 5280 §4.2.1.6), and mailboxes are not verified.
+	// a subject alternative name (RFC 5280 §4.2.1.6), and this address is not verified.
 	Email string
 }
 
@@ -51,6 +58,8 @@ var policies = []struct {
 	notice    string
 }{
 	{Guest, "1", "Guest, identity not verified: the sender of the document entered this name. Tamu, identitas tidak diverifikasi: nama dicantumkan oleh pengirim dokumen."},
+	{GuestPhone, "6", "Guest, identity not verified. Verified: a phone number, by a code sent to it. Tamu, identitas tidak diverifikasi. Terverifikasi: nomor telepon, dengan kode yang dikirim ke sana."},
+	{GuestMailbox, "5", "Guest, identity not verified. Verified: a mailbox, by a code sent to it. Tamu, identitas tidak diverifikasi. Terverifikasi: kotak surat, dengan kode yang dikirim ke sana."},
 	{Account, "2", "Verified: an account given by an administrator of the organisation; password. Terverifikasi: akun yang diberikan oleh administrator organisasi; kata sandi."},
 	{Seal, "3", "Seal of an organisation, as the operator of the service entered it. Segel organisasi, sebagaimana dicatat oleh operator layanan."},
 	{Specimen, "4", "SPECIMEN without legal value, by the sandbox of this service. SPESIMEN tanpa nilai hukum, dari sandbox layanan ini."},
@@ -88,9 +97,12 @@ const (
 const (
 	maxName     = 64
 	maxFullName = 255
+	maxMailbox  = 254 // RFC 5321 §4.5.3.1.3, without the angle brackets
+	maxPhone    = 15  // digits (E.164 §6.2.1)
 )
 
 var (
+	oidTelephoneNumber    = asn1.ObjectIdentifier{2, 5, 4, 20}
 	oidName               = asn1.ObjectIdentifier{2, 5, 4, 41}
 	oidOrganizationalUnit = asn1.ObjectIdentifier{2, 5, 4, 11}
 	oidPolicies           = asn1.ObjectIdentifier{2, 5, 29, 32}
@@ -111,7 +123,7 @@ func (h Holder) buildSubject() (pkix.Name, error) {
 	n := pkix.Name{CommonName: clipName(name), SerialNumber: h.ID}
 	complete := false
 	switch h.Assurance {
-	case Guest:
+	case Guest, GuestMailbox, GuestPhone:
 		complete = organisation != "" && by != ""
 		n.CommonName = clipName(guestMark + name)
 		n.ExtraNames = []pkix.AttributeTypeAndValue{
@@ -121,16 +133,41 @@ func (h Holder) buildSubject() (pkix.Name, error) {
 		if n.CommonName != guestMark+name {
 			n.ExtraNames = append(n.ExtraNames, pkix.AttributeTypeAndValue{Type: oidName, Value: guestMark + clipTo(name, maxFullName)})
 		}
+		if h.Assurance == GuestPhone {
+			n.ExtraNames = append(n.ExtraNames, pkix.AttributeTypeAndValue{Type: oidTelephoneNumber, Value: h.Contact})
+		}
 	case Account, Seal:
 		complete = organisation != "" && by == ""
 		n.Organization = []string{clipName(organisation)}
 	case Specimen:
 		complete = organisation == "" && by == ""
 	}
-	if !complete {
+	if !complete || !h.hasContact() {
 		return pkix.Name{}, fmt.Errorf("%w: %q of organisation %q, named by %q, as %q", ErrHolder, h.ID, h.Organisation, h.NamedBy, h.Assurance)
 	}
 	return n, nil
+}
+
+// hasContact reports whether the holder has the contact that the assurance requires, in the form that a certificate can state, and
+// no other.
+func (h Holder) hasContact() bool {
+	switch h.Assurance {
+	case GuestMailbox:
+		at := strings.LastIndexByte(h.Contact, '@')
+		return at > 0 && at < len(h.Contact)-1 && len(h.Contact) <= maxMailbox && !strings.ContainsFunc(h.Contact, func(r rune) bool { return r <= ' ' || r > '~' })
+	case GuestPhone:
+		digits, plus := strings.CutPrefix(h.Contact, "+")
+		return plus && digits != "" && len(digits) <= maxPhone && strings.Trim(digits, "0123456789") == ""
+	}
+	return h.Contact == ""
+}
+
+// listMailboxes returns the mailboxes of the certificate's subject alternative name: the verified one, if there is one.
+func (h Holder) listMailboxes() []string {
+	if h.Assurance != GuestMailbox {
+		return nil
+	}
+	return []string{h.Contact}
 }
 
 // Statement is what a certificate says about its holder. Use it only for certificates that one of [Issuer] signed.
@@ -139,6 +176,7 @@ type Statement struct {
 	Name         string    // for a guest without the prefix
 	Organisation string
 	NamedBy      string
+	Contact      string // the verified mailbox or phone number of a guest; empty: none
 }
 
 // ReadStatement reads the subject of a certificate that [Authority.Certify] issued with that assurance; empty for
@@ -148,7 +186,13 @@ func ReadStatement(c *x509.Certificate, a Assurance) Statement {
 	if len(c.Subject.Organization) > 0 {
 		s.Organisation = c.Subject.Organization[0]
 	}
-	if a != Guest {
+	switch a {
+	case Guest, GuestPhone:
+	case GuestMailbox:
+		if len(c.EmailAddresses) == 1 {
+			s.Contact = c.EmailAddresses[0]
+		}
+	default:
 		return s
 	}
 	s.Name = strings.TrimPrefix(s.Name, guestMark)
@@ -158,6 +202,8 @@ func ReadStatement(c *x509.Certificate, a Assurance) Statement {
 		case !ok:
 		case v.Type.Equal(oidName):
 			s.Name = strings.TrimPrefix(text, guestMark)
+		case v.Type.Equal(oidTelephoneNumber) && a == GuestPhone:
+			s.Contact = text
 		case v.Type.Equal(oidOrganizationalUnit) && strings.HasPrefix(text, namedByMark):
 			s.NamedBy = strings.TrimPrefix(text, namedByMark)
 		case v.Type.Equal(oidOrganizationalUnit) && strings.HasPrefix(text, namedByOrgMark):
@@ -218,9 +264,11 @@ func certificatePolicies(texts string, list ...Assurance) (pkix.Extension, error
 	return pkix.Extension{Id: oidPolicies, Value: der}, err
 }
 
-// hasOnlyPolicy reports whether a certificate has the policy of an assurance and no other.
-func hasOnlyPolicy(c *x509.Certificate, a Assurance) bool {
-	return len(c.Policies) == 1 && c.Policies[0].String() == a.Policy()
+// hasOnlyPolicies reports whether a certificate has the policies of these assurances and no other.
+func hasOnlyPolicies(c *x509.Certificate, list ...Assurance) bool {
+	return len(c.Policies) == len(list) && !slices.ContainsFunc(list, func(a Assurance) bool {
+		return !slices.ContainsFunc(c.Policies, func(p x509.OID) bool { return p.String() == a.Policy() })
+	})
 }
 
 // policyText is the page at the address in the certificates: every policy with its text.

@@ -15,6 +15,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -49,9 +50,9 @@ type Authority struct {
 const authorityFile = "authority.json"
 
 // Open reads the authority in a folder, or creates both at the first start. The authority is one file, authority.json,
-// which is durable before it is used: a crash leaves all of it or nothing. The issuer of guests' certificates,
-// guests.json, and later time-stamp authorities are separate files; a time-stamp authority replaces the previous one
-// before its certificate expires.
+// which is durable before it is used: a crash leaves all of it or nothing. The issuers of guests' certificates,
+// guests.json and contacts.json, and later time-stamp authorities are separate files; a time-stamp authority replaces the
+// previous one before its certificate expires.
 func Open(dir string, o Options) (*Authority, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("folder of the authority: %w", err)
@@ -79,14 +80,14 @@ func Open(dir string, o Options) (*Authority, error) {
 // ErrMissing is a required file of the authority that does not exist.
 var ErrMissing = errors.New("file of the authority does not exist")
 
-// OpenExisting is [Open] for a folder with an authority; without one it returns ErrMissing. It still creates the issuer
+// OpenExisting is [Open] for a folder with an authority; without one it returns ErrMissing. It still creates the issuers
 // for guests and later time-stamp authorities when they are due.
 func OpenExisting(dir string, o Options) (*Authority, error) {
 	a, err := readRootKeys(dir, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.openGuestIssuer(dir, o); err != nil {
+	if err := a.openGuestIssuers(dir, o); err != nil {
 		return nil, err
 	}
 	return a, a.renewTSA(dir, o)
@@ -99,7 +100,7 @@ func Read(dir string, o Options) (*Authority, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.readGuestIssuer(dir, o); err != nil {
+	if err := a.readGuestIssuers(dir, o); err != nil {
 		return nil, err
 	}
 	return a, a.readSuccessors(dir, o)
@@ -139,8 +140,14 @@ func NewEphemeral(publicURL string, clock func() time.Time) (*Authority, error) 
 	if a.keys, err = newKeySet(a.urls, now); err != nil {
 		return nil, err
 	}
-	a.keys.guestIssuing, a.keys.guestOCSP, err = newGuestIssuer(a.keys.root, a.urls, now)
-	return a, err
+	for _, g := range guestIssuers {
+		i, err := g.create(a.keys.root, a.urls, now)
+		if err != nil {
+			return nil, err
+		}
+		a.keys.guests = append(a.keys.guests, i)
+	}
+	return a, nil
 }
 
 func newAuthority(o Options) *Authority {
@@ -156,7 +163,7 @@ func newURLBuilder(o Options) urlBuilder { return urlBuilder(strings.TrimRight(o
 const backdating = 2 * tsp.Skew
 
 // Certify issues a certificate for that key and returns its chain, leaf first. Guests, whose identity is not verified,
-// have a separate issuer. The certificate is in the ledger before it is returned. Errors: ErrHolder for a holder that
+// have separate issuers. The certificate is in the ledger before it is returned. Errors: ErrHolder for a holder that
 // does not fit the assurance, ErrNotYetValid, ErrExpired.
 func (a *Authority) Certify(ctx context.Context, h Holder, key crypto.PublicKey) ([]*x509.Certificate, error) {
 	chain, r, err := a.IssueUnrecorded(h, key)
@@ -198,7 +205,7 @@ func (a *Authority) IssueUnrecorded(h Holder, key crypto.PublicKey) ([]*x509.Cer
 		SerialNumber: serial, Subject: subject, NotBefore: now.Add(-backdating), NotAfter: end,
 		KeyUsage:   x509.KeyUsageDigitalSignature | x509.KeyUsageContentCommitment,
 		OCSPServer: []string{a.urls.ocspURL()}, IssuingCertificateURL: []string{a.urls.certificateURL(by.name)}, CRLDistributionPoints: []string{a.urls.crlURL(by.name)},
-		ExtraExtensions: []pkix.Extension{policy},
+		ExtraExtensions: []pkix.Extension{policy}, EmailAddresses: h.listMailboxes(),
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, by.issuing.cert, key, by.issuing.key)
 	if err != nil {
@@ -214,15 +221,15 @@ func (a *Authority) IssueUnrecorded(h Holder, key crypto.PublicKey) ([]*x509.Cer
 	}, nil
 }
 
-// MatchesHolder reports whether a certificate is what Certify would issue for that holder now: same issuer, subject and
-// policy. Certificates of other holders, with other assurances, or from before policies were stated do not match.
+// MatchesHolder reports whether a certificate is what Certify would issue for that holder now: same issuer, subject,
+// mailbox and policy. Certificates of other holders, with other assurances, or from before policies were stated do not match.
 func (a *Authority) MatchesHolder(cert *x509.Certificate, h Holder) bool {
 	subject, err := h.buildSubject()
 	if err != nil {
 		return false
 	}
 	der, err := asn1.Marshal(subject.ToRDNSequence())
-	return err == nil && bytes.Equal(der, cert.RawSubject) && hasOnlyPolicy(cert, h.Assurance) &&
+	return err == nil && bytes.Equal(der, cert.RawSubject) && hasOnlyPolicies(cert, h.Assurance) && slices.Equal(cert.EmailAddresses, h.listMailboxes()) &&
 		certpath.CheckIssuedBy(cert, a.selectIssuer(h.Assurance).issuing.cert) == nil
 }
 
@@ -233,21 +240,27 @@ func (a *Authority) Root() *x509.Certificate { return a.keys.root.cert }
 
 // OwnCertificate is one of the authority's own certificates.
 type OwnCertificate struct {
-	Role        string // root, issuing, tsa, ocsp, guest_issuing or guest_ocsp
+	Role        string // root, issuing, tsa, ocsp, guest_issuing, guest_ocsp, contact_issuing or contact_ocsp
 	Certificate *x509.Certificate
 }
 
 // OwnCertificates returns the authority's own certificates.
 func (a *Authority) OwnCertificates() []OwnCertificate {
-	return []OwnCertificate{
-		{"root", a.keys.root.cert}, {"issuing", a.keys.issuing.cert}, {"tsa", a.keys.tsaAt(a.clock()).cert}, {"ocsp", a.keys.ocsp.cert},
-		{"guest_issuing", a.keys.guestIssuing.cert}, {"guest_ocsp", a.keys.guestOCSP.cert},
+	all := []OwnCertificate{{"root", a.keys.root.cert}, {"issuing", a.keys.issuing.cert}, {"tsa", a.keys.tsaAt(a.clock()).cert}, {"ocsp", a.keys.ocsp.cert}}
+	for i, g := range guestIssuers {
+		of := a.keys.guests[i]
+		all = append(all, OwnCertificate{g.role + "_issuing", of.issuing.cert}, OwnCertificate{g.role + "_ocsp", of.ocsp.cert})
 	}
+	return all
 }
 
 // Issuers returns the issuing certificates, with the assurances of what they issued.
 func (a *Authority) Issuers() []Issuer {
-	return []Issuer{describeIssuer(a.keys.issuing.cert), describeGuestIssuer(a.keys.guestIssuing.cert)}
+	all := []Issuer{describeIssuer(a.keys.issuing.cert)}
+	for i, g := range guestIssuers {
+		all = append(all, g.describe(a.keys.guests[i].issuing.cert))
+	}
+	return all
 }
 
 // RootPEM returns the root certificate as PEM.
@@ -302,7 +315,7 @@ func Exists(dir string) (file string, ok bool, err error) {
 }
 
 // ReadPublic reads the root certificate and the issuing certificates of the authority in a folder, without any secret.
-// Without an authority the root is nil; the issuer of guests is left out if it does not exist yet.
+// Without an authority the root is nil; an issuer of guests that does not exist yet is left out.
 func ReadPublic(dir string) (root *x509.Certificate, issuers []Issuer, err error) {
 	first, err := readMembers(filepath.Join(dir, authorityFile), "root", "issuing")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -316,17 +329,21 @@ func ReadPublic(dir string) (root *x509.Certificate, issuers []Issuer, err error
 		return nil, nil, fmt.Errorf("certificate of the authority's issuing: %w", err)
 	}
 	issuers = []Issuer{describeIssuer(first["issuing"])}
-	guests, err := readMembers(filepath.Join(dir, guestsFile), guestsIssuingMember)
-	if errors.Is(err, fs.ErrNotExist) {
-		return root, issuers, nil
+	for _, g := range guestIssuers {
+		found, err := readMembers(filepath.Join(dir, g.file()), g.issuingMember())
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		c := found[g.issuingMember()]
+		if err := g.check(c, root); err != nil {
+			return nil, nil, err
+		}
+		issuers = append(issuers, g.describe(c))
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := checkGuestIssuer(guests[guestsIssuingMember], root); err != nil {
-		return nil, nil, err
-	}
-	return root, append(issuers, describeGuestIssuer(guests[guestsIssuingMember])), nil
+	return root, issuers, nil
 }
 
 // readMembers reads certificates from one of the authority's files.

@@ -62,10 +62,10 @@ func TestGuestHasAnIssuerAndAPolicyOfTheirOwnAndNoEmail(t *testing.T) {
 	if err != nil || r.Assurance != Guest || r.NamedBy != "Sari Wulandari" || r.Organisation != "PT Contoh" || r.Email != "budi@example.test" || r.Holder != "8" {
 		t.Errorf("in the ledger: %+v, %v", r, err)
 	}
-	if got := ReadStatement(c, Guest); got != (Statement{Guest, "Budi Santoso", "PT Contoh", "Sari Wulandari"}) {
+	if got := ReadStatement(c, Guest); got != (Statement{Guest, "Budi Santoso", "PT Contoh", "Sari Wulandari", ""}) {
 		t.Errorf("read %+v", got)
 	}
-	if got := ReadStatement(account[0], Account); got != (Statement{Account, "Sari Wulandari", "PT Contoh", ""}) {
+	if got := ReadStatement(account[0], Account); got != (Statement{Account, "Sari Wulandari", "PT Contoh", "", ""}) {
 		t.Errorf("read %+v", got)
 	}
 }
@@ -83,7 +83,7 @@ func TestEveryPolicyHasATextOfAtMost200CharactersInBothLanguages(t *testing.T) {
 	t.Parallel()
 	a := openAuthority(t, t.TempDir(), &MemoryLedger{})
 	holders := map[Assurance]Holder{
-		Guest: budiHolder(), Account: sariHolder(),
+		Guest: budiHolder(), GuestMailbox: mailboxHolder(), GuestPhone: phoneHolder(), Account: sariHolder(),
 		Seal:     {ID: "9", Name: "PT Contoh", Organisation: "PT Contoh", Assurance: Seal},
 		Specimen: {ID: "SPESIMEN", Name: "Segel Sandbox", Assurance: Specimen},
 	}
@@ -176,6 +176,15 @@ func TestHolderWhoseAssuranceIsMissingOrNotTheirsIsNotCertified(t *testing.T) {
 		"account of no organisation":   func(h *Holder) { h.Assurance, h.NamedBy, h.Organisation = Account, "", "" },
 		"seal of no organisation":      func(h *Holder) { h.Assurance, h.NamedBy, h.Organisation = Seal, "", "" },
 		"specimen of an organisation":  func(h *Holder) { h.Assurance, h.NamedBy = Specimen, "" },
+		"mailbox not stated":           func(h *Holder) { h.Assurance = GuestMailbox },
+		"mailbox with a name":          func(h *Holder) { h.Assurance, h.Contact = GuestMailbox, "Sari <sari@example.test>" },
+		"mailbox beyond ASCII":         func(h *Holder) { h.Assurance, h.Contact = GuestMailbox, "sari@contoh.индонезия" },
+		"unverified with a mailbox":    func(h *Holder) { h.Contact = "budi@example.test" },
+		"mailbox that is a phone":      func(h *Holder) { h.Assurance, h.Contact = GuestMailbox, "+628123456789" },
+		"phone that is a mailbox":      func(h *Holder) { h.Assurance, h.Contact = GuestPhone, "budi@example.test" },
+		"phone with other characters":  func(h *Holder) { h.Assurance, h.Contact = GuestPhone, "+62812CN=Sari" },
+		"phone not stated":             func(h *Holder) { h.Assurance = GuestPhone },
+		"account with a mailbox":       func(h *Holder) { h.Assurance, h.NamedBy, h.Contact = Account, "", "budi@example.test" },
 		"no identifier":                func(h *Holder) { h.ID = "" },
 		"identifier with an attribute": func(h *Holder) { h.ID = "8+CN=Sari" },
 		"identifier too long":          func(h *Holder) { h.ID = strings.Repeat("8", 65) },
@@ -189,7 +198,7 @@ func TestHolderWhoseAssuranceIsMissingOrNotTheirsIsNotCertified(t *testing.T) {
 			t.Errorf("%s: has a certificate", name)
 		}
 	}
-	if len(l.records) != 13 {
+	if len(l.records) != 22 {
 		t.Errorf("%d certificates in the ledger", len(l.records))
 	}
 }
@@ -303,6 +312,12 @@ func TestIssuerAnswersForWhatItIssuedAndNothingElse(t *testing.T) {
 			if err != nil || l.CheckSignatureFrom(of.issuing.cert) != nil {
 				t.Fatal(err)
 			}
+			if i == 2 {
+				if len(l.RevokedCertificateEntries) != 0 {
+					t.Error("the issuer of verified contacts lists what it did not issue")
+				}
+				continue
+			}
 			*[]*int{&inIssuing, &inGuests}[i] = len(l.RevokedCertificateEntries)
 		}
 		return inGuests, inIssuing
@@ -386,11 +401,13 @@ func TestExistingInstallationGetsAnIssuerForGuestsOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, a := range opened {
-		if a == nil || !a.keys.guestIssuing.cert.Equal(again.keys.guestIssuing.cert) || !a.keys.guestOCSP.cert.Equal(again.keys.guestOCSP.cert) {
-			t.Fatalf("starter %d has another issuer for guests", i)
+		for n := range guestIssuers {
+			if a == nil || !a.keys.guests[n].issuing.cert.Equal(again.keys.guests[n].issuing.cert) || !a.keys.guests[n].ocsp.cert.Equal(again.keys.guests[n].ocsp.cert) {
+				t.Fatalf("starter %d has another issuer for guests", i)
+			}
 		}
 	}
-	c := again.keys.guestIssuing.cert
+	c := again.keys.guests[0].issuing.cert
 	root := again.Root()
 	if c.CheckSignatureFrom(root) != nil || c.NotAfter.After(root.NotAfter) || c.NotBefore.Before(root.NotBefore) || c.Subject.CommonName == again.keys.issuing.cert.Subject.CommonName {
 		t.Errorf("issuer for guests %s, %s to %s", c.Subject, c.NotBefore, c.NotAfter)
@@ -407,7 +424,7 @@ func TestExistingInstallationGetsAnIssuerForGuestsOnce(t *testing.T) {
 		t.Errorf("%v, %v", info, err)
 	}
 	gotRoot, issuers, err := ReadPublic(dir)
-	if err != nil || !gotRoot.Equal(root) || len(issuers) != 2 || !issuers[1].Certificate.Equal(c) || issuers[1].Earlier || !issuers[0].Earlier {
+	if err != nil || !gotRoot.Equal(root) || len(issuers) != 3 || !issuers[1].Certificate.Equal(c) || !issuers[2].Certificate.Equal(again.keys.guests[1].issuing.cert) || issuers[2].Earlier || issuers[1].Earlier || !issuers[0].Earlier {
 		t.Errorf("%+v, %v", issuers, err)
 	}
 	// The old issuer still issues to accounts, and its earlier certificates are good.
@@ -450,7 +467,7 @@ func TestIssuerForGuestsThatIsNotOneIsRefused(t *testing.T) {
 	form := func(version int, issuing, responder identity) []byte {
 		t.Helper()
 		out := storedFile{Version: version, Members: map[string]storedIdentity{}}
-		for name, id := range map[string]identity{guestsIssuingMember: issuing, guestsOCSPMember: responder} {
+		for name, id := range map[string]identity{guestIssuers[0].issuingMember(): issuing, guestIssuers[0].ocspMember(): responder} {
 			var err error
 			if out.Members[name], err = id.sealMember(name, o.Sealer); err != nil {
 				t.Fatal(err)
@@ -465,12 +482,12 @@ func TestIssuerForGuestsThatIsNotOneIsRefused(t *testing.T) {
 	for name, b := range map[string][]byte{
 		"half a file":                  sound[:len(sound)/2],
 		"nothing":                      []byte("{}"),
-		"a later version":              form(2, a.keys.guestIssuing, a.keys.guestOCSP),
-		"of another authority":         form(1, other.keys.guestIssuing, other.keys.guestOCSP),
+		"a later version":              form(2, a.keys.guests[0].issuing, a.keys.guests[0].ocsp),
+		"of another authority":         form(1, other.keys.guests[0].issuing, other.keys.guests[0].ocsp),
 		"the issuer of accounts":       form(1, a.keys.issuing, a.keys.ocsp),
-		"the responder of accounts":    form(1, a.keys.guestIssuing, a.keys.ocsp),
-		"a new issuer of all it can":   form(1, freshIssuing(t, a), a.keys.guestOCSP),
-		"a key of another certificate": form(1, identity{a.keys.guestOCSP.key, a.keys.guestIssuing.cert}, a.keys.guestOCSP),
+		"the responder of accounts":    form(1, a.keys.guests[0].issuing, a.keys.ocsp),
+		"a new issuer of all it can":   form(1, freshIssuing(t, a), a.keys.guests[0].ocsp),
+		"a key of another certificate": form(1, identity{a.keys.guests[0].ocsp.key, a.keys.guests[0].issuing.cert}, a.keys.guests[0].ocsp),
 	} {
 		if err := os.WriteFile(file, b, 0o600); err != nil {
 			t.Fatal(err)
@@ -508,7 +525,7 @@ func TestFirstFormOfAnIssuerForGuestsIsStillRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if chain := certifyNew(t, a, budiHolder()); !strings.Contains(string(b), "guests-issuing") || chain[0].CheckSignatureFrom(a.keys.guestIssuing.cert) != nil {
+	if chain := certifyNew(t, a, budiHolder()); !strings.Contains(string(b), "guests-issuing") || chain[0].CheckSignatureFrom(a.keys.guests[0].issuing.cert) != nil {
 		t.Error("the issuer for guests cannot issue")
 	}
 }

@@ -19,11 +19,8 @@ func (a urlBuilder) crlURL(name string) string         { return a.buildURL("crl/
 func (a urlBuilder) ocspURL() string                   { return a.buildURL("ocsp") }
 func (a urlBuilder) policiesURL() string               { return a.buildURL("policies.txt") }
 
-// issuingName and guestsName name the issuers in URLs, which are in certificates permanently.
-const (
-	issuingName = "issuing"
-	guestsName  = "guests"
-)
+// issuingName names the first issuer in URLs, which are in certificates permanently; see guestIssuers for the others.
+const issuingName = "issuing"
 
 // maxOCSP limits a request in bytes; a real one has about a hundred.
 const maxOCSP = 8 << 10

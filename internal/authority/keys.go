@@ -29,10 +29,11 @@ type identity struct {
 	cert *x509.Certificate
 }
 
-// keySet holds the authority's keys. The issuer of guests' certificates is in a separate file; see openGuestIssuer.
+// keySet holds the authority's keys. The issuers of guests' certificates are in separate files; see openGuestIssuers.
 type keySet struct {
 	root, issuing, tsa, ocsp identity
-	guestIssuing, guestOCSP  identity
+
+	guests []issuer // in the order of guestIssuers
 
 	successors []identity // of tsa, in the order of their creation
 }
@@ -77,16 +78,17 @@ type issuer struct {
 
 // listIssuers returns the issuers of the certificates in the ledger.
 func (a *Authority) listIssuers() []issuer {
-	return []issuer{{issuingName, a.keys.issuing, a.keys.ocsp}, {guestsName, a.keys.guestIssuing, a.keys.guestOCSP}}
+	return append([]issuer{{issuingName, a.keys.issuing, a.keys.ocsp}}, a.keys.guests...)
 }
 
-// selectIssuer returns the issuer for an assurance: unverified guests have a separate one.
+// selectIssuer returns the issuer for an assurance: guests have separate ones.
 func (a *Authority) selectIssuer(x Assurance) issuer {
-	all := a.listIssuers()
-	if x == Guest {
-		return all[1]
+	for i, g := range guestIssuers {
+		if slices.Contains(g.assurances, x) {
+			return a.keys.guests[i]
+		}
 	}
-	return all[0]
+	return a.listIssuers()[0]
 }
 
 // Validity periods of the authority's own certificates and of those that it issues.

@@ -109,7 +109,7 @@ func attestationOf(d *Document, by Actor) Attestation {
 	if p == nil {
 		return Attestation{}
 	}
-	return d.AttestParticipant(*p, "PT Contoh")
+	return d.AttestParticipant(*p, "PT Contoh", by.Proved)
 }
 
 func signAs(t *testing.T, d *Document, by Actor) *Document {

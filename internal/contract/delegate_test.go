@@ -49,7 +49,7 @@ func TestADelegateTakesOverTurnFieldAndBoxes(t *testing.T) {
 	if len(told) != 2 || told["delegate"] != NoticeInviteSigner || told["owner"] != NoticeDelegated || after.Delivery.Languages["delegate"] != "en" {
 		t.Errorf("notices %v", told)
 	}
-	if who := after.AttestParticipant(*p, "PT Contoh"); who.Assurance != AssuranceGuest || who.NamedBy != "Name of first / Name of owner" {
+	if who := after.AttestParticipant(*p, "PT Contoh", Contact{}); who.Assurance != AssuranceGuest || who.NamedBy != "Name of first / Name of owner" {
 		t.Errorf("attested as %+v", who)
 	}
 	if len(d.Participants) != 3 || d.Participant("first").Role != Signer || len(d.Delegations) != 0 {

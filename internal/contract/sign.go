@@ -47,7 +47,10 @@ func Sign(d *Document, r Revision, shown ShownPages, who Attestation, by Actor, 
 	if p.IntentAt.IsZero() {
 		return Change{}, ErrRace
 	}
-	if !who.matchesParticipant(p) {
+	if who.Contact != "" && p.Guest && !d.isProvedNow(p.ID, by.Proved) {
+		return Change{}, ErrRace // the owner corrected where they are reached since the intention
+	}
+	if !who.matchesParticipant(d, p, by.Proved) {
 		return Change{}, fmt.Errorf("participant %s of document %d signed as %q", p.ID, d.ID, who.Assurance)
 	}
 	p.SignedAt, p.IntentAt = now, time.Time{}

@@ -149,7 +149,7 @@ func (s *Signature) identityWords() words {
 	if s.Assurance == "" {
 		return unknownWords
 	}
-	args := map[string]any{"named_by": s.NamedBy, "organisation": s.Organisation}
+	args := map[string]any{"named_by": s.NamedBy, "organisation": s.Organisation, "mailbox": s.Mailbox, "phone": s.Phone}
 	code := "identity." + s.Assurance
 	return words{text.Sentence(text.Indonesian, code, args), text.Sentence(text.English, code, args)}
 }

@@ -165,6 +165,12 @@ var identities = map[string]sentence{
 	"identity.guest_unverified": {
 		"tidak diverifikasi; dicantumkan oleh {named_by} dari {organisation}",
 		"not verified; named by {named_by} of {organisation}"},
+	"identity.guest_mailbox_code": {
+		"tidak diverifikasi; kotak surat {mailbox} diverifikasi dengan kode; nama dicantumkan oleh {named_by} dari {organisation}",
+		"not verified; the mailbox {mailbox} was verified with a code; named by {named_by} of {organisation}"},
+	"identity.guest_phone_code": {
+		"tidak diverifikasi; nomor telepon {phone} diverifikasi dengan kode; nama dicantumkan oleh {named_by} dari {organisation}",
+		"not verified; the phone number {phone} was verified with a code; named by {named_by} of {organisation}"},
 	"identity.account_password": {
 		"akun yang diberikan oleh administrator {organisation}; kata sandi",
 		"an account given by an administrator of {organisation}; password"},

@@ -16,6 +16,9 @@ func TestEventOfASignatureSaysWhatWasVerifiedWhereThatIsKnown(t *testing.T) {
 		{map[string]string{"assurance": "guest_unverified", "named_by": "Sari", "organisation": "PT Contoh"},
 			"Menandatangani dokumen. Identitas: tidak diverifikasi; dicantumkan oleh Sari dari PT Contoh",
 			"Signed the document. Identity: not verified; named by Sari of PT Contoh"},
+		{map[string]string{"assurance": "guest_mailbox_code", "named_by": "Sari", "organisation": "PT Contoh", "mailbox": "budi@example.test", "link": "mailed"},
+			"Menandatangani dokumen. Identitas: tidak diverifikasi; kotak surat budi@example.test diverifikasi dengan kode; nama dicantumkan oleh Sari dari PT Contoh",
+			"Signed the document. Identity: not verified; the mailbox budi@example.test was verified with a code; named by Sari of PT Contoh"},
 		{map[string]string{"assurance": "account_password", "organisation": "PT Contoh"},
 			"Menandatangani dokumen. Identitas: akun yang diberikan oleh administrator PT Contoh; kata sandi",
 			"Signed the document. Identity: an account given by an administrator of PT Contoh; password"},
@@ -26,7 +29,7 @@ func TestEventOfASignatureSaysWhatWasVerifiedWhereThatIsKnown(t *testing.T) {
 			t.Errorf("%v: %q, %q", c.details, id, en)
 		}
 	}
-	for _, a := range []contract.Assurance{contract.AssuranceGuest, contract.AssuranceAccount, contract.AssuranceSeal} {
+	for _, a := range []contract.Assurance{contract.AssuranceGuest, contract.AssuranceGuestMailbox, contract.AssuranceGuestPhone, contract.AssuranceAccount, contract.AssuranceSeal} {
 		if _, ok := sentences["identity."+string(a)]; !ok {
 			t.Errorf("%s has no sentence", a)
 		}

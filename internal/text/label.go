@@ -90,6 +90,8 @@ func Event(l Language, e contract.Event) string {
 		args["consent"] = Sentence(l, "event.consent_with_many", map[string]any{"others": n - 1})
 	}
 	switch {
+	case contract.Assurance(e.Details["assurance"]) == contract.AssuranceGuestMailbox:
+		// The identity says it already; that of a phone does not say the channel.
 	case e.Details["mailbox"] != "":
 		args["proof"] = Sentence(l, "event.proof_mailbox", args)
 	case e.Details["phone_verified_at"] != "":

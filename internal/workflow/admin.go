@@ -77,7 +77,7 @@ type SentPage struct {
 // CertificateLine is one certificate of the embedded authority.
 type CertificateLine struct {
 	contract.Certificate
-	Role string // authority's own: root, issuing, tsa, ocsp, guest_issuing or guest_ocsp; issued by it: seal or person
+	Role string // authority's own: root, issuing, tsa, ocsp, guest_issuing, guest_ocsp, contact_issuing or contact_ocsp; issued by it: seal or person
 }
 
 // CertificatePage is one page of certificates. Total counts the certificates of all pages.

@@ -127,11 +127,18 @@ var testNotice = appearance.Notice{
 	Word: "SPESIMEN", Short: "SPESIMEN — dokumen uji", Text: "SPESIMEN — dokumen uji, tanpa nilai hukum", Translation: "SPECIMEN — test document without legal value",
 }
 
-// The shortest texts that a guest's signature and initials show.
+// The shortest texts that a guest's signature and initials show. What was verified is left out where there is no room: nothing
+// shorter may sound like a verified identity.
 const (
 	guestShort = "Tamu — identitas tidak diverifikasi"
 	guestWord  = "Tamu" // in a box in which nothing more can be read
 )
+
+// contactWords say which contact of a guest was verified. The certificate and the audit trail name it; the page does not.
+var contactWords = map[contract.Assurance]struct{ id, en string }{
+	contract.AssuranceGuestMailbox: {"kotak surat diverifikasi dengan kode", "mailbox verified with a code"},
+	contract.AssuranceGuestPhone:   {"nomor telepon diverifikasi dengan kode", "phone number verified with a code"},
+}
 
 // drawGuestSignature draws a guest's box. A notice at the bottom says that the identity was not verified and who
 // entered the name. Initials have room for the short text only.
@@ -141,6 +148,10 @@ func drawGuestSignature(at contract.Placement, p contract.Participant, c card, a
 		by := attestation.NamedBy + " (" + attestation.Organisation + ")"
 		n.Text = "Tamu, dicantumkan oleh " + by + "; identitas tidak diverifikasi"
 		n.Translation = "Guest, named by " + by + "; identity not verified"
+		if w, ok := contactWords[attestation.Assurance]; ok {
+			n.Text += "; " + w.id
+			n.Translation += "; " + w.en
+		}
 	}
 	return appearance.WithNotice(n, at.Box.Width(), at.Box.Height(), func(width, height float64) *appearance.Drawing {
 		at.Box.URX, at.Box.URY = at.Box.LLX+width, at.Box.LLY+height

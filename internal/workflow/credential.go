@@ -37,9 +37,10 @@ func (s *Service) readSigning(ctx context.Context, id contract.DocumentID, perso
 	return r, err
 }
 
-// participantHolder returns the subject of a participant's certificate. The organisation is that of the document.
-func participantHolder(d *contract.Document, p contract.Participant, o store.Organisation) Holder {
-	return Holder{ID: string(p.ID), Name: p.DisplayName(), Email: p.Email, Attestation: d.AttestParticipant(p, o.Name)}
+// participantHolder returns the subject of a participant's certificate. The organisation is that of the document; proved is what a guest
+// proved in their session.
+func participantHolder(d *contract.Document, p contract.Participant, o store.Organisation, proved contract.Contact) Holder {
+	return Holder{ID: string(p.ID), Name: p.DisplayName(), Email: p.Email, Attestation: d.AttestParticipant(p, o.Name, proved)}
 }
 
 // organisationHolder returns the subject of the certificate of an organisation's seal.

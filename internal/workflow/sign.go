@@ -89,8 +89,8 @@ func (s *Service) signDocument(ctx context.Context, by contract.Actor, id contra
 				return nil, err
 			}
 		}
-		h = participantHolder(d, *change.After.Participant(by.ID), read.Organisation) // with the name that they sign with
-		if h.Assurance == contract.AssuranceGuest {
+		h = participantHolder(d, *change.After.Participant(by.ID), read.Organisation, by.Proved) // with the name that they sign with
+		if h.Assurance.IsGuest() {
 			// Made by the last rule, for this try alone: if the change is refused or loses a race, nothing is recorded, and the
 			// next try makes another key and certificate.
 			credential, change.Certificate, err = s.issueGuestCredential(h)
@@ -104,7 +104,7 @@ func (s *Service) signDocument(ctx context.Context, by contract.Actor, id contra
 	// its status can be asked and it can be revoked. Not yet: the signature. If the process dies before the second commit, fsck
 	// finds the tail, and the certificate stays in the ledger with a key that no longer exists.
 	p := d.Participant(by.ID)
-	if h.Assurance != contract.AssuranceGuest {
+	if !h.Assurance.IsGuest() {
 		// Read only now: a credential that was revoked before the intention was committed is not used.
 		if credential, err = s.loadUserCredential(ctx, h, now); err != nil {
 			return contract.Document{}, timestampRefusal(err)

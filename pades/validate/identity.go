@@ -19,7 +19,7 @@ type IdentityStatus string
 
 const (
 	IdentityAttested    IdentityStatus = "attested"     // something was verified; Verified lists what
-	IdentityUnverified  IdentityStatus = "unverified"   // nothing was verified, and the issuer says so
+	IdentityUnverified  IdentityStatus = "unverified"   // the identity was not verified, and the issuer says so; Verified lists what else was, such as a mailbox
 	IdentityNotRecorded IdentityStatus = "not_recorded" // the issuer is known, and what it verified is not
 	IdentityUnknown     IdentityStatus = "unknown"      // what the issuer verifies is not known here
 )
@@ -30,7 +30,7 @@ type Identity struct {
 	Status       IdentityStatus
 	Assurance    string   // code of what the issuer's policy stands for; empty if unknown
 	Verified     []string // what was verified, in codes
-	VerifiedBy   string   // empty if nothing was verified, or it is unknown
+	VerifiedBy   string   // empty if the identity was not verified, or it is unknown
 	Name         string   // of the signer, as given to the issuer
 	NamedBy      string   // who entered the name of an unverified signer
 	Organisation string   // of the signer, or of the person who named them

@@ -44,7 +44,7 @@ var clockTests = map[string]func(*testing.T, *fixture){
 
 		token := contract.TrustedTime{At: started.Add(time.Minute), Accuracy: 1500 * time.Microsecond}
 		d = b.commitChange(contract.IntendSign(&d, contract.ShownPages{}, first, ahead))
-		c, err := contract.Sign(&d, b.newTail(&d, contract.RevisionSignature), contract.ShownPages{}, d.AttestParticipant(*d.Participant(first.ID), "PT Contoh"), first, ahead)
+		c, err := contract.Sign(&d, b.newTail(&d, contract.RevisionSignature), contract.ShownPages{}, d.AttestParticipant(*d.Participant(first.ID), "PT Contoh", first.Proved), first, ahead)
 		c.Timestamp = token
 		d = b.commitChange(c, err)
 		b.requireTimes(ahead.Add(time.Hour), token)

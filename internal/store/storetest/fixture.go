@@ -172,7 +172,7 @@ func (b *fixture) finalizeDraft(d contract.Document, by contract.Actor) contract
 func (b *fixture) signAs(d contract.Document, by contract.Actor) contract.Document {
 	b.t.Helper()
 	d = b.commitChange(contract.IntendSign(&d, contract.ShownPages{}, by, b.now))
-	return b.commitChange(contract.Sign(&d, b.newTail(&d, contract.RevisionSignature), contract.ShownPages{}, d.AttestParticipant(*d.Participant(by.ID), "PT Contoh"), by, b.now))
+	return b.commitChange(contract.Sign(&d, b.newTail(&d, contract.RevisionSignature), contract.ShownPages{}, d.AttestParticipant(*d.Participant(by.ID), "PT Contoh", by.Proved), by, b.now))
 }
 
 // bindSerial orders a serial for the next stamp and binds it.

@@ -2877,7 +2877,7 @@ export interface components {
         };
         CertificateLine: {
             /**
-             * @description what was verified about the holder: guest_unverified, account_password, organisation_seal or specimen; empty for the authority's own, and if it was not recorded
+             * @description what was verified about the holder: guest_unverified, guest_phone_code, guest_mailbox_code, account_password, organisation_seal or specimen; empty for the authority's own, and if it was not recorded
              * @example account_password
              */
             assurance: string;
@@ -2894,11 +2894,11 @@ export interface components {
             not_after: string;
             revoked_at: string | null;
             /**
-             * @description the authority's own are root, issuing, tsa, ocsp, guest_issuing and guest_ocsp; seal: of an organisation; person: of a signer
+             * @description the authority's own are root, issuing, tsa, ocsp, guest_issuing, guest_ocsp, contact_issuing and contact_ocsp; seal: of an organisation; person: of a signer
              * @example person
              * @enum {string}
              */
-            role: "root" | "issuing" | "tsa" | "ocsp" | "guest_issuing" | "guest_ocsp" | "seal" | "person";
+            role: "root" | "issuing" | "tsa" | "ocsp" | "guest_issuing" | "guest_ocsp" | "contact_issuing" | "contact_ocsp" | "seal" | "person";
             /**
              * @description hexadecimal
              * @example 5f0c9d2e4b7a

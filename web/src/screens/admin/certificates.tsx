@@ -9,7 +9,7 @@ import { Facts, Filtering, Find, Line, Lines, Only, useWhen, type SectionProps }
 const colours: Record<Certificate["standing"], string> = { valid: "seal", ended: "gray", revoked: "red" };
 
 /** What was verified about the holder, if the ledger recorded it. */
-const assurances = { guest_unverified: true, account_password: true, organisation_seal: true, specimen: true } as const;
+const assurances = { guest_unverified: true, guest_phone_code: true, guest_mailbox_code: true, account_password: true, organisation_seal: true, specimen: true } as const;
 type Assurance = keyof typeof assurances;
 
 /** Certificates lists the certificates of the embedded authority, those that expire first at the top. */
