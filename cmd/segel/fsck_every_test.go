@@ -199,7 +199,7 @@ func fullInstallation(t *testing.T, set ...string) (data string) {
 		return contract.Event{Type: contract.EventBrandingChanged, At: time.Now()}
 	})
 	must(err)
-	_, err = s.store.SetConsent(ctx, organisationIDOf(t, s, owner), map[string]string{"id": "Setuju.", "en": "Agreed."}, contract.ConsentPolicy{}, time.Now(), func(contract.ConsentPolicy) contract.Event {
+	_, err = s.store.SetConsent(ctx, organisationIDOf(t, s, owner), store.ConsentChange{Texts: map[string]string{"id": "Setuju.", "en": "Agreed."}}, time.Now(), func(contract.ConsentPolicy, map[string]string) contract.Event {
 		return contract.Event{Type: contract.EventConsentChanged, At: time.Now()}
 	})
 	must(err)

@@ -6,7 +6,6 @@ import (
 
 	"segel/internal/contract"
 	"segel/internal/store"
-	"segel/internal/workflow"
 )
 
 // consentIn names a text that a signer accepted.
@@ -105,7 +104,7 @@ type adminConsentIn struct {
 func (c *call) storeConsent(in *adminConsentIn) (done[adminConsent], error) {
 	var bad problems
 	of := contract.OrganisationID(parsePersonID(in.Organisation.checkedValue("organisation", &bad)))
-	var r workflow.ConsentChange
+	var r store.ConsentChange
 	if in.ID != nil || in.EN != nil {
 		r.Texts = map[string]string{}
 		for name, p := range map[string]*phrase{"id": in.ID, "en": in.EN} {

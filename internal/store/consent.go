@@ -7,12 +7,19 @@ import (
 	"segel/internal/contract"
 )
 
+// ConsentChange changes what an organisation demands of signers. Nil members stay as they are.
+type ConsentChange struct {
+	Texts    map[string]string // by language: its next version, unless they are those of its present one; empty: the text of the service is used again
+	Required *bool
+}
+
 // Consents stores the consent texts of organisations, and who accepted which. The reads of an organisation return its policy with it.
 type Consents interface {
-	// SetConsent stores what an organisation demands. With texts, they become its next version; with none, it uses the version that the policy
-	// names. It logs the event that eventOf returns for the policy as it is stored, and returns that policy.
-	SetConsent(ctx context.Context, o contract.OrganisationID, texts map[string]string, policy contract.ConsentPolicy, now time.Time,
-		eventOf func(contract.ConsentPolicy) contract.Event) (contract.ConsentPolicy, error)
+	// SetConsent changes what an organisation demands, and returns the policy as it is stored. It reads the policy in the transaction that
+	// writes it, so that of two changes at once neither undoes the other. It logs the event that eventOf returns for the policy and its texts,
+	// which are nil if those of the service are used. A change that changes nothing is not logged.
+	SetConsent(ctx context.Context, o contract.OrganisationID, c ConsentChange, now time.Time,
+		eventOf func(p contract.ConsentPolicy, texts map[string]string) contract.Event) (contract.ConsentPolicy, error)
 
 	// ConsentText returns a version of an organisation's text, also a former one; ErrNotFound if there is none.
 	ConsentText(ctx context.Context, o contract.OrganisationID, version int) (contract.ConsentText, error)

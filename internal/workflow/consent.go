@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"strconv"
 	"time"
 
@@ -84,12 +83,6 @@ func (s *Service) acceptConsent(ctx context.Context, by contract.Actor, d *contr
 	return o.Consent.Accept(current.Text, given, current.Accepted, d, by, now)
 }
 
-// ConsentChange changes what an organisation demands of signers. Nil members stay as they are.
-type ConsentChange struct {
-	Texts    map[string]string // by language; empty: the text of the service is used again
-	Required *bool
-}
-
 // AdminConsent returns an organisation with its current consent text. An empty identifier means the caller's own.
 func (s *Service) AdminConsent(ctx context.Context, by contract.Actor, of contract.OrganisationID) (store.Organisation, contract.ConsentText, error) {
 	o, err := s.administeredOrganisation(ctx, by, contract.AdminConsent, of)
@@ -105,41 +98,21 @@ func (s *Service) AdminConsent(ctx context.Context, by contract.Actor, of contra
 //
 // Durable with the one commit: text, policy and who set them. Signatures that are under way with the former text are refused; the web app shows the
 // new one.
-func (s *Service) SetConsent(ctx context.Context, by contract.Actor, of contract.OrganisationID, r ConsentChange) (store.Organisation, contract.ConsentText, error) {
+func (s *Service) SetConsent(ctx context.Context, by contract.Actor, of contract.OrganisationID, r store.ConsentChange) (store.Organisation, contract.ConsentText, error) {
 	o, err := s.administeredOrganisation(ctx, by, contract.AdminSetConsent, of)
 	if err != nil {
 		return o, contract.ConsentText{}, err
 	}
-	current, err := s.currentConsent(ctx, o)
-	if err != nil {
-		return o, current, err
-	}
-	policy, texts := o.Consent, r.Texts
-	if r.Required != nil {
-		policy.Required = *r.Required
-	}
-	if texts != nil && len(texts) == 0 {
-		policy.Version, texts = 0, nil
-	}
-	if texts != nil {
-		if texts, err = contract.CheckConsentText(texts); err != nil {
-			return o, current, err
+	if len(r.Texts) > 0 {
+		if r.Texts, err = contract.CheckConsentText(r.Texts); err != nil {
+			return o, contract.ConsentText{}, err
 		}
-		if current.Organisation != "" && maps.Equal(texts, current.Texts) {
-			texts = nil
-		}
-	}
-	if texts == nil && policy == o.Consent {
-		return o, current, nil
 	}
 	now := s.Clock()
-	stored, err := s.Store.SetConsent(ctx, o.ID, texts, policy, now, func(p contract.ConsentPolicy) contract.Event {
+	o.Consent, err = s.Store.SetConsent(ctx, o.ID, r, now, func(p contract.ConsentPolicy, texts map[string]string) contract.Event {
 		text := s.serviceConsent(len(s.ConsentTexts))
 		if p.Version != 0 {
-			text = contract.ConsentText{Organisation: o.ID, Version: p.Version, Texts: current.Texts}
-		}
-		if texts != nil {
-			text.Texts = texts
+			text = contract.ConsentText{Organisation: o.ID, Version: p.Version, Texts: texts}
 		}
 		return by.SignEvent(contract.Event{Type: contract.EventConsentChanged, At: now, Details: map[string]string{
 			"organisation": string(o.ID), "version": text.Name(), "required": strconv.FormatBool(p.Required),
@@ -147,10 +120,9 @@ func (s *Service) SetConsent(ctx context.Context, by contract.Actor, of contract
 		}})
 	})
 	if err != nil {
-		return o, current, err
+		return o, contract.ConsentText{}, err
 	}
 	s.organisations.forget(o.ID)
-	o.Consent = stored
-	current, err = s.currentConsent(ctx, o)
-	return o, current, err
+	text, err := s.currentConsent(ctx, o)
+	return o, text, err
 }
