@@ -99,6 +99,7 @@ func openAppAt(ctx context.Context, conf config.Config, log *slog.Logger, clock 
 func (a *app) wireServices() error {
 	a.identity = identity.New(identity.Options{
 		Store: a.store, Clock: a.clock, Random: rand.Reader, PublicURL: a.conf.BaseURL(), Log: a.log, LinkKey: a.sealer.DeriveKey("mailed links"), Delivers: a.delivers,
+		GuestAccounts: a.conf.GuestAccounts,
 		Lifetimes: identity.Lifetimes{
 			Access: a.conf.AccessLifetime, Refresh: a.conf.RefreshLifetime,
 			Guest: a.conf.GuestLifetime, Session: a.conf.SessionLifetime, Grace: a.conf.RefreshGrace, Known: a.conf.KnownDeviceLifetime, Link: a.conf.LinkLifetime,

@@ -153,7 +153,7 @@ func fullInstallation(t *testing.T, set ...string) (data string) {
 	t.Helper()
 	data = filepath.Join(t.TempDir(), "data")
 	server, mail := startMailServer(t)
-	s := starting{data: data, set: append(slices.Clone(set), mail...)}.start(t)
+	s := starting{data: data, set: slices.Concat(set, mail, []string{"SEGEL_GUEST_ACCOUNTS", "true"})}.start(t)
 	owner, signer := s.person(t, "Pemilik", ""), s.person(t, "Penanda", "")
 	id := owner.uploadWith(object{
 		"signer": []object{signer.as("signer", 1)},
@@ -167,6 +167,7 @@ func fullInstallation(t *testing.T, set ...string) (data string) {
 	guest := s.openLink(t, server.mailTo(t, "tamu@example.test", 1).guestLink(t))
 	guest.verb("guest-code-docs", id).ok()
 	guest.verb("guest-verify-docs", id, "code", server.mailTo(t, "tamu@example.test", 3).code(t)).ok() // the second one is about the completion
+	guest.do("POST", "/v1/auth/guest/account", object{"password": guestPassword}).ok()
 	owner.guest(id, guestOf(owner, id))
 
 	owner.upload(simple(), signer.as("signer", 1)) // a draft

@@ -43,6 +43,7 @@ type detailData struct {
 	Progress             progress            `json:"progress"`
 	Placements           []placementItem     `json:"placements" doc:"the boxes of all people, in the order in which they were placed"`
 	Code                 *guestCheck         `json:"code,omitempty" doc:"for a guest who has to enter a code that is sent to them"`
+	AccountOffer         *accountOffer       `json:"account_offer,omitempty" doc:"for a guest who verified their mailbox and can create an account now"`
 	MayDelegate          bool                `json:"may_delegate,omitempty" doc:"the caller can pass their part to another person now, after a code where one is asked for"`
 	Delivery             *deliveryData       `json:"delivery,omitempty" doc:"for the owner: how people are reached"`
 	Warnings             []warning           `json:"warnings,omitempty" doc:"unexpected changes to the file, and findings in it"`
@@ -148,7 +149,12 @@ func (c *call) loadDetail() (detailData, error) {
 	if err != nil {
 		return detailData{}, err
 	}
-	return c.detailOf(&d)
+	data, err := c.detailOf(&d)
+	if err != nil {
+		return detailData{}, err
+	}
+	data.AccountOffer, err = c.offerAccount()
+	return data, err
 }
 
 func (c *call) detailOf(d *contract.Document) (detailData, error) {

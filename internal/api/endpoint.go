@@ -55,14 +55,16 @@ const (
 	tokenCallers
 	anyCallers
 	ownCallers
+	onlyGuestCallers
 )
 
 var (
-	accounts  = access{callers: accountCallers} // only accounts with a password of their own, whatever their role
-	givenToo  = access{callers: givenCallers}   // also accounts that still have a password given by an admin
-	anyToken  = access{callers: tokenCallers}   // guests and all accounts
-	anybody   = access{callers: anyCallers}     // no token is required
-	ownAnswer = access{callers: ownCallers}     // the handler authenticates by itself
+	accounts  = access{callers: accountCallers}   // only accounts with a password of their own, whatever their role
+	givenToo  = access{callers: givenCallers}     // also accounts that still have a password given by an admin
+	anyToken  = access{callers: tokenCallers}     // guests and all accounts
+	onlyGuest = access{callers: onlyGuestCallers} // guests, and no account
+	anybody   = access{callers: anyCallers}       // no token is required
+	ownAnswer = access{callers: ownCallers}       // the handler authenticates by itself
 )
 
 // may admits accounts, and guests of the document. The operation is not checked here: the rule that runs it authorises
@@ -91,7 +93,10 @@ func (c *call) authoriseCaller() error {
 		return err
 	}
 	c.by, c.actor = by, by.ID
-	if by.Guest != 0 && who != guestCallers && who != tokenCallers {
+	if by.Guest == 0 && who == onlyGuestCallers {
+		return contract.ErrGuestsOnly
+	}
+	if by.Guest != 0 && who != guestCallers && who != tokenCallers && who != onlyGuestCallers {
 		return contract.ErrNotAllowed
 	}
 	if err := by.Key.Require(keyScopeOf(&c.endpoint.row)); err != nil {

@@ -44,6 +44,8 @@ func endpointGroups() []endpointGroup {
 			{get, "/v1/auth/sso/{organisation}/callback", "finish-sso", anybody, noBody, lengthy, serveRaw((*call).finishSSO), "Where a provider sends people back"},
 			{post, "/v1/auth/sso/{organisation}/logout", "provider-logout", anybody, tinyForm, lengthy, serveRaw((*call).receiveProviderLogout), "Where a provider reports a logout"},
 			{post, "/v1/auth/guest", "guest", anybody, tinyJSON, brief, acceptJSON((*call).openGuestLink), "Open a guest link"},
+			{post, "/v1/auth/guest/account", "guest-account", onlyGuest, tinyJSON, delayed, acceptJSON((*call).createGuestAccount), "Create an account for a guest"},
+			{post, "/v1/auth/guest/document", "guest-document", accounts, tinyJSON, brief, acceptJSON((*call).openAsGuest), "Open a document as its guest"},
 			{get, "/v1/auth/keys", "keys", accounts, noBody, brief, answerData((*call).listKeys), "The caller's API keys"},
 			{post, "/v1/auth/keys", "create-key", accounts, tinyJSON, brief, acceptJSON((*call).createKey), "Create an API key"},
 			{del, "/v1/auth/keys/{key_id}", "revoke-key", accounts, noBody, brief, answerJSON((*call).revokeOwnKey), "Revoke an API key"},
@@ -265,6 +267,11 @@ var descriptions = map[string]description{
 		"until it is replaced or revoked, or for some time after the document ended."},
 	"guest-revoke":  {text: "Revokes the link and every token that was opened with it at once, in every state of the document. Succeeds too if there is no link. guest-link-docs creates a new one."},
 	"correct-guest": {text: "For a guest who has not acted yet. If messages reach the guest in another place afterwards, all links and tokens of the guest end at once, and a guest whose turn has come is invited there."},
+	"guest-account": {text: "For guests who entered a code from their mailbox in this session, where the operator allows it (`SEGEL_GUEST_ACCOUNTS`): creates an account with that address and an organisation of its own. " +
+		"Its inbox has the documents that name the address as a guest's, by whichever organisation; items with `as_guest` are opened with `guest-document`. A mailbox has one such account. The senders of documents learn nothing of it.",
+		refuses: []int{http.StatusConflict}},
+	"guest-document": {text: "For accounts that guests created: opens a document of the inbox that names the account's mailbox as a guest's. The token is that of the guest, as of `/v1/auth/guest`: it permits the same, needs the same codes, " +
+		"and ends with the caller's session. A document that does not name the mailbox is 404, as one that does not exist."},
 	"guest-code": {text: "For guests: sends a code of six digits to their mailbox or phone. It can be entered for 15 minutes and five times, in this session or another one of the same guest, and for the current revision only. " +
 		"A newer code replaces it. 429 within a minute of the last code and after ten in a day; 409 guest.no_mailbox if no mail server is configured, guest.no_phone if no provider is. detail says in code whether one is needed.", refuses: []int{http.StatusTooManyRequests}},
 	"guest-verify": {text: "For guests: with the right code, the session of this token may read and sign. A wrong one is 422 guest.code_wrong with the number of tries that are left; one that has expired, was used, replaced or tried too often " +

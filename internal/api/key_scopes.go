@@ -16,6 +16,7 @@ var keyScopes = map[string]contract.KeyScope{
 
 	// A key that could change how its person logs in, or make another key, would outlive its own end.
 	"logout": contract.NeverByKey, "password": contract.NeverByKey,
+	"guest-account": contract.NeverByKey, "guest-document": contract.NeverByKey, // the token would outlive the key
 	"keys": contract.NeverByKey, "create-key": contract.NeverByKey, "revoke-key": contract.NeverByKey,
 }
 

@@ -33,6 +33,7 @@ type listItem struct {
 	IsExpired     string              `json:"is_expired" enum:"0,1" example:"0"`
 	Owner         listOwner           `json:"owner"`
 	Specimen      bool                `json:"specimen" doc:"stamped by the sandbox office: without legal value"`
+	AsGuest       bool                `json:"as_guest,omitempty" doc:"the document names the mailbox of the account as a guest's: guest-document opens it"`
 }
 
 type listSigner struct {
@@ -140,12 +141,13 @@ func (c *call) listContacts() (contactData, error) {
 }
 
 func (c *call) listItem(d contract.Document) listItem {
+	reader, asGuest := c.readerOf(&d)
 	item := listItem{
 		ID: d.ID, DocumentName: d.Name, DocumentTitle: d.Title, CreatedAt: text.ShortTime(c.language, d.CreatedAt),
-		Status: d.State, StatusInfo: c.statusInfo(&d), ButtonText: text.ButtonLabel(c.language, &d, c.by.ID),
+		Status: d.State, StatusInfo: c.statusInfo(&d), ButtonText: text.ButtonLabel(c.language, &d, reader),
 		DataSigner: []listSigner{}, Expired: isoOrNull(d.ExpiresAt), IsExpired: isExpired(&d, c.Clock()),
 		Owner:    listOwner{Owner: "owner", Name: d.Owner.Name, CreatedAt: formatISO(d.CreatedAt)},
-		Specimen: d.Specimen,
+		Specimen: d.Specimen, AsGuest: asGuest,
 	}
 	for _, p := range d.Participants {
 		role := string(p.Role)

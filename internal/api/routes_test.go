@@ -118,6 +118,10 @@ func TestEveryEndpointAdmitsWhomItsRuleAdmits(t *testing.T) {
 			case o.Admin != "":
 				_, err := by.AuthoriseAdmin(o.Admin, "")
 				want = statuses[contract.KindOf(err)]
+			case o.ID == "guest-account": // of guests alone
+				if by.Guest == 0 {
+					want = http.StatusForbidden
+				}
 			case by.Guest != 0 && o.Path != "/v1/auth/logout":
 				want = http.StatusForbidden
 			}

@@ -289,7 +289,11 @@ func (c *call) openGuestLink(in *guestLoginIn) (found[guestSessionData], error) 
 	if err != nil {
 		return found[guestSessionData]{}, err
 	}
-	return foundAnswer(guestSessionData{Token: g.Token, ExpiresIn: int(g.ExpiresIn.Seconds()), DocumentID: g.Document, UserID: g.Person.ID, Name: g.Person.Name}), nil
+	return foundAnswer(guestSessionDataOf(g)), nil
+}
+
+func guestSessionDataOf(g identity.GuestSession) guestSessionData {
+	return guestSessionData{Token: g.Token, ExpiresIn: int(g.ExpiresIn.Seconds()), DocumentID: g.Document, UserID: g.Person.ID, Name: g.Person.Name}
 }
 
 func (c *call) loadAccount() (accountData, error) {

@@ -132,6 +132,10 @@ type Config struct {
 	// listed as signers. For old clients that cannot send stamp_only themselves.
 	StampOnly bool `env:"STAMP_ONLY" envDefault:"false"`
 
+	// Guests may create an account after they have verified their mailbox with a code. The documents that name the mailbox are in its inbox.
+	// Each such account has an organisation of its own, without quota.
+	GuestAccounts bool `env:"GUEST_ACCOUNTS" envDefault:"false"`
+
 	// --- Mail ---
 
 	// Mail servers in the order in which they are tried, such as smtp://user:password@mail.example.com:587, which must offer STARTTLS, or

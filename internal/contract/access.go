@@ -126,13 +126,15 @@ type Actor struct {
 	Admin              bool        // has RoleAdmin
 	Operator           bool        // an admin of the first organisation
 	Guest              DocumentID  // not 0: a guest of this document, with access to nothing else
+	Mailbox            string      // in lower case, of which the holder of the account verified that they read it; see [Document.GuestReading]. Empty: none
 	MustChoosePassword bool        // an admin set the password and knows it; the user must choose their own first
 	IP                 string
 	Session            string    // the family of the user's tokens, see [Session]; empty for guests
 	Key                *KeyGrant // the API key that they came with; nil: none
 
+	Token [32]byte // SHA-256 of the token of the request
+
 	// Of a guest.
-	Token   [32]byte   // SHA-256 of their token
 	Link    LinkOrigin // how they got the link with which they came
 	Proved  Contact    // what they proved with this token
 	Channel Channel    // how messages reach them

@@ -81,6 +81,7 @@ const (
 	EventQuotaGranted       EventType = "quota_granted"
 	EventQuotaLow           EventType = "quota_low" // of an organisation ("organisation"), which has so many ("left") of a "unit"
 	EventPersonAdded        EventType = "person_added"
+	EventAccountCreated     EventType = "account_created" // by a guest, for a mailbox that they verified
 	EventPersonRenamed      EventType = "person_renamed"
 	EventPersonDisabled     EventType = "person_disabled"
 	EventPersonEnabled      EventType = "person_enabled"
@@ -115,14 +116,14 @@ var EventTypes = []EventType{
 	EventGuestLink, EventGuestRevoked, EventGuestCorrected, EventCodeOrdered, EventMailboxVerified, EventPhoneVerified, EventViewed, EventReminded, EventNoticeSent, EventNoticeRefused, EventSignIntended, EventSigned, EventDelegated, EventRejected, EventCanceled, EventExpired, EventDeleted,
 	EventSerialOrdered, EventSerialBound, EventStamped, EventStampFailed, EventStampNotRequested, EventRestamp, EventRetried, EventCompleted, EventClosingDelayed,
 	EventClosingFailed, EventTimeRenewed, EventEvidenceMade, EventEvidenceRenewed, EventSerialLetGo, EventSerialFreed, EventSerialQuarantined, EventSerialFound, EventSerialGiven,
-	EventQuotaGranted, EventQuotaLow, EventPersonAdded, EventBrandingChanged, EventConsentChanged, EventRemindersChanged, EventPolicyChanged, EventPersonRenamed, EventPersonDisabled, EventPersonEnabled, EventRoleChanged, EventPasswordReset, EventWebhookChanged, EventWebhookDisabled, EventKeyCreated, EventKeyRevoked, EventKeyNetwork, EventKeyRefused, EventSSOChanged, EventSSOLinked, EventSSOUnlinked, EventPasswordForgot, EventPasswordChange, EventCertificateRevoked, EventClockConfirmed, EventRecorded,
+	EventQuotaGranted, EventQuotaLow, EventPersonAdded, EventAccountCreated, EventBrandingChanged, EventConsentChanged, EventRemindersChanged, EventPolicyChanged, EventPersonRenamed, EventPersonDisabled, EventPersonEnabled, EventRoleChanged, EventPasswordReset, EventWebhookChanged, EventWebhookDisabled, EventKeyCreated, EventKeyRevoked, EventKeyNetwork, EventKeyRefused, EventSSOChanged, EventSSOLinked, EventSSOUnlinked, EventPasswordForgot, EventPasswordChange, EventCertificateRevoked, EventClockConfirmed, EventRecorded,
 	EventAccountNoticeSent, EventAccountNoticeRefused, EventAccountNoticeShown,
 }
 
 // OrganisationEventTypes are the types of what administrators do to an organisation and its accounts. Their details name the
 // organisation ("organisation") and, except for its branding, its consent text, its reminders, its policy for accounts, its webhooks and its provider, the account: "person", "name" and "email" (events of earlier releases
 // lack "person").
-var OrganisationEventTypes = []EventType{EventBrandingChanged, EventConsentChanged, EventRemindersChanged, EventPolicyChanged, EventPersonAdded, EventPersonRenamed, EventPersonDisabled, EventPersonEnabled, EventRoleChanged, EventPasswordReset, EventWebhookChanged, EventWebhookDisabled,
+var OrganisationEventTypes = []EventType{EventBrandingChanged, EventConsentChanged, EventRemindersChanged, EventPolicyChanged, EventPersonAdded, EventAccountCreated, EventPersonRenamed, EventPersonDisabled, EventPersonEnabled, EventRoleChanged, EventPasswordReset, EventWebhookChanged, EventWebhookDisabled,
 	EventAccountNoticeSent, EventAccountNoticeRefused, EventAccountNoticeShown,
 	EventKeyCreated, EventKeyRevoked, EventKeyNetwork, EventKeyRefused, EventSSOChanged, EventSSOLinked, EventSSOUnlinked}
 

@@ -59,7 +59,7 @@ func (s *Service) Authenticate(ctx context.Context, token string) (contract.Acto
 	if err != nil {
 		return contract.Actor{}, err
 	}
-	by.Session = t.Family
+	by.Session, by.Token, by.Mailbox = t.Family, hash, u.Mailbox // an API key acts without its holder, and opens nothing as a guest
 	if held.Session.UseIsStale(held.Policy, now) {
 		// A use that was not recorded may end the session too early. That is no reason to refuse this request.
 		if err := s.store.RecordSessionUse(ctx, t.Family, now); err != nil {

@@ -18,6 +18,7 @@ type Store interface {
 	store.AccountPolicies
 	store.APIKeys
 	store.PasswordResets
+	store.MailboxAccounts
 	Organisations(ctx context.Context) ([]store.Organisation, error)
 	LogEvents(ctx context.Context, events ...contract.Event) error
 	SSOOfDomain(ctx context.Context, domain string) (contract.SSO, error)
@@ -32,13 +33,15 @@ type Options struct {
 	PublicURL string    // base of guest links, without a slash at its end
 	LinkKey   [32]byte  // from which mailed links and codes are derived; zero: none can be made or used
 	// Delivers reports whether messages by a channel are sent; else an operator hands out their links. Nil: none are.
-	Delivers  func(contract.Channel) bool
-	Lifetimes Lifetimes
-	Rates     Rates
-	Cost      Cost
-	Hashers   int // how many passwords are hashed at once; each takes Cost.Memory. Default 2
-	Password  int // minimum number of characters of a password. Default 12
-	Log       *slog.Logger
+	Delivers func(contract.Channel) bool
+	// GuestAccounts lets guests create an account after they have verified their mailbox.
+	GuestAccounts bool
+	Lifetimes     Lifetimes
+	Rates         Rates
+	Cost          Cost
+	Hashers       int // how many passwords are hashed at once; each takes Cost.Memory. Default 2
+	Password      int // minimum number of characters of a password. Default 12
+	Log           *slog.Logger
 
 	// Wait delays a login for d. If the context ends first, it returns the context's error. Nil: a timer.
 	Wait func(ctx context.Context, d time.Duration) error
@@ -64,6 +67,7 @@ type Service struct {
 	publicURL string
 	linkKey   [32]byte
 	delivers  func(contract.Channel) bool
+	accounts  bool // guests may create one
 	lifetimes Lifetimes
 	password  int
 	log       *slog.Logger
@@ -94,7 +98,7 @@ func New(o Options) *Service {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Service{
-		store: o.Store, clock: o.Clock, random: o.Random, publicURL: o.PublicURL, linkKey: o.LinkKey, delivers: o.Delivers,
+		store: o.Store, clock: o.Clock, random: o.Random, publicURL: o.PublicURL, linkKey: o.LinkKey, delivers: o.Delivers, accounts: o.GuestAccounts,
 		lifetimes: o.Lifetimes, password: o.Password, log: o.Log,
 		hasher:   newHasher(o.Cost, o.Hashers),
 		throttle: newLoginThrottle(o.Rates, o.Wait),

@@ -612,6 +612,18 @@ func (m *memory) Specimen(_ context.Context, id contract.PersonID, kind store.Sp
 	return m.specimens[key], nil
 }
 
+func (m *memory) CreateMailboxAccount(ctx context.Context, o store.Organisation, a store.MailboxAccount, e contract.Event) error {
+	return errors.ErrUnsupported
+}
+
+func (m *memory) HasMailboxAccount(context.Context, string) (bool, error) {
+	return false, errors.ErrUnsupported
+}
+
+func (m *memory) DocumentNaming(context.Context, contract.DocumentID, string) (contract.Document, error) {
+	return contract.Document{}, errors.ErrUnsupported
+}
+
 func (m *memory) LogEvents(_ context.Context, events ...contract.Event) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

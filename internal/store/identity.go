@@ -29,6 +29,10 @@ type User struct {
 	Given        bool                 // an admin chose the password and knows it; until it is changed, it allows nothing but changing it
 	CreatedAt    time.Time
 	DisabledAt   time.Time // the account cannot be used since then; zero: it can
+
+	// Mailbox is the address, in lower case, of which the holder verified that they read what is sent there. Only accounts that guests
+	// created have one; CreateMailboxAccount stores it.
+	Mailbox string
 }
 
 // Role returns the role of the account.
@@ -101,6 +105,10 @@ type HeldToken struct {
 
 // MailedFamily begins the families of tokens that were opened with a link that was sent.
 const MailedFamily = "mail-"
+
+// OpenedFamily begins the families of guests' tokens that were opened from an account with a verified mailbox, in the way of the link that is
+// mailed there. The family of the account's session follows: revoking that family revokes these tokens too.
+const OpenedFamily = MailedFamily + "account-"
 
 // GuestLink is a link issued to a guest, stored only as its SHA-256.
 type GuestLink struct {
@@ -330,6 +338,7 @@ type Store interface {
 	Schedules
 	AccountPolicies
 	PasswordResets
+	MailboxAccounts
 	Answers
 	Log
 	Clocks

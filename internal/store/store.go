@@ -152,6 +152,7 @@ type ListQuery struct {
 	State   contract.State // empty: all
 	Without contract.State // documents in this state are left out; empty: none
 	Waiting bool           // only documents that the person can sign now
+	Mailbox string         // of the person, in lower case: the inbox has the documents that name it as a guest's, too; empty: none
 	With    string         // e-mail address of a person who owns the document or takes part in it, in any letter case; empty: all
 	Period  Period         // empty: all
 	Search  string         // part of the title, ignoring letter case; empty: all

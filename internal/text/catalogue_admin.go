@@ -2,6 +2,7 @@ package text
 
 // administration holds sentences for administrators.
 var administration = map[string]sentence{
+	"done.account_created":  {"Akun telah dibuat. Masuklah dengan alamat e-mail Anda; dokumen yang mencantumkan alamat ini ada di kotak masuk.", "The account has been created. Log in with your e-mail address; the documents that name it are in the inbox."},
 	"done.person_added":     {"Akun telah dibuat. Kata sandi pertama hanya ditampilkan satu kali ini.", "The account has been created. Its first password is shown only this once."},
 	"done.password_reset":   {"Kata sandi baru telah dibuat dan hanya ditampilkan satu kali ini. Semua sesi orang tersebut telah diakhiri.", "A new password has been set and is shown only this once. All sessions of the person have ended."},
 	"done.person_disabled":  {"Akun telah dinonaktifkan dan semua sesinya telah diakhiri.", "The account has been disabled, and all its sessions have ended."},
@@ -104,6 +105,7 @@ var administration = map[string]sentence{
 	"role.sender":            {"pengirim", "sender"},
 	"role.admin":             {"administrator", "administrator"},
 	"role.auditor":           {"auditor", "auditor"},
+	"event.account_created":  {"Membuat akun sendiri setelah memverifikasi kotak surat[ {email}]", "Created an account after verifying the mailbox[ {email}]"},
 	"event.person_added":     {"Membuat akun[ untuk {name}][ <{email}>][ sebagai {role}]", "Created an account[ for {name}][ <{email}>][ as {role}]"},
 	"event.person_renamed":   {"Mengubah nama[ {name}][ <{email}>][ menjadi {new_name}]", "Renamed[ {name}][ <{email}>][ to {new_name}]"},
 	"event.person_disabled":  {"Menonaktifkan akun[ {name}][ <{email}>]", "Disabled the account[ of {name}][ <{email}>]"},

@@ -58,6 +58,12 @@ var people = map[string]sentence{
 	"guest.code_ended": {
 		"Kode ini tidak berlaku lagi. Silakan minta kode baru.",
 		"This code is no longer valid. Please ask for a new one."},
+	"account.not_offered": {
+		"Layanan ini tidak menyediakan pembuatan akun bagi tamu.",
+		"This service does not offer accounts to guests."},
+	"account.mailbox_has_one": {
+		"Alamat e-mail ini sudah memiliki akun. Silakan masuk dengan akun tersebut.",
+		"This e-mail address has an account already. Please log in with it."},
 	"guest.no_mailbox": {
 		"Kode tidak dapat dikirim melalui surat elektronik. Silakan hubungi pemilik dokumen.",
 		"A code cannot be sent by e-mail. Please ask the owner of the document."},

@@ -60,7 +60,7 @@ type ListRequest struct {
 
 func (s *Service) listQuery(by contract.Actor, r ListRequest) store.ListQuery {
 	return store.ListQuery{
-		Person: by.ID, Box: r.Box, State: r.State, Without: r.Without, Waiting: r.Waiting, With: r.With, Period: r.Period, Search: r.Search, Order: r.Order,
+		Person: by.ID, Mailbox: by.Mailbox, Box: r.Box, State: r.State, Without: r.Without, Waiting: r.Waiting, With: r.With, Period: r.Period, Search: r.Search, Order: r.Order,
 		Offset: (r.Page - 1) * r.Limit, Limit: r.Limit, Now: s.Clock(),
 	}
 }

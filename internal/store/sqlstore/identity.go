@@ -11,9 +11,11 @@ import (
 
 // CreateOrganisation implements [store.Identities].
 func (s *Store) CreateOrganisation(ctx context.Context, o store.Organisation) error {
-	err := s.insertRecord(ctx, recordOf("organisation", o.ID), logEntry{at: o.CreatedAt}, `INSERT INTO organisation (id, name, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, o.ID, o.Name, toMicros(o.CreatedAt))
+	err := s.insertRecord(ctx, recordOf("organisation", o.ID), logEntry{at: o.CreatedAt}, insertOrganisation, o.ID, o.Name, toMicros(o.CreatedAt))
 	return wrapf(err, "create organisation %s", o.Name)
 }
+
+const insertOrganisation = `INSERT INTO organisation (id, name, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`
 
 var organisationRows = rowType[store.Organisation]{"organisation", `id, name, created_at,
 	COALESCE((SELECT b.colour FROM branding b WHERE b.organisation = organisation.id), ''), COALESCE((SELECT b.logo FROM branding b WHERE b.organisation = organisation.id), ''),
@@ -56,12 +58,21 @@ const disabledAt = `COALESCE((SELECT disabled_at FROM disabled_account WHERE per
 // limitedRole is the role of the account with the identifier id of the outer query, unless it is admin or sender.
 const limitedRole = `COALESCE((SELECT role FROM account_role WHERE person = id), '')`
 
+// verifiedMailbox is the mailbox of the account with the identifier id of the outer query; empty: none.
+const verifiedMailbox = `COALESCE((SELECT mailbox FROM mailbox_account WHERE person = id), '')`
+
 var userRows = rowType[store.User]{
 	"users",
-	userColumns + `, ` + disabledAt + `, ` + limitedRole,
+	userColumns + `, ` + disabledAt + `, ` + limitedRole + `, ` + verifiedMailbox,
 	func(u *store.User) []any {
-		return []any{&u.ID, &u.Organisation, &u.Name, &u.Email, &u.Admin, &u.Password, &u.MustReset, &u.Given, scanTime(&u.CreatedAt), scanTime(&u.DisabledAt), &u.Limited}
+		return []any{&u.ID, &u.Organisation, &u.Name, &u.Email, &u.Admin, &u.Password, &u.MustReset, &u.Given, scanTime(&u.CreatedAt), scanTime(&u.DisabledAt), &u.Limited, &u.Mailbox}
 	},
+}
+
+var insertUserRow = `INSERT INTO users (` + userColumns + `, name_folded, email_folded) VALUES (` + placeholders(1, 11) + `) ON CONFLICT DO NOTHING`
+
+func userArgs(u store.User) []any {
+	return []any{u.ID, u.Organisation, u.Name, u.Email, u.Admin, u.Password, u.MustReset, u.Given, toMicros(u.CreatedAt), foldText(u.Name), foldText(u.Email)}
 }
 
 // CreateUser implements [store.Identities].
@@ -73,8 +84,7 @@ func (s *Store) CreateUser(ctx context.Context, u store.User, events ...contract
 // insertUser adds a user, and the entry to the log. It is the last step of a transaction.
 func insertUser(ctx context.Context, t tx, u store.User, entry logEntry) error {
 	written := newWrittenRecord(recordOf("user", u.ID))
-	insert, err := written.writeRow(`INSERT INTO users (`+userColumns+`, name_folded, email_folded) VALUES (`+placeholders(1, 11)+`) ON CONFLICT DO NOTHING`,
-		u.ID, u.Organisation, u.Name, u.Email, u.Admin, u.Password, u.MustReset, u.Given, toMicros(u.CreatedAt), foldText(u.Name), foldText(u.Email))
+	insert, err := written.writeRow(insertUserRow, userArgs(u)...)
 	if err != nil {
 		return err
 	}
@@ -165,7 +175,8 @@ func replacePassword(ctx context.Context, t tx, id contract.PersonID, was, encod
 // endLogins deletes a person's tokens, sessions, links for a new password, devices and addresses. The transaction has locked their row of users, see
 // awaitRevocation.
 func endLogins(ctx context.Context, t tx, id contract.PersonID) error {
-	if _, err := t.exec(ctx, `DELETE FROM token WHERE person = $1`, id); err != nil {
+	if _, err := t.exec(ctx, `DELETE FROM token WHERE person = $1 OR family IN (SELECT '`+store.OpenedFamily+`' || family FROM token WHERE person = $1
+		UNION SELECT '`+store.OpenedFamily+`' || family FROM session WHERE person = $1)`, id); err != nil {
 		return err
 	}
 	if _, err := t.exec(ctx, `DELETE FROM session WHERE person = $1`, id); err != nil {

@@ -67,7 +67,7 @@ func newBoxQuery(q store.ListQuery, blocks blockSizes) boxQuery {
 // whereInTurn selects the rows whose document a person can sign now, as [contract.Document.InTurn] says. It is read from the participants
 // at each request: programs of earlier releases change them too, while an installation is updated.
 const whereInTurn = `b.state = 'processing' AND b.document IN (SELECT p.document FROM participant p JOIN document d ON d.id = p.document
-	WHERE p.person = %s AND p.role = 'signer' AND p.signed_at = 0 AND d.mode = 'signing' AND (d.parallel OR NOT EXISTS (
+	WHERE %s AND p.role = 'signer' AND p.signed_at = 0 AND d.mode = 'signing' AND (d.parallel OR NOT EXISTS (
 		SELECT 1 FROM participant e WHERE e.document = p.document AND e.role = 'signer' AND e.signed_at = 0 AND e.number < p.number)))`
 
 // condition returns the terms that select the rows.
@@ -75,6 +75,10 @@ func (b boxQuery) condition() condition {
 	var c condition
 	c.addTerm("b.person = %s", b.Person)
 	c.addTerm("b.box = %s", b.Box)
+	mailbox := ""
+	if b.isMixed() {
+		mailbox = c.addArg(b.Mailbox) // the third, see source
+	}
 	if b.State != "" {
 		c.addTerm("b.state = %s", b.State)
 	}
@@ -82,7 +86,11 @@ func (b boxQuery) condition() condition {
 		c.addTerm("b.state <> %s", b.Without)
 	}
 	if b.Waiting {
-		c.terms = append(c.terms, fmt.Sprintf(whereInTurn, c.addArg(b.Person)))
+		self := `p.person = ` + c.addArg(b.Person)
+		if mailbox != "" {
+			self = `(` + self + ` OR p.guest AND lower(p.email) = ` + mailbox + `)`
+		}
+		c.terms = append(c.terms, fmt.Sprintf(whereInTurn, self))
 	}
 	if b.bounded {
 		c.addTerm("b.day >= %s", b.firstDay)
@@ -114,9 +122,22 @@ func firstDay(p store.Period, now time.Time) (day int64, bounded bool) {
 	return 0, false
 }
 
+// isMixed reports whether the list has rows that are not stored; see boxWithMailbox.
+func (b boxQuery) isMixed() bool { return b.Mailbox != "" && b.Box == store.Inbox }
+
+// source returns where the rows of the list come from, for a condition whose first arguments are those of condition.
+func (b boxQuery) source() string {
+	if b.isMixed() {
+		return fmt.Sprintf(boxWithMailbox, "$1", "$3")
+	}
+	return `box b`
+}
+
 // isCounted reports whether the counts of blocks say how many rows there are; isByNumber, whether the rows are listed in the order of
 // their document numbers.
-func (b boxQuery) isCounted() bool  { return b.Search == "" && !b.Waiting && b.With == "" }
+func (b boxQuery) isCounted() bool {
+	return b.Search == "" && !b.Waiting && b.With == "" && !b.isMixed()
+}
 func (b boxQuery) isByNumber() bool { return b.Order == "" || b.Order == store.OrderCreated }
 
 // readCounts reads the spans of the rows that the query selects, whatever their titles, and the number of these rows.

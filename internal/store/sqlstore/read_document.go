@@ -174,7 +174,7 @@ func (r *documentReader) selectEach(documents, condition string, args []any) []s
 var unionWidth = 2 + documentWidth
 
 // unionOfTables are the statements of selectTogether by condition.
-var unionOfTables = map[string]string{"": selectTables(newDocumentReader().tables, ""), ifInvolved: selectTables(newDocumentReader().tables, ifInvolved), ifAudited: selectTables(newDocumentReader().tables, ifAudited)}
+var unionOfTables = map[string]string{"": selectTables(newDocumentReader().tables, ""), ifInvolved: selectTables(newDocumentReader().tables, ifInvolved), ifAudited: selectTables(newDocumentReader().tables, ifAudited), ifNaming: selectTables(newDocumentReader().tables, ifNaming)}
 
 func selectTables(tables []documentTable, condition string) string {
 	arms := make([]unionArm, len(tables))

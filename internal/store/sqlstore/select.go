@@ -15,8 +15,8 @@ const maxSelected = 50_000
 
 // find returns the matches of a query, the newest first, up to store.SearchLimit.
 func (b boxQuery) find(ctx context.Context, r querier) (boxSearch, error) {
-	if b.Waiting {
-		// No counts say how many wait. The index has only missing signatures, which are few.
+	if b.Waiting || b.isMixed() {
+		// No counts say how many wait; the index has only missing signatures, which are few. Rows that are not stored are not counted either.
 		return b.selectRows(ctx, r)
 	}
 	spans, rows, err := b.readCounts(ctx, r)
@@ -59,10 +59,10 @@ func (b boxQuery) findWithPerson(ctx context.Context, r querier, rows int) (boxS
 // selectRows finds the matches among the newest maxSelected rows, whatever their number, without counts and stored titles.
 func (b boxQuery) selectRows(ctx context.Context, r querier) (boxSearch, error) {
 	if b.Search == "" && b.With == "" {
-		return b.selectMatches(ctx, r, `box b`, b.condition(), `b.document`)
+		return b.selectMatches(ctx, r, b.source(), b.condition(), `b.document`)
 	}
 	inner := b.condition()
-	from := `(SELECT b.document FROM box b` + inner.pageClause("b.document DESC", 0, maxSelected) + `) x`
+	from := `(SELECT b.document FROM ` + b.source() + inner.pageClause("b.document DESC", 0, maxSelected) + `) x`
 	var n int
 	if err := queryOne(ctx, r, []any{&n}, `SELECT COUNT(*) FROM `+from, inner.args...); err != nil {
 		return boxSearch{}, err
@@ -184,21 +184,19 @@ func (b boxQuery) countStates(ctx context.Context, r querier, n *store.ListCount
 // countFound counts rows of the list by state.
 func (b boxQuery) countFound(ctx context.Context, r querier, ids []contract.DocumentID, states map[contract.State]int) error {
 	for some := range slices.Chunk(ids, maxListArgs) {
-		var c condition
-		c.addTerm("person = %s", b.Person)
-		c.addTerm("box = %s", b.Box)
+		c := boxQuery{ListQuery: store.ListQuery{Person: b.Person, Box: b.Box, Mailbox: b.Mailbox}}.condition()
 		in := make([]string, len(some))
 		for i, id := range some {
 			in[i] = c.addArg(id)
 		}
-		c.terms = append(c.terms, "document IN ("+strings.Join(in, ", ")+")")
+		c.terms = append(c.terms, "b.document IN ("+strings.Join(in, ", ")+")")
 		err := queryEach(ctx, r, func(scan scanFunc) error {
 			var state contract.State
 			var n int
 			err := scan(&state, &n)
 			states[state] += n
 			return err
-		}, `SELECT state, COUNT(*) FROM box`+c.whereClause()+` GROUP BY state`, c.args...)
+		}, `SELECT b.state, COUNT(*) FROM `+b.source()+c.whereClause()+` GROUP BY b.state`, c.args...)
 		if err != nil {
 			return err
 		}

@@ -94,7 +94,8 @@ func (s *Store) TokenWithHolder(ctx context.Context, hash [32]byte) (store.HeldT
 		`SELECT t.kind, t.person, t.document, t.family, t.created_at, t.expires_at, t.used_at, COALESCE(u.id, ''), COALESCE(u.organisation, ''),
 			COALESCE(u.name, ''), COALESCE(u.email, ''), COALESCE(u.admin, FALSE), COALESCE(u.password, ''), COALESCE(u.must_reset, FALSE),
 			COALESCE(u.given, FALSE), COALESCE(u.created_at, 0), COALESCE((SELECT a.disabled_at FROM disabled_account a WHERE a.person = u.id), 0),
-			COALESCE((SELECT r.role FROM account_role r WHERE r.person = u.id), ''), `+guestColumns+`,
+			COALESCE((SELECT r.role FROM account_role r WHERE r.person = u.id), ''),
+			COALESCE((SELECT b.mailbox FROM mailbox_account b WHERE b.person = u.id), ''), `+guestColumns+`,
 			COALESCE(m.address, ''), m.digest, COALESCE(m.proved_at, 0), COALESCE(m.channel, ''),
 			COALESCE(s.family, ''), COALESCE(s.person, ''), COALESCE(s.factor, ''), COALESCE(s.created_at, 0), COALESCE(s.proved_at, 0), COALESCE(s.last_used_at, 0),
 			COALESCE(s.expires_at, 0), COALESCE(s.ip, ''), COALESCE(s.user_agent, ''), COALESCE(o.policy, '')
@@ -144,7 +145,7 @@ func (s *Store) RevokeFamily(ctx context.Context, family string) error {
 		if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id IN (SELECT person FROM token WHERE family = $1)`, family); err != nil {
 			return err
 		}
-		if _, err := t.exec(ctx, `DELETE FROM token WHERE family = $1`, family); err != nil {
+		if _, err := t.exec(ctx, `DELETE FROM token WHERE family IN ($1, '`+store.OpenedFamily+`' || $1)`, family); err != nil {
 			return err
 		}
 		_, err := t.exec(ctx, `DELETE FROM session WHERE family = $1`, family)

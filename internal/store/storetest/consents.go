@@ -49,10 +49,10 @@ var consentTests = map[string]func(*testing.T, *fixture){
 		}
 		none := size()
 		requireRead(b, "no policy yet", contract.ConsentPolicy{})(b.setConsent(store.ConsentChange{Texts: map[string]string{}, Required: &no}))
-		b.requireEqual("events", size()-none, 0)
+		b.requireEqual("events", size()-none, int64(0))
 		requireRead(b, "the policy", contract.ConsentPolicy{Version: 1})(b.setConsent(store.ConsentChange{Texts: texts}))
 		requireRead(b, "the same policy", contract.ConsentPolicy{Version: 1})(b.setConsent(store.ConsentChange{Texts: texts, Required: &no}))
-		b.requireEqual("events", size()-none, 1)
+		b.requireEqual("events", size()-none, int64(1))
 	},
 	"OfTwoConsentChangesAtOnceNeitherUndoesTheOther": func(t *testing.T, b *fixture) {
 		_, err := b.setConsent(store.ConsentChange{Texts: map[string]string{"id": "Saya setuju.", "en": "I agree."}})

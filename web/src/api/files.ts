@@ -5,6 +5,8 @@ import { api, take } from "./client";
 
 /** Where the files of a document are fetched: the current one, the finished one, its evidence certificate, and the upload. */
 export const address = {
+  /** The page that opens the document as the guest whom it names with the mailbox of the account. */
+  asGuest: (id: number) => `${base}/guest?open=${id}`,
   preview: (id: number) => `${base}/v1/econtract/web_app/document/preview/${id}`,
   download: (id: number) => `${base}/v1/econtract/web_app/document/download/${id}`,
   evidence: (id: number) => `${base}/v1/econtract/web_app/document/evidence/${id}`,

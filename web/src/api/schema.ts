@@ -1008,6 +1008,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/auth/guest/account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create an account for a guest
+         * @description For guests who entered a code from their mailbox in this session, where the operator allows it (`SEGEL_GUEST_ACCOUNTS`): creates an account with that address and an organisation of its own. Its inbox has the documents that name the address as a guest's, by whichever organisation; items with `as_guest` are opened with `guest-document`. A mailbox has one such account. The senders of documents learn nothing of it. Not with an API key.
+         */
+        post: operations["guest-account"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/guest/document": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Open a document as its guest
+         * @description For accounts that guests created: opens a document of the inbox that names the account's mailbox as a guest's. The token is that of the guest, as of `/v1/auth/guest`: it permits the same, needs the same codes, and ends with the caller's session. A document that does not name the mailbox is 404, as one that does not exist. Not with an API key.
+         */
+        post: operations["guest-document"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/auth/keys": {
         parameters: {
             query?: never;
@@ -2444,6 +2484,15 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        AccountOffer: {
+            /**
+             * @description of the account: the mailbox that the guest verified
+             * @example budi@contoh.id
+             */
+            email: string;
+        } & {
+            [key: string]: unknown;
+        };
         Activation: {
             data: components["schemas"]["ActivationSteps"];
             /**
@@ -3312,6 +3361,8 @@ export interface components {
             [key: string]: unknown;
         };
         DetailData: {
+            /** @description for a guest who verified their mailbox and can create an account now */
+            account_offer?: components["schemas"]["AccountOffer"];
             active_download_button: boolean;
             /** @description for a guest who has to enter a code that is sent to them */
             code?: components["schemas"]["GuestCheck"];
@@ -4781,6 +4832,17 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        GuestAccountIn: {
+            /**
+             * @description missing: the name that the sender of the document entered
+             * @example Budi Santoso
+             */
+            name?: string;
+            /** @description at least 12 characters, and not a common one */
+            password: string;
+        } & {
+            [key: string]: unknown;
+        };
         GuestCheck: {
             /**
              * @description the mailbox or the phone number, in part
@@ -4839,6 +4901,12 @@ export interface components {
             name: string;
             /** @example 081234567890 */
             phone: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        GuestDocumentIn: {
+            /** @example 1207 */
+            document_id: number | string;
         } & {
             [key: string]: unknown;
         };
@@ -5146,6 +5214,8 @@ export interface components {
             [key: string]: unknown;
         };
         ListItem: {
+            /** @description the document names the mailbox of the account as a guest's: guest-document opens it */
+            as_guest?: boolean;
             /**
              * @description label of the caller's next step
              * @example Tanda Tangan
@@ -13461,6 +13531,215 @@ export interface operations {
             };
             /** @description Bad Request. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "guest-account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GuestAccountIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Noted"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "guest-document": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GuestDocumentIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundGuestSessionData"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

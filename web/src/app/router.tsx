@@ -94,10 +94,10 @@ const password = createRoute({
   component: lazyRouteComponent(() => import("../screens/password"), "Password"),
 });
 const reset = createRoute({ getParentRoute: () => root, path: "/reset", component: lazyRouteComponent(() => import("../screens/reset"), "Reset") });
-const guestRoute = createRoute({ getParentRoute: () => root, path: "/guest", component: lazyRouteComponent(() => import("../screens/guest"), "Guest") });
-
 /** The number of a document in an address, as the code on a page has it. */
 const documentNumber = (n: unknown): number | undefined => (Number.isSafeInteger(n) && Number(n) > 0 ? Number(n) : undefined);
+
+const guestRoute = createRoute({ getParentRoute: () => root, path: "/guest", validateSearch: (s: Record<string, unknown>): { open?: number | undefined } => ({ open: documentNumber(s.open) }), component: lazyRouteComponent(() => import("../screens/guest"), "Guest") });
 
 const verify = createRoute({
   getParentRoute: () => root,

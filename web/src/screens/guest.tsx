@@ -1,6 +1,7 @@
 import { Group, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef } from "react";
+import { useSearch } from "@tanstack/react-router";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
 
 import { api, Problem, take } from "../api/client";
 import { detail } from "../api/documents";
@@ -19,16 +20,24 @@ import { Trouble } from "../ui/trouble";
 import { loadTypeface } from "../ui/typeface";
 import { Signing } from "./sign/sign";
 
+const AccountOffer = lazy(() => import("./account-offer").then((m) => ({ default: m.AccountOffer })));
+
 /** Bytes a millisecond from which the typeface is worth loading: two parts of about 25 kB. */
 const fastEnough = 200;
 
-/** Guest is the screen that a guest's link opens. It leads to their one document and nowhere else. */
+/**
+ * Guest is the screen that a guest's link opens. It leads to their one document and nowhere else. With the number of a document in its address it
+ * opens that one from the account of a person whose mailbox the document names.
+ */
 export function Guest() {
   const t = useText();
   const queries = useQueryClient();
-  const latest = useRef("");
+  const { open } = useSearch({ from: "/guest" });
+  const latest = useRef<string | number>("");
   const enter = useMutation({
-    mutationFn: async (link: string) => (await takeGuest(link)) ?? take(api.POST("/v1/auth/guest", { body: { link } })),
+    mutationFn: async (link: string | number) =>
+      typeof link === "number" ? take(api.POST("/v1/auth/guest/document", { body: { document_id: link } }))
+        : (await takeGuest(link)) ?? take(api.POST("/v1/auth/guest", { body: { link } })),
     onSuccess: ({ data }, link) => {
       if (link !== latest.current) return; // another link was opened meanwhile
       queries.removeQueries({ queryKey: ["document"] }); // fetched for the previous guest, who may see other data
@@ -46,9 +55,14 @@ export function Guest() {
       history.replaceState(history.state, "", location.pathname); // remove the secret from the address
     };
     take();
+    if (open !== undefined && latest.current === "") {
+      guest.leave(); // the request is the account's
+      latest.current = open;
+      mutate(open);
+    }
     window.addEventListener("hashchange", take); // another link was opened in the same tab
     return () => window.removeEventListener("hashchange", take);
-  }, [mutate]);
+  }, [mutate, open]);
   const document = enter.data?.data.document_id ?? (enter.isIdle ? guest.document() : undefined);
   const found = useQuery({ ...detail(document ?? 0), enabled: document !== undefined });
   const denied = found.error instanceof Problem && found.error.code === 401;
@@ -59,6 +73,11 @@ export function Guest() {
   }, [again, mutate]);
   const brand = document !== undefined && !denied ? found.data?.owner : undefined;
   const readable = brand !== undefined;
+  const offered = found.data?.account_offer?.email;
+  const [offer, setOffer] = useState<string>(); // stays while the account is being created, after which it is offered no more
+  useEffect(() => {
+    if (offered !== undefined) setOffer(offered);
+  }, [offered]);
   useEffect(() => {
     if (!readable || currentRate() < fastEnough) return;
     const later = setTimeout(loadTypeface, 2000); // after the pages, which the reader waits for
@@ -81,6 +100,7 @@ export function Guest() {
         </Stack>
       )}
       {document !== undefined && !denied && <div id="main" tabIndex={-1}><Signing id={document} /></div>}
+      {offer && !denied && <Suspense><AccountOffer email={offer} /></Suspense>}
     </Stack>
   );
 }

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Paper, Stack, Text } from "@mantine/core";
+import { Anchor, Badge, Button, Group, Paper, Stack, Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 
 import { useAccount } from "../../api/account";
@@ -25,17 +25,20 @@ export function Row({ document: d, box, selected, select }: Props) {
   const go = useNavigate();
   const me = useAccount()?.id;
   const params = { id: String(d.id) };
+  // A tab of its own is the guest's: its requests are not those of the account.
+  const asGuest = { href: address.asGuest(d.id), target: "_blank", rel: "noopener" };
   const look = { size: "xs", variant: waitsFor(d, me) ? "filled" : "light", "aria-label": `${d.button_text}: ${d.document_title}`, className: classes.above! } as const;
   const due = d.expired ? new Date(String(d.expired)).toLocaleDateString(language, { dateStyle: "medium" }) : undefined;
   // The avatars are above the link, for their names; the keyboard has the link.
-  const people = <div className={classes.above} onClick={() => void go({ to: "/document/$id", params })}><People people={d.data_signer} /></div>;
+  const people = <div className={classes.above} onClick={() => d.as_guest ? void window.open(asGuest.href, asGuest.target, asGuest.rel) : void go({ to: "/document/$id", params })}><People people={d.data_signer} /></div>;
   return (
     <Paper component="li" withBorder p="sm" className={classes.row} data-document={d.id}>
       <Group wrap="nowrap" gap="sm" align="center">
-        <span className={classes.above}><SelectBox checked={selected} change={select} name={t("list.select", { title: d.document_title })} /></span>
+        <span className={classes.above}>{!d.as_guest && <SelectBox checked={selected} change={select} name={t("list.select", { title: d.document_title })} />}</span>
         <Group justify="space-between" wrap="nowrap" gap="md" align="center" style={{ flex: 1, minWidth: 0 }}>
           <Stack gap={4} miw={0} style={{ flex: 1 }}>
-            <Text lineClamp={2} title={d.document_title} style={{ overflowWrap: "anywhere" }}><AnchorLink fw={600} to="/document/$id" params={params} className={classes.open!} underline="never">{d.document_title}</AnchorLink></Text>
+            <Text lineClamp={2} title={d.document_title} style={{ overflowWrap: "anywhere" }}>{d.as_guest ? <Anchor fw={600} {...asGuest} className={classes.open!} underline="never">{d.document_title}</Anchor>
+              : <AnchorLink fw={600} to="/document/$id" params={params} className={classes.open!} underline="never">{d.document_title}</AnchorLink>}</Text>
             <Group gap="xs">
               <StateBadge state={d.status} />
               {d.specimen && <Badge variant="outline" color="yellow.9">{t("list.specimen")}</Badge>}
@@ -46,7 +49,8 @@ export function Row({ document: d, box, selected, select }: Props) {
           </Stack>
           <Group wrap="nowrap" gap="sm">
             <div className="mantine-visible-from-sm">{people}</div>
-            {waitsFor(d, me) ? <ButtonLink to="/document/$id/sign" params={params} hash="box" {...look}>{d.button_text}</ButtonLink>
+            {d.as_guest ? <Button component="a" {...asGuest} {...look}>{d.button_text}</Button>
+              : waitsFor(d, me) ? <ButtonLink to="/document/$id/sign" params={params} hash="box" {...look}>{d.button_text}</ButtonLink>
               : d.status === "completed" ? <Button component="a" href={address.download(d.id)} {...look}>{d.button_text}</Button>
                 : <ButtonLink to="/document/$id" params={params} {...look}>{d.button_text}</ButtonLink>}
           </Group>
