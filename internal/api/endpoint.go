@@ -93,14 +93,14 @@ func (c *call) authoriseCaller() error {
 		return err
 	}
 	c.by, c.actor = by, by.ID
-	if by.Guest == 0 && who == onlyGuestCallers {
-		return contract.ErrGuestsOnly
-	}
 	if by.Guest != 0 && who != guestCallers && who != tokenCallers && who != onlyGuestCallers {
 		return contract.ErrNotAllowed
 	}
 	if err := by.Key.Require(keyScopeOf(&c.endpoint.row)); err != nil {
 		return err
+	}
+	if by.Guest == 0 && who == onlyGuestCallers {
+		return contract.ErrGuestsOnly
 	}
 	if account := c.endpoint.access.account; account != "" {
 		return by.AuthoriseAccount(account)
