@@ -29,6 +29,7 @@ import (
 	"segel/internal/identity"
 	"segel/internal/notify"
 	"segel/internal/notify/webhook"
+	"segel/internal/passkey"
 	proc "segel/internal/process"
 	"segel/internal/sso"
 	"segel/internal/stamping"
@@ -97,9 +98,15 @@ func openAppAt(ctx context.Context, conf config.Config, log *slog.Logger, clock 
 }
 
 func (a *app) wireServices() error {
+	// Without passkeys the service is complete: people who ask for one are told what the public address lacks.
+	passkeys, err := passkey.New(a.conf.BaseURL(), "Segel")
+	if err != nil {
+		a.log.Info("passkeys are not offered", "reason", err)
+	}
 	a.identity = identity.New(identity.Options{
 		Store: a.store, Clock: a.clock, Random: rand.Reader, PublicURL: a.conf.BaseURL(), Log: a.log, LinkKey: a.sealer.DeriveKey("mailed links"), Delivers: a.delivers,
 		GuestAccounts: a.conf.GuestAccounts,
+		FactorKey: a.sealer.DeriveKey("second factors"), Sealer: a.sealer, Passkeys: passkeys,
 		Lifetimes: identity.Lifetimes{
 			Access: a.conf.AccessLifetime, Refresh: a.conf.RefreshLifetime,
 			Guest: a.conf.GuestLifetime, Session: a.conf.SessionLifetime, Grace: a.conf.RefreshGrace, Known: a.conf.KnownDeviceLifetime, Link: a.conf.LinkLifetime,
@@ -136,7 +143,7 @@ func (a *app) wireServices() error {
 		Documents: docs, Stamping: a.stamping,
 		Store: a.store, Scratch: a.blobs.Scratch, Issuer: issuer{a.authority}, Sealer: a.sealer, LogKey: logKey, Timestamper: a.timestamper,
 		Revocation: a.revocation, Certificates: a.trust.Roots(validate.ForAll), AuthorityCertificates: ownCertificates(a.authority),
-		FileRevocation: a.authority, Links: a.identity, QuietHours: contract.QuietHours(a.conf.QuietHours), StampOnly: a.conf.StampOnly, RenewBefore: a.conf.RenewBefore, VerifyURL: verify,
+		FileRevocation: a.authority, Links: a.identity, Factors: a.identity, QuietHours: contract.QuietHours(a.conf.QuietHours), StampOnly: a.conf.StampOnly, RenewBefore: a.conf.RenewBefore, VerifyURL: verify,
 		ConsentTexts: text.ConsentTexts,
 	}
 	if err := a.wireMail(); err != nil {

@@ -11,6 +11,7 @@ import (
 type userCommand struct {
 	Add     userAddCommand     `cmd:"" help:"Add a user."`
 	Reset   userResetCommand   `cmd:"" name:"reset-password" aliases:"reset" help:"Give a user another password; this ends all sessions of the user."`
+	Factors userFactorsCommand `cmd:"" name:"reset-factors" help:"Remove the second factors of a user who lost them; this ends all sessions of the user."`
 	Disable userDisableCommand `cmd:"" help:"Disable an account; this ends all sessions of the user."`
 	Enable  userEnableCommand  `cmd:"" help:"Enable a disabled account."`
 	Role    userRoleCommand    `cmd:"" help:"Give a user another role."`
@@ -98,6 +99,14 @@ func (c userResetCommand) Run(w *environment) error {
 		}
 		_, err = fmt.Fprintf(w.stdout, "reset the password of %s <%s>\n", account.Name, account.Email)
 		return err
+	})
+}
+
+type userFactorsCommand struct{ accountFlags }
+
+func (c userFactorsCommand) Run(w *environment) error {
+	return c.change(w, "reset-factors", "removed the second factors of", func(a *app, by contract.Actor, id contract.PersonID) (identity.Member, error) {
+		return a.identity.ResetFactors(w.ctx, by, id)
 	})
 }
 

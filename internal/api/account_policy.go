@@ -11,13 +11,15 @@ import (
 // adminAccountPolicy is what an organisation demands of the accounts of its people.
 type adminAccountPolicy struct {
 	Organisation  organisationOut `json:"organisation"`
+	LoginFactor   string          `json:"login_factor" enum:"none,admins,everyone" doc:"whose logins need a second factor" example:"admins"`
+	SignFactor    bool            `json:"sign_factor" doc:"each signature of a person with an account needs a second factor of its own"`
 	IdleMinutes   int             `json:"idle_minutes" doc:"a session ends when it was not used for so long; 0: no limit" example:"30"`
 	AbsoluteHours int             `json:"absolute_hours" doc:"a session ends so long after its login; 0: no limit besides the lifetimes of tokens" example:"12"`
 }
 
 func adminAccountPolicyOf(o store.Organisation) adminAccountPolicy {
 	return adminAccountPolicy{
-		Organisation: organisationOf(o), IdleMinutes: int(o.Accounts.IdleLimit / time.Minute), AbsoluteHours: int(o.Accounts.AbsoluteLimit / time.Hour),
+		Organisation: organisationOf(o), LoginFactor: string(o.Accounts.Normalised().LoginFactor), SignFactor: o.Accounts.SignFactor, IdleMinutes: int(o.Accounts.IdleLimit / time.Minute), AbsoluteHours: int(o.Accounts.AbsoluteLimit / time.Hour),
 	}
 }
 
@@ -33,6 +35,8 @@ func (c *call) loadAccountPolicy() (adminAccountPolicy, error) {
 
 type adminAccountPolicyIn struct {
 	Organisation  phrase  `json:"organisation" required:"false" doc:"UUID; missing: the caller's own" example:"0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a"`
+	LoginFactor   phrase  `json:"login_factor" required:"false" doc:"none, admins or everyone; missing: unchanged" example:"admins"`
+	SignFactor    binary  `json:"sign_factor" required:"false" doc:"0 or 1; missing: unchanged"`
 	IdleMinutes   integer `json:"idle_minutes" required:"false" doc:"5 to 43200; 0: no limit; missing: unchanged" example:"30"`
 	AbsoluteHours integer `json:"absolute_hours" required:"false" doc:"1 to 8760; 0: no limit; missing: unchanged" example:"12"`
 }
@@ -42,6 +46,12 @@ func (c *call) changeAccountPolicy(in *adminAccountPolicyIn) (done[adminAccountP
 	of := contract.OrganisationID(parsePersonID(in.Organisation.checkedValue("organisation", &bad)))
 	change := identity.PolicyChange{
 		IdleLimit: in.IdleMinutes.duration("idle_minutes", time.Minute, &bad), AbsoluteLimit: in.AbsoluteHours.duration("absolute_hours", time.Hour, &bad),
+	}
+	if demand := contract.FactorDemand(in.LoginFactor.checkedValue("login_factor", &bad)); demand != "" {
+		change.LoginFactor = &demand
+	}
+	if required := in.SignFactor.checkedValue("sign_factor", &bad); in.SignFactor.given {
+		change.SignFactor = &required
 	}
 	if err := bad.asError(); err != nil {
 		return done[adminAccountPolicy]{}, err

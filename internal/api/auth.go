@@ -11,7 +11,7 @@ import (
 
 // authenticate identifies the caller by their token. A request with a cookie must come from our own pages; one with a
 // token in a header was made on purpose, wherever its page came from. An account whose password was given by an admin
-// may use only a few endpoints until its holder has chosen a password.
+// may use only a few endpoints until its holder has chosen a password, and one that must add a second factor until it has one.
 func (c *call) authenticate() (contract.Actor, error) {
 	token, cookie := c.requestToken()
 	if token == "" {
@@ -32,8 +32,12 @@ func (c *call) authenticate() (contract.Actor, error) {
 	if by.IsSystem() {
 		return contract.Actor{}, contract.ErrUnauthenticated // the service itself never calls over HTTP
 	}
-	if who := c.endpoint.access.callers; by.MustChoosePassword && who != givenCallers && who != tokenCallers {
+	who := c.endpoint.access.callers
+	if by.MustChoosePassword && who != givenCallers && who != tokenCallers {
 		return contract.Actor{}, contract.ErrChoosePassword
+	}
+	if by.MustEnrol && who != enrolCallers && who != givenCallers && who != tokenCallers {
+		return contract.Actor{}, contract.ErrMustEnrol
 	}
 	by.IP = c.client
 	return by, nil

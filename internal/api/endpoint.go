@@ -52,6 +52,7 @@ const (
 	accountCallers callers = iota
 	guestCallers
 	givenCallers
+	enrolCallers
 	tokenCallers
 	anyCallers
 	ownCallers
@@ -60,7 +61,8 @@ const (
 
 var (
 	accounts  = access{callers: accountCallers}   // only accounts with a password of their own, whatever their role
-	givenToo  = access{callers: givenCallers}     // also accounts that still have a password given by an admin
+	givenToo  = access{callers: givenCallers}     // also accounts that still have a password given by an admin, or must add a second factor
+	enrolToo  = access{callers: enrolCallers}     // also accounts that must add a second factor
 	anyToken  = access{callers: tokenCallers}     // guests and all accounts
 	onlyGuest = access{callers: onlyGuestCallers} // guests, and no account
 	anybody   = access{callers: anyCallers}       // no token is required

@@ -138,6 +138,7 @@ type failureDetail struct {
 	RequestID string         `json:"request_id" doc:"identifies this request in the log of the service" example:"4f1c0a9be21d77aa"`
 	Retryable bool           `json:"retryable" doc:"the same request may succeed later, unchanged"`
 	Fields    []failureField `json:"fields" doc:"everything that is wrong with the input"`
+	Factors   []string       `json:"factors,omitempty" doc:"of auth.factor_required: what is accepted beside the password: totp, passkey, recovery_code" example:"[\"totp\",\"recovery_code\"]"`
 }
 
 type failureField struct {
@@ -218,6 +219,7 @@ func newFailure(x *exchange, status int, code string, e *contract.Error) failure
 	msg := text.Sentence(x.language, code, e.Args)
 	retryable := e.Retryable || status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable
 	f := failure{Code: status, Msg: msg, Message: msg, Error: failureDetail{Code: code, RequestID: x.id, Retryable: retryable, Fields: []failureField{}}}
+	f.Error.Factors, _ = e.Args["factors"].([]string)
 	for _, p := range e.Fields {
 		f.Error.Fields = append(f.Error.Fields, failureField{Field: p.Field, Code: p.Code, Msg: text.Field(x.language, p)})
 	}

@@ -204,7 +204,7 @@ func (c *call) runAndStoreAnswer(claim store.Claim, keys answerKeys, do func(*ca
 	switch {
 	case k.pending.Stored == store.FinalAnswer:
 		answer = k.rendered // whatever happened afterwards: a repeat must get the same answer as the first request
-	case k.request.readRest() == nil && isFinalStatus(answer.status) && !isRetryable(err) && !k.unfinished:
+	case k.request.readRest() == nil && isFinalStatus(answer.status) && !isRetryable(err) && !contract.AsksForFactor(err) && !k.unfinished:
 		kept, err := k.sealAnswer(answer)
 		ctx, cancel := context.WithTimeout(background, claimTimeout)
 		defer cancel()

@@ -17,7 +17,10 @@ var keyScopes = map[string]contract.KeyScope{
 	// A key that could change how its person logs in, or make another key, would outlive its own end.
 	"logout": contract.NeverByKey, "password": contract.NeverByKey,
 	"guest-account": contract.NeverByKey, "guest-document": contract.NeverByKey, // the token would outlive the key
-	"keys": contract.NeverByKey, "create-key": contract.NeverByKey, "revoke-key": contract.NeverByKey,
+	"factors": contract.NeverByKey, "begin-totp": contract.NeverByKey, "confirm-totp": contract.NeverByKey, "remove-totp": contract.NeverByKey, "recovery-codes": contract.NeverByKey,
+	"passkey-options": contract.NeverByKey, "add-passkey": contract.NeverByKey, "rename-passkey": contract.NeverByKey, "remove-passkey": contract.NeverByKey,
+	"passkey-sign-options": contract.NeverByKey,
+	"keys":                 contract.NeverByKey, "create-key": contract.NeverByKey, "revoke-key": contract.NeverByKey,
 }
 
 // keyScopeOf returns the scope that an API key needs for an endpoint.

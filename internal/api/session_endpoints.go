@@ -6,11 +6,12 @@ import (
 )
 
 type loginIn struct {
-	Email    phrase `json:"email" required:"true" example:"siti@contoh.id"`
-	Password phrase `json:"password" required:"true"`
-	OTP      phrase `json:"otp" required:"false" doc:"code of a second factor, if the account has one"`
-	Device   phrase `json:"device_token" required:"false" doc:"the device_token of the last login from this device; without it, a login may be delayed while others try passwords on the account"`
-	Business phrase `json:"business_id" required:"false" doc:"the organisation of the account, if the e-mail has accounts with the same password in several; missing: an account that knows the device or the address, else the oldest" example:"0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a"`
+	Email    phrase     `json:"email" required:"false" doc:"required without passkey" example:"siti@contoh.id"`
+	Password phrase     `json:"password" required:"false" doc:"required with email"`
+	OTP      phrase     `json:"otp" required:"false" doc:"a code of the authenticator app or a recovery code, if the account has a second factor; ignored if it has none" example:"123456"`
+	Passkey  *passkeyIn `json:"passkey" required:"false" doc:"the answer of a passkey to passkey-login-options: the second factor, or without email and password the only one"`
+	Device   phrase     `json:"device_token" required:"false" doc:"the device_token of the last login from this device; without it, a login may be delayed while others try passwords on the account"`
+	Business phrase     `json:"business_id" required:"false" doc:"the organisation of the account, if the e-mail has accounts with the same password in several; missing: an account that knows the device or the address, else the oldest" example:"0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a"`
 }
 
 // sessionData is the answer to a login.
@@ -29,6 +30,8 @@ type accountData struct {
 	Email      string                  `json:"email" example:"siti@contoh.id"`
 	BusinessID contract.OrganisationID `json:"business_id" doc:"the organisation" example:"0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a"`
 	IsReset    bool                    `json:"is_reset" doc:"the password is an initial one and must be changed"`
+	MustEnrol  bool                    `json:"must_enrol" doc:"the organisation requires a second factor, and the account has none: add one first"`
+	SignFactor bool                    `json:"sign_factor" doc:"the organisation requires a second factor for each signature"`
 	Role       string                  `json:"role" enum:"member,sender,auditor,admin,operator" doc:"members sign, senders also send documents, auditors read what is recorded, admins administer their organisation; operators, the admins of the first organisation, administer all" example:"sender"`
 	Channels   []string                `json:"channels" doc:"by which messages can be sent to people: mail, whatsapp, sms" example:"[\"mail\"]"`
 }
@@ -38,7 +41,7 @@ func (c *call) accountDataOf(a identity.Account) accountData {
 	if a.Operator {
 		role = "operator"
 	}
-	return accountData{ID: a.ID, Fullname: a.Name, Email: a.Email, BusinessID: a.Organisation, IsReset: a.MustReset, Role: role, Channels: c.sentChannels()}
+	return accountData{ID: a.ID, Fullname: a.Name, Email: a.Email, BusinessID: a.Organisation, IsReset: a.MustReset, MustEnrol: a.MustEnrol, SignFactor: a.Policy.SignFactor, Role: role, Channels: c.sentChannels()}
 }
 
 // activation is how far an account was set up. In this service, accounts are complete from the start, so every step
@@ -85,12 +88,15 @@ func (c *call) clientWith(device string) identity.Client {
 func (in *loginIn) checkedCredentials() (identity.Credentials, error) {
 	var bad problems
 	c := identity.Credentials{
-		Email: in.Email.checkedValue("email", &bad), Password: in.Password.checkedValue("password", &bad), OTP: in.OTP.checkedValue("otp", &bad),
+		Email: in.Email.checkedValue("email", &bad), Password: in.Password.checkedValue("password", &bad), Factor: parseProof(in.OTP, in.Passkey, &bad),
 		Organisation: contract.OrganisationID(parsePersonID(in.Business.checkedValue("business_id", &bad))),
 	}
 	in.Device.checkedValue("device_token", &bad)
 	if err := bad.asError(); err != nil {
 		return identity.Credentials{}, err
+	}
+	if c.Factor.Passkey != nil && c.Email == "" && c.Password == "" {
+		return c, nil
 	}
 	if c.Email == "" {
 		bad.add("email", "value.required")
@@ -111,7 +117,7 @@ func (c *call) openWebSession(in *loginIn) (found[webSessionData], error) {
 	if err := c.crossSite.Check(c.r); err != nil {
 		return found[webSessionData]{}, errCrossSite.WithCause(err)
 	}
-	if in.Email.value == "" && in.Password.value == "" {
+	if in.Email.value == "" && in.Password.value == "" && in.Passkey == nil {
 		return found[webSessionData]{}, contract.ErrUnauthenticated
 	}
 	credentials, err := in.checkedCredentials()

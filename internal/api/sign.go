@@ -24,7 +24,8 @@ type signIn struct {
 	Pictures   list[integer] `json:"pictures_shown" required:"false" doc:"those of pages_shown that were shown only as pictures of page-picture, and not from the file. The log records them"`
 	Specimen   phrase        `json:"specimen" required:"false" doc:"appearance of this signature: PNG or JPEG in base64, at most 1 MiB, shown as dark strokes on a transparent background. Missing: the caller's stored picture, else their printed name" example:"iVBORw0KGgo..."`
 	Initials   phrase        `json:"initials" required:"false" doc:"appearance of the initials in boxes of type paraf, in the same way. Missing: that of specimen if it is given, else the caller's stored initials, else as the signature" example:"iVBORw0KGgo..."`
-	OTP        phrase        `json:"otp" required:"false" doc:"code of a second factor, if one is required"`
+	OTP        phrase        `json:"otp" required:"false" doc:"a code of the authenticator app, or a recovery code, where the organisation requires a second factor for each signature (403 sign.factor_required). It is accepted once; a repeat of the same request needs no other. Ignored if the account has no second factor" example:"123456"`
+	Passkey    *passkeyIn    `json:"passkey" required:"false" doc:"instead: the answer of a passkey to passkey-sign-options for this document and digest"`
 }
 
 func (c *call) signDocument(in *signIn) (done[verbData], error) {
@@ -32,7 +33,7 @@ func (c *call) signDocument(in *signIn) (done[verbData], error) {
 	id := parseDocumentID(in.DocumentID, &bad)
 	request := workflow.SignRequest{
 		Shown: contract.ShownPages{Digest: parseDigest(in.Digest, &bad), Pages: parsePageNumbers("pages_shown", in.PagesShown, &bad), Pictures: parsePageNumbers("pictures_shown", in.Pictures, &bad)},
-		OTP:   in.OTP.checkedValue("otp", &bad),
+		Proof: parseProof(in.OTP, in.Passkey, &bad),
 	}
 	if in.Consent != nil {
 		request.Accepts = append(request.Accepts, in.Consent.parse("consent.", &bad))
@@ -49,7 +50,8 @@ type signManyIn struct {
 	Texts     list[consentIn]        `json:"consent_texts" required:"false" doc:"the consent texts that the signer accepted, as consent in sign-docs: one for each organisation whose documents are signed"`
 	Specimen  phrase                 `json:"specimen" required:"false" doc:"appearance of all these signatures, as in sign-docs" example:"iVBORw0KGgo..."`
 	Initials  phrase                 `json:"initials" required:"false" doc:"appearance of the initials, as in sign-docs" example:"iVBORw0KGgo..."`
-	OTP       phrase                 `json:"otp" required:"false" doc:"code of a second factor, if one is required"`
+	OTP       phrase                 `json:"otp" required:"false" doc:"as in sign-docs, once for all requests with the same consent" example:"123456"`
+	Passkey   *passkeyIn             `json:"passkey" required:"false" doc:"instead: the answer of a passkey to passkey-sign-options for the list of consent"`
 }
 
 type consentItemIn struct {
@@ -90,7 +92,7 @@ type signedData struct {
 
 func (c *call) signMany(in *signManyIn) (done[signManyData], error) {
 	var bad problems
-	request := workflow.SignManyRequest{Picture: parsePicture(in.Specimen, "specimen", &bad), Initials: parsePicture(in.Initials, "initials", &bad), OTP: in.OTP.checkedValue("otp", &bad)}
+	request := workflow.SignManyRequest{Picture: parsePicture(in.Specimen, "specimen", &bad), Initials: parsePicture(in.Initials, "initials", &bad), Proof: parseProof(in.OTP, in.Passkey, &bad)}
 	entries := in.Documents.checkedValue("documents", &bad)
 	if len(entries) == 0 && len(bad) == 0 {
 		bad.add("documents", "value.required")
@@ -166,6 +168,13 @@ func (c *call) signedDataOf(r *workflow.SignResult) signedData {
 	return signedData{
 		DocumentID: r.ID, Code: http.StatusOK, Success: true, Msg: c.sentenceOf("done.sign"), SignedBefore: r.SignedBefore, Status: r.Document.State, Mode: r.Document.Mode,
 	}
+}
+
+// parseProof reads what a person presents beside their password or their session.
+func parseProof(otp phrase, passkey *passkeyIn, bad *problems) contract.GivenFactor {
+	g := passkey.parseAnswer("passkey.", bad)
+	g.OTP = otp.checkedValue("otp", bad)
+	return g
 }
 
 // parseConsentItem reads which revision of which document is meant. Both are required.

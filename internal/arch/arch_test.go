@@ -82,7 +82,9 @@ var table = map[string][]string{
 	"internal/report":                 {"internal/text", "internal/text/verdict", "pades/appearance", "pdf"},
 	"internal/specimen":               {"internal/contract", "pades/appearance"},
 	"internal/branding":               {"internal/contract", "pades/appearance"},
-	"internal/identity":               {"internal/admission", "internal/contract", "internal/store", "internal/specimen"},
+	"internal/identity":               {"internal/admission", "internal/contract", "internal/passkey", "internal/store", "internal/specimen"},
+	"internal/passkey":                {},
+	"internal/passkey/passkeytest":    {},
 	"internal/oidc":                   {},
 	"internal/sso":                    {"internal/contract", "internal/identity", "internal/oidc", "internal/outbound", "internal/store"},
 	"internal/emeterai":               {"pdf", "pades", "pades/...", "cms"},
@@ -115,7 +117,7 @@ var table = map[string][]string{
 }
 
 // tests are the packages that only tests import.
-var tests = []string{"pdf/pdftest", "internal/blob/blobtest", "internal/store/storetest", "internal/store/storetest/pgtest", "internal/emeterai/emeteraitest", "internal/convert/converttest", "internal/sandbox/sandboxtest", "internal/authority/signtest", "pades/validate/formfield/formtest"}
+var tests = []string{"pdf/pdftest", "internal/blob/blobtest", "internal/store/storetest", "internal/store/storetest/pgtest", "internal/emeterai/emeteraitest", "internal/convert/converttest", "internal/sandbox/sandboxtest", "internal/authority/signtest", "internal/passkey/passkeytest", "pades/validate/formfield/formtest"}
 
 // implementations are imported by cmd/segel and by tests alone.
 var implementations = []string{"internal/store/sqlstore", "internal/blob/file", "internal/emeterai/peruri", "internal/emeterai/sandbox", "internal/convert/libreoffice", "internal/convert/gotenberg", "internal/render", "internal/notify/smtp", "internal/notify/phone"}

@@ -128,6 +128,10 @@ type Actor struct {
 	Guest              DocumentID  // not 0: a guest of this document, with access to nothing else
 	Mailbox            string      // in lower case, of which the holder of the account verified that they read it; see [Document.GuestReading]. Empty: none
 	MustChoosePassword bool        // an admin set the password and knows it; the user must choose their own first
+	MustEnrol          bool        // the organisation requires a second factor, and the account has none; the user must add one first
+	Factor             Factor      // of their session; empty: a password
+	SignFactor         bool        // the organisation requires a factor for each signature
+	Signing            Factor      // what they proved for this signature; empty: nothing
 	IP                 string
 	Session            string    // the family of the user's tokens, see [Session]; empty for guests
 	Key                *KeyGrant // the API key that they came with; nil: none

@@ -10,6 +10,7 @@ const (
 	AdminPeople         AdminOperation = "people"
 	AdminAddPerson      AdminOperation = "add-person"
 	AdminResetPassword  AdminOperation = "reset-password"
+	AdminResetFactors   AdminOperation = "reset-factors"
 	AdminDisable        AdminOperation = "disable-person"
 	AdminEnable         AdminOperation = "enable-person"
 	AdminRename         AdminOperation = "rename-person"
@@ -60,7 +61,7 @@ const (
 
 // AdminOperations lists every operation of administration.
 var AdminOperations = []AdminOperation{
-	AdminPeople, AdminAddPerson, AdminResetPassword, AdminDisable, AdminEnable, AdminRename, AdminSetRole, AdminDocuments, AdminQuota, AdminGrant, AdminLedger, AdminAttempts,
+	AdminPeople, AdminAddPerson, AdminResetPassword, AdminResetFactors, AdminDisable, AdminEnable, AdminRename, AdminSetRole, AdminDocuments, AdminQuota, AdminGrant, AdminLedger, AdminAttempts,
 	AdminSerials, AdminEvidence, AdminReconciliation, AdminReconcile, AdminStuck, AdminRetry, AdminCertificates, AdminAuditLog,
 	AdminBranding, AdminSetBranding, AdminDeleteBranding, AdminConsent, AdminSetConsent, AdminReminders, AdminSetReminders, AdminPolicy, AdminSetPolicy, AdminMail, AdminShowMail, AdminRetryMail,
 	AdminFeed, AdminWebhooks, AdminSetWebhook, AdminAddWebhook, AdminRotateWebhook, AdminTestWebhook, AdminReplayWebhook,

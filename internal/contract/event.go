@@ -118,6 +118,7 @@ var EventTypes = []EventType{
 	EventClosingFailed, EventTimeRenewed, EventEvidenceMade, EventEvidenceRenewed, EventSerialLetGo, EventSerialFreed, EventSerialQuarantined, EventSerialFound, EventSerialGiven,
 	EventQuotaGranted, EventQuotaLow, EventPersonAdded, EventAccountCreated, EventBrandingChanged, EventConsentChanged, EventRemindersChanged, EventPolicyChanged, EventPersonRenamed, EventPersonDisabled, EventPersonEnabled, EventRoleChanged, EventPasswordReset, EventWebhookChanged, EventWebhookDisabled, EventKeyCreated, EventKeyRevoked, EventKeyNetwork, EventKeyRefused, EventSSOChanged, EventSSOLinked, EventSSOUnlinked, EventPasswordForgot, EventPasswordChange, EventCertificateRevoked, EventClockConfirmed, EventRecorded,
 	EventAccountNoticeSent, EventAccountNoticeRefused, EventAccountNoticeShown,
+	EventFactorAdded, EventFactorRemoved, EventPasskeyRenamed, EventFactorsReset, EventRecoveryCodesMade, EventRecoveryCodeUsed,
 }
 
 // OrganisationEventTypes are the types of what administrators do to an organisation and its accounts. Their details name the
@@ -125,7 +126,9 @@ var EventTypes = []EventType{
 // lack "person").
 var OrganisationEventTypes = []EventType{EventBrandingChanged, EventConsentChanged, EventRemindersChanged, EventPolicyChanged, EventPersonAdded, EventAccountCreated, EventPersonRenamed, EventPersonDisabled, EventPersonEnabled, EventRoleChanged, EventPasswordReset, EventWebhookChanged, EventWebhookDisabled,
 	EventAccountNoticeSent, EventAccountNoticeRefused, EventAccountNoticeShown,
-	EventKeyCreated, EventKeyRevoked, EventKeyNetwork, EventKeyRefused, EventSSOChanged, EventSSOLinked, EventSSOUnlinked}
+	EventKeyCreated, EventKeyRevoked, EventKeyNetwork, EventKeyRefused, EventSSOChanged, EventSSOLinked, EventSSOUnlinked,
+	EventFactorAdded, EventFactorRemoved, EventPasskeyRenamed, EventFactorsReset, EventRecoveryCodesMade, EventRecoveryCodeUsed,
+}
 
 // addEvent adds an event about the document. Details are names and values in turn; those with an empty value are left
 // out.

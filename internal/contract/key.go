@@ -48,7 +48,7 @@ var operationScopes = map[Operation]KeyScope{
 // adminScopes says the same for each operation of administration. A key that could make keys, reset passwords or hand out the links of
 // guests would be worth more than the scope that it was given.
 var adminScopes = map[AdminOperation]KeyScope{
-	AdminPeople: ScopeAdmin, AdminAddPerson: NeverByKey, AdminResetPassword: NeverByKey, AdminDisable: ScopeAdmin, AdminEnable: ScopeAdmin, AdminRename: ScopeAdmin, AdminSetRole: NeverByKey, AdminDocuments: ScopeAdmin,
+	AdminPeople: ScopeAdmin, AdminAddPerson: NeverByKey, AdminResetPassword: NeverByKey, AdminResetFactors: NeverByKey, AdminDisable: ScopeAdmin, AdminEnable: ScopeAdmin, AdminRename: ScopeAdmin, AdminSetRole: NeverByKey, AdminDocuments: ScopeAdmin,
 	AdminQuota: ScopeAdmin, AdminGrant: ScopeAdmin, AdminLedger: ScopeAdmin, AdminAttempts: ScopeAdmin, AdminSerials: ScopeAdmin, AdminEvidence: ScopeAdmin,
 	AdminReconciliation: ScopeAdmin, AdminReconcile: ScopeAdmin, AdminStuck: ScopeAdmin, AdminRetry: ScopeAdmin, AdminCertificates: ScopeAdmin, AdminAuditLog: ScopeAdmin,
 	AdminBranding: ScopeAdmin, AdminSetBranding: ScopeAdmin, AdminDeleteBranding: ScopeAdmin, AdminConsent: ScopeAdmin, AdminSetConsent: ScopeAdmin,

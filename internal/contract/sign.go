@@ -28,7 +28,7 @@ func IntendSign(d *Document, shown ShownPages, by Actor, now time.Time) (Change,
 	if !p.Guest && by.Name != "" {
 		p.Name = by.Name // the account may have been renamed since the person was added: they sign with the name that they have now
 	}
-	details := append(shown.eventDetails(d), by.proofDetails()...)
+	details := slices.Concat(shown.eventDetails(d), by.proofDetails(), by.factorDetails())
 	if a := shown.Accepted; a.At.Equal(now) && a.Version != "" {
 		c.Accepted = &a
 	}
@@ -59,7 +59,7 @@ func Sign(d *Document, r Revision, shown ShownPages, who Attestation, by Actor, 
 	if err := c.AppendRevision(r); err != nil {
 		return Change{}, err
 	}
-	details := slices.Concat(who.eventDetails(), shown.eventDetails(d), by.proofDetails())
+	details := slices.Concat(who.eventDetails(), shown.eventDetails(d), by.proofDetails(), by.factorDetails())
 	c.addEvent(EventSigned, by, now, append(details, "digest", fmt.Sprintf("%x", r.Digest))...)
 	c.addQuotaMove(UnitSignature, QuotaSpend, 1)
 	if c.After.FullySigned() {
@@ -97,7 +97,13 @@ func (d *Document) requireCanSign(by Actor, now time.Time) error {
 	case d.NeedsCode(by):
 		return ErrCodeRequired
 	}
-	return d.requireAfterLastSignature(now)
+	if err := d.requireAfterLastSignature(now); err != nil {
+		return err
+	}
+	if d.NeedsFactor(by) { // the last rule: only those who may sign otherwise are asked for a proof, and none is used up in vain
+		return ErrSignFactor
+	}
+	return nil
 }
 
 // View records that a participant viewed the document. Only the first view of a viewer changes anything.

@@ -57,18 +57,26 @@ func (a *Attachments) VerifyProof() (audit.Checkpoint, []contract.Event, error) 
 	if int64(a.Proof.Document) != a.Facts.Document.Number {
 		return c, nil, fmt.Errorf("%w: they are of document %d", ErrOtherEvents, a.Proof.Document)
 	}
-	told := map[contract.EventType]map[string]bool{contract.EventCompleted: {}, contract.EventSigned: {}}
+	told := map[contract.EventType]map[string]contract.Event{contract.EventCompleted: {}, contract.EventSigned: {}}
 	for _, e := range events {
 		if digests := told[e.Type]; digests != nil {
-			digests[e.Details["digest"]] = true
+			digests[e.Details["digest"]] = e
 		}
 	}
-	if !told[contract.EventCompleted][a.Facts.Document.Digest] {
+	if _, ok := told[contract.EventCompleted][a.Facts.Document.Digest]; !ok {
 		return c, nil, fmt.Errorf("%w: none says that this file was completed", ErrOtherEvents)
 	}
 	for _, p := range a.Facts.People {
-		if s := p.Signature; s != nil && !told[contract.EventSigned][s.Digest] {
+		s := p.Signature
+		if s == nil {
+			continue
+		}
+		e, ok := told[contract.EventSigned][s.Digest]
+		switch {
+		case !ok:
 			return c, nil, fmt.Errorf("%w: none says that %s signed", ErrOtherEvents, p.Name)
+		case e.Details["factor"] != s.Factor || e.Details["factor_for"] != s.FactorFor:
+			return c, nil, fmt.Errorf("%w: they say that %s was authenticated otherwise", ErrOtherEvents, p.Name)
 		}
 	}
 	return c, events, nil

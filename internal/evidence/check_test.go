@@ -80,9 +80,12 @@ func TestAProofIsOfTheEventsOfTheFacts(t *testing.T) {
 		change func(*Attachments)
 		want   error
 	}{
-		"another document":            {func(a *Attachments) { a.Facts.Document.Number = 43 }, ErrOtherEvents},
-		"another completed file":      {func(a *Attachments) { a.Facts.Document.Digest = a.Facts.Revisions[0].Digest }, ErrOtherEvents},
-		"a signature without events":  {func(a *Attachments) { a.Facts.People[0].Signature = &Signature{Digest: a.Facts.Revisions[2].Digest} }, ErrOtherEvents},
+		"another document":           {func(a *Attachments) { a.Facts.Document.Number = 43 }, ErrOtherEvents},
+		"another completed file":     {func(a *Attachments) { a.Facts.Document.Digest = a.Facts.Revisions[0].Digest }, ErrOtherEvents},
+		"a signature without events": {func(a *Attachments) { a.Facts.People[0].Signature = &Signature{Digest: a.Facts.Revisions[2].Digest} }, ErrOtherEvents},
+		"a signature with another factor": {func(a *Attachments) {
+			a.Facts.People[0].Signature = &Signature{Digest: a.Facts.Revisions[2].Digest, Factor: "passkey"}
+		}, ErrOtherEvents},
 		"another event":               {func(a *Attachments) { a.Proof.Events[0].Leaf += " " }, audit.ErrUnproven},
 		"another number of the event": {func(a *Attachments) { a.Proof.Events[0].Number = 1 }, audit.ErrUnproven},
 		"an event of another document": {func(a *Attachments) {

@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"segel/internal/contract"
@@ -132,6 +133,11 @@ type Signature struct {
 
 	Key string `json:"api_key,omitempty"` // name of the API key with which a program signed as the person
 
+	// Factor is how a person with an account was authenticated, one of [contract.Factors]; missing: by their password. FactorFor is "signature"
+	// if they proved it for this signature; missing: at the login of their session.
+	Factor    string `json:"factor,omitempty"`
+	FactorFor string `json:"factor_for,omitempty"`
+
 	Certificate Certificate `json:"certificate"`
 }
 
@@ -206,6 +212,9 @@ func ParseFacts(b []byte) (*Facts, error) {
 	if err := f.checkConsents(); err != nil {
 		return nil, err
 	}
+	if err := f.checkFactors(); err != nil {
+		return nil, err
+	}
 	return &f, nil
 }
 
@@ -217,6 +226,23 @@ func (f *Facts) checkConsents() error {
 			if s := p.Signature; s != nil && s.ConsentText == c.Version && digests[s.ConsentLanguage] != s.ConsentTextDigest {
 				return fmt.Errorf("%w: consent text %s is not the one that %s accepted", ErrForm, c.Version, p.Name)
 			}
+		}
+	}
+	return nil
+}
+
+// checkFactors refuses a factor that contradicts what else the facts say of a signature: guests have none.
+func (f *Facts) checkFactors() error {
+	for _, p := range f.People {
+		s := p.Signature
+		switch {
+		case s == nil || s.Factor == "" && s.FactorFor == "":
+		case p.Guest || s.Assurance != string(contract.AssuranceAccount):
+			return fmt.Errorf("%w: %s has no account that a factor belongs to", ErrForm, p.Name)
+		case !slices.Contains(contract.Factors, contract.Factor(s.Factor)) || s.Factor == string(contract.FactorPassword):
+			return fmt.Errorf("%w: %s signed with factor %q", ErrForm, p.Name, s.Factor)
+		case s.FactorFor != "" && (s.FactorFor != contract.ForSignature || !contract.Factor(s.Factor).IsStrong()):
+			return fmt.Errorf("%w: %s proved factor %q for %q", ErrForm, p.Name, s.Factor, s.FactorFor)
 		}
 	}
 	return nil
@@ -322,6 +348,7 @@ func (r *Records) addEventDetails(s *Signature, id contract.PersonID) {
 			s.IP, s.PagesShown, s.PagesAsPictures = e.IP, e.Details["pages_shown"], e.Details["pages_as_pictures"]
 			s.Assurance, s.NamedBy, s.Organisation = e.Details["assurance"], e.Details["named_by"], e.Details["organisation"]
 			s.Link, s.Mailbox, s.MailboxAt = e.Details["link"], e.Details["mailbox"], e.Details["mailbox_verified_at"]
+			s.Factor, s.FactorFor = e.Details["factor"], e.Details["factor_for"]
 			s.Phone, s.PhoneChannel, s.PhoneAt = e.Details["phone"], e.Details["phone_channel"], e.Details["phone_verified_at"]
 			s.Key = e.Details["key_name"]
 			if _, err := fmt.Sscan(e.Details["consent_documents"], &s.ConsentDocuments); err == nil {

@@ -88,6 +88,8 @@ var (
 	consentSection   = words{"Teks persetujuan, versi %s", "Consent text, version %s"}
 	mailboxWords     = words{"Kotak surat %s diverifikasi dengan kode pada %s.", "The mailbox %s was verified with a code at %s."}
 	handedOutWords   = words{"Tautan diserahkan langsung; kotak surat dan nomor telepon tidak diverifikasi.", "The link was handed out; neither mailbox nor phone number was verified."}
+	sessionFactor    = words{"Autentikasi saat masuk: %s.", "Authenticated at the login: %s."}
+	signatureFactor  = words{"Autentikasi untuk tanda tangan ini: %s.", "Authenticated for this signature: %s."}
 	phoneWords       = words{"Nomor telepon %s diverifikasi dengan kode melalui %s pada %s.", "The phone number %s was verified with a code by %s at %s."}
 	subjectWords     = same("Subjek / Subject: %s")
 	issuerWords      = same("Penerbit / Issuer: %s")
@@ -152,6 +154,18 @@ func (s *Signature) identityWords() words {
 	args := map[string]any{"named_by": s.NamedBy, "organisation": s.Organisation, "mailbox": s.Mailbox, "phone": s.Phone}
 	code := "identity." + s.Assurance
 	return words{text.Sentence(text.Indonesian, code, args), text.Sentence(text.English, code, args)}
+}
+
+// factorWords returns how a person with an account was authenticated; nothing if it was a password, which their assurance says.
+func (s *Signature) factorWords() words {
+	if s.Factor == "" {
+		return words{}
+	}
+	w, f := sessionFactor, contract.Factor(s.Factor)
+	if s.FactorFor != "" {
+		w = signatureFactor
+	}
+	return words{fmt.Sprintf(w.id, text.FactorName(text.Indonesian, f)), fmt.Sprintf(w.en, text.FactorName(text.English, f))}
 }
 
 // consentWords returns the text that the person agreed to; nothing if the service did not show it.

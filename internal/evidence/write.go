@@ -268,6 +268,9 @@ func (l *layout) addSignature(table *element, name string, s *Signature) {
 	case s.Link == string(contract.LinkHandedOut):
 		verified = append(verified, handedOutWords)
 	}
+	if w := s.factorWords(); w != (words{}) {
+		verified = append(verified, w)
+	}
 	l.addRow(table, verifiedLabel, verified...)
 	certificate := []words{unknownWords}
 	if c := s.Certificate; c.Serial != "" {

@@ -13,6 +13,8 @@ import (
 
 // PolicyChange is what a request changes of a policy for accounts. A nil member stays as it is.
 type PolicyChange struct {
+	LoginFactor   *contract.FactorDemand
+	SignFactor    *bool
 	IdleLimit     *time.Duration
 	AbsoluteLimit *time.Duration
 }
@@ -32,6 +34,8 @@ func (s *Service) ChangeAccountPolicy(ctx context.Context, by contract.Actor, of
 	now := s.clock()
 	// Durable with this commit: the policy, and who changed it.
 	o.Accounts, err = s.store.ChangeAccountPolicy(ctx, o.ID, now, func(p *contract.AccountPolicy) (contract.Event, error) {
+		setIfGiven(&p.LoginFactor, c.LoginFactor)
+		setIfGiven(&p.SignFactor, c.SignFactor)
 		setIfGiven(&p.IdleLimit, c.IdleLimit)
 		setIfGiven(&p.AbsoluteLimit, c.AbsoluteLimit)
 		return contract.Event{Type: contract.EventPolicyChanged, At: now, Person: by.Person, IP: by.IP, Details: policyDetails(o.ID, *p)}, contract.CheckAccountPolicy(*p)
@@ -48,6 +52,12 @@ func setIfGiven[T any](to, given *T) {
 // policyDetails returns the details of the event of a changed policy: what it demands now.
 func policyDetails(of contract.OrganisationID, p contract.AccountPolicy) map[string]string {
 	d := map[string]string{"organisation": string(of)}
+	if f := p.Normalised().LoginFactor; f != contract.FactorOfNone {
+		d["login_factor"] = string(f)
+	}
+	if p.SignFactor {
+		d["sign_factor"] = "true"
+	}
 	if p.IdleLimit > 0 {
 		d["idle_minutes"] = strconv.Itoa(int(p.IdleLimit / time.Minute))
 	}

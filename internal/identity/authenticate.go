@@ -66,6 +66,13 @@ func (s *Service) Authenticate(ctx context.Context, token string) (contract.Acto
 			s.log.WarnContext(ctx, "the use of a session was not recorded", "person", u.ID, "error", err)
 		}
 	}
+	by.Factor, by.SignFactor = held.Session.Factor, held.Policy.SignFactor
+	if held.Policy.MissesFactor(u.Admin, by.Factor) {
+		if held.HasFactor { // the person has to log in again, with it
+			return contract.Actor{}, contract.ErrUnauthenticated
+		}
+		by.MustEnrol = true
+	}
 	return by, nil
 }
 

@@ -42,7 +42,7 @@ type WebSession struct {
 type Credentials struct {
 	Email    string
 	Password string
-	OTP      string // accepted and ignored: accounts have no second factor yet
+	Factor   contract.GivenFactor // a second factor; a passkey without e-mail and password is the only one
 
 	// Organisation picks the account if the e-mail has accounts with this password in several organisations. Empty: any.
 	Organisation contract.OrganisationID
@@ -63,22 +63,22 @@ type Client struct {
 // ErrCredentials takes the same time for an unknown e-mail as for a wrong password. Too many tries are an error of kind
 // TooMany with the argument retry_after in seconds.
 func (s *Service) Login(ctx context.Context, c Credentials, from Client) (Session, error) {
-	u, device, err := s.verifyLogin(ctx, c, from, false)
+	u, factor, device, err := s.verifyAnyLogin(ctx, c, from, false)
 	if err != nil {
 		return Session{}, err
 	}
-	session, err := s.openSession(ctx, u, contract.FactorPassword, from)
+	session, err := s.openSession(ctx, u, factor, from)
 	session.Device = device
 	return session, err
 }
 
 // LoginSession opens a session of the web app, in the same way as Login.
 func (s *Service) LoginSession(ctx context.Context, c Credentials, from Client) (WebSession, error) {
-	u, device, err := s.verifyLogin(ctx, c, from, true)
+	u, factor, device, err := s.verifyAnyLogin(ctx, c, from, true)
 	if err != nil {
 		return WebSession{}, err
 	}
-	session, err := s.openWebSession(ctx, u, contract.FactorPassword, from)
+	session, err := s.openWebSession(ctx, u, factor, from)
 	session.Device, session.KnownFor = device, s.lifetimes.Known
 	return session, err
 }
@@ -114,6 +114,7 @@ func (s *Service) openFamily(ctx context.Context, u store.User, factor contract.
 	if err != nil {
 		return err
 	}
+	account.MustEnrol = account.Policy.MissesFactor(u.Admin, factor) // an account that has a factor was asked for it
 	family, err := newUUID(s.random)
 	if err != nil {
 		return err
@@ -130,10 +131,16 @@ func (s *Service) openFamily(ctx context.Context, u store.User, factor contract.
 	if err := s.store.AddTokens(ctx, opened, tokens...); err != nil {
 		return fmt.Errorf("store the tokens of %s: %w", u.ID, err)
 	}
-	// If the password was changed while it was checked, or the account was disabled, the tokens may have been added after the
-	// revocation that belongs to the change, and would outlive it.
+	// If the password was changed while it was checked, the account was disabled, or its factors were reset, the tokens may have been added after
+	// the revocation that belongs to the change, and would outlive it.
 	now, err := s.store.User(ctx, u.ID)
-	if err == nil && now.Password == u.Password && now.DisabledAt.IsZero() {
+	holds := err == nil && now.Password == u.Password && now.DisabledAt.IsZero()
+	if holds && (factor == contract.FactorPassword || factor.IsStrong()) {
+		var f store.PersonFactors
+		f, err = s.store.FactorsOf(ctx, u.ID)
+		holds = err == nil && f.Any() == factor.IsStrong()
+	}
+	if holds {
 		return nil
 	}
 	if err := s.store.RevokeFamily(ctx, family); err != nil {
@@ -164,7 +171,10 @@ func lastExpiry(tokens []store.Token) (at time.Time) {
 // The reason for two admissions: an admin can create an account for any address in
 // their own organisation and log in to it. That must not show them whether other accounts exist, or let them guess a
 // password faster than other callers.
-func (s *Service) verifyLogin(ctx context.Context, c Credentials, from Client, browser bool) (store.User, string, error) {
+//
+// An account with a second factor is not let in without it: a right password alone is [contract.ErrFactorRequired], which grants nothing, and a
+// wrong code counts like a wrong password.
+func (s *Service) verifyLogin(ctx context.Context, c Credentials, from Client, browser bool) (store.User, contract.Factor, string, error) {
 	emails := emailSpellings(c.Email)
 	device, presented := checkSecret(from.Device, prefixDevice)
 	caller := store.Caller{Device: device, Address: Network(from.IP)}
@@ -172,7 +182,7 @@ func (s *Service) verifyLogin(ctx context.Context, c Credentials, from Client, b
 	// whether it has one.
 	known, err := s.store.KnownCaller(ctx, caller, s.clock().Add(-s.lifetimes.Known), emails...)
 	if err != nil {
-		return store.User{}, "", fmt.Errorf("look up where a login comes from: %w", err)
+		return store.User{}, "", "", fmt.Errorf("look up where a login comes from: %w", err)
 	}
 	for i := range known {
 		known[i].Device = known[i].Device && presented
@@ -182,12 +192,12 @@ func (s *Service) verifyLogin(ctx context.Context, c Credentials, from Client, b
 	admitted := try.admitKnown(known, s.clock())
 	if len(admitted) == 0 {
 		if err := try.admitUnknown(ctx, s.clock()); err != nil {
-			return store.User{}, "", err
+			return store.User{}, "", "", err
 		}
 	}
 	accounts, err := s.store.UsersByEmail(ctx, emails...)
 	if err != nil {
-		return store.User{}, "", fmt.Errorf("read users by e-mail: %w", err)
+		return store.User{}, "", "", fmt.Errorf("read users by e-mail: %w", err)
 	}
 	accounts = slices.DeleteFunc(accounts, func(u store.User) bool { return !c.allowOrganisation(u.Organisation) })
 	var first []store.User // the accounts that know the caller, in the order of admitted; the others stay in accounts
@@ -199,30 +209,85 @@ func (s *Service) verifyLogin(ctx context.Context, c Credentials, from Client, b
 
 	g := s.hasher.newGuess(callerOrigin{key: caller.Address, known: len(admitted) > 0}, c.Password)
 	if g.refuses, err = s.passwordRefusal(ctx, emails[0]); err != nil {
-		return store.User{}, "", err
+		return store.User{}, "", "", err
 	}
 	var u *store.User
 	if len(admitted) > 0 {
 		if u, err = g.findAccount(ctx, first); err != nil {
-			return store.User{}, "", err
+			return store.User{}, "", "", err
 		}
 		if u == nil {
 			if err := try.admitUnknown(ctx, s.clock()); err != nil {
-				return store.User{}, "", err
+				return store.User{}, "", "", err
 			}
 		}
 	}
 	if u == nil {
 		if u, err = g.findAccount(ctx, accounts); err != nil {
-			return store.User{}, "", err
+			return store.User{}, "", "", err
 		}
 	}
 	if u == nil {
-		return store.User{}, "", ErrCredentials
+		return store.User{}, "", "", ErrCredentials
+	}
+	factor, err := s.proveLogin(ctx, *u, c.Factor, from.IP)
+	if err != nil {
+		return store.User{}, "", "", err
 	}
 	s.throttle.forgiveCaller(u.ID, caller)
 	from.Device, err = s.rememberCaller(ctx, *u, known, caller, from, browser)
-	return *u, from.Device, err
+	return *u, factor, from.Device, err
+}
+
+// verifyAnyLogin is verifyLogin, or verifyPasskeyLogin for a passkey without a password.
+func (s *Service) verifyAnyLogin(ctx context.Context, c Credentials, from Client, browser bool) (store.User, contract.Factor, string, error) {
+	if c.Factor.Passkey != nil && c.Password == "" {
+		u, secret, err := s.verifyPasskeyLogin(ctx, c, from)
+		return u, contract.FactorPasskeyOnly, secret, err
+	}
+	return s.verifyLogin(ctx, c, from, browser)
+}
+
+// proveLogin returns how a user whose password was right is authenticated.
+func (s *Service) proveLogin(ctx context.Context, u store.User, given contract.GivenFactor, ip string) (contract.Factor, error) {
+	f, err := s.store.FactorsOf(ctx, u.ID)
+	switch {
+	case err != nil:
+		return "", err
+	case !f.Any():
+		return contract.FactorPassword, nil // whatever was presented
+	case !given.IsGiven():
+		return "", contract.ErrFactorRequired.With("factors", acceptedFactors(f))
+	}
+	return s.proveFactor(ctx, u, given, contract.Challenge{Purpose: contract.ChallengeLogin}, [32]byte{}, ip)
+}
+
+// verifyPasskeyLogin returns the user whose passkey answered a challenge for a login. A disabled account answers like an unknown passkey.
+func (s *Service) verifyPasskeyLogin(ctx context.Context, c Credentials, from Client) (store.User, string, error) {
+	if wait := s.throttle.address.takeToken(Network(from.IP), s.clock()); wait > 0 {
+		return store.User{}, "", tooMany(wait)
+	}
+	k, err := s.provePasskey(ctx, c.Factor, contract.Challenge{Purpose: contract.ChallengeLogin}, [32]byte{})
+	if err != nil {
+		return store.User{}, "", err
+	}
+	u, err := s.store.User(ctx, k.Person)
+	if err != nil {
+		return store.User{}, "", refuseNotFound(fmt.Errorf("read user %s: %w", k.Person, err), contract.ErrPasskeyWrong)
+	}
+	if !u.DisabledAt.IsZero() || !c.allowOrganisation(u.Organisation) {
+		return store.User{}, "", contract.ErrPasskeyWrong
+	}
+	// Where the organisation demands its provider instead of passwords, it demands it instead of passkeys too.
+	refuses, err := s.passwordRefusal(ctx, u.Email)
+	if err != nil {
+		return store.User{}, "", err
+	}
+	if refuses != nil && refuses(u) {
+		return store.User{}, "", contract.ErrPasskeyWrong
+	}
+	secret, err := s.rememberDevice(ctx, u, from)
+	return u, secret, err
 }
 
 // rememberCaller records from where a user logged in, and returns the secret by which the device is known from now on. The person gets a

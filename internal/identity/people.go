@@ -16,6 +16,7 @@ type Member struct {
 	CreatedAt  time.Time
 	DisabledAt time.Time // zero: the account can be used
 	Open       int       // how many documents in progress lack the person's signature
+	Factors    store.FactorSummary
 }
 
 // PeopleQuery selects accounts. A zero member selects all that the caller administers.
@@ -72,11 +73,15 @@ func (s *Service) membersOf(ctx context.Context, names map[contract.Organisation
 	if err != nil {
 		return nil, err
 	}
+	factors, err := s.store.FactorSummaries(ctx, ids...)
+	if err != nil {
+		return nil, err
+	}
 	members := make([]Member, len(users))
 	for i, u := range users {
 		members[i] = Member{
 			Account:   Account{Person: u.Person, Organisation: u.Organisation, OrganisationName: names[u.Organisation], Role: u.Role(), Admin: u.Admin, MustReset: u.MustReset},
-			CreatedAt: u.CreatedAt, DisabledAt: u.DisabledAt, Open: open[u.ID],
+			CreatedAt: u.CreatedAt, DisabledAt: u.DisabledAt, Open: open[u.ID], Factors: factors[u.ID],
 		}
 	}
 	return members, nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"segel/internal/contract"
+	"segel/internal/passkey"
 	"segel/internal/store"
 )
 
@@ -19,6 +20,7 @@ type Store interface {
 	store.APIKeys
 	store.PasswordResets
 	store.MailboxAccounts
+	store.Factors
 	Organisations(ctx context.Context) ([]store.Organisation, error)
 	LogEvents(ctx context.Context, events ...contract.Event) error
 	SSOOfDomain(ctx context.Context, domain string) (contract.SSO, error)
@@ -29,9 +31,12 @@ type Store interface {
 type Options struct {
 	Store     Store
 	Clock     func() time.Time
-	Random    io.Reader // of cryptographic quality, and safe for concurrent use
-	PublicURL string    // base of guest links, without a slash at its end
-	LinkKey   [32]byte  // from which mailed links and codes are derived; zero: none can be made or used
+	Random    io.Reader             // of cryptographic quality, and safe for concurrent use
+	PublicURL string                // base of guest links, without a slash at its end
+	LinkKey   [32]byte              // from which mailed links and codes are derived; zero: none can be made or used
+	FactorKey [32]byte              // from which tickets of passkeys and hashes of recovery codes are derived
+	Sealer    Sealer                // of the secrets of authenticator apps
+	Passkeys  *passkey.RelyingParty // nil: the public address does not allow passkeys
 	// Delivers reports whether messages by a channel are sent; else an operator hands out their links. Nil: none are.
 	Delivers func(contract.Channel) bool
 	// GuestAccounts lets guests create an account after they have verified their mailbox.
@@ -66,6 +71,9 @@ type Service struct {
 	random    io.Reader
 	publicURL string
 	linkKey   [32]byte
+	factorKey [32]byte
+	sealer    Sealer
+	passkeys  *passkey.RelyingParty
 	delivers  func(contract.Channel) bool
 	accounts  bool // guests may create one
 	lifetimes Lifetimes
@@ -98,7 +106,7 @@ func New(o Options) *Service {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Service{
-		store: o.Store, clock: o.Clock, random: o.Random, publicURL: o.PublicURL, linkKey: o.LinkKey, delivers: o.Delivers, accounts: o.GuestAccounts,
+		store: o.Store, clock: o.Clock, random: o.Random, publicURL: o.PublicURL, linkKey: o.LinkKey, factorKey: o.FactorKey, sealer: o.Sealer, passkeys: o.Passkeys, delivers: o.Delivers, accounts: o.GuestAccounts,
 		lifetimes: o.Lifetimes, password: o.Password, log: o.Log,
 		hasher:   newHasher(o.Cost, o.Hashers),
 		throttle: newLoginThrottle(o.Rates, o.Wait),
@@ -122,12 +130,14 @@ type Account struct {
 	Admin            bool                   // has RoleAdmin
 	Operator         bool                   // an admin of the first organisation
 	MustReset        bool                   // the password is an initial one, which the user must change
+	MustEnrol        bool                   // the organisation requires a second factor, and the account has none
 	Policy           contract.AccountPolicy // of the organisation
 }
 
 // Me returns the caller's account. Guests have no account and get contract.ErrNotAllowed.
 func (s *Service) Me(ctx context.Context, by contract.Actor) (Account, error) {
 	_, account, err := s.loadCaller(ctx, by)
+	account.MustEnrol = by.MustEnrol
 	return account, err
 }
 
@@ -173,12 +183,12 @@ func (s *Service) Directory(ctx context.Context, by contract.Actor, search strin
 	return people, found.Total, nil
 }
 
-// Purge deletes tokens that have expired, devices and addresses without a login for Lifetimes.Known, and networks from which an API key was not
+// Purge deletes tokens that have expired, challenges of passkeys that are no longer accepted, devices and addresses without a login for Lifetimes.Known, and networks from which an API key was not
 // used for that time.
 func (s *Service) Purge(ctx context.Context) error {
 	now := s.clock()
 	known := now.Add(-s.lifetimes.Known)
-	return errors.Join(s.store.PurgeTokens(ctx, now), s.store.PurgeCallers(ctx, known), s.store.PurgeKeys(ctx, now, known))
+	return errors.Join(s.store.PurgeTokens(ctx, now), s.store.PurgeCallers(ctx, known), s.store.PurgeKeys(ctx, now, known), s.store.PurgeChallenges(ctx, now.Add(-2*contract.ProofTime)))
 }
 
 // isOperator reports whether a user is an operator: an admin of the first organisation, the one that runs the service.

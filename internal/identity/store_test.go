@@ -22,6 +22,7 @@ import (
 type memory struct {
 	store.APIKeys // nil: the tests of keys use a database
 
+	noFactors
 	mu            sync.Mutex // guards all below
 	organisations []store.Organisation
 	users         []store.User
@@ -634,6 +635,19 @@ func (m *memory) LogEvents(_ context.Context, events ...contract.Event) error {
 	return nil
 }
 
+// noFactors is the store of accounts without second factors. Tests of factors use a database.
+type noFactors struct{ store.Factors }
+
+func (noFactors) FactorsOf(context.Context, contract.PersonID) (store.PersonFactors, error) {
+	return store.PersonFactors{}, nil
+}
+
+func (noFactors) FactorSummaries(context.Context, ...contract.PersonID) (map[contract.PersonID]store.FactorSummary, error) {
+	return nil, nil
+}
+
+func (noFactors) PurgeChallenges(context.Context, time.Time) error { return nil }
+
 // fixture is a service with its store and a clock that only advance changes.
 type fixture struct {
 	*Service
@@ -689,7 +703,7 @@ func inhabited(t *testing.T, change ...func(*Options)) *fixture {
 
 // Login logs in without naming an organisation.
 func (h *fixture) Login(ctx context.Context, email, password, otp string, from Client) (Session, error) {
-	return h.Service.Login(ctx, Credentials{Email: email, Password: password, OTP: otp}, from)
+	return h.Service.Login(ctx, Credentials{Email: email, Password: password, Factor: contract.GivenFactor{OTP: otp}}, from)
 }
 
 func (h *fixture) advance(d time.Duration) { h.now = h.now.Add(d) }

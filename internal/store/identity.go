@@ -101,6 +101,8 @@ type HeldToken struct {
 	Guest   Guest
 	Session contract.Session       // of the token's family; zero for a guest, and for a family that a program of an earlier release opened
 	Policy  contract.AccountPolicy // of the user's organisation
+
+	HasFactor bool // the user's account has a second factor
 }
 
 // MailedFamily begins the families of tokens that were opened with a link that was sent.
@@ -324,6 +326,7 @@ type Store interface {
 	Serials
 	Identities
 	APIKeys
+	Factors
 	Brandings
 	Credentials
 	Certificates

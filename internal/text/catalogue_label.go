@@ -50,7 +50,7 @@ var events = map[string]sentence{
 	"event.finalized":             {"Memfinalisasi dokumen", "Finalized the document"},
 	"event.finding_accepted":      {"Menyetujui temuan dalam berkas[: {finding}]", "Accepted a finding in the file[: {finding}]"},
 	"event.viewed":                {"Melihat dokumen", "Viewed the document"},
-	"event.sign_intended":         {"Menyatakan setuju untuk menandatangani", "Agreed to sign"},
+	"event.sign_intended":         {"Menyatakan setuju untuk menandatangani[; {proof}]", "Agreed to sign[; {proof}]"},
 	"event.signed":                {"Menandatangani dokumen[. Identitas: {identity}][; {proof}]", "Signed the document[. Identity: {identity}][; {proof}]"},
 	"event.sign_intended_shown":   {"Menyatakan setuju untuk menandatangani; layanan menampilkan halaman {pages_shown} dari {pages}[, sebagai gambar: halaman {pages_as_pictures}][; {consent}][; {consent_text}]", "Agreed to sign; the service showed page {pages_shown} of {pages}[, as pictures: page {pages_as_pictures}][; {consent}][; {consent_text}]"},
 	"event.sign_intended_unshown": {"Menyatakan setuju untuk menandatangani; layanan tidak menampilkan halaman dokumen[; {consent}][; {consent_text}]", "Agreed to sign; the service did not show the pages[; {consent}][; {consent_text}]"},

@@ -64,6 +64,9 @@ func TestEveryStateStampEventFindingAndPeriodHasALabel(t *testing.T) {
 			t.Errorf("%s cannot be chosen: it is not in contract.EventTypes", e)
 		}
 	}
+	for _, f := range contract.Factors {
+		want = append(want, "authenticated."+string(f))
+	}
 	for _, k := range stringConstants(t, "../contract", "DifferenceKind") {
 		want = append(want, "reconciliation."+k)
 	}
@@ -120,7 +123,7 @@ func TestEverySentenceIsSpokenSomewhere(t *testing.T) {
 	})
 	for code := range sentences {
 		kind, rest, _ := strings.Cut(code, ".")
-		made := slices.Contains([]string{"status", "description", "periode", "event", "reconciliation", "role"}, kind) // of a constant's value
+		made := slices.Contains([]string{"status", "description", "periode", "event", "reconciliation", "role", "authenticated"}, kind) // of a constant's value
 		if !literals[code] && !(made && literals[rest]) {
 			t.Errorf("%s is spoken nowhere", code)
 		}

@@ -99,6 +99,14 @@ func Event(l Language, e contract.Event) string {
 	case e.Details["link"] == string(contract.LinkHandedOut):
 		args["proof"] = Sentence(l, "event.proof_handed_out", nil)
 	}
+	switch f := e.Details["factor"]; {
+	case e.Type == contract.EventFactorAdded || e.Type == contract.EventFactorRemoved:
+		args["factor_kind"] = Sentence(l, factorKinds[f], nil)
+	case f != "" && e.Details["factor_for"] == contract.ForSignature:
+		args["proof"] = Sentence(l, "event.factor_signature", map[string]any{"factor": FactorName(l, contract.Factor(f))})
+	case f != "":
+		args["proof"] = Sentence(l, "event.factor_session", map[string]any{"factor": FactorName(l, contract.Factor(f))})
+	}
 	if r := e.Details["reason"]; e.Type == contract.EventCertificateRevoked && r != "" {
 		args["reason"] = RevocationReason(l, r)
 	}
@@ -135,6 +143,14 @@ func ChannelName(c contract.Channel) string {
 		return "SMS"
 	}
 	return string(c)
+}
+
+// factorKinds names the factors that a person adds to an account.
+var factorKinds = map[string]string{"totp": "event.factor_app", "passkey": "event.factor_passkey"}
+
+// FactorName returns how a person was authenticated.
+func FactorName(l Language, f contract.Factor) string {
+	return Sentence(l, "authenticated."+string(f), nil)
 }
 
 // eventCode returns the code of the sentence about an event. The sentence about a signature depends on whether the

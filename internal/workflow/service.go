@@ -71,10 +71,17 @@ type Links interface {
 	DeriveCode(g contract.GuestCode) (string, error)
 }
 
+// Factors checks what signers present.
+type Factors interface {
+	// ProveSigning returns what stands behind signatures of one consent; empty if nothing is presented, or the account has no second factor. What
+	// is accepted is used up durably, and is accepted again only for the same consent, by a repeat of the request.
+	ProveSigning(ctx context.Context, by contract.Actor, given contract.GivenFactor, c contract.Consent) (contract.Factor, error)
+}
+
 // Content is a file to be read; see [documents.Content].
 type Content = documents.Content
 
-// Service holds the dependencies of the operations. All fields except Links, Certificates and FileRevocation are
+// Service holds the dependencies of the operations. All fields except Links, Factors, Certificates and FileRevocation are
 // required, unless they say otherwise.
 type Service struct {
 	*documents.Documents
@@ -95,6 +102,7 @@ type Service struct {
 	// addresses that they name; nil asks nothing.
 	FileRevocation revocation.Source
 	Links          Links
+	Factors        Factors             // nil: accounts have no second factors
 	QuietHours     contract.QuietHours // without scheduled reminders
 	Converter      convert.Converter   // nil: Word documents are refused
 	Turns          *admission.Queue    // for conversions, by organisation; nil without a converter

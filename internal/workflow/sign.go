@@ -18,7 +18,7 @@ import (
 type SignRequest struct {
 	Shown   contract.ShownPages     // pages that the service showed the signer
 	Accepts []contract.GivenConsent // consent texts that the signer accepts
-	OTP     string
+	Proof   contract.GivenFactor    // what they present for this signature
 	// Picture is the look of the signature, PNG or JPEG. It is decoded only if the caller may sign. Empty: the signer's
 	// specimen or, without one, their printed name.
 	Picture []byte
@@ -34,12 +34,13 @@ type SignRequest struct {
 // at most a tail remains that nothing refers to, and a certificate whose key is lost. The signer can sign again, and so can
 // a repeat of the request: its answer is stored with the second commit.
 func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.DocumentID, r SignRequest) (contract.Document, error) {
-	return s.signDocument(ctx, by, id, r.Shown, r.Accepts, newGivenPictures(r.Picture, r.Initials), documents.WithDocumentAnswer)
+	proof := givenProof{GivenFactor: r.Proof, consent: contract.NewConsent([]contract.ConsentItem{{Document: id, Digest: r.Shown.Digest}})}
+	return s.signDocument(ctx, by, id, r.Shown, r.Accepts, &proof, newGivenPictures(r.Picture, r.Initials), documents.WithDocumentAnswer)
 }
 
 // signDocument is Sign for pictures that several documents may share. WithAnswer returns the context of the second commit,
 // which is the effect.
-func (s *Service) signDocument(ctx context.Context, by contract.Actor, id contract.DocumentID, shown contract.ShownPages, accepts []contract.GivenConsent, given *givenPictures,
+func (s *Service) signDocument(ctx context.Context, by contract.Actor, id contract.DocumentID, shown contract.ShownPages, accepts []contract.GivenConsent, proof *givenProof, given *givenPictures,
 	withAnswer func(context.Context) context.Context,
 ) (contract.Document, error) {
 	release, err := s.LockDocument(ctx, id)
@@ -62,6 +63,7 @@ func (s *Service) signDocument(ctx context.Context, by contract.Actor, id contra
 		return contract.Document{}, err
 	}
 	now, inDoubt := s.CheckReading(ctx, read.Clock)
+	by.SignFactor = by.SignFactor || by.Key == nil && read.Organisation.Accounts.SignFactor
 	var refused error
 	if shown.Accepted, refused = s.acceptConsent(ctx, by, &read.Document, read.Organisation, accepts, now); refused != nil && contract.KindOf(refused) == 0 {
 		return contract.Document{}, refused
@@ -76,8 +78,14 @@ func (s *Service) signDocument(ctx context.Context, by contract.Actor, id contra
 	var credential signingCredential
 	d, err := s.ApplyRuleTo(ctx, read.Document, func(d *contract.Document) (*contract.Change, error) {
 		change, err := contract.IntendSign(d, shown, by, now)
-		if err == nil {
-			err = cmp.Or(refused, inDoubt) // the last rules, so that callers who may not see the document learn nothing
+		if err == nil || errors.Is(err, contract.ErrSignFactor) {
+			// The last rules, so that callers who may not see the document learn nothing, and no proof is used up in vain.
+			if err = cmp.Or(refused, inDoubt); err == nil {
+				err = s.proveSigning(ctx, &by, proof)
+			}
+			if err == nil {
+				change, err = contract.IntendSign(d, shown, by, now)
+			}
 		}
 		if err != nil {
 			return nil, err
@@ -159,6 +167,31 @@ func (s *Service) requireNoSignFactor(ctx context.Context, by contract.Actor, o 
 		return contract.ErrKeySignFactor
 	}
 	return nil
+}
+
+// givenProof is what a request presents for its signatures. It is checked when the first document may be signed, and not again.
+type givenProof struct {
+	contract.GivenFactor
+	consent contract.Consent // what it is presented for
+	checked bool
+	factor  contract.Factor
+	refusal error
+}
+
+// proveSigning adds to the actor what they proved for their signatures.
+//
+// Durable after the check: that the code or the challenge is used. Not yet: the intention. If the process dies between the two, a repeat of
+// the request is accepted with the same code or answer.
+func (s *Service) proveSigning(ctx context.Context, by *contract.Actor, p *givenProof) error {
+	if s.Factors == nil {
+		return nil
+	}
+	if !p.checked {
+		p.factor, p.refusal = s.Factors.ProveSigning(ctx, *by, p.GivenFactor, p.consent)
+		p.checked = p.refusal == nil || contract.KindOf(p.refusal) != 0 // other errors are those of the context, and concern this try alone
+	}
+	by.Signing = p.factor
+	return p.refusal
 }
 
 // givenPictures are the pictures that a request has for the look of its signatures.

@@ -15,7 +15,7 @@ type SignManyRequest struct {
 	Documents []DocumentToSign        // in the order in which they are signed
 	Consented []contract.ConsentItem  // the whole list that the signer consented to; Documents may be a part of it
 	Accepts   []contract.GivenConsent // consent texts that the signer accepts: those of the organisations of the documents
-	OTP       string
+	Proof     contract.GivenFactor    // what they present for all these signatures
 	// Picture and Initials are the look of all signatures and initials, as in [SignRequest].
 	Picture, Initials []byte
 }
@@ -41,7 +41,7 @@ func (r *SignResult) IsFinal() bool {
 		return true
 	}
 	var refusal *contract.Error
-	return errors.As(r.Err, &refusal) && !refusal.Retryable && refusal.Kind != contract.Unavailable && outage.Of(r.Err) == nil
+	return errors.As(r.Err, &refusal) && !refusal.Retryable && !contract.AsksForFactor(r.Err) && refusal.Kind != contract.Unavailable && outage.Of(r.Err) == nil
 }
 
 // SignMany signs documents one after the other, each as [Service.Sign] does: it takes its turn at each document anew, and holds
@@ -61,6 +61,7 @@ func (s *Service) SignMany(ctx context.Context, by contract.Actor, r SignManyReq
 		return nil, err
 	}
 	consent, given := contract.NewConsent(r.Consented), newGivenPictures(r.Picture, r.Initials)
+	proof := givenProof{GivenFactor: r.Proof, consent: consent}
 	results, allFinal := make([]SignResult, 0, len(named)), true
 	for i, item := range r.Documents {
 		if ctx.Err() != nil { // the client has gone, or the time is up
@@ -77,7 +78,7 @@ func (s *Service) SignMany(ctx context.Context, by contract.Actor, r SignManyReq
 		}
 		result := SignResult{ID: item.Document}
 		shown := contract.ShownPages{Digest: item.Digest, Pages: item.Pages, Pictures: item.Pictures, Consent: consent}
-		result.Document, result.Err = s.signDocument(ctx, by, item.Document, shown, r.Accepts, given, withAnswer)
+		result.Document, result.Err = s.signDocument(ctx, by, item.Document, shown, r.Accepts, &proof, given, withAnswer)
 		if errors.Is(result.Err, contract.ErrKeyRunning) {
 			return nil, result.Err
 		}

@@ -90,7 +90,7 @@ func guestDest(g *store.Guest) []any {
 func (s *Store) TokenWithHolder(ctx context.Context, hash [32]byte) (store.HeldToken, error) {
 	h := store.HeldToken{Token: store.Token{Hash: hash}}
 	proved := []any{&h.Guest.Proved.Address, scanDigestOrNone(&h.Guest.Proved.Digest), scanTime(&h.Guest.Proved.At), &h.Guest.Proved.Channel}
-	err := s.readRow(ctx, slices.Concat(tokenDest(&h.Token), userRows.dest(&h.User), guestDest(&h.Guest), proved, sessionDest(&h.Session), []any{scanPolicy(&h.Policy)}),
+	err := s.readRow(ctx, slices.Concat(tokenDest(&h.Token), userRows.dest(&h.User), guestDest(&h.Guest), proved, sessionDest(&h.Session), []any{scanPolicy(&h.Policy), &h.HasFactor}),
 		`SELECT t.kind, t.person, t.document, t.family, t.created_at, t.expires_at, t.used_at, COALESCE(u.id, ''), COALESCE(u.organisation, ''),
 			COALESCE(u.name, ''), COALESCE(u.email, ''), COALESCE(u.admin, FALSE), COALESCE(u.password, ''), COALESCE(u.must_reset, FALSE),
 			COALESCE(u.given, FALSE), COALESCE(u.created_at, 0), COALESCE((SELECT a.disabled_at FROM disabled_account a WHERE a.person = u.id), 0),
@@ -98,7 +98,8 @@ func (s *Store) TokenWithHolder(ctx context.Context, hash [32]byte) (store.HeldT
 			COALESCE((SELECT b.mailbox FROM mailbox_account b WHERE b.person = u.id), ''), `+guestColumns+`,
 			COALESCE(m.address, ''), m.digest, COALESCE(m.proved_at, 0), COALESCE(m.channel, ''),
 			COALESCE(s.family, ''), COALESCE(s.person, ''), COALESCE(s.factor, ''), COALESCE(s.created_at, 0), COALESCE(s.proved_at, 0), COALESCE(s.last_used_at, 0),
-			COALESCE(s.expires_at, 0), COALESCE(s.ip, ''), COALESCE(s.user_agent, ''), COALESCE(o.policy, '')
+			COALESCE(s.expires_at, 0), COALESCE(s.ip, ''), COALESCE(s.user_agent, ''), COALESCE(o.policy, ''),
+			EXISTS (SELECT 1 FROM authenticator f WHERE f.person = u.id) OR EXISTS (SELECT 1 FROM passkey f WHERE f.person = u.id)
 		FROM token t LEFT JOIN users u ON u.id = t.person LEFT JOIN proved_mailbox m ON m.token = t.hash LEFT JOIN session s ON s.family = t.family
 			LEFT JOIN account_policy o ON o.organisation = u.organisation`+fmt.Sprintf(joinGuest, "t")+`WHERE t.hash = $1`, hash[:])
 	return h, wrapf(err, "read token with its holder")

@@ -16,7 +16,7 @@ func Run(t *testing.T, open func(*testing.T) store.Store) {
 	t.Parallel()
 	for _, group := range []map[string]func(*testing.T, *fixture){
 		commitTests, refusalTests, listTests, serialTests, attemptTests, countTests, dueTests, renewalTests, quotaTests, bookTests, logTests,
-		peopleTests, tokenTests, callerTests, storageTests, credentialTests, answerTests, textTests, administrationTests, clockTests, installationTests, uploadTests, noticeTests, guestCodeTests, webhookTests, evidenceTests, consentTests, scheduleTests, sessionTests, apiKeyTests, testDocumentTests, ssoTests, mailboxTests,
+		peopleTests, tokenTests, callerTests, storageTests, credentialTests, answerTests, textTests, administrationTests, clockTests, installationTests, uploadTests, noticeTests, guestCodeTests, webhookTests, evidenceTests, consentTests, scheduleTests, sessionTests, apiKeyTests, testDocumentTests, ssoTests, mailboxTests, factorTests,
 	} {
 		for name, test := range group {
 			t.Run(name, func(t *testing.T) {

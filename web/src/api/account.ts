@@ -2,6 +2,7 @@ import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/r
 
 import { api, Problem, take, type Schemas } from "./client";
 import { guest } from "./guest";
+import type { PasskeyAnswer } from "./passkey";
 
 export type Account = Schemas["AccountData"];
 
@@ -27,10 +28,18 @@ export const readsAdministration = (a: Account) => a.role === "admin" || a.role 
 
 export const useAccount = () => useQuery(account).data ?? null;
 
+/** What a login presents: a password, with a second factor where the account has one, or a passkey alone. */
+export interface Login {
+  email?: string;
+  password?: string;
+  otp?: string;
+  passkey?: PasskeyAnswer;
+}
+
 export function useLogin() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (input: { email: string; password: string }) => take(api.POST("/v1/auth/session", { body: input })),
+    mutationFn: (input: Login) => take(api.POST("/v1/auth/session", { body: { ...input } })),
     onSuccess: (answer) => {
       guest.leave();
       queries.setQueryData(account.queryKey, answer.data.account);

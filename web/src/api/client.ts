@@ -22,6 +22,8 @@ export class Problem extends Error {
     readonly fields: { field: string; code: string; msg: string }[] = [],
     readonly retryable = false,
     readonly request = "",
+    /** Of auth.factor_required: what is accepted beside the password. */
+    readonly factors: string[] = [],
   ) {
     super(message);
     this.name = "Problem";
@@ -35,7 +37,7 @@ export class Problem extends Error {
 /** Turns the body of a refusal into a Problem. */
 export function problemOf(status: number, body: unknown): Problem {
   const b = (body ?? {}) as Partial<Schemas["Failure"]>;
-  return new Problem(status, b.error?.code ?? "unknown", b.msg || unexplained(status), b.error?.fields ?? [], b.error?.retryable ?? status >= 500, b.error?.request_id ?? "");
+  return new Problem(status, b.error?.code ?? "unknown", b.msg || unexplained(status), b.error?.fields ?? [], b.error?.retryable ?? status >= 500, b.error?.request_id ?? "", b.error?.factors ?? []);
 }
 
 /** Turns a refusal into a Problem. */

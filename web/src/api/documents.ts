@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 
 import { api, service, take, type Schemas } from "./client";
+import { proving, type Refused } from "./proof";
 import type { Accepted } from "./consent";
 
 export type ListItem = Schemas["ListItem"];
@@ -111,6 +112,12 @@ export const pages = (id: number) =>
 /** What became of one of several documents. */
 export type SignedResult = Schemas["SignedData"];
 
+/** What one of the documents was refused for, if that asks for a second factor: the same then holds for all. */
+const refusedOf = (results: SignedResult[]): Refused | undefined => {
+  const refused = results.find((r) => r.error?.code === "sign.factor_required" || r.error?.code.startsWith("auth."));
+  return refused?.error && { code: refused.error.code, msg: refused.msg };
+};
+
 /** What the signer was shown: which revision of the document, and which of its pages. */
 export interface Shown {
   digest: string;
@@ -128,10 +135,13 @@ export const verbs = {
     take(api.POST("/v1/econtract/{service}/sign/finalize-docs", { params: service, body: { ...named(id), ...(accept.length > 0 ? { accept_findings: accept } : {}) } })),
   /** Specimen and initials are pictures in base64. */
   sign: (id: number, shown: Shown, consent: Accepted | undefined, specimen?: string, initials?: string) =>
-    take(api.POST("/v1/econtract/{service}/sign/sign-docs", { params: service, body: { ...named(id), digest: shown.digest, pages_shown: shown.pages, pictures_shown: shown.pictures, ...(consent ? { consent } : {}), ...(specimen ? { specimen } : {}), ...(initials ? { initials } : {}) } })),
+    proving.send([{ document_id: id, digest: shown.digest }], (proof) =>
+      take(api.POST("/v1/econtract/{service}/sign/sign-docs", { params: service, body: { ...named(id), digest: shown.digest, pages_shown: shown.pages, pictures_shown: shown.pictures, ...(consent ? { consent } : {}), ...(specimen ? { specimen } : {}), ...(initials ? { initials } : {}), ...proof } }))),
   /** Signs some documents of a list that one consent covers. A repeat reports what is signed as signed. */
-  signMany: async (documents: Schemas["DocumentToSignIn"][], consent: Schemas["ConsentItemIn"][], text: Accepted | undefined, specimen?: string, initials?: string) =>
-    (await take(api.POST("/v1/econtract/{service}/sign/sign-many-docs", { params: service, body: { documents, consent, ...(text ? { consent_texts: [text] } : {}), ...(specimen ? { specimen } : {}), ...(initials ? { initials } : {}) } }))).response.data.results,
+  signMany: (documents: Schemas["DocumentToSignIn"][], consent: Schemas["ConsentItemIn"][], text: Accepted | undefined, specimen?: string, initials?: string) =>
+    proving.send(consent, async (proof) =>
+      (await take(api.POST("/v1/econtract/{service}/sign/sign-many-docs", { params: service, body: { documents, consent, ...(text ? { consent_texts: [text] } : {}), ...(specimen ? { specimen } : {}), ...(initials ? { initials } : {}), ...proof } }))).response.data.results,
+    refusedOf),
   /** What the service makes of a picture, in base64: a PNG of dark strokes on a transparent background. */
   previewSpecimen: async (id: number, specimen: string) =>
     (await take(api.POST("/v1/econtract/{service}/sign/specimen-preview-docs", { params: service, body: { ...named(id), specimen } }))).response.data.picture,

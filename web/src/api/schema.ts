@@ -476,6 +476,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/people/{person_id}/factors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove all second factors of an account
+         * @description For a person who lost them. Every token of the account ends; the person logs in with their password. The caller's own are 409: remove them with the password. An account without any stays as it is. Not with an API key.
+         */
+        delete: operations["admin-reset-factors"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/people/{person_id}/name": {
         parameters: {
             query?: never;
@@ -968,6 +988,186 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/auth/factors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The caller's second factors
+         * @description Which second factors the account has. While the organisation requires one and the account has none, everything but this, adding one, asking who one is and logging out is 403 auth.must_enrol. Not with an API key.
+         */
+        get: operations["factors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/factors/passkey-options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Options for a new passkey
+         * @description Takes the current password. 409 passkey.address if browsers do not allow passkeys under the public address of the service. Not with an API key.
+         */
+        post: operations["passkey-options"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/factors/passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a passkey
+         * @description Takes what navigator.credentials.create returned for passkey-options. The answer has the recovery codes of an account that had no second factor. Not with an API key.
+         */
+        post: operations["add-passkey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/factors/passkeys/{passkey_id}/name": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Rename a passkey
+         * @description Not with an API key.
+         */
+        put: operations["rename-passkey"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/factors/passkeys/{passkey_id}/remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remove a passkey
+         * @description Takes the current password. 409 factor.needed if it is the last second factor and the organisation requires one. Not with an API key.
+         */
+        post: operations["remove-passkey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/factors/recovery-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the recovery codes
+         * @description Takes the current password. The former codes end. 404 for an account without a second factor. Not with an API key.
+         */
+        post: operations["recovery-codes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/factors/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin to add an authenticator app
+         * @description Takes the current password. Nothing is stored before confirm-totp. 409 factor.exists if there is one. Not with an API key.
+         */
+        post: operations["begin-totp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/factors/totp/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm an authenticator app with its first code
+         * @description The code is used up: it is not accepted again. The answer has the recovery codes of an account that had no second factor. 409 factor.enrolment_ended after 15 minutes. Not with an API key.
+         */
+        post: operations["confirm-totp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/factors/totp/remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remove the authenticator app
+         * @description Takes the current password. 409 factor.needed if it is the last second factor and the organisation requires one. Not with an API key.
+         */
+        post: operations["remove-totp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/auth/forgot-password": {
         parameters: {
             query?: never;
@@ -1123,7 +1323,7 @@ export interface paths {
         put?: never;
         /**
          * Log in
-         * @description Returns an access token, valid for a day, and a refresh token, which can be used once within thirty days. Wrong credentials are 400; the answer is the same for an e-mail without an account. Send the device_token of the previous login: a known device is admitted at once while others try passwords on the account. An e-mail may have an account in each organisation: the password decides which is meant, and business_id decides if several have the same password.
+         * @description Returns an access token, valid for a day, and a refresh token, which can be used once within thirty days. Wrong credentials are 400; the answer is the same for an e-mail without an account. Send the device_token of the previous login: a known device is admitted at once while others try passwords on the account. An e-mail may have an account in each organisation: the password decides which is meant, and business_id decides if several have the same password. Where the account has a second factor, a right password without it is 403 auth.factor_required, which grants nothing; error.factors says what is accepted: send the same request with otp (a code of the authenticator app, or a recovery code) or passkey. A passkey alone, without email and password, logs in too. A wrong otp is 400 and counts like a wrong password.
          */
         post: operations["login"];
         delete?: never;
@@ -1166,6 +1366,46 @@ export interface paths {
         get: operations["me"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/passkey-login-options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Options for a login with a passkey
+         * @description The same for everyone: they name no account and no passkey. Send what navigator.credentials.get returned as passkey of login or session.
+         */
+        post: operations["passkey-login-options"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/passkey-sign-options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Options for signing with a passkey
+         * @description Their challenge covers the documents and digests (docs/formats/challenge.md): the answer of the passkey signs these and no others. Send it as passkey of sign-docs, with the same digest, or of sign-many-docs, with the same list as consent. Not with an API key.
+         */
+        post: operations["passkey-sign-options"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2475,12 +2715,16 @@ export interface components {
             id: string;
             /** @description the password is an initial one and must be changed */
             is_reset: boolean;
+            /** @description the organisation requires a second factor, and the account has none: add one first */
+            must_enrol: boolean;
             /**
              * @description members sign, senders also send documents, auditors read what is recorded, admins administer their organisation; operators, the admins of the first organisation, administer all
              * @example sender
              * @enum {string}
              */
             role: "member" | "sender" | "auditor" | "admin" | "operator";
+            /** @description the organisation requires a second factor for each signature */
+            sign_factor: boolean;
         } & {
             [key: string]: unknown;
         };
@@ -2512,6 +2756,20 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        AddPasskeyIn: {
+            /**
+             * @description by which the person recognises it
+             * @example Laptop kantor
+             */
+            name: string;
+        } & {
+            [key: string]: unknown;
+        };
+        AddedPasskeyData: {
+            passkey: components["schemas"]["PasskeyData"];
+        } & {
+            [key: string]: unknown;
+        };
         AdminAccountPolicy: {
             /**
              * Format: int64
@@ -2525,7 +2783,15 @@ export interface components {
              * @example 30
              */
             idle_minutes: number;
+            /**
+             * @description whose logins need a second factor
+             * @example admins
+             * @enum {string}
+             */
+            login_factor: "none" | "admins" | "everyone";
             organisation: components["schemas"]["OrganisationOut"];
+            /** @description each signature of a person with an account needs a second factor of its own */
+            sign_factor: boolean;
         } & {
             [key: string]: unknown;
         };
@@ -2541,10 +2807,20 @@ export interface components {
              */
             idle_minutes?: number | string;
             /**
+             * @description none, admins or everyone; missing: unchanged
+             * @example admins
+             */
+            login_factor?: string;
+            /**
              * @description UUID; missing: the caller's own
              * @example 0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a
              */
             organisation?: string;
+            /**
+             * @description 0 or 1; missing: unchanged
+             * @example 0
+             */
+            sign_factor?: (0 | 1) | ("0" | "1") | boolean;
         } & {
             [key: string]: unknown;
         };
@@ -2681,6 +2957,13 @@ export interface components {
             disabled_at: string | null;
             /** @example siti@contoh.id */
             email: string;
+            /**
+             * @description second factors of the account: totp, passkey
+             * @example [
+             *       "totp"
+             *     ]
+             */
+            factors: string[];
             /** @example 8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01 */
             id: string;
             /** @description the password is an initial one and must be changed */
@@ -3006,6 +3289,16 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ConfirmIn: {
+            /**
+             * @description the code that the app shows now
+             * @example 123456
+             */
+            otp: string;
+            ticket: string;
+        } & {
+            [key: string]: unknown;
+        };
         ConsentData: {
             /**
              * @description SHA-256 in hex of the list, as the log records it
@@ -3162,6 +3455,12 @@ export interface components {
              * @example 3b7e1a52-6a0f-4c1d-8e7b-2f9d0c4a5b61
              */
             user_id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        CurrentIn: {
+            /** @description the caller's current password */
+            current: string;
         } & {
             [key: string]: unknown;
         };
@@ -4074,6 +4373,49 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        EnrolmentData: {
+            /**
+             * @description the QR code: a PNG as a data URL
+             * @example data:image/png;base64,...
+             */
+            qr: string;
+            /**
+             * @description in base32, for people who type it
+             * @example JBSWY3DPEHPK3PXP
+             */
+            secret: string;
+            /** @description send it back with the first code, within 15 minutes */
+            ticket: string;
+            /**
+             * @description otpauth, which the QR code shows
+             * @example otpauth://totp/Segel%20PT%20Contoh:siti@contoh.id?secret=...
+             */
+            uri: string;
+        } & {
+            [key: string]: unknown;
+        };
+        FactorsData: {
+            /** @description so few are left that others should be made */
+            few_recovery_codes: boolean;
+            /** @description oldest first */
+            passkeys: components["schemas"]["PasskeyData"][];
+            /** @description false: browsers do not allow passkeys under the public address of this service */
+            passkeys_possible: boolean;
+            /**
+             * Format: int64
+             * @description how many are left
+             * @example 10
+             */
+            recovery_codes: number;
+            /** @description the organisation requires a second factor at the caller's logins */
+            required: boolean;
+            /** @description an authenticator app is set up */
+            totp: boolean;
+            /** @example 2026-11-24T06:06:00.000Z */
+            totp_since: string | null;
+        } & {
+            [key: string]: unknown;
+        };
         Failure: {
             /**
              * Format: int64
@@ -4103,6 +4445,14 @@ export interface components {
              * @example document.not_draft
              */
             code: string;
+            /**
+             * @description of auth.factor_required: what is accepted beside the password: totp, passkey, recovery_code
+             * @example [
+             *       "totp",
+             *       "recovery_code"
+             *     ]
+             */
+            factors?: string[];
             /** @description everything that is wrong with the input */
             fields: components["schemas"]["FailureField"][];
             /**
@@ -4260,6 +4610,19 @@ export interface components {
              */
             code: number;
             data: components["schemas"]["AccountData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        FoundAddedPasskeyData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["AddedPasskeyData"];
             /** @description always true */
             success: boolean;
         } & {
@@ -4499,6 +4862,32 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        FoundEnrolmentData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["EnrolmentData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        FoundFactorsData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["FactorsData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         FoundFeedData: {
             /**
              * Format: int64
@@ -4629,6 +5018,19 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        FoundPasskeyOptionsData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["PasskeyOptionsData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         FoundPlacementsData: {
             /**
              * Format: int64
@@ -4650,6 +5052,19 @@ export interface components {
              */
             code: number;
             data: components["schemas"]["ReconciliationData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        FoundRecoveryData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["RecoveryData"];
             /** @description always true */
             success: boolean;
         } & {
@@ -5356,11 +5771,20 @@ export interface components {
             business_id?: string;
             /** @description the device_token of the last login from this device; without it, a login may be delayed while others try passwords on the account */
             device_token?: string;
-            /** @example siti@contoh.id */
-            email: string;
-            /** @description code of a second factor, if the account has one */
+            /**
+             * @description required without passkey
+             * @example siti@contoh.id
+             */
+            email?: string;
+            /**
+             * @description a code of the authenticator app or a recovery code, if the account has a second factor; ignored if it has none
+             * @example 123456
+             */
             otp?: string;
-            password: string;
+            /** @description the answer of a passkey to passkey-login-options: the second factor, or without email and password the only one */
+            passkey?: components["schemas"]["PasskeyIn"];
+            /** @description required with email */
+            password?: string;
         } & {
             [key: string]: unknown;
         };
@@ -5639,6 +6063,56 @@ export interface components {
              * @example 4
              */
             version?: number | string;
+        } & {
+            [key: string]: unknown;
+        };
+        PasskeyData: {
+            /** @description at its last use it had been copied */
+            backed_up: boolean;
+            /** @example 2026-11-24T06:06:00.000Z */
+            created_at: string;
+            /** @example q0kGZ8zV... */
+            id: string;
+            /**
+             * @description null: not since it was added
+             * @example 2026-11-24T06:06:00.000Z
+             */
+            last_used_at: string | null;
+            /** @example Laptop kantor */
+            name: string;
+            /** @description it is copied to other devices of the person, or may be */
+            synced: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        PasskeyIn: {
+            /** @description the PublicKeyCredential as toJSON() returns it */
+            credential: unknown;
+            /** @description of the options that were answered */
+            ticket: string;
+        } & {
+            [key: string]: unknown;
+        };
+        PasskeyNameIn: {
+            /** @example Laptop kantor */
+            name: string;
+        } & {
+            [key: string]: unknown;
+        };
+        PasskeyOptionsData: {
+            /**
+             * Format: int64
+             * @description seconds in which the answer is accepted
+             * @example 300
+             */
+            expires_in: number;
+            /** @description for PublicKeyCredential.parseCreationOptionsFromJSON or parseRequestOptionsFromJSON */
+            options: unknown;
+            /**
+             * @description send it back with the answer of the passkey
+             * @example AAAAAGeK...
+             */
+            ticket: string;
         } & {
             [key: string]: unknown;
         };
@@ -5990,6 +6464,17 @@ export interface components {
         ReconciliationData: {
             /** @description null: there is none yet */
             report: components["schemas"]["Reconciliation"] | null;
+        } & {
+            [key: string]: unknown;
+        };
+        RecoveryData: {
+            /**
+             * @description shown once; each can be used once instead of a code. Empty: those that the account has stay valid
+             * @example [
+             *       "abcde-fghij"
+             *     ]
+             */
+            recovery_codes: string[];
         } & {
             [key: string]: unknown;
         };
@@ -6776,10 +7261,15 @@ export interface components {
              * @example iVBORw0KGgo...
              */
             initials?: string;
-            /** @description code of a second factor, if one is required */
+            /**
+             * @description a code of the authenticator app, or a recovery code, where the organisation requires a second factor for each signature (403 sign.factor_required). It is accepted once; a repeat of the same request needs no other. Ignored if the account has no second factor
+             * @example 123456
+             */
             otp?: string;
             /** @description numbers of the pages of the revision with this digest that were shown to the signer. Missing, or without digest: the log records that the service did not show the pages */
             pages_shown?: (number | string)[];
+            /** @description instead: the answer of a passkey to passkey-sign-options for this document and digest */
+            passkey?: components["schemas"]["PasskeyIn"];
             /** @description those of pages_shown that were shown only as pictures of page-picture, and not from the file. The log records them */
             pictures_shown?: (number | string)[];
             /**
@@ -6809,13 +7299,24 @@ export interface components {
              * @example iVBORw0KGgo...
              */
             initials?: string;
-            /** @description code of a second factor, if one is required */
+            /**
+             * @description as in sign-docs, once for all requests with the same consent
+             * @example 123456
+             */
             otp?: string;
+            /** @description instead: the answer of a passkey to passkey-sign-options for the list of consent */
+            passkey?: components["schemas"]["PasskeyIn"];
             /**
              * @description appearance of all these signatures, as in sign-docs
              * @example iVBORw0KGgo...
              */
             specimen?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        SignOptionsIn: {
+            /** @description what will be signed with one consent, as consent in sign-many-docs; one document for sign-docs */
+            documents: components["schemas"]["ConsentItemIn"][];
         } & {
             [key: string]: unknown;
         };
@@ -10171,6 +10672,108 @@ export interface operations {
             };
         };
     };
+    "admin-reset-factors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID of a person with an account.
+                 * @example 8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01
+                 */
+                person_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DonePersonChanged"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     "admin-rename-person": {
         parameters: {
             query?: never;
@@ -13425,6 +14028,977 @@ export interface operations {
             };
         };
     };
+    factors: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundFactorsData"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "passkey-options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CurrentIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundPasskeyOptionsData"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "add-passkey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddPasskeyIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundAddedPasskeyData"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "rename-passkey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a passkey of the caller.
+                 * @example q0kGZ8zVh3Q
+                 */
+                passkey_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasskeyNameIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Noted"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "remove-passkey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a passkey of the caller.
+                 * @example q0kGZ8zVh3Q
+                 */
+                passkey_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CurrentIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Noted"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "recovery-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CurrentIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundRecoveryData"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "begin-totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CurrentIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundEnrolmentData"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "confirm-totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfirmIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundRecoveryData"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "remove-totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CurrentIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Noted"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     "forgot-password": {
         parameters: {
             query?: never;
@@ -14211,6 +15785,15 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description Request Entity Too Large. */
             413: {
                 headers: {
@@ -14391,6 +15974,206 @@ export interface operations {
             };
             /** @description Forbidden. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "passkey-login-options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundPasskeyOptionsData"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "passkey-sign-options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignOptionsIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundPasskeyOptionsData"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -3,9 +3,11 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { useState, type FormEvent } from "react";
 
-import { account, type Account } from "../api/account";
-import { api, take } from "../api/client";
+import { account, type Account, type Login } from "../api/account";
+import { api, Problem, take } from "../api/client";
+import { loginPasskey } from "../api/passkey";
 import { useText } from "../text";
+import { FactorInput } from "../ui/factor-input";
 import { Secret } from "../ui/secret";
 import { Trouble } from "../ui/trouble";
 
@@ -24,9 +26,10 @@ export function LoginAgain({ ended: { who, done } }: { ended: Ended }) {
   const [password, setPassword] = useState("");
   const [tried, setTried] = useState(false);
   const [other, setOther] = useState(false);
+  const [accepted, setAccepted] = useState<string[]>();
   const login = useMutation({
-    mutationFn: async () => {
-      const { data } = await take(api.POST("/v1/auth/session", { body: { email: who.email, password } }));
+    mutationFn: async (more: Omit<Login, "email" | "password">) => {
+      const { data } = await take(api.POST("/v1/auth/session", { body: { email: who.email, password, ...more } }));
       if (data.account.id === who.id) return data.account;
       await take(api.POST("/v1/auth/logout", { body: {} })); // an account of another organisation with the same address
       return undefined;
@@ -41,8 +44,12 @@ export function LoginAgain({ ended: { who, done } }: { ended: Ended }) {
   const submit = (e: FormEvent) => {
     e.preventDefault();
     setTried(true);
-    if (password !== "") login.mutate();
+    if (password !== "") login.mutate({});
   };
+  const passkey = useMutation({ mutationFn: loginPasskey, onSuccess: (answer) => login.mutate({ passkey: answer }) });
+  const needs = login.error instanceof Problem && login.error.reason === "auth.factor_required" ? login.error.factors : undefined;
+  if (needs && needs !== accepted) setAccepted(needs);
+  const trouble = passkey.error ?? (needs ? null : login.error);
   const leave = () => {
     done(false);
     queries.clear();
@@ -55,17 +62,23 @@ export function LoginAgain({ ended: { who, done } }: { ended: Ended }) {
       <Modal.Content data-session-ended>
         <Modal.Body p="md">
           <Modal.Title fw={600} lh={1.3} mb="sm">{t("login.ended")}</Modal.Title>
-          <Stack component="form" gap="sm" onSubmit={submit} {...{ noValidate: true }}>
+          {accepted ? (
+            <Stack gap="sm">
+              <Text size="sm">{t("factor.loginLead", { email: who.email })}</Text>
+              {trouble && <Trouble error={trouble} />}
+              <FactorInput accepted={accepted} submit={t("login.submit")} busy={login.isPending || passkey.isPending} onCode={(otp) => { passkey.reset(); login.mutate({ otp }); }} onPasskey={() => passkey.mutate()} onBack={() => { login.reset(); passkey.reset(); setAccepted(undefined); }} />
+            </Stack>
+          ) : <Stack component="form" gap="sm" onSubmit={submit} {...{ noValidate: true }}>
       <Text size="sm">{t("login.endedLead")}</Text>
       <TextInput label={t("login.email")} type="email" name="email" autoComplete="username" value={who.email} readOnly />
       <Secret label={t("login.password")} name="password" autoComplete="current-password" data-autofocus value={password} onChange={(e) => setPassword(e.currentTarget.value)} required error={tried && password === "" && t("login.needPassword")} />
       {other && <Text size="sm" c="var(--mantine-color-error)" role="alert">{t("login.otherAccount")}</Text>}
-      {login.isError && <Trouble error={login.error} />}
+      {trouble && <Trouble error={trouble} />}
       <Group justify="space-between">
         <Button variant="subtle" color="gray" onClick={leave}>{t("login.asOther")}</Button>
         <Button type="submit" loading={login.isPending}>{t("login.submit")}</Button>
       </Group>
-          </Stack>
+          </Stack>}
         </Modal.Body>
       </Modal.Content>
     </Modal.Root>

@@ -49,6 +49,7 @@ const member = createRoute({
     if (guest.token()) throw redirect({ to: "/guest" }); // a guest's tab may show only their document
     const me = await context.queries.ensureQueryData(account);
     if (!me) throw redirect({ to: "/login", search: { then: location.href } });
+    if (me.must_enrol && !me.is_reset && location.pathname !== "/factors") throw redirect({ to: "/factors", search: { then: location.href } });
     if (me.is_reset && location.pathname !== "/password") throw redirect({ to: "/password", search: { then: location.href } });
   },
   component: Shell,
@@ -94,6 +95,12 @@ const password = createRoute({
   component: lazyRouteComponent(() => import("../screens/password"), "Password"),
 });
 const reset = createRoute({ getParentRoute: () => root, path: "/reset", component: lazyRouteComponent(() => import("../screens/reset"), "Reset") });
+const factors = createRoute({
+  getParentRoute: () => member,
+  path: "/factors",
+  validateSearch: (s: Record<string, unknown>) => ({ then: typeof s.then === "string" ? s.then : undefined }),
+  component: lazyRouteComponent(() => import("../screens/factors/factors"), "FactorScreen"),
+});
 /** The number of a document in an address, as the code on a page has it. */
 const documentNumber = (n: unknown): number | undefined => (Number.isSafeInteger(n) && Number(n) > 0 ? Number(n) : undefined);
 
@@ -108,7 +115,7 @@ const verify = createRoute({
 
 export function makeRouter(queries: QueryClient) {
   return createRouter({
-    routeTree: root.addChildren([home, login, reset, guestRoute, verify, member.addChildren([inbox, sent, drafts, newDocument, document, sign, signMany, admin, keys, password])]),
+    routeTree: root.addChildren([home, login, reset, guestRoute, verify, member.addChildren([inbox, sent, drafts, newDocument, document, sign, signMany, admin, keys, password, factors])]),
     basepath: basePath,
     context: { queries },
     defaultPreload: "intent",

@@ -1,6 +1,6 @@
 import { AppShell, Burger, Button, Group, Menu, NavLink, Text, VisuallyHidden } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconApi, IconCode, IconFileSearch, IconInbox, IconKey, IconLogout, IconPencil, IconPlus, IconSend, IconSettings, IconUserCircle, IconWritingSign } from "@tabler/icons-react";
+import { IconApi, IconCode, IconFileSearch, IconInbox, IconKey, IconLogout, IconPencil, IconPlus, IconSend, IconSettings, IconShieldLock, IconUserCircle, IconWritingSign } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useNavigate } from "@tanstack/react-router";
 
@@ -17,6 +17,7 @@ import { LanguageMenu, SchemeButton } from "../ui/preferences";
 import { SkipLink } from "../ui/skip-link";
 import { useTabCount } from "../ui/tab-title";
 import { Told } from "../ui/told";
+import { ProofDialog } from "./proof-dialog";
 import { SessionDialog } from "./session-dialog";
 
 /** Shell is the frame around every screen of a user who is logged in. */
@@ -59,6 +60,7 @@ export function Shell() {
         <Outlet />
       </AppShell.Main>
       <SessionDialog />
+      <ProofDialog />
     </AppShell>
   );
 }
@@ -86,6 +88,7 @@ function Me({ name }: { name: string }) {
         <Menu.Label hiddenFrom="sm">{name}</Menu.Label>
         <MenuItemLink to="/password" search={{ then: undefined }} leftSection={<IconKey size={16} aria-hidden />}>{t("password.title")}</MenuItemLink>
         <MenuItemLink to="/keys" leftSection={<IconApi size={16} aria-hidden />}>{t("app.apiKeys")}</MenuItemLink>
+        <MenuItemLink to="/factors" search={{ then: undefined }} leftSection={<IconShieldLock size={16} aria-hidden />}>{t("factor.title")}</MenuItemLink>
         <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => logout.mutate(undefined, { onSettled: () => void go({ to: "/login", search: { then: undefined } }) })}>{t("app.logout")}</Menu.Item>
       </Menu.Dropdown>
     </Menu>

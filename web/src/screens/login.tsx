@@ -1,11 +1,14 @@
 import { Alert, Anchor, Button, Center, Group, Paper, Stack, Text, TextInput } from "@mantine/core";
+import { IconFingerprint } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState, type FormEvent } from "react";
 
-import { beginProviderLogin, useLogin } from "../api/account";
-import { api, take } from "../api/client";
+import { beginProviderLogin, useLogin, type Login as Credentials } from "../api/account";
+import { api, Problem, take } from "../api/client";
+import { loginPasskey, passkeysOffered } from "../api/passkey";
 import { useText } from "../text";
+import { FactorInput } from "../ui/factor-input";
 import { AnchorLink } from "../ui/links";
 import { Mark } from "../ui/mark";
 import { LanguageMenu, SchemeButton } from "../ui/preferences";
@@ -28,14 +31,27 @@ export function Login() {
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const [tried, setTried] = useState(false);
+  // What the service accepts as a second factor, once it has asked for one.
+  const [accepted, setAccepted] = useState<string[]>();
 
+  const enter = (more: Omit<Credentials, "email" | "password"> = {}) => login.mutate({ email, password, ...more }, { onSuccess: () => void go({ href: within(then), replace: true }) });
+  // A passkey alone, or as the second factor: then the password goes with it.
+  const passkey = useMutation({
+    mutationFn: loginPasskey,
+    onSuccess: (answer) => (accepted ? enter({ passkey: answer }) : login.mutate({ passkey: answer }, { onSuccess: () => void go({ href: within(then), replace: true }) })),
+  });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setTried(true);
     if (email !== "" && password === "") company.mutate();
     if (email === "" || password === "") return;
-    login.mutate({ email, password }, { onSuccess: () => void go({ href: within(then), replace: true }) });
+    passkey.reset();
+    enter();
   };
+  const needs = login.error instanceof Problem && login.error.reason === "auth.factor_required" ? login.error.factors : undefined;
+  if (needs && needs !== accepted) setAccepted(needs);
+  const trouble = passkey.error ?? (needs ? null : login.error);
+  const busy = login.isPending || passkey.isPending;
 
   return (
     <Center component="main" mih="100vh" p="md">
@@ -45,7 +61,18 @@ export function Login() {
           <Group gap={4}><LanguageMenu /><SchemeButton /></Group>
         </Group>
         <Text size="sm">{t("login.about")}</Text>
-        <Paper withBorder p="lg" component="form" onSubmit={submit} noValidate>
+        {accepted ? (
+          <Paper withBorder p="lg">
+            <Stack>
+              <div>
+                <ScreenTitle>{t("factor.loginTitle")}</ScreenTitle>
+                <Text size="sm" c="dimmed">{t("factor.loginLead", { email })}</Text>
+              </div>
+              {trouble && <Trouble error={trouble} />}
+              <FactorInput accepted={accepted} submit={t("login.submit")} busy={busy} onCode={(otp) => { passkey.reset(); enter({ otp }); }} onPasskey={() => passkey.mutate()} onBack={() => { login.reset(); passkey.reset(); setAccepted(undefined); }} />
+            </Stack>
+          </Paper>
+        ) : <Paper withBorder p="lg" component="form" onSubmit={submit} noValidate>
           <Stack>
             <div>
               <ScreenTitle>{t("login.title")}</ScreenTitle>
@@ -53,16 +80,17 @@ export function Login() {
             </div>
             <TextInput label={t("login.email")} type="email" name="email" autoComplete="username" value={email} onChange={(e) => { setEmail(e.currentTarget.value); company.reset(); }} required error={tried && email === "" && t("login.needEmail")} />
             <Secret label={t("login.password")} name="password" autoComplete="current-password" value={password} onChange={(e) => setPassword(e.currentTarget.value)} required error={tried && password === "" && t("login.needPassword")} />
-            {refused && !login.isError && !company.isError && <Alert color="red" variant="light" role="alert">{t(refused)}</Alert>}
-            {login.isError && <Trouble error={login.error} />}
+            {refused && !trouble && !company.isError && <Alert color="red" variant="light" role="alert">{t(refused)}</Alert>}
+            {trouble && <Trouble error={trouble} />}
             {company.isError && <Trouble error={company.error} />}
             {company.isSuccess && company.data === null && <Text size="sm" role="status">{t("login.noCompany")}</Text>}
             <Button type="submit" loading={login.isPending}>{t("login.submit")}</Button>
+            {passkeysOffered() && <Button type="button" variant="default" leftSection={<IconFingerprint size={18} aria-hidden />} disabled={busy} onClick={() => { login.reset(); passkey.mutate(); }}>{t("factor.loginPasskey")}</Button>}
             <Button variant="default" loading={company.isPending} onClick={() => (email ? company.mutate() : setTried(true))}>{t("login.company")}</Button>
             <Anchor component="button" type="button" size="sm" onClick={() => (email ? forgot.mutate(email) : setTried(true))}>{t("login.forgot")}</Anchor>
             <Text size="sm" role="status">{forgot.isSuccess && t("login.forgotDone")}</Text>
           </Stack>
-        </Paper>
+        </Paper>}
         <AnchorLink to="/verify" search={{ serial: undefined }} size="sm">{t("login.verify")}</AnchorLink>
         <Text size="xs" c="dimmed">{t("login.first")}</Text>
       </Stack>

@@ -9,7 +9,7 @@ import { useTabScreen } from "./tab-title";
 /** What a problem without an answer means for the person, by its reason; else the sentence of the service. */
 export function useSentence(): (problem: Problem) => string {
   const t = useText();
-  return ({ reason, message }) => (reason === "network" ? t("problem.network") : reason === "offline" ? t("problem.offline") : reason === "unanswered" ? t("problem.unanswered") : message);
+  return ({ reason, message }) => (reason === "network" ? t("problem.network") : reason === "offline" ? t("problem.offline") : reason === "unanswered" ? t("problem.unanswered") : reason === "passkey.none" ? t("factor.passkeyNone") : reason === "passkey.known" ? t("factor.passkeyKnown") : message);
 }
 
 /** Trouble shows an error, and offers a retry where that may help. */

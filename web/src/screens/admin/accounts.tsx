@@ -1,4 +1,4 @@
-import { Button, Fieldset, Group, NumberInput, Paper, Stack, Text, Title } from "@mantine/core";
+import { Button, Checkbox, Fieldset, Group, NumberInput, Paper, Radio, Stack, Text, Title } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 
@@ -26,19 +26,20 @@ export function Accounts({ search }: SectionProps) {
   );
 }
 
-type Policy = Pick<AccountPolicy, "idle_minutes" | "absolute_hours">;
+type Policy = Pick<AccountPolicy, "login_factor" | "sign_factor" | "idle_minutes" | "absolute_hours">;
 const limits = { idle_minutes: "accountPolicy.idle", absolute_hours: "accountPolicy.absolute" } as const;
+const demands = ["none", "admins", "everyone"] as const;
 const limitNames = ["idle_minutes", "absolute_hours"] as const;
 
 function Form({ stored }: { stored: AccountPolicy }) {
   const t = useText();
   const queries = useQueryClient();
-  const [policy, setPolicy] = useState<Policy>({ idle_minutes: stored.idle_minutes, absolute_hours: stored.absolute_hours });
+  const [policy, setPolicy] = useState<Policy>({ login_factor: stored.login_factor, sign_factor: stored.sign_factor, idle_minutes: stored.idle_minutes, absolute_hours: stored.absolute_hours });
   // Only what was changed is sent: another administrator may be changing the rest.
   const edited = Object.fromEntries(Object.entries(policy).filter(([name, value]) => value !== stored[name as keyof Policy]));
   const changed = Object.keys(edited).length > 0;
   const save = useMutation({
-    mutationFn: () => changeAccountPolicy(stored.organisation.id, edited),
+    mutationFn: () => changeAccountPolicy(stored.organisation.id, { ...edited, ...("sign_factor" in edited ? { sign_factor: edited.sign_factor ? 1 : 0 } : {}) }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ["admin", "account-policy"] }),
   });
   const problem = save.error instanceof Problem ? save.error : undefined;
@@ -49,6 +50,10 @@ function Form({ stored }: { stored: AccountPolicy }) {
   return (
     <Paper withBorder p="md" component="form" onSubmit={submit} {...{ noValidate: true }} aria-label={t("accountPolicy.title")}>
       <Stack gap="md">
+        <Radio.Group label={t("accountPolicy.loginFactor")} description={t("accountPolicy.loginFactorLead")} value={policy.login_factor} onChange={(v) => setPolicy({ ...policy, login_factor: v as Policy["login_factor"] })}>
+          <Group gap="md" mt="xs">{demands.map((d) => <Radio key={d} value={d} label={t(`accountPolicy.demand.${d}`)} />)}</Group>
+        </Radio.Group>
+        <Checkbox label={t("accountPolicy.signFactor")} description={t("accountPolicy.signFactorLead")} checked={policy.sign_factor} onChange={(e) => setPolicy({ ...policy, sign_factor: e.currentTarget.checked })} />
         <Fieldset legend={t("accountPolicy.sessions")} variant="unstyled">
           <Group align="flex-start" gap="sm">
             {limitNames.map((name) => (

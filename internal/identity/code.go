@@ -1,0 +1,251 @@
+package identity
+
+import (
+	"bytes"
+	"context"
+	"crypto/subtle"
+	"encoding/base32"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"image/png"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pquerna/otp"
+	"github.com/pquerna/otp/hotp"
+	"github.com/pquerna/otp/totp"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// Enrolment is an authenticator app that is not confirmed yet. Nothing of it is stored: the ticket holds the sealed secret.
+type Enrolment struct {
+	Secret string // in base32, to be typed
+	URI    string // otpauth
+	QR     []byte // PNG of the URI
+	Ticket string // for ConfirmTOTP
+}
+
+// Parameters of the codes: those that every authenticator app supports (RFC 6238 with SHA-1, six digits, 30 seconds).
+const (
+	otpSecretLen = 20
+	otpSkew      = 1 // steps before and after the current one
+	qrPixels     = 256
+)
+
+// BeginTOTP begins to add an authenticator app to the account of the caller, who gives their current password.
+func (s *Service) BeginTOTP(ctx context.Context, by contract.Actor, current string) (Enrolment, error) {
+	u, account, err := s.loadCaller(ctx, by)
+	if err != nil {
+		return Enrolment{}, err
+	}
+	if err := s.requirePassword(ctx, by, u, current); err != nil {
+		return Enrolment{}, err
+	}
+	f, err := s.store.FactorsOf(ctx, u.ID)
+	if err != nil {
+		return Enrolment{}, err
+	}
+	if f.Authenticator != nil {
+		return Enrolment{}, contract.ErrFactorExists
+	}
+	key, err := totp.Generate(totp.GenerateOpts{Issuer: otpIssuer(account.OrganisationName), AccountName: u.Email, SecretSize: otpSecretLen, Rand: s.random})
+	if err != nil {
+		return Enrolment{}, fmt.Errorf("make a secret for %s: %w", u.ID, err)
+	}
+	picture, err := key.Image(qrPixels, qrPixels)
+	if err != nil {
+		return Enrolment{}, fmt.Errorf("draw a code for %s: %w", u.ID, err)
+	}
+	var qr bytes.Buffer
+	if err := png.Encode(&qr, picture); err != nil {
+		return Enrolment{}, fmt.Errorf("draw a code for %s: %w", u.ID, err)
+	}
+	end := binary.BigEndian.AppendUint64(nil, uint64(s.clock().Add(contract.EnrolmentTime).Unix()))
+	sealed, err := s.sealer.Seal(enrolmentPurpose(u.ID), append(end, key.Secret()...))
+	if err != nil {
+		return Enrolment{}, fmt.Errorf("seal a secret for %s: %w", u.ID, err)
+	}
+	return Enrolment{Secret: key.Secret(), URI: key.URL(), QR: qr.Bytes(), Ticket: base64.RawURLEncoding.EncodeToString(sealed)}, nil
+}
+
+// otpIssuer returns the name under which an app shows the account. A colon would end it there.
+func otpIssuer(organisation string) string {
+	return strings.TrimSpace("Segel " + strings.ReplaceAll(organisation, ":", " "))
+}
+
+func enrolmentPurpose(id contract.PersonID) string { return "authenticator enrolment " + string(id) }
+func secretPurpose(id contract.PersonID) string    { return "authenticator secret " + string(id) }
+
+// ConfirmTOTP adds the authenticator app of BeginTOTP, which is confirmed by a code. The codes are the recovery codes of an account that had no
+// factor; they are shown once.
+func (s *Service) ConfirmTOTP(ctx context.Context, by contract.Actor, ticket, code string) ([]string, error) {
+	u, _, err := s.loadCaller(ctx, by)
+	if err != nil {
+		return nil, err
+	}
+	sealed, err := base64.RawURLEncoding.DecodeString(ticket)
+	if err != nil {
+		return nil, contract.ErrEnrolment
+	}
+	plain, err := s.sealer.Open(enrolmentPurpose(u.ID), sealed)
+	if err != nil || len(plain) <= 8 || !s.clock().Before(time.Unix(int64(binary.BigEndian.Uint64(plain)), 0)) {
+		return nil, contract.ErrEnrolment.WithCause(err)
+	}
+	secret := string(plain[8:])
+	step, ok, err := matchTOTP(secret, cleanCode(code), s.clock())
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, contract.InvalidInput(contract.FieldError{Field: "otp", Code: contract.ErrOTPWrong.Code})
+	}
+	f, err := s.store.FactorsOf(ctx, u.ID)
+	if err != nil {
+		return nil, err
+	}
+	codes, hashes, err := s.firstCodes(u.ID, f)
+	if err != nil {
+		return nil, err
+	}
+	a := store.Authenticator{CreatedAt: s.clock()}
+	if a.Secret, err = s.sealer.Seal(secretPurpose(u.ID), []byte(secret)); err != nil {
+		return nil, fmt.Errorf("seal a secret for %s: %w", u.ID, err)
+	}
+	// If the process dies after this commit, the app works and the recovery codes were never shown. The person makes others.
+	err = s.store.AddAuthenticator(ctx, u.ID, a, step, hashes, s.factorEvent(contract.EventFactorAdded, by, u, "factor", string(contract.FactorTOTP)))
+	switch {
+	case errors.Is(err, store.ErrExists):
+		err = contract.ErrFactorExists
+	case err == nil:
+		err = s.raiseSession(ctx, by, contract.FactorTOTP)
+	}
+	return codes, err
+}
+
+// matchTOTP returns the step of a code of a secret, if it is the current one, the one before or the one after. It computes all of them.
+func matchTOTP(secret, code string, now time.Time) (step int64, ok bool, err error) {
+	current := now.Unix() / int64(contract.OTPPeriod.Seconds())
+	for at := current - otpSkew; at <= current+otpSkew; at++ {
+		want, err := hotp.GenerateCodeCustom(secret, uint64(at), hotp.ValidateOpts{Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1})
+		if err != nil {
+			return 0, false, fmt.Errorf("compute a code: %w", err)
+		}
+		if subtle.ConstantTimeCompare([]byte(want), []byte(code)) == 1 {
+			step, ok = at, true
+		}
+	}
+	return step, ok, nil
+}
+
+// useTOTP accepts a code of the account's authenticator app once. Each call is one try, which is durable before the codes are compared: a
+// crash, and many calls at once, grant no further try.
+func (s *Service) useTOTP(ctx context.Context, u store.User, code string, binding [32]byte) error {
+	f, err := s.store.FactorsOf(ctx, u.ID)
+	if err != nil {
+		return err
+	}
+	if f.Authenticator == nil {
+		return contract.ErrOTPWrong
+	}
+	now := s.clock()
+	was, wait, err := s.store.TryCode(ctx, u.ID, now)
+	if err != nil {
+		return err
+	}
+	if wait > 0 {
+		return tooManyTries(wait)
+	}
+	use := store.CodeUse{Code: [32]byte(s.factorMAC("code", string(u.ID), code)), Binding: binding, UsedAt: now}
+	if was.IsRepeated(use) {
+		return nil
+	}
+	secret, err := s.sealer.Open(secretPurpose(u.ID), f.Authenticator.Secret)
+	if err != nil {
+		return fmt.Errorf("open the authenticator secret of %s: %w", u.ID, err)
+	}
+	step, ok, err := matchTOTP(string(secret), code, now)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return contract.ErrOTPWrong
+	}
+	use.Step = step
+	// Durable with this commit: that the code is used. If the process dies before the answer, the person waits for the next code, or
+	// repeats the request that it was bound to.
+	err = s.store.UseCode(ctx, u.ID, use)
+	if errors.Is(err, store.ErrConflict) {
+		return contract.ErrOTPWrong
+	}
+	return err
+}
+
+// useRecoveryCode accepts a recovery code once. They have 50 random bits, so the bounds on logins are enough against guessing.
+func (s *Service) useRecoveryCode(ctx context.Context, u store.User, code string, binding [32]byte, ip string) error {
+	f, err := s.store.FactorsOf(ctx, u.ID)
+	if err != nil {
+		return err
+	}
+	hash := s.recoveryHash(u.ID, code)
+	use := store.CodeUse{Code: hash, Binding: binding, UsedAt: s.clock()}
+	if f.Codes.IsRepeated(use) {
+		return nil
+	}
+	e := s.factorEvent(contract.EventRecoveryCodeUsed, contract.Actor{Person: u.Person, IP: ip}, u, "left", strconv.Itoa(max(0, f.Recovery-1)))
+	return refuseNotFound(s.store.UseRecoveryCode(ctx, u.ID, hash, use, e), contract.ErrOTPWrong)
+}
+
+// Recovery codes are ten characters of base32, shown in two groups of five.
+const recoveryLen = 10
+
+// newRecoveryCodes returns recovery codes, which are shown once, and the hashes to store.
+func (s *Service) newRecoveryCodes(id contract.PersonID) (codes []string, hashes [][32]byte, err error) {
+	for range contract.RecoveryCodes {
+		b := make([]byte, 7) // 56 bits, of which ten characters show 50
+		if _, err := io.ReadFull(s.random, b); err != nil {
+			return nil, nil, fmt.Errorf("draw recovery codes: %w", err)
+		}
+		code := strings.ToLower(base32.StdEncoding.EncodeToString(b)[:recoveryLen])
+		codes, hashes = append(codes, code[:recoveryLen/2]+"-"+code[recoveryLen/2:]), append(hashes, s.recoveryHash(id, code))
+	}
+	return codes, hashes, nil
+}
+
+// recoveryHash returns what is stored of a recovery code. Its key is not in the database, so a copy of that shows no code.
+func (s *Service) recoveryHash(id contract.PersonID, code string) [32]byte {
+	return [32]byte(s.factorMAC("recovery", string(id), code))
+}
+
+// ReplaceRecoveryCodes gives the caller, who gives their current password, other recovery codes. The former ones end.
+func (s *Service) ReplaceRecoveryCodes(ctx context.Context, by contract.Actor, current string) ([]string, error) {
+	u, _, err := s.loadCaller(ctx, by)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.requirePassword(ctx, by, u, current); err != nil {
+		return nil, err
+	}
+	codes, hashes, err := s.newRecoveryCodes(u.ID)
+	if err != nil {
+		return nil, err
+	}
+	// If the process dies after this commit, the codes were never shown. The person makes others.
+	err = s.store.SetRecoveryCodes(ctx, u.ID, hashes, s.factorEvent(contract.EventRecoveryCodesMade, by, u))
+	return codes, refuseNotFound(err, contract.ErrNoFactor)
+}
+
+// cleanCode returns a code without what people copy with it, in lower case.
+func cleanCode(code string) string {
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		if r == ' ' || r == '-' || r == '\u00a0' {
+			return -1
+		}
+		return r
+	}, strings.TrimSpace(code)))
+}

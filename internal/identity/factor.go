@@ -1,0 +1,427 @@
+package identity
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"segel/internal/contract"
+	"segel/internal/passkey"
+	"segel/internal/store"
+)
+
+// Sealer encrypts secrets under the master key. What was sealed for one purpose cannot be opened for another.
+type Sealer interface {
+	Seal(purpose string, plain []byte) ([]byte, error)
+	Open(purpose string, sealed []byte) ([]byte, error)
+}
+
+// PasskeyOptions are the options for navigator.credentials, and the ticket that their answer is sent back with.
+type PasskeyOptions struct {
+	Ticket  string
+	Options json.RawMessage
+}
+
+// PersonFactors are the second factors of the caller.
+type PersonFactors struct {
+	store.PersonFactors
+	Possible bool // the public address allows passkeys
+	Required bool // the organisation requires a second factor at logins of this account
+}
+
+// Factors returns the second factors of the caller.
+func (s *Service) Factors(ctx context.Context, by contract.Actor) (PersonFactors, error) {
+	u, account, err := s.loadCaller(ctx, by)
+	if err != nil {
+		return PersonFactors{}, err
+	}
+	f, err := s.store.FactorsOf(ctx, u.ID)
+	if err != nil {
+		return PersonFactors{}, err
+	}
+	return PersonFactors{PersonFactors: f, Possible: s.passkeys != nil, Required: account.Policy.LoginFactor.Applies(u.Admin)}, nil
+}
+
+// acceptedFactors lists what a login to an account with these factors accepts beside the password.
+func acceptedFactors(f store.PersonFactors) []string {
+	var all []string
+	if f.Authenticator != nil {
+		all = append(all, string(contract.FactorTOTP))
+	}
+	if len(f.Passkeys) > 0 {
+		all = append(all, string(contract.FactorPasskey))
+	}
+	if f.Recovery > 0 {
+		all = append(all, string(contract.FactorRecovery))
+	}
+	return all
+}
+
+// proveFactor checks a second factor of an account, and uses it up: whatever is accepted is durable before this returns, and is accepted
+// again only for the same binding, by a repeat of the same request. The zero binding is never repeated.
+func (s *Service) proveFactor(ctx context.Context, u store.User, given contract.GivenFactor, challenge contract.Challenge, binding [32]byte, ip string) (contract.Factor, error) {
+	if given.Passkey != nil {
+		k, err := s.provePasskey(ctx, given, challenge, binding)
+		if err == nil && k.Person != u.ID {
+			err = contract.ErrPasskeyWrong // a passkey of another account; its challenge is used up
+		}
+		return contract.FactorPasskey, err
+	}
+	code := cleanCode(given.OTP)
+	if len(code) == recoveryLen {
+		return contract.FactorRecovery, s.useRecoveryCode(ctx, u, code, binding, ip)
+	}
+	return contract.FactorTOTP, s.useTOTP(ctx, u, code, binding)
+}
+
+// ProveSigning checks what a person presents for one signature, or for the signatures of one consent. The answer is the factor that
+// stands behind them; empty if nothing was presented, or the account has no second factor: then an otp is ignored, as it always was.
+//
+// What was accepted once is accepted again for the same list of documents within [contract.ProofTime], so that a repeat of the request after
+// a crash needs no other proof.
+func (s *Service) ProveSigning(ctx context.Context, by contract.Actor, given contract.GivenFactor, consent contract.Consent) (contract.Factor, error) {
+	if by.Guest != 0 || by.IsSystem() || by.Key != nil || !given.IsGiven() {
+		return "", nil
+	}
+	f, err := s.store.FactorsOf(ctx, by.ID)
+	if err != nil || !f.Any() {
+		return "", err
+	}
+	challenge := contract.Challenge{Purpose: contract.ChallengeSign, Person: by.ID, Consent: consent}
+	u := store.User{Person: by.Person, Organisation: by.Organisation}
+	factor, err := s.proveFactor(ctx, u, given, challenge, contract.SignBinding(consent), by.IP)
+	if err != nil {
+		return "", err
+	}
+	return factor, nil
+}
+
+// requirePassword requires the caller's current password before a change of their factors: a stolen session is not enough for it. Tries are
+// counted like those of a change of the password.
+func (s *Service) requirePassword(ctx context.Context, by contract.Actor, u store.User, current string) error {
+	if err := s.throttle.admitHolder(by.ID, s.clock()); err != nil {
+		return err
+	}
+	right, err := s.hasher.verifyPassword(ctx, callerOrigin{key: string(by.ID), known: true}, current, u.Password)
+	if err != nil {
+		return fmt.Errorf("check the password of user %q: %w", u.ID, err)
+	}
+	if !right {
+		return contract.InvalidInput(contract.FieldError{Field: "current", Code: "password.wrong"})
+	}
+	return nil
+}
+
+// factorEvent returns an event about a factor of an account. Details are names and values in turn.
+func (s *Service) factorEvent(t contract.EventType, by contract.Actor, u store.User, details ...string) contract.Event {
+	e := s.accountEvent(t, by, u)
+	for i := 0; i+1 < len(details); i += 2 {
+		e.Details[details[i]] = details[i+1]
+	}
+	return e
+}
+
+// raiseSession records in the session of the caller that they added a factor, which they proved with it. If the process dies before, the
+// person logs in again.
+func (s *Service) raiseSession(ctx context.Context, by contract.Actor, f contract.Factor) error {
+	if by.Factor.IsStrong() {
+		return nil
+	}
+	return s.store.RaiseSession(ctx, by.Session, f, s.clock())
+}
+
+// firstCodes returns recovery codes for an account that has no factor yet, and nothing for others.
+func (s *Service) firstCodes(id contract.PersonID, f store.PersonFactors) (codes []string, hashes [][32]byte, err error) {
+	if f.Any() {
+		return nil, nil, nil
+	}
+	return s.newRecoveryCodes(id)
+}
+
+// RegisterOptions returns options for a new passkey of the caller, who gives their current password.
+func (s *Service) RegisterOptions(ctx context.Context, by contract.Actor, current string) (PasskeyOptions, error) {
+	u, _, err := s.loadCaller(ctx, by)
+	if err != nil {
+		return PasskeyOptions{}, err
+	}
+	if s.passkeys == nil {
+		return PasskeyOptions{}, contract.ErrNoPasskeys
+	}
+	if err := s.requirePassword(ctx, by, u, current); err != nil {
+		return PasskeyOptions{}, err
+	}
+	f, err := s.store.FactorsOf(ctx, u.ID)
+	if err != nil {
+		return PasskeyOptions{}, err
+	}
+	if len(f.Passkeys) >= contract.MaxPasskeys {
+		return PasskeyOptions{}, contract.ErrTooManyPasskeys
+	}
+	challenge, ticket, err := s.newChallenge(contract.Challenge{Purpose: contract.ChallengeRegister, Person: u.ID})
+	if err != nil {
+		return PasskeyOptions{}, err
+	}
+	known := make([][]byte, 0, len(f.Passkeys))
+	for _, k := range f.Passkeys {
+		if id, err := base64.RawURLEncoding.DecodeString(k.ID); err == nil {
+			known = append(known, id)
+		}
+	}
+	options, err := s.passkeys.CreationOptions(challenge.Sum(), passkeyAccount(u), known...)
+	return PasskeyOptions{Ticket: ticket, Options: options}, err
+}
+
+// AddPasskey registers the passkey that answered RegisterOptions, under a name. The codes are the recovery codes of an account that had no
+// factor; they are shown once.
+func (s *Service) AddPasskey(ctx context.Context, by contract.Actor, answer contract.GivenFactor, name string) (store.Passkey, []string, error) {
+	u, _, err := s.loadCaller(ctx, by)
+	if err != nil {
+		return store.Passkey{}, nil, err
+	}
+	if s.passkeys == nil {
+		return store.Passkey{}, nil, contract.ErrNoPasskeys
+	}
+	if name, err = checkPasskeyName(name); err != nil {
+		return store.Passkey{}, nil, err
+	}
+	challenge, err := s.openTicket(answer.Ticket, contract.Challenge{Purpose: contract.ChallengeRegister, Person: u.ID}, contract.ChallengeTime)
+	if err != nil {
+		return store.Passkey{}, nil, contract.ErrEnrolment.WithCause(err)
+	}
+	made, err := s.passkeys.VerifyCreation(challenge.Sum(), passkeyAccount(u), answer.Passkey)
+	if err != nil {
+		return store.Passkey{}, nil, contract.ErrPasskeyWrong.WithCause(err)
+	}
+	f, err := s.store.FactorsOf(ctx, u.ID)
+	if err != nil {
+		return store.Passkey{}, nil, err
+	}
+	codes, hashes, err := s.firstCodes(u.ID, f)
+	if err != nil {
+		return store.Passkey{}, nil, err
+	}
+	now := s.clock()
+	k := store.Passkey{
+		ID: base64.RawURLEncoding.EncodeToString(made.ID), Person: u.ID, Name: name, PublicKey: made.PublicKey, Model: made.Model, Transports: strings.Join(made.Transports, ","),
+		BackupEligible: made.BackupEligible, CreatedAt: now, SignCount: made.SignCount, BackedUp: made.BackedUp,
+	}
+	use := store.UsedChallenge{Ticket: sha256.Sum256(challenge.Ticket), At: now}
+	// If the process dies after this commit, the passkey is registered and the recovery codes were never shown. The person makes others.
+	err = s.store.AddPasskey(ctx, k, use, contract.MaxPasskeys, hashes, s.factorEvent(contract.EventFactorAdded, by, u, "factor", string(contract.FactorPasskey), "passkey", name))
+	switch {
+	case errors.Is(err, store.ErrExists):
+		err = contract.ErrFactorExists
+	case errors.Is(err, store.ErrConflict): // the answer was sent before, or another request added the last one
+		err = contract.ErrEnrolment
+	case err == nil:
+		err = s.raiseSession(ctx, by, contract.FactorPasskey)
+	}
+	return k, codes, err
+}
+
+// checkPasskeyName returns the cleaned name of a passkey.
+func checkPasskeyName(name string) (string, error) {
+	name = contract.CleanText(name)
+	switch {
+	case !contract.HasVisibleText(name):
+		return "", contract.InvalidInput(contract.NewFieldError("name", "value.required"))
+	case utf8.RuneCountInString(name) > contract.MaxPasskeyName:
+		return "", contract.InvalidInput(contract.NewFieldError("name", "text.too_long", "limit", contract.MaxPasskeyName))
+	}
+	return name, nil
+}
+
+// RenamePasskey changes the name of a passkey of the caller.
+func (s *Service) RenamePasskey(ctx context.Context, by contract.Actor, id, name string) error {
+	u, _, err := s.loadCaller(ctx, by)
+	if err != nil {
+		return err
+	}
+	if name, err = checkPasskeyName(name); err != nil {
+		return err
+	}
+	return refuseNotFound(s.store.RenamePasskey(ctx, u.ID, id, name, s.factorEvent(contract.EventPasskeyRenamed, by, u, "passkey", name)), contract.ErrNoFactor)
+}
+
+// RemovePasskey removes a passkey of the caller, who gives their current password. The last factor stays if the organisation requires one.
+func (s *Service) RemovePasskey(ctx context.Context, by contract.Actor, id, current string) error {
+	return s.removeFactor(ctx, by, current, func(u store.User, f store.PersonFactors, keep bool) error {
+		for _, k := range f.Passkeys {
+			if k.ID == id {
+				return s.store.RemovePasskey(ctx, u.ID, id, keep, s.factorEvent(contract.EventFactorRemoved, by, u, "factor", string(contract.FactorPasskey), "passkey", k.Name))
+			}
+		}
+		return store.ErrNotFound
+	})
+}
+
+// RemoveTOTP removes the authenticator app of the caller, in the same way as [Service.RemovePasskey].
+func (s *Service) RemoveTOTP(ctx context.Context, by contract.Actor, current string) error {
+	return s.removeFactor(ctx, by, current, func(u store.User, _ store.PersonFactors, keep bool) error {
+		return s.store.RemoveAuthenticator(ctx, u.ID, keep, s.factorEvent(contract.EventFactorRemoved, by, u, "factor", string(contract.FactorTOTP)))
+	})
+}
+
+func (s *Service) removeFactor(ctx context.Context, by contract.Actor, current string, remove func(u store.User, f store.PersonFactors, keep bool) error) error {
+	u, account, err := s.loadCaller(ctx, by)
+	if err != nil {
+		return err
+	}
+	if err := s.requirePassword(ctx, by, u, current); err != nil {
+		return err
+	}
+	f, err := s.store.FactorsOf(ctx, u.ID)
+	if err != nil {
+		return err
+	}
+	err = remove(u, f, account.Policy.LoginFactor.Applies(u.Admin) || account.Policy.SignFactor)
+	if errors.Is(err, store.ErrConflict) {
+		return contract.ErrFactorNeeded
+	}
+	return refuseNotFound(err, contract.ErrNoFactor)
+}
+
+// ResetFactors removes all factors of an account on behalf of an administrator, and ends its sessions. The person logs in with their password,
+// and adds others if their organisation requires it. An account without factors stays as it is.
+func (s *Service) ResetFactors(ctx context.Context, by contract.Actor, id contract.PersonID) (Member, error) {
+	return s.changePerson(ctx, by, contract.AdminResetFactors, id, func(u store.User) error {
+		if err := by.RequireOther(id); err != nil {
+			return err
+		}
+		return s.store.ResetFactors(ctx, id, s.accountEvent(contract.EventFactorsReset, by, u))
+	})
+}
+
+// LoginOptions returns options for a login with a passkey. They are the same for everyone.
+func (s *Service) LoginOptions(_ context.Context) (PasskeyOptions, error) {
+	return s.requestOptions(contract.Challenge{Purpose: contract.ChallengeLogin})
+}
+
+// SignOptions returns options for the signatures of one consent, by a passkey of the caller. Their challenge covers the documents and digests.
+func (s *Service) SignOptions(ctx context.Context, by contract.Actor, documents []contract.ConsentItem) (PasskeyOptions, error) {
+	if _, _, err := s.loadCaller(ctx, by); err != nil {
+		return PasskeyOptions{}, err
+	}
+	if err := contract.CheckConsent(documents, documents); err != nil {
+		return PasskeyOptions{}, err
+	}
+	return s.requestOptions(contract.Challenge{Purpose: contract.ChallengeSign, Person: by.ID, Consent: contract.NewConsent(documents)})
+}
+
+func (s *Service) requestOptions(c contract.Challenge) (PasskeyOptions, error) {
+	if s.passkeys == nil {
+		return PasskeyOptions{}, contract.ErrNoPasskeys
+	}
+	c, ticket, err := s.newChallenge(c)
+	if err != nil {
+		return PasskeyOptions{}, err
+	}
+	options, err := s.passkeys.RequestOptions(c.Sum())
+	return PasskeyOptions{Ticket: ticket, Options: options}, err
+}
+
+// A ticket is <time of its end, 8 bytes><16 random bytes><HMAC-SHA256, 32 bytes> in base64url. The HMAC covers purpose and person, so
+// nothing is stored before a passkey answered: those who only ask for options fill no table. See docs/formats/challenge.md.
+const ticketLen = 8 + 16 + 32
+
+// newChallenge completes a challenge with a new ticket.
+func (s *Service) newChallenge(c contract.Challenge) (contract.Challenge, string, error) {
+	b := binary.BigEndian.AppendUint64(nil, uint64(s.clock().Add(contract.ChallengeTime).Unix()))
+	b = append(b, make([]byte, 16)...)
+	if _, err := io.ReadFull(s.random, b[8:]); err != nil {
+		return c, "", fmt.Errorf("draw a ticket: %w", err)
+	}
+	c.Ticket = append(b, s.ticketMAC(c, b)...)
+	return c, base64.RawURLEncoding.EncodeToString(c.Ticket), nil
+}
+
+func (s *Service) ticketMAC(c contract.Challenge, ticket []byte) []byte {
+	return s.factorMAC("ticket", string(c.Purpose), string(c.Person), string(ticket))
+}
+
+// factorMAC returns a HMAC under a key that only the service has. The parts are encoded with their lengths.
+func (s *Service) factorMAC(parts ...string) []byte {
+	mac := hmac.New(sha256.New, s.factorKey[:])
+	for _, p := range parts {
+		fmt.Fprintf(mac, "%d:%s", len(p), p)
+	}
+	return mac.Sum(nil)
+}
+
+var errTicket = errors.New("not a ticket for this, or one that has ended")
+
+// openTicket completes a challenge with the ticket of its answer, which may be late by less than a time.
+func (s *Service) openTicket(ticket string, c contract.Challenge, late time.Duration) (contract.Challenge, error) {
+	b, err := base64.RawURLEncoding.Strict().DecodeString(ticket)
+	if err != nil || len(b) != ticketLen || !hmac.Equal(b[24:], s.ticketMAC(c, b[:24])) {
+		return c, errTicket
+	}
+	if end := time.Unix(int64(binary.BigEndian.Uint64(b)), 0); !s.clock().Before(end.Add(late - contract.ChallengeTime)) {
+		return c, errTicket
+	}
+	c.Ticket = b
+	return c, nil
+}
+
+// provePasskey returns the passkey that answered a challenge. Everything that is wrong has the same answer.
+func (s *Service) provePasskey(ctx context.Context, given contract.GivenFactor, c contract.Challenge, binding [32]byte) (store.Passkey, error) {
+	if s.passkeys == nil {
+		return store.Passkey{}, contract.ErrNoPasskeys
+	}
+	late := contract.ChallengeTime
+	if binding != ([32]byte{}) {
+		late = contract.ProofTime // a repeat; the store tells it from a first use
+	}
+	c, err := s.openTicket(given.Ticket, c, late)
+	if err != nil {
+		return store.Passkey{}, contract.ErrPasskeyWrong.WithCause(err)
+	}
+	answer, err := passkey.ParseAnswer(given.Passkey)
+	if err != nil {
+		return store.Passkey{}, contract.ErrPasskeyWrong.WithCause(err)
+	}
+	k, err := s.store.Passkey(ctx, base64.RawURLEncoding.EncodeToString(answer.ID))
+	if err != nil {
+		return store.Passkey{}, refuseNotFound(err, contract.ErrPasskeyWrong)
+	}
+	id, err := base64.RawURLEncoding.DecodeString(k.ID)
+	if err != nil {
+		return store.Passkey{}, fmt.Errorf("passkey %s: %w", k.ID, err)
+	}
+	stored := passkey.Passkey{ID: id, PublicKey: k.PublicKey, Model: k.Model, BackupEligible: k.BackupEligible, Use: passkey.Use{SignCount: k.SignCount, BackedUp: k.BackedUp}}
+	use, err := s.passkeys.VerifyAnswer(c.Sum(), []byte(k.Person), stored, answer)
+	if err != nil {
+		return store.Passkey{}, contract.ErrPasskeyWrong.WithCause(err)
+	}
+	now := s.clock()
+	k.SignCount, k.BackedUp, k.UsedAt = use.SignCount, use.BackedUp, now
+	fresh := now.Before(time.Unix(int64(binary.BigEndian.Uint64(c.Ticket)), 0))
+	// From this commit on, the challenge proves nothing else. If the process dies before the caller's own commit, a repeat is accepted for
+	// the same binding alone.
+	err = s.store.UsePasskey(ctx, k, store.UsedChallenge{Ticket: sha256.Sum256(c.Ticket), Binding: binding, At: now}, fresh)
+	if errors.Is(err, store.ErrConflict) {
+		s.log.WarnContext(ctx, "a passkey answered a challenge that was used, or its counter did not grow: it may have been copied", "person", k.Person, "passkey", k.ID)
+		err = contract.ErrPasskeyWrong
+	}
+	return k, refuseNotFound(err, contract.ErrPasskeyWrong)
+}
+
+// passkeyAccount returns an account as authenticators know it. Its handle is its random identifier.
+func passkeyAccount(u store.User) passkey.Account {
+	return passkey.Account{Handle: []byte(u.ID), Name: u.Email, Full: u.DisplayName()}
+}
+
+// tooManyTries returns the refusal of a code after too many wrong ones.
+func tooManyTries(wait time.Duration) error {
+	return contract.ErrFactorTries.With("retry_after", int(math.Ceil(wait.Seconds())))
+}
