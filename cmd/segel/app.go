@@ -106,7 +106,7 @@ func (a *app) wireServices() error {
 	a.identity = identity.New(identity.Options{
 		Store: a.store, Clock: a.clock, Random: rand.Reader, PublicURL: a.conf.BaseURL(), Log: a.log, LinkKey: a.sealer.DeriveKey("mailed links"), Delivers: a.delivers,
 		GuestAccounts: a.conf.GuestAccounts,
-		FactorKey: a.sealer.DeriveKey("second factors"), Sealer: a.sealer, Passkeys: passkeys,
+		FactorKey:     a.sealer.DeriveKey("second factors"), Sealer: a.sealer, Passkeys: passkeys,
 		Lifetimes: identity.Lifetimes{
 			Access: a.conf.AccessLifetime, Refresh: a.conf.RefreshLifetime,
 			Guest: a.conf.GuestLifetime, Session: a.conf.SessionLifetime, Grace: a.conf.RefreshGrace, Known: a.conf.KnownDeviceLifetime, Link: a.conf.LinkLifetime,
