@@ -330,6 +330,21 @@ func jsonText(v any) string {
 	return strings.TrimSpace(b.String())
 }
 
+// isComplete reports whether no value of an example is left to the reader ("...").
+func isComplete(example any) bool {
+	switch v := example.(type) {
+	case string:
+		return !strings.HasSuffix(v, "...")
+	case map[string]any:
+		for _, member := range v {
+			if !isComplete(member) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // sampleValue returns an example value of a schema: its own example, or one built from its parts. For an object it
 // includes required members and members with a complete example.
 func (d *specDoc) sampleValue(s *specSchema, depth int) any {
@@ -358,7 +373,7 @@ func (d *specDoc) sampleValue(s *specSchema, depth int) any {
 			switch {
 			case name == "document_id":
 				object[name] = sampleDocument
-			case slices.Contains(s.Required, name), len(p.Examples)+len(full.Examples) > 0 && !strings.HasSuffix(text, "..."), full.Items != nil, len(full.Properties) > 0:
+			case slices.Contains(s.Required, name), len(p.Examples)+len(full.Examples) > 0 && !strings.HasSuffix(text, "..."), full.Items != nil, len(full.Properties) > 0 && isComplete(value):
 				object[name] = value
 			}
 		}

@@ -7,8 +7,8 @@ import (
 
 type loginIn struct {
 	Email    phrase     `json:"email" required:"false" doc:"required without passkey" example:"siti@contoh.id"`
-	Password phrase     `json:"password" required:"false" doc:"required with email"`
-	OTP      phrase     `json:"otp" required:"false" doc:"a code of the authenticator app or a recovery code, if the account has a second factor; ignored if it has none" example:"123456"`
+	Password phrase     `json:"password" required:"false" doc:"required with email" example:"kata-sandi-yang-panjang"`
+	OTP      phrase     `json:"otp" required:"false" doc:"a code of the authenticator app or a recovery code, if the account has a second factor; ignored if it has none"`
 	Passkey  *passkeyIn `json:"passkey" required:"false" doc:"the answer of a passkey to passkey-login-options: the second factor, or without email and password the only one"`
 	Device   phrase     `json:"device_token" required:"false" doc:"the device_token of the last login from this device; without it, a login may be delayed while others try passwords on the account"`
 	Business phrase     `json:"business_id" required:"false" doc:"the organisation of the account, if the e-mail has accounts with the same password in several; missing: an account that knows the device or the address, else the oldest" example:"0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a"`

@@ -5776,14 +5776,14 @@ export interface components {
              * @example siti@contoh.id
              */
             email?: string;
-            /**
-             * @description a code of the authenticator app or a recovery code, if the account has a second factor; ignored if it has none
-             * @example 123456
-             */
+            /** @description a code of the authenticator app or a recovery code, if the account has a second factor; ignored if it has none */
             otp?: string;
             /** @description the answer of a passkey to passkey-login-options: the second factor, or without email and password the only one */
             passkey?: components["schemas"]["PasskeyIn"];
-            /** @description required with email */
+            /**
+             * @description required with email
+             * @example kata-sandi-yang-panjang
+             */
             password?: string;
         } & {
             [key: string]: unknown;
