@@ -15,6 +15,7 @@ const folders: Record<string, string[]> = {
   screens: ["api", "text", "ui", "pdf", "screens/sign"], // a guest's screen is the signing screen
   "screens/admin": ["api", "text", "ui"],
   "screens/document": ["api", "text", "ui", "pdf"],
+  "screens/factors": ["api", "text", "ui"],
   "screens/list": ["api", "text", "ui"],
   "screens/many": ["api", "text", "ui", "pdf", "screens/sign"], // the look of the signature, and what is drawn over pages, are those of the signing screen
   "screens/new": ["api", "text", "ui", "pdf", "screens/place", "screens/sign"], // placing is a step of a new document, and its preview is what signers see
