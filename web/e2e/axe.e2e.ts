@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { en, id } from "./texts";
 import { checker, type Check } from "./axe";
 import { guestLink, sealed, send, type Sent } from "./contract";
-import { office, paper, stage, type Office, type Stage } from "./harness";
+import { mailbox, office, paper, stage, type Mailbox, type Office, type Stage } from "./harness";
 
 const satu = { name: "Pemilik Satu", email: "o@example.test" }, dua = { name: "Penanda Dua", email: "s@example.test" }, tiga = { name: "Anggota Tiga", email: "m@example.test" };
 /** Has no documents either: walks in both languages run at once, and each makes a draft of its owner. */
@@ -12,11 +12,13 @@ const empat = { name: "Anggota Empat", email: "m4@example.test" };
 const budi = { name: "Budi Tamu", email: "budi@example.test", guest: true };
 
 let desk: Office, s: Stage;
+/** A service with a mail server: guests get codes there. */
+let box: Mailbox, mailing: Stage;
 let done: Sent, open: Sent, failed: Sent, ended: Sent, waits: Sent, invited: Sent, file: Buffer, serial: string, link: string;
 
 beforeAll(async () => {
   desk = await office();
-  s = await stage({ env: desk.env });
+  s = await stage({ env: { ...desk.env, SEGEL_OUTBOUND_PRIVATE: "127.0.0.0/8" } });
   s.user(satu.name, satu.email, "admin");
   s.user(dua.name, dua.email);
   s.user(tiga.name, tiga.email);
@@ -42,8 +44,13 @@ beforeAll(async () => {
   await owner.goto(`${s.url}/document/${failed.id}`);
   await owner.getByText(en.state.failed, { exact: true }).waitFor({ timeout: 30_000 });
   await owner.context().close();
+  box = await mailbox();
+  mailing = await stage({ env: box.env });
+  mailing.user(satu.name, satu.email);
 });
 afterAll(async () => {
+  await mailing.close();
+  await box.close();
   await s.close();
   await desk.close();
 });
@@ -97,9 +104,85 @@ const anybody: Walk = async (page, check, w) => {
   await page.goto(link);
   await firstPage(page);
   await check("guest");
+  const owner = await s.enter(satu.email), former = await guestLink(owner, await send(owner, `Tautan Lama ${w.nav.sent}`, [budi], 0), budi.email);
+  const { id: replaced, people } = await send(owner, `Tautan Baru ${w.nav.sent}`, [budi], 0);
+  const stale = await guestLink(owner, { id: replaced, people }, budi.email);
+  await guestLink(owner, { id: replaced, people }, budi.email);
+  await owner.context().close();
+  await page.goto("about:blank");
+  await page.goto(stale);
+  await page.getByRole("alert").waitFor();
+  await check("guest, a link that was replaced");
+  await page.goto("about:blank");
+  await page.goto(former);
+  await firstPage(page);
+  await page.getByText(w.consent.read, { exact: true }).first().click();
+  await check("guest, the consent text");
   await page.goto(`${s.url}/docs#place`);
   await page.locator("details[open] button").waitFor();
   await check("interface");
+};
+
+/** What a guest is asked, and what they read after they answered. */
+const answering: Walk = async (page, check, w) => {
+  const owner = await s.enter(satu.email), language = w.nav.sent;
+  const open = async (of: Stage, by: Page, one: Sent, email = budi.email) => {
+    await page.goto("about:blank");
+    await page.goto(await guestLink(by, one, email));
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    if (of === s) await firstPage(page);
+  };
+  const asked = () => page.getByRole("region", { name: w.sign.asked });
+  const state = () => page.getByRole("region", { name: w.steps.title });
+  const agree = async () => {
+    await page.getByRole("checkbox", { name: w.sign.haveRead }).check();
+    await page.waitForFunction(() => [...document.querySelectorAll("button")].some((b) => !b.disabled && b.getAttribute("aria-describedby")));
+  };
+  await open(s, owner, await send(owner, `Dialihkan ${language}`, [budi], 0, undefined, 1, { delegation: 1 }));
+  await button(page, w.sign.delegate).click();
+  await page.getByRole("textbox", { name: w.new.guestName }).fill("Agus Salim");
+  await page.getByRole("textbox", { name: w.login.email }).fill("tanpa-alamat");
+  await button(page, w.sign.delegateDo).click();
+  await page.locator("[aria-invalid=true]").waitFor();
+  await check("sign, passing it on");
+  await page.getByRole("textbox", { name: w.login.email }).fill("agus@example.test");
+  await button(page, w.sign.delegateDo).click();
+  await state().getByRole("heading", { name: w.sign.delegated.replace("{{name}}", "Agus Salim") }).waitFor();
+  await check("sign, passed on");
+
+  await open(s, owner, await send(owner, `Ditandatangani ${language}`, [budi, dua], 0, undefined, 1));
+  await agree();
+  await asked().getByRole("button", { name: w.document.sign, exact: true }).click();
+  await state().getByRole("heading", { name: w.sign.signed }).waitFor();
+  await check("sign, signed");
+
+  await open(s, owner, await send(owner, `Ditolak ${language}`, [dua, budi], 0));
+  await state().getByRole("button", { name: w.sign.decline }).click();
+  await state().getByRole("button", { name: w.sign.decline }).click();
+  await page.locator("[aria-invalid=true]").waitFor();
+  await check("sign, declining before the turn");
+  await page.getByRole("textbox", { name: w.document.reason }).fill("Harga belum sesuai.");
+  await state().getByRole("button", { name: w.sign.decline }).click();
+  await state().getByRole("heading", { name: w.sign.declined }).waitFor();
+  await check("sign, declined");
+  await owner.context().close();
+
+  // A code from the mailbox, before reading and before signing.
+  const sender = await mailing.enter(satu.email), mail = `budi-${language}@example.test`.toLowerCase(), guest = { ...budi, email: mail };
+  const coded = (title: string, guest_code: string) => send(sender, `${title} ${language}`, [guest], 0, undefined, 0, { guest_code });
+  await open(mailing, sender, await coded("Dibaca dengan Kode", "read"), mail);
+  await button(page, w.code.send).waitFor();
+  await check("guest, a code before reading");
+  await button(page, w.code.send).click();
+  await page.getByRole("textbox", { name: w.code.label }).fill("000000");
+  await button(page, w.code.confirm).click();
+  await page.getByRole("alert").waitFor();
+  await check("guest, a wrong code");
+  await open(mailing, sender, await coded("Ditandatangani dengan Kode", "sign"), mail);
+  await firstPage(page);
+  await button(page, w.code.send).waitFor();
+  await check("sign, a code before signing");
+  await sender.context().close();
 };
 
 const lists: Walk = async (page, check, w) => {
@@ -114,7 +197,17 @@ const lists: Walk = async (page, check, w) => {
   await check("sent, canceling several");
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
+  await button(page, w.list.remindMany).click();
+  await page.getByRole("dialog").waitFor();
+  await check("sent, reminding of several");
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
   await button(page, w.list.clearSelection).click();
+  await page.context().setOffline(true);
+  await page.locator("[data-line]").waitFor();
+  await check("sent, offline");
+  await page.context().setOffline(false);
+  await page.locator("[data-line]").waitFor({ state: "detached" });
   const drag = (type: string) => page.evaluate((t) => {
     const data = new DataTransfer();
     data.items.add(new File(["%PDF"], "Kontrak.pdf", { type: "application/pdf" }));
@@ -169,6 +262,14 @@ const documents: Walk = async (page, check, w) => {
   await page.getByRole("menuitem", { name: w.document.cancel }).click();
   await page.getByRole("dialog").waitFor();
   await check("document, cancel");
+  await page.goto(`${s.url}/document/${invited.id}`);
+  await firstPage(page);
+  await page.getByRole("list", { name: w.document.messages }).first().waitFor();
+  await button(page, w.document.correctGuest).click();
+  await page.getByRole("dialog").getByRole("textbox", { name: w.login.email }).fill("tanpa-alamat");
+  await page.getByRole("dialog").getByRole("button", { name: w.document.correctGuestSave }).click();
+  await page.getByRole("dialog").locator("[aria-invalid=true]").waitFor();
+  await check("document, a guest is corrected");
   await page.goto(`${s.url}/document/${ended.id}`);
   await firstPage(page);
   await button(page, w.document.correct).waitFor();
@@ -335,6 +436,10 @@ const author: Walk = async (page, check, w) => {
   await next();
   await page.getByRole("table").waitFor();
   await check("new, review");
+  await page.getByRole("combobox", { name: w.new.guestCode }).click();
+  await page.getByRole("option").first().waitFor();
+  await check("new, how people are reached");
+  await page.keyboard.press("Escape");
   await button(page, w.new.previewAs).click();
   await page.getByRole("region", { name: w.new.previewAs }).locator("[data-page='1'] canvas").waitFor();
   await check("new, preview as a signer");
@@ -393,25 +498,12 @@ const editing: Walk = async (page, check, w) => {
 };
 
 const administrator: Walk = async (page, check, w) => {
-  for (const tab of ["quota", "serials", "attempts", "reconciliation", "stuck", "certificates", "branding", "consent", "reminders", "accounts", "keys", "mail", "webhooks", "log"] as const) {
+  for (const tab of ["quota", "serials", "attempts", "reconciliation", "stuck", "certificates", "branding", "consent", "reminders", "mail", "webhooks", "log"] as const) {
     await page.goto(`${s.url}/admin?tab=${tab}`);
     await page.getByRole("tab", { name: w.admin[tab], selected: true }).waitFor();
     await page.waitForLoadState("networkidle");
     await check(`admin, ${tab}`);
   }
-  await page.goto(`${s.url}/keys`);
-  await button(page, w.apiKeys.add).click();
-  await button(page, w.apiKeys.add).click();
-  await page.locator("[aria-invalid=true]").first().waitFor();
-  await check("keys, one without a name");
-  await page.getByRole("textbox", { name: w.apiKeys.name }).fill(`ERP ${w.nav.sent}`);
-  await button(page, w.apiKeys.add).click();
-  await page.locator("[data-api-key]").waitFor();
-  await check("keys, a new one");
-  await page.getByRole("button", { name: w.apiKeys.revokeOf.replace("{{name}}", `ERP ${w.nav.sent}`) }).click();
-  await page.getByRole("dialog").waitFor();
-  await check("keys, one is revoked");
-  await page.keyboard.press("Escape");
   await page.goto(`${s.url}/admin?tab=serials&only=quarantined`);
   await button(page, w.list.clear).waitFor();
   await check("admin, no serials found");
@@ -422,6 +514,55 @@ const administrator: Walk = async (page, check, w) => {
   await button(page, w.admin.doGrant).click();
   await page.locator("[aria-invalid=true]").first().waitFor();
   await check("admin, a grant without a reason");
+};
+
+/** What administrators set and read. */
+const settings: Walk = async (page, check, w) => {
+  await page.goto(`${s.url}/admin?tab=mail`);
+  await button(page, w.admin.readMail).first().click();
+  await page.locator("[data-mailed-link]").waitFor();
+  await check("admin, a message is read");
+  await page.goto(`${s.url}/admin?tab=consent`);
+  await page.getByRole("textbox", { name: w.consentText.english }).fill("");
+  await button(page, w.consentText.save).click();
+  await page.locator("[aria-invalid=true]").first().waitFor();
+  await check("admin, another consent text");
+  await page.goto(`${s.url}/admin?tab=reminders`);
+  await page.getByRole("textbox", { name: w.new.remindAfter }).fill("3");
+  await page.getByRole("button", { name: w.reminderSchedule.save, disabled: false }).waitFor();
+  await check("admin, other reminders");
+  await page.goto(`${s.url}/admin?tab=branding`);
+  await page.getByRole("textbox", { name: w.branding.colour, exact: true }).fill("#ffe");
+  await button(page, w.branding.save).click();
+  await page.locator("[aria-invalid=true]").first().waitFor();
+  await check("admin, a colour that is refused");
+  const hook = `http://127.0.0.1/${w.nav.sent}`.toLowerCase();
+  await page.goto(`${s.url}/admin?tab=webhooks`);
+  await button(page, w.webhooks.add).click();
+  const form = page.getByRole("form", { name: w.webhooks.add });
+  await form.getByRole("textbox", { name: w.webhooks.url }).fill("ftp://example.test");
+  await form.getByRole("button", { name: w.webhooks.add }).click();
+  await page.locator("[aria-invalid=true]").first().waitFor();
+  await check("admin, adding a webhook");
+  await form.getByRole("textbox", { name: w.webhooks.url }).fill(hook);
+  await form.getByRole("button", { name: w.webhooks.add }).click();
+  await page.locator("[data-webhook-secret]").waitFor();
+  await check("admin, webhooks");
+  const actions = page.getByRole("group", { name: w.webhooks.actions.replace("{{url}}", hook) });
+  const dialog = page.getByRole("dialog"), closed = async () => {
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+  };
+  await actions.getByRole("button", { name: w.webhooks.test }).click();
+  await dialog.getByRole("button", { name: w.webhooks.more }).first().click(); // nothing listens there
+  await check("admin, deliveries of a webhook");
+  await closed();
+  for (const [name, what] of [[w.webhooks.change, "changing"], [w.webhooks.rotate, "a new secret of"], [w.webhooks.delete, "deleting"]] as const) {
+    await actions.getByRole("button", { name, exact: true }).click();
+    await dialog.waitFor();
+    await check(`admin, ${what} a webhook`);
+    await closed();
+  }
 };
 
 const accounts: Walk = async (page, check, w) => {
@@ -477,8 +618,10 @@ const walks: [string, string | undefined, Walk][] = [
   ["lists", satu.email, lists],
   ["documents", satu.email, documents],
   ["administration", satu.email, administrator],
+  ["settings", satu.email, settings],
   ["accounts", satu.email, accounts],
   ["what anybody sees", undefined, anybody],
+  ["a guest's answers", undefined, answering],
   ["signing", dua.email, signer],
   ["signing several", dua.email, several],
   ["lists without documents", tiga.email, member],
