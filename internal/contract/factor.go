@@ -112,10 +112,11 @@ func (f FactorDemand) Applies(admin bool) bool {
 	return f == FactorOfEveryone || f == FactorOfAdmins && admin
 }
 
-// MissesFactor reports whether a login by a factor is not enough for an account. Who logs in at the provider of the organisation, or with an API
-// key, proves what the organisation demands there.
+// MissesFactor reports whether a login by a factor is not enough for an account. A login at the provider of the organisation counts as a
+// password, unless the organisation accepts what the provider stated as a second factor (FactorOIDCSecond). An API key proves what the
+// organisation demands where it was made.
 func (p AccountPolicy) MissesFactor(admin bool, f Factor) bool {
-	return p.LoginFactor.Applies(admin) && (f == "" || f == FactorPassword)
+	return p.LoginFactor.Applies(admin) && (f == "" || f == FactorPassword || f == FactorOIDC)
 }
 
 // NeedsFactor reports whether the actor has to prove a factor for a signature of their own. Guests have no factors: they enter the codes

@@ -76,7 +76,7 @@ func TestTriesOfCodesArePausedLonger(t *testing.T) {
 	}
 }
 
-func TestADemandAppliesToPasswordsAlone(t *testing.T) {
+func TestADemandAppliesToPasswordsAndToAProviderWithoutASecondFactor(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		demand FactorDemand
@@ -86,7 +86,7 @@ func TestADemandAppliesToPasswordsAlone(t *testing.T) {
 	}{
 		{"", true, FactorPassword, false}, {FactorOfNone, true, "", false}, {FactorOfAdmins, false, FactorPassword, false}, {FactorOfAdmins, true, FactorPassword, true},
 		{FactorOfEveryone, false, "", true}, {FactorOfEveryone, false, FactorPasskeyOnly, false}, {FactorOfEveryone, false, FactorRecovery, false},
-		{FactorOfEveryone, false, FactorOIDC, false}, {FactorOfEveryone, true, FactorKey, false},
+		{FactorOfEveryone, false, FactorOIDC, true}, {FactorOfEveryone, false, FactorOIDCSecond, false}, {FactorOfEveryone, true, FactorKey, false},
 	} {
 		if got := (AccountPolicy{LoginFactor: c.demand}).MissesFactor(c.admin, c.factor); got != c.misses {
 			t.Errorf("%+v: %v", c, got)
