@@ -101,7 +101,7 @@ func (a *app) wireServices() error {
 	// Without passkeys the service is complete: people who ask for one are told what the public address lacks.
 	passkeys, err := passkey.New(a.conf.BaseURL(), "Segel")
 	if err != nil {
-		a.log.Info("passkeys are not offered", "reason", err)
+		a.log.Debug("passkeys are not offered", "reason", err)
 	}
 	a.identity = identity.New(identity.Options{
 		Store: a.store, Clock: a.clock, Random: rand.Reader, PublicURL: a.conf.BaseURL(), Log: a.log, LinkKey: a.sealer.DeriveKey("mailed links"), Delivers: a.delivers,

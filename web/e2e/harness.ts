@@ -19,6 +19,8 @@ export interface StageOptions {
   env?: Record<string, string>;
   /** Serve it below this path, as "/segel", behind a proxy that strips it. */
   prefix?: string;
+  /** The host of its public address, 127.0.0.1 if missing. Browsers offer passkeys under "localhost", not under an IP address. */
+  host?: string;
   /** For requests whose path ends so, the proxy cuts the connection after the service has answered the first. */
   lose?: string;
 }
@@ -55,12 +57,12 @@ function acceptConsent(browser: Browser) {
   };
 }
 
-export async function stage({ env, prefix = "", lose = "", consents = false }: StageOptions = {}): Promise<Stage> {
+export async function stage({ env, prefix = "", host = "127.0.0.1", lose = "", consents = false }: StageOptions = {}): Promise<Stage> {
   const folder = mkdtempSync(path.join(tmpdir(), "segel-e2e-"));
   const data = path.join(folder, "data"), secret = path.join(folder, "password");
   writeFileSync(secret, password + "\n", { mode: 0o600 });
   const port = await freePort(), outside = prefix === "" ? port : await freePort();
-  const url = `http://127.0.0.1:${outside}${prefix}`;
+  const url = `http://${host}:${outside}${prefix}`;
   const serve = async () => {
     const process = run(["serve", "--data", data, "--listen", `127.0.0.1:${port}`], { SEGEL_VERIFICATIONS_PER_MINUTE: "0", SEGEL_PUBLIC_URL: url, ...env });
     await answers(`http://127.0.0.1:${port}/readyz`, process);
