@@ -1,0 +1,185 @@
+import { createHmac } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+
+import { checker } from "./axe";
+import { read, send } from "./contract";
+import { password, stage, violations, type Stage } from "./harness";
+
+// Second factors in a browser: an authenticator app that the test computes, and the virtual authenticator of Chromium for passkeys.
+
+let s: Stage, owner: Page;
+const satu = { name: "Pemilik Satu", email: "o@example.test" }, dua = { name: "Penanda Dua", email: "d@example.test" };
+const tiga = { name: "Penanda Tiga", email: "t@example.test" }, empat = { name: "Penanda Empat", email: "e@example.test" };
+beforeAll(async () => {
+  s = await stage({ host: "localhost" });
+  s.user(satu.name, satu.email, "admin");
+  for (const { name, email } of [dua, tiga, empat]) s.user(name, email);
+  owner = await s.enter(satu.email);
+});
+afterAll(() => s.close());
+
+const step = () => Math.floor(Date.now() / 30_000);
+
+/** The code of an authenticator app in a time step of 30 seconds (RFC 6238, SHA-1, six digits). */
+function codeOf(key: string, at: number): string {
+  const bits = [...key].map((c) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(c).toString(2).padStart(5, "0")).join("");
+  const secret = Buffer.from(bits.match(/.{8}/g)!.map((b) => parseInt(b, 2)));
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(at));
+  const mac = createHmac("sha1", secret).update(counter).digest();
+  return String((mac.readUInt32BE(mac.at(-1)! & 15) & 0x7fffffff) % 1_000_000).padStart(6, "0");
+}
+
+/** Gives a page a device that keeps passkeys and has always verified its user. Returns how many it keeps. */
+async function device(page: Page): Promise<() => Promise<number>> {
+  const browser = await page.context().newCDPSession(page);
+  await browser.send("WebAuthn.enable");
+  const { authenticatorId } = await browser.send("WebAuthn.addVirtualAuthenticator", {
+    options: { protocol: "ctap2", transport: "internal", hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
+  });
+  return async () => (await browser.send("WebAuthn.getCredentials", { authenticatorId })).credentials.length;
+}
+
+const dialog = (page: Page) => page.getByRole("dialog");
+const inbox = (page: Page) => page.waitForURL((at) => at.pathname === "/inbox");
+
+async function menu(page: Page, item: string): Promise<void> {
+  await page.getByRole("button", { name: /, account$/ }).click();
+  await page.getByRole("menuitem", { name: item }).click();
+}
+
+async function logOut(page: Page): Promise<void> {
+  await menu(page, "Log out");
+  await page.getByRole("heading", { name: "Log in", level: 1 }).waitFor();
+}
+
+/** Logs in with the password, which is not enough. */
+async function enterPassword(page: Page, email: string): Promise<void> {
+  await page.locator("input[name=email]").fill(email);
+  await page.locator("input[name=password]").fill(password);
+  await page.getByRole("button", { name: "Log in", exact: true }).click();
+  await page.getByRole("heading", { name: "Confirm that it is you" }).waitFor();
+}
+
+async function enterCode(page: Page, code: string): Promise<void> {
+  await page.locator("input[name=otp]").fill(code);
+  await page.getByRole("button", { name: "Log in", exact: true }).click();
+}
+
+/** Notes the recovery codes that a dialog shows, and closes it. */
+async function recoveryCodes(page: Page): Promise<string[]> {
+  await dialog(page).getByRole("heading", { name: "Your recovery codes" }).waitFor();
+  const codes = await page.locator("[data-recovery] li").allTextContents();
+  expect(new Set(codes).size).toBe(10);
+  await dialog(page).getByRole("button", { name: "I have kept them" }).click();
+  await dialog(page).waitFor({ state: "detached" });
+  return codes;
+}
+
+/** Adds a passkey of the page's device. */
+async function addPasskey(page: Page, name: string): Promise<void> {
+  await menu(page, "Second factors");
+  await page.getByRole("button", { name: "Add a passkey" }).click();
+  await dialog(page).getByRole("textbox", { name: "Name" }).fill(name);
+  await dialog(page).locator("input[name=current]").fill(password);
+  await dialog(page).getByRole("button", { name: "Add a passkey" }).click();
+  await recoveryCodes(page);
+  await page.getByRole("listitem").filter({ hasText: name }).getByText("Not used yet.").waitFor();
+}
+
+test("a person adds an authenticator app and logs in with its code, and with each recovery code once", async () => {
+  const page = await s.enter(dua.email);
+  await menu(page, "Second factors");
+  await page.getByRole("button", { name: "Add an app" }).click();
+  await dialog(page).locator("input[name=current]").fill("bukan kata sandi");
+  await dialog(page).getByRole("button", { name: "Next" }).click();
+  await dialog(page).locator("input[name=current][aria-invalid=true]").waitFor();
+  await dialog(page).locator("input[name=current]").fill(password);
+  await dialog(page).getByRole("button", { name: "Next" }).click();
+  await dialog(page).getByRole("img", { name: "QR code for the authenticator app" }).waitFor();
+  expect(await violations(page)).toEqual([]);
+  const key = (await page.locator("[data-secret]").textContent())!.replaceAll(" ", "");
+  expect(key).toMatch(/^[A-Z2-7]{32}$/);
+  const added = step();
+  await dialog(page).locator("input[name=otp]").fill(codeOf(key, added));
+  await dialog(page).getByRole("button", { name: "Confirm" }).click();
+  const [recovery, other] = await recoveryCodes(page);
+  await page.getByText("10 codes are left.", { exact: false }).waitFor();
+
+  await logOut(page);
+  await enterPassword(page, dua.email);
+  expect(await violations(page)).toEqual([]);
+  await enterCode(page, codeOf(key, added)); // used up when the app was added
+  await page.getByRole("alert").waitFor();
+  await enterCode(page, codeOf(key, Math.max(added + 1, step())));
+  await inbox(page);
+
+  await logOut(page);
+  await enterPassword(page, dua.email);
+  await enterCode(page, recovery!);
+  await inbox(page);
+  await menu(page, "Second factors");
+  await page.getByText("9 codes are left.", { exact: false }).waitFor();
+
+  await logOut(page);
+  await enterPassword(page, dua.email);
+  await enterCode(page, recovery!);
+  await page.getByRole("alert").waitFor();
+  await enterCode(page, other!);
+  await inbox(page);
+  await page.context().close();
+});
+
+test("a person adds a passkey and logs in with it alone", async () => {
+  const page = await s.enter(tiga.email);
+  const kept = await device(page);
+  await addPasskey(page, "Laptop kantor");
+  expect(await kept()).toBe(1);
+  const wrong: string[] = [];
+  await checker(page, wrong, "en")("second factors");
+  expect(wrong).toEqual([]);
+
+  await logOut(page);
+  await page.getByRole("button", { name: "Log in with a passkey" }).click();
+  await inbox(page);
+  await menu(page, "Second factors");
+  await page.getByRole("listitem").filter({ hasText: "Laptop kantor" }).getByText("Last used on", { exact: false }).waitFor();
+
+  // With the password too, which is not enough.
+  await logOut(page);
+  await enterPassword(page, tiga.email);
+  await page.getByRole("button", { name: "Use a passkey" }).click();
+  await inbox(page);
+  await page.context().close();
+});
+
+test("where the organisation requires a factor for each signature, signing asks for it and completes with a passkey", async () => {
+  await owner.getByRole("link", { name: "Admin", exact: true }).click();
+  await owner.getByRole("tab", { name: "Account policy" }).click();
+  const policy = owner.getByRole("form", { name: "Account policy" });
+  await policy.getByRole("checkbox", { name: "Each signature needs a second factor" }).check();
+  await policy.getByRole("button", { name: "Save" }).click();
+  await policy.getByText("Saved.").waitFor();
+
+  const contract = await send(owner, "Sewa Gudang", [empat], 0);
+  const page = await s.enter(empat.email);
+  await device(page);
+  await addPasskey(page, "Laptop kantor");
+  await page.goto(`${s.url}/document/${contract.id}/sign`);
+  await page.locator("[data-page='1'] canvas").waitFor();
+  await read(page);
+  const sign = page.getByRole("region", { name: "What you need to do" }).getByRole("button", { name: "Sign", exact: true });
+  await sign.click();
+  const proof = page.getByRole("dialog", { name: "Confirm your signature" });
+  await proof.getByText("Your organisation requires a second factor for this signature.").waitFor();
+  expect(await violations(page)).toEqual([]);
+  await proof.getByRole("button", { name: "Back" }).click();
+  await proof.waitFor({ state: "detached" });
+  expect(await page.getByRole("heading", { name: "You have signed" }).count()).toBe(0);
+
+  await sign.click();
+  await proof.getByRole("button", { name: "Use a passkey" }).click();
+  await page.getByRole("heading", { name: "You have signed" }).waitFor();
+  await page.context().close();
+});
