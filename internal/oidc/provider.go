@@ -78,7 +78,6 @@ type Provider struct {
 	endpoint     oauth2.Endpoint
 	userInfo     string
 	statesIssuer bool // its answers have the parameter iss (RFC 9207)
-	secretInBody bool
 	keys         *keySet
 	readAt       time.Time
 	http         *http.Client

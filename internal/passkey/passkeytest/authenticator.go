@@ -67,8 +67,11 @@ func (a *Authenticator) Create(raw []byte) json.RawMessage {
 		panic(err)
 	}
 	client := a.clientData("webauthn.create", o.Challenge)
-	point := a.key.PublicKey
-	x, y := point.X.FillBytes(make([]byte, 32)), point.Y.FillBytes(make([]byte, 32))
+	point, err := a.key.PublicKey.Bytes() // 4, x, y
+	if err != nil {
+		panic(err)
+	}
+	x, y := point[1:33], point[33:]
 	// COSE_Key: {1: 2, 3: -7, -1: 1, -2: x, -3: y}
 	cose := append([]byte{0xa5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21, 0x58, 0x20}, x...)
 	cose = append(append(cose, 0x22, 0x58, 0x20), y...)
