@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 
 import { checker } from "./axe";
 import { read, send } from "./contract";
@@ -11,10 +11,11 @@ import { password, stage, violations, type Stage } from "./harness";
 let s: Stage, owner: Page;
 const satu = { name: "Pemilik Satu", email: "o@example.test" }, dua = { name: "Penanda Dua", email: "d@example.test" };
 const tiga = { name: "Penanda Tiga", email: "t@example.test" }, empat = { name: "Penanda Empat", email: "e@example.test" };
+const lima = { name: "Penanda Lima", email: "l@example.test" };
 beforeAll(async () => {
   s = await stage({ host: "localhost" });
   s.user(satu.name, satu.email, "admin");
-  for (const { name, email } of [dua, tiga, empat]) s.user(name, email);
+  for (const { name, email } of [dua, tiga, empat, lima]) s.user(name, email);
   owner = await s.enter(satu.email);
 });
 afterAll(() => s.close());
@@ -77,9 +78,19 @@ async function recoveryCodes(page: Page): Promise<string[]> {
   return codes;
 }
 
+/** Changes what the organisation demands of accounts, as an administrator. */
+async function setPolicy(admin: Page, change: (policy: Locator) => Promise<void>): Promise<void> {
+  await admin.getByRole("link", { name: "Admin", exact: true }).click();
+  await admin.getByRole("tab", { name: "Account policy" }).click();
+  const policy = admin.getByRole("form", { name: "Account policy" });
+  await change(policy);
+  await policy.getByRole("button", { name: "Save" }).click();
+  await policy.getByText("Saved.").waitFor();
+}
+
 /** Adds a passkey of the page's device. */
 async function addPasskey(page: Page, name: string): Promise<void> {
-  await menu(page, "Second factors");
+  if (new URL(page.url()).pathname !== "/factors") await menu(page, "Second factors");
   await page.getByRole("button", { name: "Add a passkey" }).click();
   await dialog(page).getByRole("textbox", { name: "Name" }).fill(name);
   await dialog(page).locator("input[name=current]").fill(password);
@@ -155,12 +166,7 @@ test("a person adds a passkey and logs in with it alone", async () => {
 });
 
 test("where the organisation requires a factor for each signature, signing asks for it and completes with a passkey", async () => {
-  await owner.getByRole("link", { name: "Admin", exact: true }).click();
-  await owner.getByRole("tab", { name: "Account policy" }).click();
-  const policy = owner.getByRole("form", { name: "Account policy" });
-  await policy.getByRole("checkbox", { name: "Each signature needs a second factor" }).check();
-  await policy.getByRole("button", { name: "Save" }).click();
-  await policy.getByText("Saved.").waitFor();
+  await setPolicy(owner, (policy) => policy.getByRole("checkbox", { name: "Each signature needs a second factor" }).check());
 
   const contract = await send(owner, "Sewa Gudang", [empat], 0);
   const page = await s.enter(empat.email);
@@ -181,5 +187,31 @@ test("where the organisation requires a factor for each signature, signing asks 
   await sign.click();
   await proof.getByRole("button", { name: "Use a passkey" }).click();
   await page.getByRole("heading", { name: "You have signed" }).waitFor();
+  await page.context().close();
+});
+
+test("where the organisation requires a factor at logins, a person without one adds it first and goes on to what they opened", async () => {
+  await owner.goto(`${s.url}/factors`);
+  await device(owner);
+  await addPasskey(owner, "Laptop admin");
+  await logOut(owner);
+  await owner.getByRole("button", { name: "Log in with a passkey" }).click();
+  await inbox(owner);
+  await setPolicy(owner, (policy) => policy.getByRole("radio", { name: "Everyone" }).check());
+
+  const page = await (await s.browser.newContext({ locale: "en", viewport: { width: 360, height: 740 }, reducedMotion: "reduce" })).newPage();
+  await device(page);
+  await page.goto(`${s.url}/sent`);
+  await page.locator("input[name=email]").fill(lima.email);
+  await page.locator("input[name=password]").fill(password);
+  await page.getByRole("button", { name: "Log in", exact: true }).click();
+  await page.getByText("Your organisation requires a second factor.", { exact: false }).waitFor();
+  expect(await violations(page)).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  expect((await page.request.get(`${s.url}/v1/econtract/web_app/document/out`)).status()).toBe(403);
+  await addPasskey(page, "Ponsel");
+  await page.getByRole("link", { name: "Go on" }).click();
+  await page.waitForURL((at) => at.pathname === "/sent");
+  await page.getByRole("heading", { level: 1 }).waitFor();
   await page.context().close();
 });
