@@ -459,8 +459,10 @@ func TestACreationThatCrashedIsFinishedByTheNextStart(t *testing.T) {
 					}
 					if name == "authority/authority.json" {
 						back.Authority = [32]byte{}
-						if err := os.Remove(filepath.Join(data, "authority/guests.json")); err != nil {
-							return err
+						for _, issuer := range []string{"authority/guests.json", "authority/contacts.json"} {
+							if err := os.Remove(filepath.Join(data, issuer)); err != nil {
+								return err
+							}
 						}
 					}
 				}
