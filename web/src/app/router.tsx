@@ -99,7 +99,7 @@ const factors = createRoute({
   getParentRoute: () => member,
   path: "/factors",
   validateSearch: (s: Record<string, unknown>) => ({ then: typeof s.then === "string" ? s.then : undefined }),
-  component: lazyRouteComponent(() => import("../screens/factors/factors"), "FactorScreen"),
+  component: lazyRouteComponent(async () => (await Promise.all([import("../screens/factors/factors"), loadAdminText()]))[0], "FactorScreen"),
 });
 /** The number of a document in an address, as the code on a page has it. */
 const documentNumber = (n: unknown): number | undefined => (Number.isSafeInteger(n) && Number(n) > 0 ? Number(n) : undefined);

@@ -21,7 +21,7 @@ function preferred(): Language {
   return kept === "en" ? "en" : "id";
 }
 
-/** The sentences of each language, which are loaded when it is chosen, and those of administrators, which are loaded with their screens. */
+/** The sentences of each language, which are loaded when it is chosen, and those of administrators and of accounts, which are loaded with their screens. */
 const sentences = { id: () => import("./id.json"), en: () => import("./en.json") };
 const adminSentences = { id: () => import("./admin.id.json"), en: () => import("./admin.en.json") };
 let administers = false;
@@ -39,7 +39,7 @@ async function load(language: Language): Promise<void> {
   await Promise.all([add("all", language, sentences[language]), ...(administers ? [add("admin", language, adminSentences[language])] : [])]);
 }
 
-/** Loads the sentences of the screens of administrators as well, in this language and in those that are chosen later. */
+/** Loads the sentences of the screens of administrators and of accounts as well, in this language and in those that are chosen later. */
 export function loadAdminText(): Promise<void> {
   administers = true;
   return load(i18next.language as Language);

@@ -22,8 +22,8 @@ export function FactorScreen() {
   return (
     <Stack maw={640} mx="auto">
       <ScreenTitle>{t("factor.title")}</ScreenTitle>
-      {me?.must_enrol && <Alert color="yellow" variant="light" icon={<IconShieldLock aria-hidden />}>{t("factor.mustEnrol")}</Alert>}
-      {me && !me.must_enrol && then !== undefined && <AnchorLink to={within(then)} size="sm">{t("factor.goOn")}</AnchorLink>}
+      {me?.must_enrol && <Alert color="yellow" variant="light" icon={<IconShieldLock aria-hidden />}>{t("factors.mustEnrol")}</Alert>}
+      {me && !me.must_enrol && then !== undefined && <AnchorLink to={within(then)} size="sm">{t("factors.goOn")}</AnchorLink>}
       {found.isError && <Trouble error={found.error} retry={() => void found.refetch()} />}
       {found.isPending ? <Loading /> : found.data && <FactorSection factors={found.data} />}
     </Stack>

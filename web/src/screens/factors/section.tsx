@@ -30,44 +30,44 @@ export function FactorSection({ factors: f }: { factors: Factors }) {
   };
   return (
     <Stack component="section" aria-labelledby="factors-title">
-      <Title order={2} size="h4" id="factors-title">{t("factor.section")}</Title>
-      <Text size="sm" c="dimmed">{t("factor.lead")}</Text>
-      {f.few_recovery_codes && <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />}>{t("factor.few", { count: f.recovery_codes })}</Alert>}
-      <Card title={t("factor.app")} on={f.totp} state={f.totp_since ? t("factor.since", { date: day(f.totp_since) }) : t("factor.appLead")}>
+      <Title order={2} size="h4" id="factors-title">{t("factors.section")}</Title>
+      <Text size="sm" c="dimmed">{t("factors.lead")}</Text>
+      {f.few_recovery_codes && <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />}>{t("factors.few", { count: f.recovery_codes })}</Alert>}
+      <Card title={t("factors.app")} on={f.totp} state={f.totp_since ? t("factors.since", { date: day(f.totp_since) }) : t("factors.appLead")}>
         {f.totp
-          ? <Button variant="default" size="xs" onClick={() => setDoing({ what: "removeTOTP" })}>{t("factor.remove")}</Button>
-          : <Button size="xs" onClick={() => setDoing({ what: "totp" })}>{t("factor.addApp")}</Button>}
+          ? <Button variant="default" size="xs" onClick={() => setDoing({ what: "removeTOTP" })}>{t("factors.remove")}</Button>
+          : <Button size="xs" onClick={() => setDoing({ what: "totp" })}>{t("factors.addApp")}</Button>}
       </Card>
-      <Card title={t("factor.passkeys")} on={f.passkeys.length > 0} state={t("factor.passkeysLead")}>
+      <Card title={t("factors.passkeys")} on={f.passkeys.length > 0} state={t("factors.passkeysLead")}>
         {f.passkeys.length > 0 && (
           <Stack component="ul" gap="xs" w="100%" m={0} p={0} style={{ listStyle: "none" }}>
             {f.passkeys.map((k) => (
               <Group component="li" key={k.id} justify="space-between" gap="xs">
                 <div>
                   <Text size="sm" fw={600} style={{ overflowWrap: "anywhere" }}>{k.name}</Text>
-                  <Text size="xs" c="dimmed">{t("factor.since", { date: day(k.created_at) })}. {k.last_used_at === null ? t("factor.neverUsed") : t("factor.used", { date: day(k.last_used_at) })} {t(k.synced ? "factor.synced" : "factor.bound")}</Text>
+                  <Text size="xs" c="dimmed">{t("factors.since", { date: day(k.created_at) })}. {k.last_used_at === null ? t("factors.neverUsed") : t("factors.used", { date: day(k.last_used_at) })} {t(k.synced ? "factors.synced" : "factors.bound")}</Text>
                 </div>
                 <Group gap="xs">
-                  <Button variant="default" size="xs" aria-label={t("factor.renameOf", { name: k.name })} onClick={() => setDoing({ what: "rename", passkey: k })}>{t("factor.rename")}</Button>
-                  <Button variant="default" size="xs" aria-label={t("factor.removeOf", { name: k.name })} onClick={() => setDoing({ what: "removePasskey", passkey: k })}>{t("factor.remove")}</Button>
+                  <Button variant="default" size="xs" aria-label={t("factors.renameOf", { name: k.name })} onClick={() => setDoing({ what: "rename", passkey: k })}>{t("factors.rename")}</Button>
+                  <Button variant="default" size="xs" aria-label={t("factors.removeOf", { name: k.name })} onClick={() => setDoing({ what: "removePasskey", passkey: k })}>{t("factors.remove")}</Button>
                 </Group>
               </Group>
             ))}
           </Stack>
         )}
         {f.passkeys_possible && passkeysOffered()
-          ? <Button size="xs" onClick={() => setDoing({ what: "addPasskey" })}>{t("factor.addPasskey")}</Button>
-          : <Text size="sm" c="dimmed">{t(f.passkeys_possible ? "factor.noPasskeysBrowser" : "factor.noPasskeysAddress")}</Text>}
+          ? <Button size="xs" onClick={() => setDoing({ what: "addPasskey" })}>{t("factors.addPasskey")}</Button>
+          : <Text size="sm" c="dimmed">{t(f.passkeys_possible ? "factors.noPasskeysBrowser" : "factors.noPasskeysAddress")}</Text>}
       </Card>
       {any && (
-        <Card title={t("factor.recovery")} on={f.recovery_codes > 0} state={t("factor.recoveryLeft", { count: f.recovery_codes })}>
-          <Button variant="default" size="xs" onClick={() => setDoing({ what: "recovery" })}>{t("factor.newCodes")}</Button>
+        <Card title={t("factors.recovery")} on={f.recovery_codes > 0} state={t("factors.recoveryLeft", { count: f.recovery_codes })}>
+          <Button variant="default" size="xs" onClick={() => setDoing({ what: "recovery" })}>{t("factors.newCodes")}</Button>
         </Card>
       )}
-      <Dialog opened={doing !== undefined} onClose={() => end()} title={doing ? t(`factor.do.${doing.what}`) : ""}>
+      <Dialog opened={doing !== undefined} onClose={() => end()} title={doing ? t(`factors.do.${doing.what}`) : ""}>
         {doing && <Do doing={doing} end={end} />}
       </Dialog>
-      <Dialog opened={codes !== undefined} onClose={() => setCodes(undefined)} title={t("factor.codesTitle")}>
+      <Dialog opened={codes !== undefined} onClose={() => setCodes(undefined)} title={t("factors.codesTitle")}>
         {codes && <RecoveryCodes codes={codes} done={() => setCodes(undefined)} />}
       </Dialog>
     </Stack>
@@ -79,7 +79,7 @@ function Card({ title, on, state, children }: { title: string; on: boolean; stat
   return (
     <Paper withBorder p="md">
       <Stack gap="xs" align="flex-start">
-        <Group gap="xs"><Title order={3} size="h6">{title}</Title><Badge variant="light" color={on ? "seal" : "gray"}>{t(on ? "factor.on" : "factor.off")}</Badge></Group>
+        <Group gap="xs"><Title order={3} size="h6">{title}</Title><Badge variant="light" color={on ? "seal" : "gray"}>{t(on ? "factors.on" : "factors.off")}</Badge></Group>
         <Text size="sm">{state}</Text>
         {children}
       </Stack>
@@ -92,11 +92,11 @@ type End = (codes?: string[]) => void;
 function Do({ doing, end }: { doing: Doing; end: End }) {
   switch (doing.what) {
     case "totp": return <AddApp end={end} />;
-    case "removeTOTP": return <WithPassword lead="factor.removeLead" danger change={changes.removeTOTP} end={() => end()} />;
-    case "recovery": return <WithPassword lead="factor.newCodesLead" change={changes.recoveryCodes} end={end} />;
+    case "removeTOTP": return <WithPassword lead="factors.removeLead" danger change={changes.removeTOTP} end={() => end()} />;
+    case "recovery": return <WithPassword lead="factors.newCodesLead" change={changes.recoveryCodes} end={end} />;
     case "addPasskey": return <AddPasskey end={end} />;
     case "rename": return <Rename passkey={doing.passkey} end={end} />;
-    case "removePasskey": return <WithPassword lead="factor.removeLead" danger change={(current) => changes.removePasskey({ id: doing.passkey.id, current })} end={() => end()} />;
+    case "removePasskey": return <WithPassword lead="factors.removeLead" danger change={(current) => changes.removePasskey({ id: doing.passkey.id, current })} end={() => end()} />;
   }
 }
 
@@ -105,7 +105,7 @@ const ofField = (error: unknown, field: string) => (error instanceof Problem ? e
 const other = (error: unknown) => error !== null && !(error instanceof Problem && error.fields.length > 0);
 
 interface WithPasswordProps<Out> {
-  lead: "factor.removeLead" | "factor.newCodesLead";
+  lead: "factors.removeLead" | "factors.newCodesLead";
   danger?: boolean;
   change: (current: string) => Promise<Out>;
   end: (out: Out) => void;
@@ -125,7 +125,7 @@ function WithPassword<Out>({ lead, danger = false, change, end }: WithPasswordPr
       <Text size="sm">{t(lead)}</Text>
       <Secret label={t("password.current")} name="current" autoComplete="current-password" data-autofocus required value={current} onChange={(e) => setCurrent(e.currentTarget.value)} error={ofField(act.error, "current")} />
       {other(act.error) && <Trouble error={act.error} />}
-      <Group justify="flex-end"><Button type="submit" {...(danger ? { color: "red" } : {})} disabled={current === ""} loading={act.isPending}>{t(danger ? "factor.remove" : "factor.newCodes")}</Button></Group>
+      <Group justify="flex-end"><Button type="submit" {...(danger ? { color: "red" } : {})} disabled={current === ""} loading={act.isPending}>{t(danger ? "factors.remove" : "factors.newCodes")}</Button></Group>
     </Stack>
   );
 }
@@ -139,24 +139,24 @@ function AddApp({ end }: { end: End }) {
   if (!begin.data) {
     return (
       <Stack component="form" gap="sm" onSubmit={(e: FormEvent) => { e.preventDefault(); if (current !== "") begin.mutate(current); }} {...{ noValidate: true }}>
-        <Text size="sm">{t("factor.appSteps")}</Text>
+        <Text size="sm">{t("factors.appSteps")}</Text>
         <Secret label={t("password.current")} name="current" autoComplete="current-password" data-autofocus required value={current} onChange={(e) => setCurrent(e.currentTarget.value)} error={ofField(begin.error, "current")} />
         {other(begin.error) && <Trouble error={begin.error} />}
-        <Group justify="flex-end"><Button type="submit" disabled={current === ""} loading={begin.isPending}>{t("factor.next")}</Button></Group>
+        <Group justify="flex-end"><Button type="submit" disabled={current === ""} loading={begin.isPending}>{t("factors.next")}</Button></Group>
       </Stack>
     );
   }
   const { secret, qr, uri, ticket } = begin.data;
   return (
     <Stack component="form" gap="sm" onSubmit={(e: FormEvent) => { e.preventDefault(); if (otp !== "") confirm.mutate({ ticket, otp }, { onSuccess: end }); }} {...{ noValidate: true }}>
-      <Text size="sm">{t("factor.scan")}</Text>
-      <Image src={qr} alt={t("factor.qr")} w={200} h={200} mx="auto" style={{ imageRendering: "pixelated" }} />
-      <Text size="sm">{t("factor.type")}</Text>
+      <Text size="sm">{t("factors.scan")}</Text>
+      <Image src={qr} alt={t("factors.qr")} w={200} h={200} mx="auto" style={{ imageRendering: "pixelated" }} />
+      <Text size="sm">{t("factors.type")}</Text>
       <Group gap="xs" wrap="nowrap"><Code data-secret style={{ overflowWrap: "anywhere" }}>{secret.replace(/(.{4})/g, "$1 ").trim()}</Code><Copy text={secret} /></Group>
-      <Text size="sm"><a href={uri}>{t("factor.openApp")}</a></Text>
-      <TextInput label={t("factor.firstCode")} name="otp" value={otp} onChange={(e) => setOTP(e.currentTarget.value)} error={ofField(confirm.error, "otp")} inputMode="numeric" autoComplete="one-time-code" maxLength={9} required autoFocus styles={{ input: { letterSpacing: "0.2em" } }} />
+      <Text size="sm"><a href={uri}>{t("factors.openApp")}</a></Text>
+      <TextInput label={t("factors.firstCode")} name="otp" value={otp} onChange={(e) => setOTP(e.currentTarget.value)} error={ofField(confirm.error, "otp")} inputMode="numeric" autoComplete="one-time-code" maxLength={9} required autoFocus styles={{ input: { letterSpacing: "0.2em" } }} />
       {other(confirm.error) && <Trouble error={confirm.error} />}
-      <Group justify="flex-end"><Button type="submit" disabled={otp === ""} loading={confirm.isPending}>{t("factor.confirm")}</Button></Group>
+      <Group justify="flex-end"><Button type="submit" disabled={otp === ""} loading={confirm.isPending}>{t("factors.confirm")}</Button></Group>
     </Stack>
   );
 }
@@ -169,11 +169,11 @@ function AddPasskey({ end }: { end: End }) {
   const ready = current !== "" && name.trim() !== "";
   return (
     <Stack component="form" gap="sm" onSubmit={(e: FormEvent) => { e.preventDefault(); if (ready) add.mutate({ current, name }, { onSuccess: end }); }} {...{ noValidate: true }}>
-      <Text size="sm">{t("factor.passkeySteps")}</Text>
-      <TextInput label={t("factor.passkeyName")} placeholder={t("factor.passkeyExample")} data-autofocus required maxLength={100} value={name} onChange={(e) => setName(e.currentTarget.value)} error={ofField(add.error, "name")} />
+      <Text size="sm">{t("factors.passkeySteps")}</Text>
+      <TextInput label={t("factors.passkeyName")} placeholder={t("factors.passkeyExample")} data-autofocus required maxLength={100} value={name} onChange={(e) => setName(e.currentTarget.value)} error={ofField(add.error, "name")} />
       <Secret label={t("password.current")} name="current" autoComplete="current-password" required value={current} onChange={(e) => setCurrent(e.currentTarget.value)} error={ofField(add.error, "current")} />
       {other(add.error) && <Trouble error={add.error} />}
-      <Group justify="flex-end"><Button type="submit" disabled={!ready} loading={add.isPending}>{t("factor.addPasskey")}</Button></Group>
+      <Group justify="flex-end"><Button type="submit" disabled={!ready} loading={add.isPending}>{t("factors.addPasskey")}</Button></Group>
     </Stack>
   );
 }
@@ -184,9 +184,9 @@ function Rename({ passkey, end }: { passkey: Passkey; end: End }) {
   const rename = useFactorChange(changes.renamePasskey);
   return (
     <Stack component="form" gap="sm" onSubmit={(e: FormEvent) => { e.preventDefault(); if (name.trim() !== "") rename.mutate({ id: passkey.id, name }, { onSuccess: () => end() }); }} {...{ noValidate: true }}>
-      <TextInput label={t("factor.passkeyName")} data-autofocus required maxLength={100} value={name} onChange={(e) => setName(e.currentTarget.value)} error={ofField(rename.error, "name")} />
+      <TextInput label={t("factors.passkeyName")} data-autofocus required maxLength={100} value={name} onChange={(e) => setName(e.currentTarget.value)} error={ofField(rename.error, "name")} />
       {other(rename.error) && <Trouble error={rename.error} />}
-      <Group justify="flex-end"><Button type="submit" disabled={name.trim() === ""} loading={rename.isPending}>{t("factor.save")}</Button></Group>
+      <Group justify="flex-end"><Button type="submit" disabled={name.trim() === ""} loading={rename.isPending}>{t("factors.save")}</Button></Group>
     </Stack>
   );
 }
@@ -196,9 +196,9 @@ function RecoveryCodes({ codes, done }: { codes: string[]; done: () => void }) {
   const t = useText();
   return (
     <Stack gap="sm">
-      <Text size="sm">{t("factor.codesLead")}</Text>
+      <Text size="sm">{t("factors.codesLead")}</Text>
       <Group component="ul" gap="xs" m={0} p={0} style={{ listStyle: "none" }} data-recovery>{codes.map((c) => <li key={c}><Code>{c}</Code></li>)}</Group>
-      <Group justify="space-between"><Group gap={4}><Copy text={codes.join("\n")} /><Text size="sm">{t("factor.copyAll")}</Text></Group><Button data-autofocus onClick={done}>{t("factor.kept")}</Button></Group>
+      <Group justify="space-between"><Group gap={4}><Copy text={codes.join("\n")} /><Text size="sm">{t("factors.copyAll")}</Text></Group><Button data-autofocus onClick={done}>{t("factors.kept")}</Button></Group>
     </Stack>
   );
 }
