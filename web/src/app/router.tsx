@@ -94,7 +94,7 @@ const password = createRoute({
   validateSearch: (s: Record<string, unknown>) => ({ then: typeof s.then === "string" ? s.then : undefined }),
   component: lazyRouteComponent(() => import("../screens/password"), "Password"),
 });
-const reset = createRoute({ getParentRoute: () => root, path: "/reset", component: lazyRouteComponent(() => import("../screens/reset"), "Reset") });
+const reset = createRoute({ getParentRoute: () => root, path: "/reset", component: lazyRouteComponent(async () => (await Promise.all([import("../screens/reset"), loadAdminText()]))[0], "Reset") });
 const factors = createRoute({
   getParentRoute: () => member,
   path: "/factors",
