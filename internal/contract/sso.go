@@ -232,7 +232,7 @@ type Admitted struct {
 const clockSkew = 5 * time.Minute
 
 // Admit decides from the claims of a verified token whether a person may log in. Domains are those that were granted to the organisation.
-// An address counts only if the provider states that it verified it: whoever may choose their address at the provider could otherwise take over the
+// An address counts only if the provider states that it verified it: a person who may choose their address at the provider could otherwise take over the
 // account of another.
 func (s *SSO) Admit(c ProviderClaims, domains []string, now time.Time) (Admitted, error) {
 	email, code := ParseEmail(c.Email)
