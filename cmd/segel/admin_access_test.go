@@ -68,7 +68,20 @@ func administer(c *client, op api.Operation, organisation contract.OrganisationI
 	if op.Method == http.MethodGet || op.Method == http.MethodDelete {
 		return c.do(op.Method, path+"?"+url.Values{"organisation": {string(organisation)}}.Encode(), nil)
 	}
-	return c.do(op.Method, path, object{"organisation": organisation, "role": "sender", "unit": "emet", "count": 1, "reason": "x", "name": "X", "url": "https://hook.example.test/", "issuer": "https://127.0.0.1:9", "client_id": "segel", "since": "2026-01-01T00:00:00Z", "remind": object{"after": 3}, "email": fmt.Sprintf("x%d@example.test", len(c.email)+int(id))})
+	return c.do(op.Method, path, object{
+		"organisation": organisation,
+		"role":         "sender",
+		"unit":         "emet",
+		"count":        1,
+		"reason":       "x",
+		"name":         "X",
+		"url":          "https://hook.example.test/",
+		"issuer":       "https://127.0.0.1:9",
+		"client_id":    "segel",
+		"since":        "2026-01-01T00:00:00Z",
+		"remind":       object{"after": 3},
+		"email":        fmt.Sprintf("x%d@example.test", len(c.email)+int(id)),
+	})
 }
 
 // anyWebhook returns a webhook of an organisation.

@@ -58,7 +58,21 @@ func TestEveryEndpointOfAdministrationAsksForExactlyOneOperation(t *testing.T) {
 func TestOnlyTheListedEndpointsAreOpen(t *testing.T) {
 	t.Parallel()
 	open := []string{
-		"/v1/auth/login", "/v1/auth/refresh", "/v1/auth/forgot-password", "/v1/auth/guest", "/v1/auth/session", "/v1/auth/passkey-login-options", "/v1/auth/reset-link", "/v1/auth/reset-password", "/v1/auth/token", "/v1/auth/sso", "/v1/auth/sso/{organisation}/callback", "/v1/auth/sso/{organisation}/logout", "/.well-known/oauth-authorization-server", "/v1/avatar/{id}", "/v1/logo/{logo}",
+		"/v1/auth/login",
+		"/v1/auth/refresh",
+		"/v1/auth/forgot-password",
+		"/v1/auth/guest",
+		"/v1/auth/session",
+		"/v1/auth/passkey-login-options",
+		"/v1/auth/reset-link",
+		"/v1/auth/reset-password",
+		"/v1/auth/token",
+		"/v1/auth/sso",
+		"/v1/auth/sso/{organisation}/callback",
+		"/v1/auth/sso/{organisation}/logout",
+		"/.well-known/oauth-authorization-server",
+		"/v1/avatar/{id}",
+		"/v1/logo/{logo}",
 		"/v1/verify", "/v1/verify/report", "/v1/verify/limits", "/v1/verify/serial/{serial}", "/healthz", "/readyz", "/docs", "/docs.js", "/openapi.json",
 	}
 	b := newBench(t, draft())
