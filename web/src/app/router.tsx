@@ -27,16 +27,16 @@ function Broken({ error, reset }: ErrorComponentProps) {
 
 /** Why a login with the provider of an organisation was refused, as the service says it in the address. */
 const refusals = [
-  "login.sso.provider_unavailable", "login.sso.login_lost", "login.sso.refused", "login.sso.answer_invalid", "login.sso.email_unverified", "login.sso.email_domain",
-  "login.sso.no_account", "login.sso.no_group", "login.sso.other_identity", "login.sso.account_disabled", "login.sso.login_too_old",
+  "sso.provider_unavailable", "sso.login_lost", "sso.refused", "sso.answer_invalid", "sso.email_unverified", "sso.email_domain",
+  "sso.no_account", "sso.no_group", "sso.other_identity", "sso.account_disabled", "sso.login_too_old",
 ] as const;
-type Refused = (typeof refusals)[number] | "login.sso.failed";
+type Refused = (typeof refusals)[number] | "sso.failed";
 
 const login = createRoute({
   getParentRoute: () => root,
   path: "/login",
   validateSearch: (s: Record<string, unknown>): { then: string | undefined; sso?: Refused | undefined } => ({
-    then: typeof s.then === "string" ? s.then : undefined, sso: refusals.find((code) => s.sso === code.slice("login.".length)) ?? (s.sso === undefined ? undefined : "login.sso.failed"),
+    then: typeof s.then === "string" ? s.then : undefined, sso: refusals.find((code) => s.sso === code) ?? (s.sso === undefined ? undefined : "sso.failed"),
   }),
   component: lazyRouteComponent(() => import("../screens/login"), "Login"),
 });

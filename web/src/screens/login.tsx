@@ -80,7 +80,7 @@ export function Login() {
             </div>
             <TextInput label={t("login.email")} type="email" name="email" autoComplete="username" value={email} onChange={(e) => { setEmail(e.currentTarget.value); company.reset(); }} required error={tried && email === "" && t("login.needEmail")} />
             <Secret label={t("login.password")} name="password" autoComplete="current-password" value={password} onChange={(e) => setPassword(e.currentTarget.value)} required error={tried && password === "" && t("login.needPassword")} />
-            {refused && !trouble && !company.isError && <Alert color="red" variant="light" role="alert">{t(refused)}</Alert>}
+            {refused && !trouble && !company.isError && <Alert color="red" variant="light" role="alert">{t(`login.${refused}`)}</Alert>}
             {trouble && <Trouble error={trouble} />}
             {company.isError && <Trouble error={company.error} />}
             {company.isSuccess && company.data === null && <Text size="sm" role="status">{t("login.noCompany")}</Text>}
