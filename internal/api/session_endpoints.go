@@ -166,7 +166,7 @@ type loggedOut struct {
 }
 
 type loggedOutData struct {
-	ProviderLogout string `json:"provider_logout,omitempty" doc:"where a browser also logs out at the login provider; missing: the session was not opened with one, or it has no such page"`
+	ProviderLogout string `json:"provider_logout,omitempty" doc:"where a browser also logs out at the identity provider; missing: the session was not opened with one, or it has no such page"`
 }
 
 func (c *call) logOut(_ *nothing) (loggedOut, error) {

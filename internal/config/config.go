@@ -235,7 +235,7 @@ type Config struct {
 
 	// Networks that the service may connect to although they are not on the public internet, such as 10.0.0.0/8,127.0.0.1.
 	// Time-stamp authorities, OCSP responders and revocation lists at any other private address are refused, even if a certificate
-	// names them, and so are webhooks and login providers. If a network is named, addresses of webhooks and of login providers may be http. Proxies of the environment are never used.
+	// names them, and so are webhooks and identity providers. If a network is named, addresses of webhooks and of identity providers may be http. Proxies of the environment are never used.
 	OutboundPrivate []Network `env:"OUTBOUND_PRIVATE"`
 
 	// Ports that the service may connect to, in addition to those in TIMESTAMP_URLS.

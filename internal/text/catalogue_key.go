@@ -15,8 +15,8 @@ var keys = map[string]sentence{
 		"Kunci uji hanya berlaku untuk dokumen uji, dan kunci lain tidak berlaku untuk dokumen uji.",
 		"A test key acts on test documents only, and other keys do not act on test documents."},
 	"key.sign_factor": {
-		"Organisasi mewajibkan verifikasi tambahan untuk setiap tanda tangan, sehingga dokumen tidak dapat ditandatangani dengan kunci API.",
-		"The organisation requires an additional factor for each signature, so an API key cannot sign."},
+		"Organisasi mewajibkan faktor kedua untuk setiap tanda tangan, sehingga dokumen tidak dapat ditandatangani dengan kunci API.",
+		"The organisation requires a second factor for each signature, so an API key cannot sign."},
 	"key.ended": {
 		"Kunci API ini telah dicabut atau kedaluwarsa.",
 		"This API key was revoked or has expired."},

@@ -47,7 +47,7 @@ export function useLogin() {
   });
 }
 
-/** Begins a login with the company of an address. The result is the page of its login provider, or null: the address logs in with a password. */
+/** Begins a login with the company of an address. The result is the page of its identity provider, or null: the address logs in with a password. */
 export async function beginProviderLogin(email: string, then: string): Promise<string | null> {
   return (await take(api.POST("/v1/auth/sso", { body: { email, then } }))).data.url;
 }

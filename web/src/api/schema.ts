@@ -5758,7 +5758,7 @@ export interface components {
             [key: string]: unknown;
         };
         LoggedOutData: {
-            /** @description where a browser also logs out at the login provider; missing: the session was not opened with one, or it has no such page */
+            /** @description where a browser also logs out at the identity provider; missing: the session was not opened with one, or it has no such page */
             provider_logout?: string;
         } & {
             [key: string]: unknown;
