@@ -113,7 +113,7 @@ var undetected = map[string]string{
 	"webhook.*":          "decides where events are sent; a secret opens only under the master key and with the number of its webhook",
 	"webhook_delivery":   "a delivery that is missing is not sent; the feed has the event",
 	"webhook_delivery.*": "decides when an event is sent; the feed has the event",
-	// Login providers. What admins change about them is an event of the log, and so is each link.
+	// Identity providers. What admins change about them is an event of the log, and so is each link.
 	"sso":            "an organisation without a provider: its people log in with passwords",
 	"sso.*":          "decides who may log in, not what was signed; the secret opens only under the master key and with its organisation",
 	"sso_domain":     "a domain that is missing routes nothing",
@@ -216,7 +216,7 @@ func fullInstallation(t *testing.T, set ...string) (data string) {
 	must(s.store.AddAuthenticator(ctx, contract.PersonID(signer.id), store.Authenticator{Secret: []byte("sealed"), CreatedAt: time.Now()}, 1, [][32]byte{{1}}, contract.Event{Type: contract.EventFactorAdded, At: time.Now()}))
 	must(s.store.UseCode(ctx, contract.PersonID(signer.id), store.CodeUse{Step: 2, Code: [32]byte{1}, Binding: [32]byte{2}, UsedAt: time.Now()}))
 	must(s.store.AddPasskey(ctx, store.Passkey{
-		ID: "key", Person: contract.PersonID(signer.id), Name: "Laptop", PublicKey: []byte{1}, Model: make([]byte, 16), Transports: "internal", CreatedAt: time.Now(), SignCount: 1,
+		ID: "key", Person: contract.PersonID(signer.id), Name: "Laptop", PublicKey: []byte{1}, AAGUID: make([]byte, 16), Transports: "internal", CreatedAt: time.Now(), SignCount: 1,
 	}, store.UsedChallenge{Ticket: [32]byte{1}, Binding: [32]byte{2}, At: time.Now()}, 20, nil, contract.Event{Type: contract.EventFactorAdded, At: time.Now()}))
 	must(s.store.SetReminders(ctx, organisationIDOf(t, s, owner), contract.Reminders{After: 3}, time.Now(), contract.Event{Type: contract.EventRemindersChanged, At: time.Now()}))
 	_, err = s.store.ChangeAccountPolicy(ctx, organisationIDOf(t, s, owner), time.Now(), func(p *contract.AccountPolicy) (contract.Event, error) {
@@ -264,13 +264,13 @@ func fullInstallation(t *testing.T, set ...string) (data string) {
 	return data
 }
 
-// addProvider gives the organisation of a user a login provider, with a row in each of its tables.
+// addProvider gives the organisation of a user an identity provider, with a row in each of its tables.
 func addProvider(ctx context.Context, t *testing.T, s *service, owner *client) {
 	t.Helper()
 	by, of, secret := commandLineActor("sso"), organisationIDOf(t, s, owner), "rahasia"
-	_, err := s.sso.Set(ctx, by, of, contract.SSOSettings{Issuer: "https://login.example.test", ClientID: "segel"}, &secret)
-	_, e1 := s.sso.Claim(ctx, by, of, "example.test")
-	_, e2 := s.sso.Grant(ctx, by, of, "example.test")
+	_, err := s.sso.ReplaceSettings(ctx, by, of, contract.SSOSettings{Issuer: "https://login.example.test", ClientID: "segel"}, &secret)
+	_, e1 := s.sso.ClaimDomain(ctx, by, of, "example.test")
+	_, e2 := s.sso.GrantDomain(ctx, by, of, "example.test")
 	e := contract.Event{Type: contract.EventSSOLinked, At: time.Now(), Details: map[string]string{"organisation": string(of)}}
 	e3 := s.store.LinkSSOIdentity(ctx, store.SSOIdentity{Organisation: of, Issuer: "https://login.example.test", Subject: "1", Person: contract.PersonID(owner.id), LinkedAt: time.Now()}, e)
 	e4 := s.store.AddSSOLogin(ctx, store.SSOLogin{Family: "family", Organisation: of, Issuer: "https://login.example.test", Subject: "1", ExpiresAt: time.Now().Add(time.Hour)})

@@ -31,7 +31,7 @@ type command struct {
 	Authority authorityCommand `cmd:"" help:"The embedded certificate authority."`
 	Office    officeCommand    `cmd:"" help:"Serve a sandbox stamp office over the stamp office's protocol, for tests."`
 	Key       keyCommand       `cmd:"" help:"API keys of the people of a data folder; works beside a running service."`
-	SSO       ssoCommand       `cmd:"" name:"sso" help:"The login provider of an organisation and its mail domains."`
+	SSO       ssoCommand       `cmd:"" name:"sso" help:"The identity provider of an organisation and its mail domains."`
 	Webhook   webhookCommand   `cmd:"" help:"Addresses that the events of an organisation are sent to."`
 	Mail      mailCommand      `cmd:"" help:"Messages to people: what became of them, their text, and another try."`
 	Quota     quotaCommand     `cmd:"" help:"Quotas of organisations, and their use."`

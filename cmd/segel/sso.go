@@ -5,8 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"net/http"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -19,21 +17,17 @@ import (
 )
 
 const (
-	providerTimeout = 10 * time.Second // of one request to a login provider
+	providerTimeout = 10 * time.Second // of one request to an identity provider
 	providerAnswer  = 512 << 10        // bytes of its answer
 )
 
-// wireSSO connects logins with the providers of organisations.
+// wireSSO connects logins at the identity providers of organisations.
 func (a *app) wireSSO() {
-	o := outbound.Options{Ports: slices.Clone(a.conf.OutboundPorts), Timeout: providerTimeout, MaxBody: providerAnswer}
-	for _, n := range a.conf.OutboundPrivate {
-		o.Allowed = append(o.Allowed, n.Prefix)
-	}
-	client := outbound.NewClient(o)
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	o := a.outboundOptions(providerTimeout)
+	o.MaxBody = providerAnswer
 	plain := len(a.conf.OutboundPrivate) > 0
 	a.sso = &sso.Service{
-		Store: a.store, Accounts: a.identity, Providers: &oidc.Providers{HTTP: client, Clock: a.clock, Plain: plain}, Sealer: a.sealer,
+		Store: a.store, Accounts: a.identity, Providers: &oidc.Providers{HTTP: newDirectClient(o), Clock: a.clock, Plain: plain}, Sealer: a.sealer,
 		PublicURL: a.conf.BaseURL(), Plain: plain, Clock: a.clock, Random: rand.Reader, Log: a.log,
 	}
 	if a.conf.SSODomainsByDNS {
@@ -42,16 +36,16 @@ func (a *app) wireSSO() {
 }
 
 type ssoCommand struct {
-	Show   ssoShowCommand   `cmd:"" help:"Show the login provider of an organisation and its mail domains."`
+	Show   ssoShowCommand   `cmd:"" help:"Show the identity provider of an organisation and its mail domains."`
 	Grant  ssoGrantCommand  `cmd:"" help:"Let a mail domain route the logins of an organisation. Check first that the domain is theirs."`
 	Remove ssoRemoveCommand `cmd:"" help:"Remove a mail domain of an organisation: its people log in with passwords."`
-	Off    ssoOffCommand    `cmd:"" help:"Switch the login provider of an organisation off: its people log in with passwords."`
-	Test   ssoTestCommand   `cmd:"" help:"Ask the login provider of an organisation for its metadata."`
+	Off    ssoOffCommand    `cmd:"" help:"Switch the identity provider of an organisation off: its people log in with passwords."`
+	Test   ssoTestCommand   `cmd:"" help:"Ask the identity provider of an organisation for its metadata."`
 }
 
 type ssoShowCommand struct {
 	dataFlag
-	webhookOrganisation
+	organisationOrFirst
 }
 
 func (c ssoShowCommand) Run(w *environment) error {
@@ -60,7 +54,7 @@ func (c ssoShowCommand) Run(w *environment) error {
 		if err != nil {
 			return err
 		}
-		s, err := a.sso.Load(w.ctx, contract.Actor{}, of)
+		s, err := a.sso.LoadSettings(w.ctx, contract.Actor{}, of)
 		if err != nil {
 			return plainError(err)
 		}
@@ -84,7 +78,7 @@ func (c ssoShowCommand) Run(w *environment) error {
 
 type ssoGrantCommand struct {
 	dataFlag
-	webhookOrganisation
+	organisationOrFirst
 	Domain string `arg:"" help:"Such as contoh.id. It is named for the organisation if it was not yet."`
 }
 
@@ -95,10 +89,10 @@ func (c ssoGrantCommand) Run(w *environment) error {
 			return err
 		}
 		by := commandLineActor("sso grant")
-		if _, err := a.sso.Claim(w.ctx, by, of, c.Domain); err != nil {
+		if _, err := a.sso.ClaimDomain(w.ctx, by, of, c.Domain); err != nil {
 			return plainError(err)
 		}
-		d, err := a.sso.Grant(w.ctx, by, of, c.Domain)
+		d, err := a.sso.GrantDomain(w.ctx, by, of, c.Domain)
 		if err != nil {
 			return plainError(err)
 		}
@@ -109,7 +103,7 @@ func (c ssoGrantCommand) Run(w *environment) error {
 
 type ssoRemoveCommand struct {
 	dataFlag
-	webhookOrganisation
+	organisationOrFirst
 	Domain string `arg:"" help:"As segel sso show names it."`
 }
 
@@ -119,7 +113,7 @@ func (c ssoRemoveCommand) Run(w *environment) error {
 		if err != nil {
 			return err
 		}
-		if err := a.sso.Remove(w.ctx, commandLineActor("sso remove"), of, c.Domain); err != nil {
+		if err := a.sso.RemoveDomain(w.ctx, commandLineActor("sso remove"), of, c.Domain); err != nil {
 			return plainError(err)
 		}
 		_, err = fmt.Fprintf(w.stdout, "%s was removed\n", strings.TrimSpace(c.Domain))
@@ -129,7 +123,7 @@ func (c ssoRemoveCommand) Run(w *environment) error {
 
 type ssoOffCommand struct {
 	dataFlag
-	webhookOrganisation
+	organisationOrFirst
 }
 
 func (c ssoOffCommand) Run(w *environment) error {
@@ -139,17 +133,17 @@ func (c ssoOffCommand) Run(w *environment) error {
 			return err
 		}
 		by := commandLineActor("sso off")
-		if err := a.sso.SwitchOff(w.ctx, by, of); err != nil {
+		if err := a.sso.DisableProvider(w.ctx, by, of); err != nil {
 			return plainError(err)
 		}
-		_, err = fmt.Fprintln(w.stdout, "the login provider is off; people log in with passwords")
+		_, err = fmt.Fprintln(w.stdout, "the identity provider is off; people log in with passwords")
 		return err
 	})
 }
 
 type ssoTestCommand struct {
 	dataFlag
-	webhookOrganisation
+	organisationOrFirst
 }
 
 func (c ssoTestCommand) Run(w *environment) error {
@@ -158,14 +152,14 @@ func (c ssoTestCommand) Run(w *environment) error {
 		if err != nil {
 			return err
 		}
-		problem, err := a.sso.Test(w.ctx, contract.Actor{}, of)
+		problem, err := a.sso.TestProvider(w.ctx, contract.Actor{}, of)
 		if err != nil {
 			return plainError(err)
 		}
 		if problem != "" {
 			return errors.New(text.Sentence(text.English, problem, nil))
 		}
-		_, err = fmt.Fprintln(w.stdout, "the login provider answers")
+		_, err = fmt.Fprintln(w.stdout, "the identity provider answers")
 		return err
 	})
 }

@@ -527,7 +527,7 @@ func TestPasswordsAreRefusedWhereTheProviderIsDemanded(t *testing.T) {
 	logIn("luar@lain.id", "").ok()
 	logIn("darurat@contoh.id", "").ok()
 	// The operator's way back.
-	if err := g.sso.SwitchOff(context.Background(), commandLineActor("sso off"), contract.OrganisationID(g.of)); err != nil {
+	if err := g.sso.DisableProvider(context.Background(), commandLineActor("sso off"), contract.OrganisationID(g.of)); err != nil {
 		t.Fatal(err)
 	}
 	logIn("siti@contoh.id", g.of).ok()

@@ -30,7 +30,7 @@ func (a *app) wireWebhooks() {
 	}
 	a.feed = &webhook.Feed{Store: a.store}
 	a.webhooks = &webhook.Service{
-		Store: a.store, Sealer: a.sealer, Client: a.webhookClient(), Encode: encoder.Encode, Plain: len(a.conf.OutboundPrivate) > 0,
+		Store: a.store, Sealer: a.sealer, Client: newDirectClient(a.outboundOptions(webhookTimeout)), Encode: encoder.Encode, Plain: len(a.conf.OutboundPrivate) > 0,
 		Clock: a.clock, Random: rand.Reader, Log: a.log,
 	}
 	if a.notices.Sender != nil {
@@ -38,12 +38,18 @@ func (a *app) wireWebhooks() {
 	}
 }
 
-// webhookClient returns the client for requests to webhooks. It hands redirects to the caller and follows none.
-func (a *app) webhookClient() *http.Client {
-	o := outbound.Options{Ports: slices.Clone(a.conf.OutboundPorts), Timeout: webhookTimeout}
+// outboundOptions returns the options for requests to hosts that admins of organisations name: the ports and the private networks that the
+// operator allows. The timeout bounds one request.
+func (a *app) outboundOptions(timeout time.Duration) outbound.Options {
+	o := outbound.Options{Ports: slices.Clone(a.conf.OutboundPorts), Timeout: timeout}
 	for _, n := range a.conf.OutboundPrivate {
 		o.Allowed = append(o.Allowed, n.Prefix)
 	}
+	return o
+}
+
+// newDirectClient returns a client that follows no redirect and returns the answer that asks for one.
+func newDirectClient(o outbound.Options) *http.Client {
 	client := outbound.NewClient(o)
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return client
@@ -91,12 +97,13 @@ type webhookCommand struct {
 	Enable webhookEnableCommand `cmd:"" help:"Enable a webhook. It is sent the events since it was disabled."`
 }
 
-// webhookOrganisation names the organisation of webhooks.
-type webhookOrganisation struct {
+// organisationOrFirst names one organisation.
+type organisationOrFirst struct {
 	Org string `help:"Organisation by name; default: the first one." placeholder:"NAME"`
 }
 
-func (o webhookOrganisation) findOrFirst(w *environment, a *app) (contract.OrganisationID, error) {
+// findOrFirst returns the organisation that was named, else the oldest one.
+func (o organisationOrFirst) findOrFirst(w *environment, a *app) (contract.OrganisationID, error) {
 	id, err := organisationFlag(o).findOrganisation(w, a)
 	if err != nil || id != "" {
 		return id, err
@@ -107,7 +114,7 @@ func (o webhookOrganisation) findOrFirst(w *environment, a *app) (contract.Organ
 
 type webhookListCommand struct {
 	dataFlag
-	webhookOrganisation
+	organisationOrFirst
 }
 
 func (c webhookListCommand) Run(w *environment) error {
@@ -138,7 +145,7 @@ func (c webhookListCommand) Run(w *environment) error {
 
 type webhookAddCommand struct {
 	dataFlag
-	webhookOrganisation
+	organisationOrFirst
 	URL         string              `arg:"" help:"Where the events are sent."`
 	Type        []contract.FeedType `help:"Send only events of this type; may be repeated. Default: all." placeholder:"TYPE"`
 	Description string              `help:"What the webhook is for." placeholder:"TEXT"`

@@ -36,7 +36,7 @@ func (c *call) beginSSO(in *ssoBegin) (found[ssoBegun], error) {
 	if err := bad.asError(); err != nil {
 		return found[ssoBegun]{}, err
 	}
-	b, err := c.SSO.Begin(c.r.Context(), email, then, c.cookieValue(deviceCookie))
+	b, err := c.SSO.BeginLogin(c.r.Context(), email, then, c.cookieValue(deviceCookie))
 	if err != nil {
 		return found[ssoBegun]{}, err
 	}
@@ -54,7 +54,7 @@ func (c *call) finishSSO() error {
 	h := c.w.Header()
 	h.Set("Cache-Control", "no-store")
 	c.setCookie(ssoCookie, "", -1) // whatever becomes of it, it was answered
-	f, err := c.SSO.Finish(c.r.Context(), c.pathOrganisation(), answer, identity.Client{IP: c.client, UserAgent: c.r.UserAgent()})
+	f, err := c.SSO.FinishLogin(c.r.Context(), c.pathOrganisation(), answer, identity.Client{IP: c.client, UserAgent: c.r.UserAgent()})
 	if err != nil {
 		_, refusal, cause := refusalOf(c.r.Context(), err)
 		c.cause = cause
@@ -197,7 +197,7 @@ func (c *call) loadSSO() (ssoData, error) {
 	if err != nil {
 		return ssoData{}, err
 	}
-	s, err := c.SSO.Load(c.r.Context(), c.by, of)
+	s, err := c.SSO.LoadSettings(c.r.Context(), c.by, of)
 	if err != nil {
 		return ssoData{}, err
 	}
@@ -227,7 +227,7 @@ func (c *call) storeSSO(in *ssoIn) (done[ssoData], error) {
 	if err := bad.asError(); err != nil {
 		return done[ssoData]{}, err
 	}
-	s, err := c.SSO.Set(c.r.Context(), c.by, of, to, secret)
+	s, err := c.SSO.ReplaceSettings(c.r.Context(), c.by, of, to, secret)
 	if err != nil {
 		return done[ssoData]{}, err
 	}
@@ -239,7 +239,7 @@ func (c *call) deleteSSO() (noted, error) {
 	if err != nil {
 		return noted{}, err
 	}
-	if err := c.SSO.Delete(c.r.Context(), c.by, of); err != nil {
+	if err := c.SSO.DeleteSettings(c.r.Context(), c.by, of); err != nil {
 		return noted{}, err
 	}
 	return c.notedAnswer("done.sso_deleted"), nil
@@ -265,7 +265,7 @@ func (c *call) testSSO(in *ssoOrganisation) (done[ssoTested], error) {
 	if err != nil {
 		return done[ssoTested]{}, err
 	}
-	problem, err := c.SSO.Test(c.r.Context(), c.by, of)
+	problem, err := c.SSO.TestProvider(c.r.Context(), c.by, of)
 	if err != nil {
 		return done[ssoTested]{}, err
 	}
@@ -289,7 +289,7 @@ func (c *call) claimDomain(in *ssoOrganisation) (done[ssoDomainOut], error) {
 	if err != nil {
 		return done[ssoDomainOut]{}, err
 	}
-	d, err := c.SSO.Claim(c.r.Context(), c.by, of, c.r.PathValue("domain"))
+	d, err := c.SSO.ClaimDomain(c.r.Context(), c.by, of, c.r.PathValue("domain"))
 	return c.domainAnswer("done.domain_named", d, err)
 }
 
@@ -298,7 +298,7 @@ func (c *call) proveDomain(in *ssoOrganisation) (done[ssoDomainOut], error) {
 	if err != nil {
 		return done[ssoDomainOut]{}, err
 	}
-	d, err := c.SSO.Prove(c.r.Context(), c.by, of, c.r.PathValue("domain"))
+	d, err := c.SSO.ProveDomain(c.r.Context(), c.by, of, c.r.PathValue("domain"))
 	return c.domainAnswer("done.domain_granted", d, err)
 }
 
@@ -307,7 +307,7 @@ func (c *call) grantDomain(in *ssoOrganisation) (done[ssoDomainOut], error) {
 	if err != nil {
 		return done[ssoDomainOut]{}, err
 	}
-	d, err := c.SSO.Grant(c.r.Context(), c.by, of, c.r.PathValue("domain"))
+	d, err := c.SSO.GrantDomain(c.r.Context(), c.by, of, c.r.PathValue("domain"))
 	return c.domainAnswer("done.domain_granted", d, err)
 }
 
@@ -316,14 +316,14 @@ func (c *call) removeDomain() (noted, error) {
 	if err != nil {
 		return noted{}, err
 	}
-	if err := c.SSO.Remove(c.r.Context(), c.by, of, c.r.PathValue("domain")); err != nil {
+	if err := c.SSO.RemoveDomain(c.r.Context(), c.by, of, c.r.PathValue("domain")); err != nil {
 		return noted{}, err
 	}
 	return c.notedAnswer("done.domain_removed"), nil
 }
 
 func (c *call) unlinkSSO() (noted, error) {
-	if err := c.SSO.Unlink(c.r.Context(), c.by, parsePersonID(c.r.PathValue("person_id"))); err != nil {
+	if err := c.SSO.UnlinkAccount(c.r.Context(), c.by, parsePersonID(c.r.PathValue("person_id"))); err != nil {
 		return noted{}, err
 	}
 	return c.notedAnswer("done.sso_unlinked"), nil

@@ -198,7 +198,7 @@ func (s *Service) AddPasskey(ctx context.Context, by contract.Actor, answer cont
 	if err != nil {
 		return store.Passkey{}, nil, contract.ErrEnrolment.WithCause(err)
 	}
-	made, err := s.passkeys.VerifyCreation(challenge.Sum(), passkeyAccount(u), answer.Passkey)
+	made, err := s.passkeys.VerifyRegistration(challenge.Sum(), passkeyAccount(u), answer.Passkey)
 	if err != nil {
 		return store.Passkey{}, nil, contract.ErrPasskeyWrong.WithCause(err)
 	}
@@ -212,7 +212,7 @@ func (s *Service) AddPasskey(ctx context.Context, by contract.Actor, answer cont
 	}
 	now := s.clock()
 	k := store.Passkey{
-		ID: base64.RawURLEncoding.EncodeToString(made.ID), Person: u.ID, Name: name, PublicKey: made.PublicKey, Model: made.Model, Transports: strings.Join(made.Transports, ","),
+		ID: base64.RawURLEncoding.EncodeToString(made.ID), Person: u.ID, Name: name, PublicKey: made.PublicKey, AAGUID: made.AAGUID, Transports: strings.Join(made.Transports, ","),
 		BackupEligible: made.BackupEligible, CreatedAt: now, SignCount: made.SignCount, BackedUp: made.BackedUp,
 	}
 	use := store.UsedChallenge{Ticket: sha256.Sum256(challenge.Ticket), At: now}
@@ -386,7 +386,7 @@ func (s *Service) provePasskey(ctx context.Context, given contract.GivenFactor, 
 	if err != nil {
 		return store.Passkey{}, contract.ErrPasskeyWrong.WithCause(err)
 	}
-	answer, err := passkey.ParseAnswer(given.Passkey)
+	answer, err := passkey.ParseAssertion(given.Passkey)
 	if err != nil {
 		return store.Passkey{}, contract.ErrPasskeyWrong.WithCause(err)
 	}
@@ -398,8 +398,8 @@ func (s *Service) provePasskey(ctx context.Context, given contract.GivenFactor, 
 	if err != nil {
 		return store.Passkey{}, fmt.Errorf("passkey %s: %w", k.ID, err)
 	}
-	stored := passkey.Passkey{ID: id, PublicKey: k.PublicKey, Model: k.Model, BackupEligible: k.BackupEligible, Use: passkey.Use{SignCount: k.SignCount, BackedUp: k.BackedUp}}
-	use, err := s.passkeys.VerifyAnswer(c.Sum(), []byte(k.Person), stored, answer)
+	stored := passkey.Passkey{ID: id, PublicKey: k.PublicKey, AAGUID: k.AAGUID, BackupEligible: k.BackupEligible, Use: passkey.Use{SignCount: k.SignCount, BackedUp: k.BackedUp}}
+	use, err := s.passkeys.VerifyAssertion(c.Sum(), []byte(k.Person), stored, answer)
 	if err != nil {
 		return store.Passkey{}, contract.ErrPasskeyWrong.WithCause(err)
 	}
@@ -418,7 +418,7 @@ func (s *Service) provePasskey(ctx context.Context, given contract.GivenFactor, 
 
 // passkeyAccount returns an account as authenticators know it. Its handle is its random identifier.
 func passkeyAccount(u store.User) passkey.Account {
-	return passkey.Account{Handle: []byte(u.ID), Name: u.Email, Full: u.DisplayName()}
+	return passkey.Account{Handle: []byte(u.ID), Name: u.Email, DisplayName: u.DisplayName()}
 }
 
 // tooManyTries returns the refusal of a code after too many wrong ones.

@@ -15,8 +15,8 @@ import (
 // minRSA is the smallest RSA key that is trusted, in bits (RFC 7518 §3.3).
 const minRSA = 2048
 
-// keySet is the public keys of a provider. It implements the KeySet of package oidclib, which has no limit on how often keys are read
-// again: anyone who can present a token could make us ask the provider as often as they like.
+// keySet holds the public keys of a provider. It implements oidclib.KeySet, whose implementation in package oidclib does not limit how often it
+// fetches keys: a caller could make us send the provider a request with each token that they present.
 type keySet struct {
 	address string
 	http    *http.Client
@@ -25,19 +25,19 @@ type keySet struct {
 	mu   sync.Mutex // guards keys
 	keys []jose.JSONWebKey
 
-	asking sync.Mutex // held while keys are read; guards the fields below
-	asked  time.Time  // when they were last asked for
-	failed error      // what then went wrong
+	fetching sync.Mutex // held while keys are fetched; guards the fields below
+	fetched  time.Time  // when they were last fetched, with or without success
+	failed   error      // why the last fetch failed; nil: it succeeded
 }
 
-// verifying is the keys for one token. Package oidclib reports errors of keys as text, so the error is remembered here.
-type verifying struct {
+// tokenKeys are the keys for one token. Package oidclib reports errors of keys as text, so the error is remembered here.
+type tokenKeys struct {
 	*keySet
 	failed error
 }
 
 // VerifySignature implements oidclib.KeySet.
-func (v *verifying) VerifySignature(ctx context.Context, token string) ([]byte, error) {
+func (v *tokenKeys) VerifySignature(ctx context.Context, token string) ([]byte, error) {
 	payload, err := v.keySet.VerifySignature(ctx, token)
 	v.failed = err
 	return payload, err
@@ -54,15 +54,15 @@ func (s *keySet) VerifySignature(ctx context.Context, token string) ([]byte, err
 		return nil, fmt.Errorf("parse a token: %w", err)
 	}
 	if len(signed.Signatures) != 1 {
-		return nil, errors.New("a token has not one signature")
+		return nil, errors.New("a token must have one signature")
 	}
 	header := signed.Signatures[0].Header
-	payload, known, err := verifyWith(s.current(), signed, header)
+	payload, known, err := verifyWith(s.currentKeys(), signed, header)
 	if known {
 		return payload, err
 	}
 	// The provider may have new keys.
-	keys, err := s.refresh(ctx)
+	keys, err := s.fetchKeys(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -73,8 +73,8 @@ func (s *keySet) VerifySignature(ctx context.Context, token string) ([]byte, err
 	return payload, err
 }
 
-// verifyWith verifies a token with the keys that its header selects. Known is false if there is none. A token without a key identifier
-// selects all keys, and is known only if one of them verifies it.
+// verifyWith verifies a token with the keys that its header selects. Known is false if the header selects none. A token without a key identifier
+// selects all keys, and counts as known only if one of them verifies it.
 func verifyWith(keys []jose.JSONWebKey, signed *jose.JSONWebSignature, header jose.Header) (payload []byte, known bool, err error) {
 	for i := range keys {
 		k := &keys[i]
@@ -90,23 +90,24 @@ func verifyWith(keys []jose.JSONWebKey, signed *jose.JSONWebSignature, header jo
 	return nil, known, err
 }
 
-func (s *keySet) current() []jose.JSONWebKey {
+// currentKeys returns the keys that were fetched last.
+func (s *keySet) currentKeys() []jose.JSONWebKey {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.keys
 }
 
-// refresh asks for the keys, unless that was done a moment ago, and returns them. If the provider does not answer, the error is ErrUnreachable.
-func (s *keySet) refresh(ctx context.Context) ([]jose.JSONWebKey, error) {
-	s.asking.Lock()
-	defer s.asking.Unlock()
+// fetchKeys fetches the keys, unless that was done a moment ago, and returns them. If the provider does not answer, the error is ErrUnreachable.
+func (s *keySet) fetchKeys(ctx context.Context) ([]jose.JSONWebKey, error) {
+	s.fetching.Lock()
+	defer s.fetching.Unlock()
 	now := s.clock()
-	if !s.asked.IsZero() && now.Sub(s.asked) < keysEvery {
-		return s.current(), s.failed
+	if !s.fetched.IsZero() && now.Sub(s.fetched) < keysEvery {
+		return s.currentKeys(), s.failed
 	}
-	s.asked = now
+	s.fetched = now
 	var found jose.JSONWebKeySet
-	if err := getJSON(ctx, s.http, s.address, "", &found); err != nil {
+	if err := fetchJSON(ctx, s.http, s.address, "", &found); err != nil {
 		s.failed = fmt.Errorf("%w: %w", ErrUnreachable, err)
 		return nil, s.failed
 	}

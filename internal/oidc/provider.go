@@ -17,13 +17,13 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// ErrUnreachable is a provider that does not answer, or whose metadata or keys cannot be used.
+// ErrUnreachable says that a provider does not answer, or that its metadata or keys cannot be used.
 var ErrUnreachable = errors.New("the provider does not answer as a provider")
 
-// ErrIssuer is metadata that states another issuer.
+// ErrIssuer says that metadata states another issuer (OpenID Connect Discovery 1.0 §4.3).
 var ErrIssuer = errors.New("the issuer is another one")
 
-// metadataError is why metadata could not be read. Package oidclib puts the whole answer into its errors, which may be long and of any host.
+// metadataError says why metadata was not read. It shortens the errors of package oidclib, which contain the whole answer of the host.
 type metadataError struct {
 	issuer string
 	cause  error
@@ -39,32 +39,32 @@ const (
 	metadataFresh = time.Hour        // how long metadata is used without asking again
 	metadataStale = 24 * time.Hour   // how long it is used while the provider does not answer
 	retryAfter    = 5 * time.Second  // after a provider did not answer, until it is asked again
-	keysEvery     = 10 * time.Second // between two requests for keys
+	keysEvery     = 10 * time.Second // at least, between two requests for keys
 	maxProviders  = 1000
 	maxKeys       = 100
 	maxMetadata   = 1 << 20 // bytes of any answer; the client has a limit too
 )
 
-// algorithms are the signature algorithms that tokens may have: none of them uses a shared secret, and "none" is not one.
+// algorithms are the signature algorithms that tokens may have. They exclude "none" and those with a shared secret (HMAC).
 var algorithms = []string{
 	oidclib.RS256, oidclib.RS384, oidclib.RS512, oidclib.PS256, oidclib.PS384, oidclib.PS512, oidclib.ES256, oidclib.ES384, oidclib.ES512, oidclib.EdDSA,
 }
 
-// Providers keeps what is known of providers. It is safe for concurrent use.
+// Providers keeps the metadata and keys of providers in memory. It is safe for concurrent use.
 type Providers struct {
 	// HTTP sends all requests. It must be a client of internal/outbound that follows no redirect.
 	HTTP  *http.Client
 	Clock func() time.Time
-	// Plain allows http addresses: only for providers in a network that the operator allowed.
+	// Plain allows http addresses, for providers in a private network that the operator allowed.
 	Plain bool
 
 	mu    sync.Mutex // guards known
-	known map[string]*slot
+	known map[string]*cachedProvider
 }
 
-// slot is what is known of one issuer.
-type slot struct {
-	busy     chan struct{} // holds one while the metadata is read
+// cachedProvider is what is known of one issuer.
+type cachedProvider struct {
+	busy     chan struct{} // full while the metadata is read
 	provider *Provider     // nil: not read yet
 	failed   time.Time     // when it last did not answer; zero: it did
 	problem  error
@@ -98,7 +98,7 @@ type metadata struct {
 // Load returns a provider, from memory if its metadata is fresh. While the provider does not answer, metadata of the last day is used.
 // Errors are ErrUnreachable.
 func (p *Providers) Load(ctx context.Context, issuer string) (*Provider, error) {
-	s := p.slotOf(issuer)
+	s := p.findOrAdd(issuer)
 	select {
 	case s.busy <- struct{}{}: // one request at a time asks; the others wait for its result
 		defer func() { <-s.busy }()
@@ -126,16 +126,17 @@ func (p *Providers) Load(ctx context.Context, issuer string) (*Provider, error) 
 	return nil, fmt.Errorf("%w: %w", ErrUnreachable, s.problem)
 }
 
-func (p *Providers) slotOf(issuer string) *slot {
+// findOrAdd returns the entry of an issuer.
+func (p *Providers) findOrAdd(issuer string) *cachedProvider {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if s, ok := p.known[issuer]; ok {
 		return s
 	}
 	if p.known == nil || len(p.known) >= maxProviders {
-		p.known = map[string]*slot{} // of settings that were changed often; what is still used is read again
+		p.known = map[string]*cachedProvider{} // entries of former settings are dropped; those in use are read again
 	}
-	s := &slot{busy: make(chan struct{}, 1)}
+	s := &cachedProvider{busy: make(chan struct{}, 1)}
 	p.known[issuer] = s
 	return s
 }
@@ -179,6 +180,7 @@ func (p *Providers) discover(ctx context.Context, issuer string) (*Provider, err
 	return made, nil
 }
 
+// checkAddress requires an https address; with Plain, http is allowed too.
 func (p *Providers) checkAddress(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" || u.User != nil || u.Scheme != "https" && !(p.Plain && u.Scheme == "http") {
@@ -191,9 +193,10 @@ func (p *Providers) checkAddress(address string) error {
 type Client struct {
 	ID       string
 	Secret   string // empty: a public client
-	Redirect string // where the provider sends people back to
+	Redirect string // redirect_uri: where the provider sends people back to
 }
 
+// config returns the configuration of the OAuth 2.0 client.
 func (p *Provider) config(c Client) *oauth2.Config {
 	endpoint := p.endpoint
 	if c.Secret == "" {
@@ -202,17 +205,17 @@ func (p *Provider) config(c Client) *oauth2.Config {
 	return &oauth2.Config{ClientID: c.ID, ClientSecret: c.Secret, Endpoint: endpoint, RedirectURL: c.Redirect, Scopes: []string{oidclib.ScopeOpenID, "profile", "email"}}
 }
 
-// Login are the secrets of one login.
+// Login has the parameters of one login. State, Nonce and Verifier are secret random texts.
 type Login struct {
 	State    string
 	Nonce    string
 	Verifier string        // of PKCE (RFC 7636)
-	Hint     string        // the address of the person, if it is known
+	Hint     string        // login_hint: the address of the person; empty: none
 	ACR      string        // the acr that is asked for; empty: any
 	MaxAge   time.Duration // the login at the provider may be this old; 0: any age
 }
 
-// LoginURL returns the address at which a person logs in.
+// LoginURL returns the address of the authorization request, at which a person logs in.
 func (p *Provider) LoginURL(c Client, l Login) string {
 	options := []oauth2.AuthCodeOption{oauth2.S256ChallengeOption(l.Verifier), oidclib.Nonce(l.Nonce)}
 	if l.Hint != "" {
@@ -227,7 +230,8 @@ func (p *Provider) LoginURL(c Client, l Login) string {
 	return p.config(c).AuthCodeURL(l.State, options...)
 }
 
-// LogoutURL returns the address at which a person logs out at the provider, who sends them back to an address; empty: it has no such page.
+// LogoutURL returns the address at which a person logs out at the provider (OpenID Connect RP-Initiated Logout 1.0 §2). Back is the address to
+// which the provider sends them then. It is empty if the provider has no such page.
 func (p *Provider) LogoutURL(c Client, back string) string {
 	u, err := url.Parse(p.EndSession)
 	if p.EndSession == "" || err != nil {
@@ -240,7 +244,7 @@ func (p *Provider) LogoutURL(c Client, back string) string {
 	return u.String()
 }
 
-// CheckIssuer checks the parameter iss of an answer (RFC 9207 §2.4). It is required of providers that say that they send it.
+// CheckIssuer checks the parameter iss of an answer (RFC 9207 §2.4). It is required if the metadata of the provider says that it sends iss.
 func (p *Provider) CheckIssuer(iss string) error {
 	if iss == "" && !p.statesIssuer || iss == p.Issuer {
 		return nil
@@ -248,8 +252,8 @@ func (p *Provider) CheckIssuer(iss string) error {
 	return fmt.Errorf("%w: the answer is from %q", ErrAnswer, iss)
 }
 
-// getJSON reads a JSON object.
-func getJSON(ctx context.Context, client *http.Client, address, token string, to any) error {
+// fetchJSON fetches a JSON object into to. The token authorises the request; empty: none is sent.
+func fetchJSON(ctx context.Context, client *http.Client, address, token string, to any) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
 		return fmt.Errorf("ask %s: %w", address, err)

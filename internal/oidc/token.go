@@ -21,36 +21,35 @@ const clockSkew = 5 * time.Minute
 
 // Claims are the claims of a person that are used here. Groups are read by their name, see [Claims.Groups].
 type Claims struct {
-	Subject  string `json:"sub"`
-	Email    string `json:"email"`
-	Verified truth  `json:"email_verified"`
-	Name     string `json:"name"`
-	Party    string `json:"azp"`
-	AuthTime int64  `json:"auth_time"`
-	AMR      list   `json:"amr"`
-	ACR      string `json:"acr"`
-	Session  string `json:"sid"`
-	IssuedAt int64  `json:"iat"`
+	Subject         string         `json:"sub"`
+	Email           string         `json:"email"`
+	EmailVerified   lenientBool    `json:"email_verified"`
+	Name            string         `json:"name"`
+	AuthorizedParty string         `json:"azp"`
+	AuthTime        int64          `json:"auth_time"` // Unix seconds; 0: not stated
+	AMR             lenientStrings `json:"amr"`
+	ACR             string         `json:"acr"`
+	SessionID       string         `json:"sid"`
 
 	all map[string]json.RawMessage
 }
 
-// truth is a boolean that some providers send as text.
-type truth bool
+// lenientBool is a boolean, which some providers send as a string. Anything else is false.
+type lenientBool bool
 
-func (t *truth) UnmarshalJSON(b []byte) error {
+func (t *lenientBool) UnmarshalJSON(b []byte) error {
 	*t = string(b) == "true" || string(b) == `"true"`
 	return nil
 }
 
-// list is a list of texts; providers also send a single one. Anything else is an empty list.
-type list []string
+// lenientStrings is an array of strings; some providers send a single string. Values of other types are left out.
+type lenientStrings []string
 
-func (l *list) UnmarshalJSON(b []byte) error {
+func (l *lenientStrings) UnmarshalJSON(b []byte) error {
 	*l = nil
 	var one string
 	if json.Unmarshal(b, &one) == nil {
-		*l = list{one}
+		*l = lenientStrings{one}
 		return nil
 	}
 	var many []json.RawMessage
@@ -65,17 +64,18 @@ func (l *list) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Groups returns the texts of the claim with that name, and whether the claim is there.
+// Groups returns the strings of the claim with that name, and whether the provider states the claim.
 func (c *Claims) Groups(claim string) (groups []string, given bool) {
 	raw, given := c.all[claim]
 	if !given {
 		return nil, false
 	}
-	var l list
+	var l lenientStrings
 	_ = l.UnmarshalJSON(raw) // never fails
 	return l, true
 }
 
+// parseClaims parses a JSON object of claims.
 func parseClaims(raw []byte, to *Claims) error {
 	if err := json.Unmarshal(raw, to); err != nil {
 		return err
@@ -83,14 +83,14 @@ func parseClaims(raw []byte, to *Claims) error {
 	return json.Unmarshal(raw, &to.all)
 }
 
-// verifier returns a verifier of one token, and its keys.
-func (p *Provider) verifier(c Client) (*oidclib.IDTokenVerifier, *verifying) {
-	keys := &verifying{keySet: p.keys}
+// newVerifier returns a verifier of one token, and the keys that it uses.
+func (p *Provider) newVerifier(c Client) (*oidclib.IDTokenVerifier, *tokenKeys) {
+	keys := &tokenKeys{keySet: p.keys}
 	return oidclib.NewVerifier(p.Issuer, keys, &oidclib.Config{ClientID: c.ID, SupportedSigningAlgs: algorithms, Now: p.clock}), keys
 }
 
-// Exchange exchanges the code of a login for an ID token and returns its claims, after every check of OpenID Connect Core 1.0 §3.1.3.7. Claims
-// about the address that the token lacks are asked for at the provider. Errors are ErrUnreachable or ErrAnswer.
+// Exchange exchanges the code of a login for an ID token and returns its claims, after every check of OpenID Connect Core 1.0 §3.1.3.7. If the
+// token lacks the address or the groups, its claims are completed from the UserInfo endpoint. Errors are ErrUnreachable or ErrAnswer.
 func (p *Provider) Exchange(ctx context.Context, c Client, l Login, code, groupsClaim string) (Claims, error) {
 	tokens, err := p.config(c).Exchange(context.WithValue(ctx, oauth2.HTTPClient, p.http), code, oauth2.VerifierOption(l.Verifier))
 	var refused *oauth2.RetrieveError
@@ -120,8 +120,9 @@ func (p *Provider) Exchange(ctx context.Context, c Client, l Login, code, groups
 	return claims, nil
 }
 
+// verifyIDToken verifies an ID token of a login and returns its claims.
 func (p *Provider) verifyIDToken(ctx context.Context, c Client, raw, nonce, access string) (Claims, error) {
-	verifier, keys := p.verifier(c)
+	verifier, keys := p.newVerifier(c)
 	token, err := verifier.Verify(ctx, raw) // signature, algorithm, issuer, audience, expiry, nbf
 	if err != nil {
 		return Claims{}, keys.answerError(err)
@@ -136,7 +137,7 @@ func (p *Provider) verifyIDToken(ctx context.Context, c Client, raw, nonce, acce
 		return Claims{}, fmt.Errorf("%w: the nonce is another one", ErrAnswer)
 	case claims.Subject == "" || len(claims.Subject) > 255: // OpenID Connect Core 1.0 §2
 		return Claims{}, fmt.Errorf("%w: there is no subject", ErrAnswer)
-	case claims.Party != "" && claims.Party != c.ID, len(token.Audience) > 1 && claims.Party != c.ID:
+	case claims.AuthorizedParty != "" && claims.AuthorizedParty != c.ID, len(token.Audience) > 1 && claims.AuthorizedParty != c.ID:
 		return Claims{}, fmt.Errorf("%w: the token is for another party", ErrAnswer)
 	case token.IssuedAt.After(p.clock().Add(clockSkew)):
 		return Claims{}, fmt.Errorf("%w: the token is from the future", ErrAnswer)
@@ -150,29 +151,29 @@ func (p *Provider) verifyIDToken(ctx context.Context, c Client, raw, nonce, acce
 }
 
 // answerError returns ErrAnswer with the cause, or ErrUnreachable if the keys could not be read.
-func (v *verifying) answerError(err error) error {
+func (v *tokenKeys) answerError(err error) error {
 	if errors.Is(v.failed, ErrUnreachable) {
 		return v.failed
 	}
 	return fmt.Errorf("%w: %w", ErrAnswer, err)
 }
 
-// addUserInfo adds claims that the ID token lacks, from the provider's answer about the same person (OpenID Connect Core 1.0 §5.3). What the ID
-// token states stays.
+// addUserInfo adds claims that the ID token lacks, from the UserInfo endpoint (OpenID Connect Core 1.0 §5.3). Claims of the ID token stay as
+// they are. The answer must be about the same subject.
 func (p *Provider) addUserInfo(ctx context.Context, c *Claims, access string) error {
 	var body json.RawMessage
 	var more Claims
-	if err := getJSON(ctx, p.http, p.userInfo, access, &body); err != nil {
+	if err := fetchJSON(ctx, p.http, p.userInfo, access, &body); err != nil {
 		return fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
 	if err := parseClaims(body, &more); err != nil {
 		return fmt.Errorf("%w: %w", ErrAnswer, err)
 	}
 	if more.Subject != c.Subject {
-		return fmt.Errorf("%w: the user information is about another person", ErrAnswer)
+		return fmt.Errorf("%w: the UserInfo response is about another person", ErrAnswer)
 	}
 	if c.Email == "" {
-		c.Email, c.Verified = more.Email, more.Verified // an address and its verification belong together
+		c.Email, c.EmailVerified = more.Email, more.EmailVerified // an address and its verification belong together
 	}
 	if c.Name == "" {
 		c.Name = more.Name
@@ -185,23 +186,23 @@ func (p *Provider) addUserInfo(ctx context.Context, c *Claims, access string) er
 	return nil
 }
 
-// Logout is a verified logout token (OpenID Connect Back-Channel Logout 1.0 §2.4).
-type Logout struct {
-	ID      string // unique among the tokens of the provider
-	Subject string // empty: the session is given
-	Session string // empty: all sessions of the person
-	Expires time.Time
+// LogoutToken is a verified logout token (OpenID Connect Back-Channel Logout 1.0 §2.4).
+type LogoutToken struct {
+	ID        string // unique among the tokens of the provider
+	Subject   string // empty: SessionID is stated
+	SessionID string // empty: all sessions of the person
+	Expires   time.Time
 }
 
-// VerifyLogout verifies a logout token. The caller checks that it was not used before. Errors are ErrUnreachable or ErrAnswer.
-func (p *Provider) VerifyLogout(ctx context.Context, c Client, raw string) (Logout, error) {
-	verifier, keys := p.verifier(c)
+// VerifyLogoutToken verifies a logout token. The caller checks that it was not used before. Errors are ErrUnreachable or ErrAnswer.
+func (p *Provider) VerifyLogoutToken(ctx context.Context, c Client, raw string) (LogoutToken, error) {
+	verifier, keys := p.newVerifier(c)
 	t, err := verifier.VerifyLogout(ctx, raw) // signature, algorithm, issuer, audience, expiry, event, identifier, no nonce
 	if err != nil {
-		return Logout{}, keys.answerError(err)
+		return LogoutToken{}, keys.answerError(err)
 	}
 	if t.IssuedAt.IsZero() || t.IssuedAt.After(p.clock().Add(clockSkew)) {
-		return Logout{}, fmt.Errorf("%w: the token is from the future", ErrAnswer)
+		return LogoutToken{}, fmt.Errorf("%w: the token is from the future", ErrAnswer)
 	}
-	return Logout{ID: t.TokenID, Subject: t.Subject, Session: t.SessionID, Expires: t.Expiry}, nil
+	return LogoutToken{ID: t.TokenID, Subject: t.Subject, SessionID: t.SessionID, Expires: t.Expiry}, nil
 }

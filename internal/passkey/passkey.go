@@ -1,5 +1,5 @@
 // Package passkey registers and verifies passkeys: discoverable credentials of WebAuthn Level 3 that verify their user. It decides what
-// is asked of authenticators and checks their answers; challenges, accounts and stored passkeys are its caller's.
+// is asked of authenticators and checks their answers. Its callers keep challenges, accounts and passkeys.
 package passkey
 
 import (
@@ -18,9 +18,9 @@ import (
 
 // Errors of addresses and answers.
 var (
-	// ErrAddress is an address under which browsers offer no passkeys: an IP address, or one without TLS that is not localhost.
+	// ErrAddress refuses an address under which browsers offer no passkeys: an IP address, or one without TLS that is not localhost.
 	ErrAddress = errors.New("browsers allow passkeys only under https:// with a host name, or http://localhost")
-	// ErrAnswer is an answer that is malformed, of another origin or relying party, to another challenge, without user verification, or
+	// ErrAnswer refuses an answer that is malformed, of another origin or relying party, to another challenge, without user verification, or
 	// not signed by the passkey.
 	ErrAnswer = errors.New("the answer of the passkey proves nothing")
 )
@@ -30,25 +30,25 @@ const MaxAnswer = 16 << 10
 
 // Account is the account that a passkey belongs to.
 type Account struct {
-	Handle []byte // identifies the account at the authenticator: at most 64 bytes that say nothing about the person
-	Name   string // such as the e-mail address; authenticators show it
-	Full   string // name of the person; the same
+	Handle      []byte // user handle: identifies the account at the authenticator, at most 64 bytes without information about the person
+	Name        string // such as the e-mail address; authenticators show it
+	DisplayName string // the person's name; authenticators show it
 }
 
 // Passkey is a registered credential.
 type Passkey struct {
 	ID             []byte
 	PublicKey      []byte // COSE_Key
-	Model          []byte // AAGUID; 16 bytes
+	AAGUID         []byte // the model of the authenticator, 16 bytes; all zero: not stated
 	Transports     []string
-	BackupEligible bool
-	Use
+	BackupEligible bool // it may be copied to other devices of the person
+	Use                 // at the registration, or at the last assertion
 }
 
-// Use is what an answer says besides its proof.
+// Use is the authenticator data of one use of a passkey.
 type Use struct {
-	SignCount uint32 // zero if the authenticator does not count
-	BackedUp  bool
+	SignCount uint32 // signature counter; zero if the authenticator does not count
+	BackedUp  bool   // backup state: it was copied to another device
 }
 
 // RelyingParty is the service as authenticators know it.
@@ -88,7 +88,7 @@ type account struct {
 
 func (a account) WebAuthnID() []byte                         { return a.Handle }
 func (a account) WebAuthnName() string                       { return a.Name }
-func (a account) WebAuthnDisplayName() string                { return a.Full }
+func (a account) WebAuthnDisplayName() string                { return a.DisplayName }
 func (a account) WebAuthnCredentials() []webauthn.Credential { return a.passkeys }
 
 // CreationOptions returns the options for navigator.credentials.create, as JSON (PublicKeyCredentialCreationOptionsJSON). Authenticators that
@@ -108,8 +108,8 @@ func (p *RelyingParty) CreationOptions(challenge [32]byte, a Account, known ...[
 	return json.Marshal(options.Response)
 }
 
-// VerifyCreation verifies the answer to CreationOptions. Errors: ErrAnswer.
-func (p *RelyingParty) VerifyCreation(challenge [32]byte, a Account, answer []byte) (Passkey, error) {
+// VerifyRegistration verifies the answer to CreationOptions (WebAuthn Level 3 §7.1). Errors are ErrAnswer.
+func (p *RelyingParty) VerifyRegistration(challenge [32]byte, a Account, answer []byte) (Passkey, error) {
 	if len(answer) > MaxAnswer {
 		return Passkey{}, fmt.Errorf("%w: %d bytes", ErrAnswer, len(answer))
 	}
@@ -124,7 +124,7 @@ func (p *RelyingParty) VerifyCreation(challenge [32]byte, a Account, answer []by
 		return Passkey{}, answerError(err)
 	}
 	made := Passkey{
-		ID: c.ID, PublicKey: c.PublicKey, Model: c.Authenticator.AAGUID, BackupEligible: c.Flags.BackupEligible,
+		ID: c.ID, PublicKey: c.PublicKey, AAGUID: c.Authenticator.AAGUID, BackupEligible: c.Flags.BackupEligible,
 		Use: Use{SignCount: c.Authenticator.SignCount, BackedUp: c.Flags.BackupState},
 	}
 	for _, t := range c.Transport {
@@ -143,32 +143,32 @@ func (p *RelyingParty) RequestOptions(challenge [32]byte) (json.RawMessage, erro
 	return json.Marshal(options.Response)
 }
 
-// Answer is a parsed answer to RequestOptions. Nothing of it is verified.
-type Answer struct {
+// Assertion is a parsed answer to RequestOptions. It is not verified yet.
+type Assertion struct {
 	ID     []byte // of the passkey
 	Handle []byte // of the account
 	parsed *protocol.ParsedCredentialAssertionData
 }
 
-// ParseAnswer parses an answer to RequestOptions. Errors: ErrAnswer.
-func ParseAnswer(answer []byte) (Answer, error) {
+// ParseAssertion parses an answer to RequestOptions. Errors are ErrAnswer.
+func ParseAssertion(answer []byte) (Assertion, error) {
 	if len(answer) > MaxAnswer {
-		return Answer{}, fmt.Errorf("%w: %d bytes", ErrAnswer, len(answer))
+		return Assertion{}, fmt.Errorf("%w: %d bytes", ErrAnswer, len(answer))
 	}
 	parsed, err := protocol.ParseCredentialRequestResponseBytes(answer)
 	if err != nil {
-		return Answer{}, answerError(err)
+		return Assertion{}, answerError(err)
 	}
-	return Answer{ID: parsed.RawID, Handle: parsed.Response.UserHandle, parsed: parsed}, nil
+	return Assertion{ID: parsed.RawID, Handle: parsed.Response.UserHandle, parsed: parsed}, nil
 }
 
-// VerifyAnswer verifies that a passkey signed the challenge for this origin after it verified its user. The account must be the one that
-// the passkey names. Errors: ErrAnswer.
-func (p *RelyingParty) VerifyAnswer(challenge [32]byte, handle []byte, k Passkey, a Answer) (Use, error) {
+// VerifyAssertion verifies that a passkey signed the challenge for this origin after it verified its user (WebAuthn Level 3 §7.2). Handle is that
+// of the account to which the passkey was registered. The caller decides what a counter that did not grow means. Errors are ErrAnswer.
+func (p *RelyingParty) VerifyAssertion(challenge [32]byte, handle []byte, k Passkey, a Assertion) (Use, error) {
 	if a.parsed == nil || len(a.Handle) == 0 || !bytes.Equal(a.Handle, handle) {
 		return Use{}, fmt.Errorf("%w: of another account", ErrAnswer)
 	}
-	stored := webauthn.Credential{ID: k.ID, PublicKey: k.PublicKey, Authenticator: webauthn.Authenticator{AAGUID: k.Model, SignCount: k.SignCount}}
+	stored := webauthn.Credential{ID: k.ID, PublicKey: k.PublicKey, Authenticator: webauthn.Authenticator{AAGUID: k.AAGUID, SignCount: k.SignCount}}
 	stored.Flags.BackupEligible, stored.Flags.BackupState, stored.Flags.UserVerified = k.BackupEligible, k.BackedUp, true
 	c, err := p.w.ValidateLogin(account{Account: Account{Handle: handle}, passkeys: []webauthn.Credential{stored}}, p.session(challenge, handle), a.parsed)
 	if err != nil {
@@ -177,13 +177,14 @@ func (p *RelyingParty) VerifyAnswer(challenge [32]byte, handle []byte, k Passkey
 	return Use{SignCount: a.parsed.Response.AuthenticatorData.Counter, BackedUp: c.Flags.BackupState}, nil
 }
 
+// session returns what the library compares an answer with.
 func (p *RelyingParty) session(challenge [32]byte, handle []byte) webauthn.SessionData {
 	return webauthn.SessionData{
 		Challenge: base64.RawURLEncoding.EncodeToString(challenge[:]), RelyingPartyID: p.w.Config.RPID, UserID: handle, UserVerification: protocol.VerificationRequired,
 	}
 }
 
-// answerError wraps an error of the library with what it says to developers. Nothing in it is secret.
+// answerError returns ErrAnswer with the details that the library states for developers. They are not secret.
 func answerError(err error) error {
 	var e *protocol.Error
 	if errors.As(err, &e) {

@@ -20,7 +20,7 @@ func TestPasskeysNeedAHostNameAndTLSOrLocalhost(t *testing.T) {
 	}
 }
 
-var siti = Account{Handle: []byte("8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01"), Name: "siti@contoh.id", Full: "Siti"}
+var siti = Account{Handle: []byte("8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01"), Name: "siti@contoh.id", DisplayName: "Siti"}
 
 // register returns a relying party and a passkey of siti.
 func register(t *testing.T) (*RelyingParty, *passkeytest.Authenticator, Passkey) {
@@ -39,7 +39,7 @@ func register(t *testing.T) (*RelyingParty, *passkeytest.Authenticator, Passkey)
 			t.Errorf("no %s in %s", want, options)
 		}
 	}
-	k, err := p.VerifyCreation([32]byte{1}, siti, a.Create(options))
+	k, err := p.VerifyRegistration([32]byte{1}, siti, a.Create(options))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,11 +57,11 @@ func TestAPasskeyProvesItsAccountForOneChallengeAndOrigin(t *testing.T) {
 		t.Errorf("options are %s", options)
 	}
 	verify := func(challenge [32]byte, handle []byte, k Passkey) (Use, error) {
-		parsed, err := ParseAnswer(a.Get(options))
+		parsed, err := ParseAssertion(a.Get(options))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return p.VerifyAnswer(challenge, handle, k, parsed)
+		return p.VerifyAssertion(challenge, handle, k, parsed)
 	}
 	if use, err := verify([32]byte{2}, siti.Handle, k); err != nil || use != (Use{SignCount: 1}) {
 		t.Fatalf("%+v, %v", use, err)
@@ -75,7 +75,7 @@ func TestAPasskeyProvesItsAccountForOneChallengeAndOrigin(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			wrong, err := p.VerifyCreation([32]byte{1}, siti, other.Create(made))
+			wrong, err := p.VerifyRegistration([32]byte{1}, siti, other.Create(made))
 			if err != nil {
 				return err
 			}
@@ -114,20 +114,20 @@ func TestAPasskeyProvesItsAccountForOneChallengeAndOrigin(t *testing.T) {
 			return err
 		},
 		"a creation instead": func() error {
-			_, err := ParseAnswer(other.Create(options))
+			_, err := ParseAssertion(other.Create(options))
 			return err
 		},
 		"a creation for another challenge": func() error {
-			_, err := p.VerifyCreation([32]byte{9}, siti, other.Create(options))
+			_, err := p.VerifyRegistration([32]byte{9}, siti, other.Create(options))
 			return err
 		},
 		"a creation without verification": func() error {
 			other.Verified = false
-			_, err := p.VerifyCreation([32]byte{2}, siti, other.Create(options))
+			_, err := p.VerifyRegistration([32]byte{2}, siti, other.Create(options))
 			return err
 		},
-		"too much":    func() error { _, err := ParseAnswer(make([]byte, MaxAnswer+1)); return err },
-		"not an JSON": func() error { _, err := ParseAnswer([]byte("{")); return err },
+		"too much":    func() error { _, err := ParseAssertion(make([]byte, MaxAnswer+1)); return err },
+		"not an JSON": func() error { _, err := ParseAssertion([]byte("{")); return err },
 	} {
 		if err := refused(); !errors.Is(err, ErrAnswer) {
 			t.Errorf("%s: %v", name, err)
@@ -144,11 +144,11 @@ func FuzzAnswersAreParsedWithoutPanic(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a, err := ParseAnswer(b); err == nil {
-			if _, err := p.VerifyAnswer([32]byte{1}, siti.Handle, Passkey{ID: a.ID}, a); err == nil {
+		if a, err := ParseAssertion(b); err == nil {
+			if _, err := p.VerifyAssertion([32]byte{1}, siti.Handle, Passkey{ID: a.ID}, a); err == nil {
 				t.Error("an answer without a key was accepted")
 			}
 		}
-		_, _ = p.VerifyCreation([32]byte{1}, siti, b)
+		_, _ = p.VerifyRegistration([32]byte{1}, siti, b)
 	})
 }

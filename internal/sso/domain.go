@@ -12,11 +12,11 @@ import (
 	"segel/internal/store"
 )
 
-// A mail domain routes logins, and addresses of it link accounts, only after an operator granted it, or its DNS proved it where the operator
-// allows that. Else an admin could name the domain of another company, and its people would be sent to their provider.
+// A mail domain routes logins, and its addresses link accounts, only after an operator granted it, or, where the operator allows that, its DNS
+// proved it. Otherwise an admin could name the domain of another company, whose people would then be sent to the admin's provider.
 
-// Claim names a domain of an organisation. It routes nothing until it is granted. Naming it again changes nothing.
-func (s *Service) Claim(ctx context.Context, by contract.Actor, of contract.OrganisationID, name string) (contract.SSODomain, error) {
+// ClaimDomain names a domain of an organisation. It routes nothing until it is granted. Naming it again changes nothing.
+func (s *Service) ClaimDomain(ctx context.Context, by contract.Actor, of contract.OrganisationID, name string) (contract.SSODomain, error) {
 	of, err := s.authorise(ctx, by, contract.AdminClaimDomain, of)
 	if err != nil {
 		return contract.SSODomain{}, err
@@ -55,8 +55,8 @@ func (s *Service) domainOf(ctx context.Context, of contract.OrganisationID, name
 	return contract.SSODomain{}, contract.ErrNoDomain
 }
 
-// Grant lets a domain of an organisation route logins. Only operators may. A domain that another organisation has is ErrDomainTaken.
-func (s *Service) Grant(ctx context.Context, by contract.Actor, of contract.OrganisationID, name string) (contract.SSODomain, error) {
+// GrantDomain lets a domain of an organisation route logins. Only operators may. A domain that another organisation has is ErrDomainTaken.
+func (s *Service) GrantDomain(ctx context.Context, by contract.Actor, of contract.OrganisationID, name string) (contract.SSODomain, error) {
 	of, err := s.authorise(ctx, by, contract.AdminGrantDomain, of)
 	if err != nil {
 		return contract.SSODomain{}, err
@@ -64,9 +64,9 @@ func (s *Service) Grant(ctx context.Context, by contract.Actor, of contract.Orga
 	return s.grantDomain(ctx, by, of, name, contract.GrantedByOperator, contract.ErrDomainTaken)
 }
 
-// Prove grants a domain whose DNS has the record of its challenge. A domain that another organisation has is answered like one without the
-// record: an admin does not learn who else uses the service.
-func (s *Service) Prove(ctx context.Context, by contract.Actor, of contract.OrganisationID, name string) (contract.SSODomain, error) {
+// ProveDomain grants a domain whose DNS has the TXT record of its challenge. A domain that another organisation has gets the same answer as one
+// without the record, so that an admin does not learn who else uses the service.
+func (s *Service) ProveDomain(ctx context.Context, by contract.Actor, of contract.OrganisationID, name string) (contract.SSODomain, error) {
 	of, err := s.authorise(ctx, by, contract.AdminProveDomain, of)
 	if err != nil {
 		return contract.SSODomain{}, err
@@ -94,6 +94,7 @@ func (s *Service) Prove(ctx context.Context, by contract.Actor, of contract.Orga
 	return s.grantDomain(ctx, by, of, name, contract.GrantedByDNS, contract.ErrDomainUnproven)
 }
 
+// grantDomain stores a grant. Taken is the refusal of a domain that another organisation has.
 func (s *Service) grantDomain(ctx context.Context, by contract.Actor, of contract.OrganisationID, name string, how contract.DomainGrant, taken *contract.Error) (contract.SSODomain, error) {
 	d, err := s.domainOf(ctx, of, name)
 	if err != nil || !d.GrantedAt.IsZero() {
@@ -106,15 +107,15 @@ func (s *Service) grantDomain(ctx context.Context, by contract.Actor, of contrac
 		return d, err
 	}
 	// Another request may have granted it to the same organisation at the same moment.
-	d, e2 := s.domainOf(ctx, of, name)
-	if e2 == nil && d.GrantedAt.IsZero() {
-		e2 = taken.WithCause(err)
+	d, readErr := s.domainOf(ctx, of, name)
+	if readErr == nil && d.GrantedAt.IsZero() {
+		return d, taken.WithCause(err)
 	}
-	return d, e2
+	return d, readErr
 }
 
-// Remove removes a domain of an organisation, granted or not: its people log in with passwords again. Removing it again changes nothing.
-func (s *Service) Remove(ctx context.Context, by contract.Actor, of contract.OrganisationID, name string) error {
+// RemoveDomain removes a domain of an organisation, granted or not: its people log in with passwords again. Removing it again changes nothing.
+func (s *Service) RemoveDomain(ctx context.Context, by contract.Actor, of contract.OrganisationID, name string) error {
 	of, err := s.authorise(ctx, by, contract.AdminRemoveDomain, of)
 	if err != nil {
 		return err
@@ -133,6 +134,7 @@ func (s *Service) Remove(ctx context.Context, by contract.Actor, of contract.Org
 	return err
 }
 
+// domainEvent returns the event of a change of a domain.
 func (s *Service) domainEvent(by contract.Actor, d contract.SSODomain, change string) contract.Event {
 	e := s.eventOf(by, d.Organisation, change)
 	e.Details["domain"] = d.Domain

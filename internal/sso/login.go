@@ -19,12 +19,12 @@ import (
 	"segel/internal/store"
 )
 
-// LoginLifetime is how long a person may take at the provider.
+// LoginLifetime is how long a person may take to log in at the provider.
 const LoginLifetime = 10 * time.Minute
 
-// pending is a login that was begun. It is in a cookie of the browser, sealed, so that a login that no one ends leaves nothing in the
-// database, and every process can end it.
-type pending struct {
+// pendingLogin is a login that began and waits for the answer of the provider. It is sealed in a cookie of the browser: an abandoned login leaves
+// nothing in the database, and every process can finish it.
+type pendingLogin struct {
 	State        string                  `json:"state"`
 	Nonce        string                  `json:"nonce"`
 	Verifier     string                  `json:"verifier"`
@@ -39,56 +39,57 @@ type pending struct {
 // cookieID is the associated data of a sealed pending login.
 const cookieID = "sso login"
 
-// Begun is a login that was begun. The zero value: the address has no provider, its people log in with passwords.
-type Begun struct {
-	URL    string // of the provider
-	Cookie string // for the browser, for LoginLifetime
+// BegunLogin says how the browser goes on. The zero value: the address has no provider, and its people log in with passwords.
+type BegunLogin struct {
+	URL    string // of the authorization request at the provider (OpenID Connect Core 1.0 §3.1.2.1)
+	Cookie string // for the browser, valid for LoginLifetime
 }
 
-// Begin begins the login of a person with an address. The answer depends on the domain of the address alone, so it does not show who has an account.
-// Target is the path of the web app where the person goes then. Device is the secret by which their device is known, or empty.
-func (s *Service) Begin(ctx context.Context, email, target, device string) (Begun, error) {
+// BeginLogin begins the login of a person with an address. The answer depends on the domain of the address alone, so it does not show who has
+// an account. Target is the path of the web app to open after the login. Device is the secret by which the person's device is known, or empty.
+// Error: contract.ErrProviderDown.
+func (s *Service) BeginLogin(ctx context.Context, email, target, device string) (BegunLogin, error) {
 	domain := contract.MailDomain(email)
 	if domain == "" {
-		return Begun{}, nil
+		return BegunLogin{}, nil
 	}
 	found, err := s.Store.SSOOfDomain(ctx, domain)
 	if errors.Is(err, store.ErrNotFound) || err == nil && !found.Enabled {
-		return Begun{}, nil
+		return BegunLogin{}, nil
 	}
 	if err != nil {
-		return Begun{}, err
+		return BegunLogin{}, err
 	}
 	provider, err := s.Providers.Load(ctx, found.Issuer)
 	if err != nil {
-		return Begun{}, contract.ErrProviderDown.WithCause(err)
+		return BegunLogin{}, contract.ErrProviderDown.WithCause(err)
 	}
 	secrets := make([]byte, 96)
 	if _, err := io.ReadFull(s.Random, secrets); err != nil {
-		return Begun{}, fmt.Errorf("draw the secrets of a login: %w", err)
+		return BegunLogin{}, fmt.Errorf("draw the secrets of a login: %w", err)
 	}
 	b64 := base64.RawURLEncoding
-	p := pending{
+	p := pendingLogin{
 		State: b64.EncodeToString(secrets[:32]), Nonce: b64.EncodeToString(secrets[32:64]), Verifier: b64.EncodeToString(secrets[64:]),
 		Organisation: found.Organisation, Issuer: found.Issuer, Client: found.ClientID, Target: localPath(target), Device: device, Until: s.Clock().Add(LoginLifetime).Unix(),
 	}
 	plain, err := json.Marshal(p)
 	if err != nil {
-		return Begun{}, err
+		return BegunLogin{}, err
 	}
 	sealed, err := s.Sealer.Seal(cookieID, plain)
 	if err != nil {
-		return Begun{}, fmt.Errorf("seal a login: %w", err)
+		return BegunLogin{}, fmt.Errorf("seal a login: %w", err)
 	}
 	client := oidc.Client{ID: found.ClientID, Redirect: s.CallbackURL(found.Organisation)} // no secret is sent here
 	url := provider.LoginURL(client, oidc.Login{State: p.State, Nonce: p.Nonce, Verifier: p.Verifier, Hint: strings.TrimSpace(email), ACR: found.FactorACR, MaxAge: found.MaxAge})
-	return Begun{URL: url, Cookie: b64.EncodeToString(sealed)}, nil
+	return BegunLogin{URL: url, Cookie: b64.EncodeToString(sealed)}, nil
 }
 
 // maxTarget bounds the path to which a person goes after their login, in bytes.
 const maxTarget = 1000
 
-// localPath returns a path of the web app, or the root for anything that a browser might take for another site.
+// localPath returns target if it is a path of the web app, and the root for anything that a browser might resolve to another site.
 func localPath(target string) string {
 	if len(target) > maxTarget || !strings.HasPrefix(target, "/") || strings.HasPrefix(target, "//") || strings.ContainsAny(target, "\\") ||
 		strings.ContainsFunc(target, func(r rune) bool { return r < ' ' || r == 0x7f }) {
@@ -108,7 +109,7 @@ func (s *Service) LogoutURL(of contract.OrganisationID) string {
 	return s.PublicURL + "/v1/auth/sso/" + string(of) + "/logout"
 }
 
-// Answer is what a provider sent a person back with.
+// Answer is the authorization response of a provider (OpenID Connect Core 1.0 §3.1.2.5, §3.1.2.6), with the cookie of the login.
 type Answer struct {
 	Cookie string
 	State  string
@@ -117,76 +118,78 @@ type Answer struct {
 	Error  string
 }
 
-// Finished is a login that a provider confirmed.
-type Finished struct {
+// FinishedLogin is a login that a provider confirmed.
+type FinishedLogin struct {
 	identity.WebSession
-	Target string // the path of the web app
+	Target string // path of the web app to open
 }
 
-// Finish ends a login with the answer of the provider, and opens a session. The account is the one that is linked to the person at the
-// provider; else the one with their address, which is linked now; else a new one, if the organisation wants that.
-func (s *Service) Finish(ctx context.Context, of contract.OrganisationID, a Answer, from identity.Client) (Finished, error) {
-	p, err := s.openPending(a.Cookie)
+// FinishLogin finishes a login with the answer of the provider, and opens a session. The account is the one that is linked to the person at
+// the provider; else the one with their address, which is linked now; else a new one, if the organisation has accounts created at first logins.
+func (s *Service) FinishLogin(ctx context.Context, of contract.OrganisationID, a Answer, from identity.Client) (FinishedLogin, error) {
+	p, err := s.openPendingLogin(a.Cookie)
 	if err != nil || p.Organisation != of || subtle.ConstantTimeCompare([]byte(p.State), []byte(a.State)) != 1 || s.Clock().Unix() >= p.Until {
-		return Finished{}, contract.ErrLoginLost.WithCause(err)
+		return FinishedLogin{}, contract.ErrLoginLost.WithCause(err)
 	}
 	found, err := s.Store.SSO(ctx, of)
 	if errors.Is(err, store.ErrNotFound) || err == nil && (!found.Enabled || found.Issuer != p.Issuer || found.ClientID != p.Client) {
-		return Finished{}, contract.ErrLoginLost // the settings were changed meanwhile
+		return FinishedLogin{}, contract.ErrLoginLost // the settings were changed meanwhile
 	}
 	if err != nil {
-		return Finished{}, err
+		return FinishedLogin{}, err
 	}
-	// Durable: this login was answered, so no process accepts an answer to it again. If we crash after it, the person begins again.
+	// Durable with this commit: this login was answered, so no process accepts another answer to it. If we crash after it, the person logs in
+	// again.
 	err = s.Store.UseOnce(ctx, sha256.Sum256([]byte("state "+p.State)), time.Unix(p.Until, 0))
 	if errors.Is(err, store.ErrExists) {
-		return Finished{}, contract.ErrLoginLost.WithCause(err)
+		return FinishedLogin{}, contract.ErrLoginLost.WithCause(err)
 	}
 	if err != nil {
-		return Finished{}, err
+		return FinishedLogin{}, err
 	}
 	provider, err := s.Providers.Load(ctx, found.Issuer)
 	if err != nil {
-		return Finished{}, contract.ErrProviderDown.WithCause(err)
+		return FinishedLogin{}, contract.ErrProviderDown.WithCause(err)
 	}
 	if err := provider.CheckIssuer(a.Issuer); err != nil {
-		return Finished{}, contract.ErrProviderAnswer.WithCause(err)
+		return FinishedLogin{}, contract.ErrProviderAnswer.WithCause(err)
 	}
 	if a.Error != "" || a.Code == "" {
-		return Finished{}, contract.ErrProviderRefused.WithCause(fmt.Errorf("the provider answered %.100q", a.Error))
+		return FinishedLogin{}, contract.ErrProviderRefused.WithCause(fmt.Errorf("the provider answered %.100q", a.Error))
 	}
 	client, err := s.clientOf(found)
 	if err != nil {
-		return Finished{}, err
+		return FinishedLogin{}, err
 	}
 	claims, err := provider.Exchange(ctx, client, oidc.Login{Nonce: p.Nonce, Verifier: p.Verifier}, a.Code, found.GroupsClaim)
 	if err != nil {
-		return Finished{}, refusalOf(err)
+		return FinishedLogin{}, refusalOf(err)
 	}
 	domains, err := s.grantedDomains(ctx, of)
 	if err != nil {
-		return Finished{}, err
+		return FinishedLogin{}, err
 	}
 	stated := claimsOf(claims, found.GroupsClaim)
 	admitted, err := found.Admit(stated, domains, s.Clock())
 	if err != nil {
-		return Finished{}, err
+		return FinishedLogin{}, err
 	}
 	u, err := s.findAccount(ctx, found, stated.Subject, admitted, from)
 	if err != nil {
-		return Finished{}, err
+		return FinishedLogin{}, err
 	}
 	if err := s.setRole(ctx, found, u, admitted.Role, from); err != nil {
-		return Finished{}, err
+		return FinishedLogin{}, err
 	}
 	if from.Device == "" {
 		from.Device = p.Device
 	}
 	session, err := s.openSession(ctx, u, found, stated, admitted, from)
-	return Finished{WebSession: session, Target: p.Target}, err
+	return FinishedLogin{WebSession: session, Target: p.Target}, err
 }
 
-func (s *Service) openPending(cookie string) (p pending, err error) {
+// openPendingLogin unseals the login of a cookie.
+func (s *Service) openPendingLogin(cookie string) (p pendingLogin, err error) {
 	sealed, err := base64.RawURLEncoding.DecodeString(cookie)
 	if err != nil {
 		return p, err
@@ -220,9 +223,10 @@ func refusalOf(err error) error {
 	return contract.ErrProviderAnswer.WithCause(err)
 }
 
+// claimsOf returns the claims of a person in the form of the rules.
 func claimsOf(c oidc.Claims, groupsClaim string) contract.ProviderClaims {
 	out := contract.ProviderClaims{
-		Subject: c.Subject, Email: c.Email, EmailVerified: bool(c.Verified), Name: c.Name, AMR: c.AMR, ACR: c.ACR, SessionID: c.Session,
+		Subject: c.Subject, Email: c.Email, EmailVerified: bool(c.EmailVerified), Name: c.Name, AMR: c.AMR, ACR: c.ACR, SessionID: c.SessionID,
 	}
 	out.Groups, out.HasGroups = c.Groups(groupsClaim)
 	if c.AuthTime > 0 {
@@ -279,8 +283,8 @@ func (s *Service) usable(u store.User, err error) (store.User, error) {
 	return u, err
 }
 
-// setRole gives a person the role of their groups. The last admin of an organisation and the admins who may use a password stay admins, so that a mistake at
-// the provider locks no organisation out.
+// setRole gives a person the role of their groups. The last admin of an organisation and the admins who may use a password stay admins, so that
+// a mistake at the provider does not lock an organisation out.
 func (s *Service) setRole(ctx context.Context, of contract.SSO, u store.User, role contract.AccountRole, from identity.Client) error {
 	if role == "" || u.Role() == role || slices.Contains(of.Exempt, u.ID) {
 		return nil
@@ -294,7 +298,7 @@ func (s *Service) setRole(ctx context.Context, of contract.SSO, u store.User, ro
 	return err
 }
 
-// openSession opens a session of the web app, which the provider can end.
+// openSession opens a session of the web app that the provider can end by a back-channel logout.
 func (s *Service) openSession(ctx context.Context, u store.User, of contract.SSO, c contract.ProviderClaims, a contract.Admitted, from identity.Client) (identity.WebSession, error) {
 	family, factor := "", contract.FactorOIDC
 	if a.Factor {
@@ -302,7 +306,8 @@ func (s *Service) openSession(ctx context.Context, u store.User, of contract.SSO
 	}
 	session, err := s.Accounts.OpenProviderSession(ctx, u, factor, from, func(name string, expires time.Time) error {
 		family = name
-		// Durable before the tokens: of a logout that the provider reports meanwhile, either this record is removed, or it ends the tokens.
+		// Durable before the tokens. A logout that the provider reports meanwhile either ends the tokens, or removes this record before they exist,
+		// which is checked below.
 		return s.Store.AddSSOLogin(ctx, store.SSOLogin{Family: name, Organisation: of.Organisation, Issuer: of.Issuer, Subject: c.Subject, SessionID: c.SessionID, ExpiresAt: expires})
 	})
 	if err != nil {
@@ -318,8 +323,8 @@ func (s *Service) openSession(ctx context.Context, u store.User, of contract.SSO
 	return session, nil
 }
 
-// ReceiveLogout ends the sessions that a logout token of the provider of an organisation names (OpenID Connect Back-Channel Logout 1.0 §2.6). All
-// that is wrong with a token, and an organisation without a provider, is ErrProviderAnswer.
+// ReceiveLogout ends the sessions that a logout token of the provider of an organisation names (OpenID Connect Back-Channel Logout 1.0 §2.6).
+// An invalid token and an organisation without a provider are contract.ErrProviderAnswer.
 func (s *Service) ReceiveLogout(ctx context.Context, of contract.OrganisationID, token string) error {
 	found, err := s.Store.SSO(ctx, of)
 	if errors.Is(err, store.ErrNotFound) {
@@ -332,13 +337,14 @@ func (s *Service) ReceiveLogout(ctx context.Context, of contract.OrganisationID,
 	if err != nil {
 		return contract.ErrProviderDown.WithCause(err)
 	}
-	l, err := provider.VerifyLogout(ctx, oidc.Client{ID: found.ClientID}, token)
+	l, err := provider.VerifyLogoutToken(ctx, oidc.Client{ID: found.ClientID}, token)
 	if err != nil {
 		return refusalOf(err)
 	}
 	// One transaction records that the token was used and ends the sessions. If we crash before it, the provider sends the token again.
 	ended, err := s.Store.EndSSOLogins(ctx, store.SSOLogout{
-		Organisation: of, Issuer: found.Issuer, Subject: l.Subject, SessionID: l.Session, Token: sha256.Sum256([]byte("logout " + string(of) + " " + found.Issuer + " " + l.ID)), Expires: l.Expires,
+		Organisation: of, Issuer: found.Issuer, Subject: l.Subject, SessionID: l.SessionID, Expires: l.Expires,
+		Token: sha256.Sum256([]byte("logout " + string(of) + " " + found.Issuer + " " + l.ID)),
 	})
 	if errors.Is(err, store.ErrExists) {
 		return contract.ErrProviderAnswer.WithCause(err)
@@ -350,8 +356,8 @@ func (s *Service) ReceiveLogout(ctx context.Context, of contract.OrganisationID,
 	return nil
 }
 
-// ProviderLogout returns the address at which the holder of a family of tokens logs out at the provider; empty: they did not log in with one, or it has no
-// such page.
+// ProviderLogout returns the address at which the holder of a family of tokens logs out at the provider (OpenID Connect RP-Initiated Logout 1.0
+// §2). It is empty if they did not log in with a provider, or the provider has no such page or does not answer.
 func (s *Service) ProviderLogout(ctx context.Context, family string) (string, error) {
 	if family == "" {
 		return "", nil // a guest

@@ -38,9 +38,9 @@ type Service struct {
 	Accounts  *identity.Service
 	Providers *oidc.Providers
 	Sealer    Sealer
-	PublicURL string // base of the addresses that providers send people to, without a slash at its end
+	PublicURL string // base of the addresses that providers send people to, without a trailing slash
 	Plain     bool   // providers of private hosts may be http
-	// LookupTXT returns the TXT records of a name. Nil: domains are not proven by DNS.
+	// LookupTXT returns the TXT records of a name. Nil: domains cannot be proved by DNS.
 	LookupTXT func(ctx context.Context, name string) ([]string, error)
 	Clock     func() time.Time
 	Random    io.Reader
@@ -72,8 +72,8 @@ func (s *Service) authorise(ctx context.Context, by contract.Actor, op contract.
 	return of, nil
 }
 
-// Load returns the settings of an organisation. Without a provider, Edits is 0.
-func (s *Service) Load(ctx context.Context, by contract.Actor, of contract.OrganisationID) (Settings, error) {
+// LoadSettings returns the settings of an organisation. Without a provider, Edits is 0.
+func (s *Service) LoadSettings(ctx context.Context, by contract.Actor, of contract.OrganisationID) (Settings, error) {
 	of, err := s.authorise(ctx, by, contract.AdminSSO, of)
 	if err != nil {
 		return Settings{}, err
@@ -91,9 +91,9 @@ func (s *Service) loadSettings(ctx context.Context, of contract.OrganisationID) 
 	return Settings{SSO: found, Domains: domains}, err
 }
 
-// Set replaces the settings of an organisation. A nil secret leaves the stored one, which is never sent to another provider: a change of the issuer
-// takes the secret again.
-func (s *Service) Set(ctx context.Context, by contract.Actor, of contract.OrganisationID, in contract.SSOSettings, secret *string) (Settings, error) {
+// ReplaceSettings replaces the settings of an organisation. A nil secret leaves the stored one, an empty one removes it. The stored secret is
+// never sent to another provider: a change of the issuer needs the secret again.
+func (s *Service) ReplaceSettings(ctx context.Context, by contract.Actor, of contract.OrganisationID, in contract.SSOSettings, secret *string) (Settings, error) {
 	of, err := s.authorise(ctx, by, contract.AdminSetSSO, of)
 	if err != nil {
 		return Settings{}, err
@@ -138,7 +138,7 @@ func (s *Service) Set(ctx context.Context, by contract.Actor, of contract.Organi
 // secretID is the associated data of a sealed client secret.
 func secretID(of contract.OrganisationID) string { return "sso " + string(of) }
 
-// checkExempt requires that people who may use a password all the same are admins of the organisation who can log in.
+// checkExempt requires that the people who may still use a password are admins of the organisation whose accounts are enabled.
 func (s *Service) checkExempt(ctx context.Context, of contract.OrganisationID, people []contract.PersonID) error {
 	var bad []contract.FieldError
 	for i, id := range people {
@@ -153,9 +153,9 @@ func (s *Service) checkExempt(ctx context.Context, of contract.OrganisationID, p
 	return contract.InvalidInput(bad...)
 }
 
-// SwitchOff disables the provider of an organisation and leaves all else as it is: the way back for people who may not use a password while the provider
-// fails. ErrNoSSO: there is none.
-func (s *Service) SwitchOff(ctx context.Context, by contract.Actor, of contract.OrganisationID) error {
+// DisableProvider disables the provider of an organisation and leaves its other settings as they are, so that people who may not use a password
+// can log in while the provider fails. ErrNoSSO: the organisation has no provider.
+func (s *Service) DisableProvider(ctx context.Context, by contract.Actor, of contract.OrganisationID) error {
 	of, err := s.authorise(ctx, by, contract.AdminSetSSO, of)
 	if err != nil {
 		return err
@@ -175,8 +175,8 @@ func (s *Service) SwitchOff(ctx context.Context, by contract.Actor, of contract.
 	return err
 }
 
-// Delete deletes the provider of an organisation: its people log in with passwords again. Domains stay granted, and accounts stay linked.
-func (s *Service) Delete(ctx context.Context, by contract.Actor, of contract.OrganisationID) error {
+// DeleteSettings deletes the provider of an organisation: its people log in with passwords again. Domains stay granted, and accounts stay linked.
+func (s *Service) DeleteSettings(ctx context.Context, by contract.Actor, of contract.OrganisationID) error {
 	of, err := s.authorise(ctx, by, contract.AdminSetSSO, of)
 	if err != nil {
 		return err
@@ -188,16 +188,17 @@ func (s *Service) Delete(ctx context.Context, by contract.Actor, of contract.Org
 	return err
 }
 
-// Problems of a provider, as codes of sentences. What a host answered is not told to administrators of organisations: they choose the host, and it may be one that only
-// this service reaches.
+// Problems of a provider, as codes of sentences. Administrators of organisations do not see what a host answered: they choose the host, which may
+// be one that only this service reaches.
 const (
 	ProviderFails     = "sso.provider_fails"
 	ProviderForbidden = "sso.provider_forbidden"
 	ProviderDiffers   = "sso.provider_differs"
 )
 
-// Test reads the metadata of the provider of an organisation, unless that was done a moment ago. The problem is the code of what is wrong; empty: it can be used.
-func (s *Service) Test(ctx context.Context, by contract.Actor, of contract.OrganisationID) (problem string, err error) {
+// TestProvider reads the metadata of the provider of an organisation, unless it was read a moment ago. The problem is the code of a sentence; empty:
+// the provider can be used.
+func (s *Service) TestProvider(ctx context.Context, by contract.Actor, of contract.OrganisationID) (problem string, err error) {
 	of, err = s.authorise(ctx, by, contract.AdminTestSSO, of)
 	if err != nil {
 		return "", err
@@ -220,13 +221,13 @@ func (s *Service) Test(ctx context.Context, by contract.Actor, of contract.Organ
 	default:
 		problem = ProviderFails
 	}
-	s.Log.InfoContext(ctx, "a login provider cannot be used", "organisation", of, "error", err)
+	s.Log.InfoContext(ctx, "an identity provider cannot be used", "organisation", of, "error", err)
 	return problem, nil
 }
 
-// Unlink ends the link of an account with a person at the provider: the next login of its address links it again, also of another person. For an address
-// that the company gave to another person.
-func (s *Service) Unlink(ctx context.Context, by contract.Actor, id contract.PersonID) error {
+// UnlinkAccount ends the link of an account with a person at the provider. The next login with its address links it again, also to another
+// person: for an address that the company gave to a new person.
+func (s *Service) UnlinkAccount(ctx context.Context, by contract.Actor, id contract.PersonID) error {
 	of, err := by.AuthoriseAdmin(contract.AdminUnlinkSSO, "")
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ type Passkey struct {
 	Person         contract.PersonID
 	Name           string // by which the person recognises it
 	PublicKey      []byte // COSE_Key
-	Model          []byte // AAGUID, 16 bytes; all zero: not stated
+	AAGUID         []byte // the model of the authenticator, 16 bytes; all zero: not stated
 	Transports     string // as registered, separated by commas
 	BackupEligible bool   // it may be copied to other devices of the person
 	CreatedAt      time.Time

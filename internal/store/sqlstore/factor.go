@@ -18,7 +18,7 @@ var passkeyRows = rowType[store.Passkey]{
 	`p.id, p.person, p.name, p.public_key, p.model, p.transports, p.backup_eligible, p.created_at, COALESCE(u.sign_count, 0), COALESCE(u.backed_up, FALSE), COALESCE(u.used_at, 0)`,
 	func(p *store.Passkey) []any {
 		return []any{
-			&p.ID, &p.Person, &p.Name, scanBytes(&p.PublicKey), scanBytes(&p.Model), &p.Transports, &p.BackupEligible, scanTime(&p.CreatedAt),
+			&p.ID, &p.Person, &p.Name, scanBytes(&p.PublicKey), scanBytes(&p.AAGUID), &p.Transports, &p.BackupEligible, scanTime(&p.CreatedAt),
 			&p.SignCount, &p.BackedUp, scanTime(&p.UsedAt),
 		}
 	},
@@ -264,7 +264,7 @@ func (s *Store) AddPasskey(ctx context.Context, p store.Passkey, u store.UsedCha
 			return nil, store.ErrConflict
 		}
 		n, err := t.exec(ctx, `INSERT INTO passkey (id, person, name, public_key, model, transports, backup_eligible, created_at) VALUES (`+placeholders(1, 8)+`) ON CONFLICT DO NOTHING`,
-			p.ID, p.Person, p.Name, p.PublicKey, p.Model, p.Transports, p.BackupEligible, toMicros(p.CreatedAt))
+			p.ID, p.Person, p.Name, p.PublicKey, p.AAGUID, p.Transports, p.BackupEligible, toMicros(p.CreatedAt))
 		if err == nil && n == 0 {
 			err = store.ErrExists
 		}

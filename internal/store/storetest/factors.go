@@ -24,7 +24,7 @@ func (b *fixture) addMembers(ids ...string) {
 
 func (b *fixture) newPasskey(id string, person contract.PersonID) store.Passkey {
 	return store.Passkey{
-		ID: id, Person: person, Name: "Laptop", PublicKey: []byte{1, 2}, Model: make([]byte, 16), Transports: "internal,hybrid", BackupEligible: true, CreatedAt: b.storedNow(),
+		ID: id, Person: person, Name: "Laptop", PublicKey: []byte{1, 2}, AAGUID: make([]byte, 16), Transports: "internal,hybrid", BackupEligible: true, CreatedAt: b.storedNow(),
 		SignCount: 5, BackedUp: true,
 	}
 }
