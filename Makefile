@@ -58,9 +58,9 @@ test-go:
 
 RACE := ./internal/workflow/... ./internal/jobs/... ./internal/store/sqlstore ./internal/blob/... ./internal/identity/... ./internal/api/... ./internal/notify/...
 
-test-race: ## run the tests of what runs concurrently under the race detector (needs a C compiler; PACKAGES=./internal/jobs/... RUN=Stream)
+test-race: ## run the tests of what runs concurrently under the race detector (needs a C compiler; PACKAGES=./internal/jobs/... RUN=Stream SKIP=Model)
 	@scripts/need go cc
-	@go test -race -short -timeout 15m $(if $(RUN),-run '$(RUN)') $(or $(PACKAGES),$(RACE))
+	@go test -race -short -timeout 15m $(if $(RUN),-run '$(RUN)') $(if $(SKIP),-skip '$(SKIP)') $(or $(PACKAGES),$(RACE))
 
 demo: build ## walk one contract through a service of its own, and print each step
 	@go run ./scripts/demo $(BIN)
@@ -80,7 +80,7 @@ fault: build ## kill the service and take its database, files and disk away whil
 	@scripts/need go
 	@go run ./scripts/fault -segel $(BIN) -kills $(KILLS) -outages $(OUTAGES) -orders $(ORDERS) -seed $(or $(SEED),0) $(if $(OFFICE),-office) $(if $(POSTGRES),-postgres) $(if $(DELETED),-deleted) $(if $(MUTANT),-mutant $(MUTANT))
 
-fsck-every: ## try every change that fsck has to find on both databases (make test tries all on SQLite)
+fsck-every: ## try every change that fsck has to find on both databases (make test tries those on SQLite that it must detect)
 	@SEGEL_REQUIRE_POSTGRES=1 SEGEL_TEST_FSCK_EVERY=1 go test -count=1 -timeout 20m ./cmd/segel -run TestFsckFindsEvery -v
 
 interop: build ## validate what we sign with other programs: interop/README.md (EVERY=4: a quarter of SEGEL_PDFS)

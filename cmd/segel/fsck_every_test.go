@@ -419,13 +419,19 @@ func others(value any) []any {
 	return nil
 }
 
-// everyChange makes the test try all changes on PostgreSQL too (make fsck-every). Otherwise it tries one column in four, always
-// the same: tables and checks equal those of SQLite, on which all are tried.
+// everyChange makes the test try all changes on both databases (make fsck-every). Otherwise it leaves out those that need not be
+// detected, and on PostgreSQL it tries one column in four, always the same: tables and checks equal those of SQLite.
 const everyChange = "SEGEL_TEST_FSCK_EVERY"
 
 // isTried reports whether changes of a column are tried.
 func (m *rowEditor) isTried(c column) bool {
-	return m.row == "rowid" || os.Getenv(everyChange) != "" || sha256.Sum256([]byte(c.table + "." + c.name))[0]%4 == 0
+	if os.Getenv(everyChange) != "" {
+		return true
+	}
+	if undetected[c.table+"."+c.name] != "" || undetected[c.table+".*"] != "" {
+		return false
+	}
+	return m.row == "rowid" || sha256.Sum256([]byte(c.table + "." + c.name))[0]%4 == 0
 }
 
 // tally counts the results of changes.
@@ -528,6 +534,9 @@ func TestFsckFindsEverySingleChangeOfTheDatabaseButThoseThatAreListed(t *testing
 				continue
 			}
 			last = c.table
+			if os.Getenv(everyChange) == "" && undetected[c.table] != "" {
+				continue
+			}
 			m.exec(`CREATE TEMPORARY TABLE saved AS SELECT * FROM `+c.table+` WHERE `+m.row+` = `+fmt.Sprintf(m.cast, "$1"), row)
 			m.exec(`DELETE FROM `+c.table+` WHERE `+m.row+` = `+fmt.Sprintf(m.cast, "$1"), row)
 			expect(c.table, c.table, "row deleted")
