@@ -309,6 +309,26 @@ func (m *memory) addSession(of contract.Session) {
 	}
 }
 
+func (m *memory) Sessions(_ context.Context, id contract.PersonID, now time.Time) ([]contract.Session, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	all := []contract.Session{}
+	for _, s := range m.sessions {
+		if s.Person == id && s.ExpiresAt.After(now) {
+			all = append(all, s)
+		}
+	}
+	slices.SortFunc(all, func(a, b contract.Session) int { return b.LastUsedAt.Compare(a.LastUsedAt) })
+	return all, nil
+}
+
+func (m *memory) RevokeOtherFamilies(_ context.Context, id contract.PersonID, keep string) error {
+	m.mu.Lock()
+	maps.DeleteFunc(m.sessions, func(family string, s contract.Session) bool { return s.Person == id && family != keep })
+	m.mu.Unlock()
+	return m.revoke(func(t store.Token) bool { return t.Person == id && t.Document == 0 && t.Family != keep })
+}
+
 func (m *memory) RequestPassword(ctx context.Context, r store.PasswordRequest, e contract.Event) error {
 	if err := m.LogEvents(ctx, e); err != nil {
 		return err

@@ -216,6 +216,11 @@ type Identities interface {
 	RotateTokens(ctx context.Context, used [32]byte, now, until time.Time, of contract.Session, tokens ...Token) error
 	// RevokeFamily deletes the tokens of a family and its session.
 	RevokeFamily(ctx context.Context, family string) error
+	// Sessions returns the sessions of a person whose tokens have not expired, the one that was used last first.
+	Sessions(ctx context.Context, id contract.PersonID, now time.Time) ([]contract.Session, error)
+	// RevokeOtherFamilies deletes the tokens and the sessions of a user but those of one family, also tokens without a session, and what was opened
+	// from them ([OpenedFamily]).
+	RevokeOtherFamilies(ctx context.Context, id contract.PersonID, keep string) error
 	// RecordSessionUse sets when a session was last used, unless a later use was recorded.
 	RecordSessionUse(ctx context.Context, family string, at time.Time) error
 	// PurgeTokens deletes the tokens that expire before a moment, and sessions without a token.

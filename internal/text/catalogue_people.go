@@ -19,6 +19,9 @@ var people = map[string]sentence{
 	"event.account_notice_sent":    {"Mengirim pesan tentang akun[ ke {address}]", "Sent a message about the account[ to {address}]"},
 	"event.account_notice_refused": {"Pesan tentang akun[ ke {address}] tidak tersampaikan[; {reason}]", "A message about the account[ to {address}] was not delivered[; {reason}]"},
 	"event.account_notice_shown":   {"Membuka pesan tentang akun[ untuk {address}] agar dapat diteruskan", "Opened a message about the account[ for {address}] to pass it on"},
+	"done.session_ended":           {"Sesi telah diakhiri.", "The session has ended."},
+	"done.sessions_ended":          {"Semua sesi lain telah diakhiri.", "All other sessions have ended."},
+	"auth.session_not_found":       {"Sesi tidak ditemukan.", "The session was not found."},
 	"auth.reset_link_invalid": {
 		"Tautan ini sudah digunakan, kedaluwarsa, atau tidak berlaku lagi. Mintalah tautan baru.",
 		"This link was used, has expired or is no longer valid. Ask for another one."},

@@ -25,6 +25,31 @@ func upsertSession(ctx context.Context, t tx, of contract.Session) error {
 	})
 }
 
+// Sessions implements [store.Identities].
+func (s *Store) Sessions(ctx context.Context, id contract.PersonID, now time.Time) ([]contract.Session, error) {
+	all, err := readAll(ctx, s, sessionDest, `SELECT `+sessionColumns+` FROM session WHERE person = $1 AND expires_at > $2 ORDER BY last_used_at DESC, family`, id, toMicros(now))
+	return all, wrapf(err, "read the sessions of %s", id)
+}
+
+// RevokeOtherFamilies implements [store.Identities].
+func (s *Store) RevokeOtherFamilies(ctx context.Context, id contract.PersonID, keep string) error {
+	err := s.db.withTx(ctx, func(t tx) error {
+		// See awaitRevocation.
+		if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id = $1`, id); err != nil {
+			return err
+		}
+		// Tokens that were opened from a session end with it, see store.OpenedFamily.
+		if _, err := t.exec(ctx, `DELETE FROM token WHERE person = $1 AND document = 0 AND family <> $2 OR family IN (
+			SELECT '`+store.OpenedFamily+`' || family FROM token WHERE person = $1 AND document = 0 AND family <> $2
+			UNION SELECT '`+store.OpenedFamily+`' || family FROM session WHERE person = $1 AND family <> $2)`, id, keep); err != nil {
+			return err
+		}
+		_, err := t.exec(ctx, `DELETE FROM session WHERE person = $1 AND family <> $2`, id, keep)
+		return err
+	})
+	return wrapf(err, "end the other sessions of %s", id)
+}
+
 // RecordSessionUse implements [store.Identities].
 func (s *Store) RecordSessionUse(ctx context.Context, family string, at time.Time) error {
 	return wrapf(s.runStatement(ctx, `UPDATE session SET last_used_at = $2 WHERE family = $1 AND last_used_at < $2`, family, toMicros(at)), "record a use of session %s", family)

@@ -283,7 +283,7 @@ func (s *Store) EndSSOLogins(ctx context.Context, l store.SSOLogout) (int, error
 		}
 		ended = len(families)
 		for _, f := range families {
-			if _, err := t.exec(ctx, `DELETE FROM token WHERE family = $1`, f); err != nil {
+			if _, err := t.exec(ctx, `DELETE FROM token WHERE family IN ($1, '`+store.OpenedFamily+`' || $1)`, f); err != nil {
 				return err
 			}
 			if _, err := t.exec(ctx, `DELETE FROM session WHERE family = $1`, f); err != nil {

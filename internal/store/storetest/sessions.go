@@ -90,6 +90,37 @@ var sessionTests = map[string]func(*testing.T, *fixture){
 		b.must(b.PurgeTokens(b.ctx, start.Add(2*time.Hour)))
 		requireNoSession(6, "expired")
 	},
+	"SessionsOfAPersonAreListedByTheirLastUseUntilTheyExpire": func(t *testing.T, b *fixture) {
+		var want []contract.Session
+		for i, family := range []string{"older", "newer", "expired"} {
+			s := newSession(family, "u1")
+			s.LastUsedAt = s.LastUsedAt.Add(time.Duration(i) * time.Minute)
+			if family == "expired" {
+				s.ExpiresAt = s.CreatedAt.Add(30 * time.Minute)
+			} else {
+				want = append([]contract.Session{s}, want...)
+			}
+			b.must(b.AddTokens(b.ctx, s, newToken(byte(i+1), store.AccessToken, "u1", family)))
+		}
+		b.must(b.AddTokens(b.ctx, newSession("of another", "u2"), newToken(9, store.AccessToken, "u2", "of another")))
+		requireRead(b, "sessions", want)(b.Sessions(b.ctx, "u1", start.Add(30*time.Minute)))
+		requireRead(b, "sessions of a person without any", []contract.Session{})(b.Sessions(b.ctx, "u3", start))
+	},
+	"AllOtherSessionsEndWithWhatWasOpenedFromThem": func(t *testing.T, b *fixture) {
+		guest := func(n byte, family string) store.Token {
+			k := newToken(n, store.GuestToken, "guest", store.OpenedFamily+family)
+			k.Document = 7
+			return k
+		}
+		b.must(b.AddTokens(b.ctx, newSession("kept", "u1"), newToken(1, store.AccessToken, "u1", "kept"), newToken(2, store.RefreshToken, "u1", "kept"), guest(3, "kept")))
+		b.must(b.AddTokens(b.ctx, newSession("other", "u1"), newToken(4, store.SessionToken, "u1", "other"), guest(5, "other")))
+		b.must(b.AddTokens(b.ctx, contract.Session{}, newToken(6, store.AccessToken, "u1", "of an earlier release"), guest(7, "of an earlier release")))
+		b.must(b.AddTokens(b.ctx, newSession("of another", "u2"), newToken(8, store.AccessToken, "u2", "of another")))
+		b.must(b.RevokeOtherFamilies(b.ctx, "u1", "kept"))
+		b.requireGone(t, 8, 4, 5, 6, 7)
+		requireRead(b, "sessions", []contract.Session{newSession("kept", "u1")})(b.Sessions(b.ctx, "u1", start))
+		requireRead(b, "sessions of another person", []contract.Session{newSession("of another", "u2")})(b.Sessions(b.ctx, "u2", start))
+	},
 	"AnOrganisationHasThePolicyForAccountsThatWasSetLast": func(t *testing.T, b *fixture) {
 		requirePolicy := func(when string, want contract.AccountPolicy) {
 			t.Helper()

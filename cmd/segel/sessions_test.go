@@ -1,0 +1,66 @@
+package main
+
+import (
+	"net/http"
+	"testing"
+)
+
+// again logs in as the person of a client once more.
+func (c *client) again(headers ...string) *client {
+	c.t.Helper()
+	k := *c
+	k.token = c.do("POST", "/v1/auth/login", object{"email": c.email, "password": password}, headers...).ok().object("data")["token"].(string)
+	return &k
+}
+
+// sessions returns the sessions of the caller, by their devices.
+func (c *client) sessions() map[string]object {
+	c.t.Helper()
+	by := map[string]object{}
+	for _, s := range c.do("GET", "/v1/auth/sessions", nil).ok().object("data")["sessions"].([]any) {
+		by[s.(object)["device"].(string)] = s.(object)
+	}
+	return by
+}
+
+func TestAPersonSeesTheirSessionsAndEndsThem(t *testing.T) {
+	onBothServices(t, func(t *testing.T, start func() *service) {
+		s := start()
+		admin, siti, outsider := s.administrator(t, "Admin", "PT Satu"), s.person(t, "Siti", "PT Satu"), s.person(t, "Outsider", "PT Dua")
+		desk := siti.again("User-Agent", "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36", "Accept-Language", "en")
+		phone := siti.again("User-Agent", "kurir/2")
+		mine := desk.sessions()
+		listed, current := mine["Chrome di Windows"], 0
+		for _, one := range mine {
+			if one["current"] == true {
+				current++
+			}
+		}
+		if len(mine) != 3 || current != 1 || listed["current"] != true || listed["ip"] != "127.0.0.1" || listed["factor"] != "password" {
+			t.Fatalf("the sessions are %v", mine)
+		}
+		if got := phone.sessions(); got["Program kurir"] == nil || got["Program kurir"]["current"] != true {
+			t.Errorf("as the program sees them: %v", got)
+		}
+		end := func(c *client, id any) *answer { return c.do("DELETE", "/v1/auth/sessions/"+id.(string), nil) }
+		missing := plainRefusal(end(outsider, "8f14e45f-ceea-467f-a0e6-1b1f0c8d3aff").is(http.StatusNotFound, "auth.session_not_found"))
+		for who, c := range map[string]*client{"an outsider": outsider, "an admin": admin} {
+			if got := plainRefusal(end(c, listed["id"])); got != missing {
+				t.Errorf("as %s: %s, but of one that does not exist: %s", who, got, missing)
+			}
+		}
+		end(desk, phone.sessions()["Program kurir"]["id"]).ok()
+		phone.do("GET", "/v1/auth/me", nil).is(http.StatusUnauthorized, "auth.required")
+		phone = siti.again("User-Agent", "kurir/2")
+		desk.do("DELETE", "/v1/auth/sessions", nil).ok()
+		for _, c := range []*client{siti, phone} {
+			c.do("GET", "/v1/auth/me", nil).is(http.StatusUnauthorized, "auth.required")
+		}
+		if got := desk.sessions(); len(got) != 1 {
+			t.Errorf("after all others ended: %v", got)
+		}
+		// An admin ends all of them at once by disabling the account.
+		admin.do("PUT", "/v1/admin/people/"+siti.id+"/disabled", nil).ok()
+		desk.do("GET", "/v1/auth/sessions", nil).is(http.StatusUnauthorized, "auth.required")
+	})
+}
