@@ -48,7 +48,18 @@ func (c *call) identify(ctx context.Context, token string, cookie bool) (contrac
 	if !cookie && identity.IsAPIKey(token) {
 		return c.Identity.AuthenticateKey(ctx, token, c.client)
 	}
+	if c.isBackground() {
+		return c.Identity.AuthenticateBackground(ctx, token)
+	}
 	return c.Identity.Authenticate(ctx, token)
+}
+
+// backgroundHeader marks a request that a program makes by itself, as a page that is open and looks for news.
+const backgroundHeader = "X-Segel-Background"
+
+// isBackground reports whether the request is no use of its session. The page that follows a document opens its stream again and again by itself.
+func (c *call) isBackground() bool {
+	return c.endpoint.access.op == contract.OpEvents || c.r.Header.Get(backgroundHeader) != ""
 }
 
 // requestToken returns the secret of the request: from x-access-token, a bearer token, or the session cookie.

@@ -14,6 +14,17 @@ import (
 // revoked, that of a disabled account and that of a session which the policy of the organisation ended are contract.ErrUnauthenticated. The
 // caller adds the address.
 func (s *Service) Authenticate(ctx context.Context, token string) (contract.Actor, error) {
+	return s.authenticate(ctx, token, true)
+}
+
+// AuthenticateBackground is Authenticate for a request that is no use of its session: a page that was left open does not keep its session from
+// the idle limit.
+func (s *Service) AuthenticateBackground(ctx context.Context, token string) (contract.Actor, error) {
+	return s.authenticate(ctx, token, false)
+}
+
+// authenticate returns the holder of a token. IsUse says that the request counts as a use of its session.
+func (s *Service) authenticate(ctx context.Context, token string, isUse bool) (contract.Actor, error) {
 	kind, hash, ok := checkToken(token, store.AccessToken, store.SessionToken, store.GuestToken)
 	if !ok {
 		return contract.Actor{}, contract.ErrUnauthenticated
@@ -60,7 +71,7 @@ func (s *Service) Authenticate(ctx context.Context, token string) (contract.Acto
 		return contract.Actor{}, err
 	}
 	by.Session, by.Token, by.Mailbox = t.Family, hash, u.Mailbox // an API key acts without its holder, and opens nothing as a guest
-	if held.Session.UseIsStale(held.Policy, now) {
+	if isUse && held.Session.UseIsStale(held.Policy, now) {
 		// A use that was not recorded may end the session too early. That is no reason to refuse this request.
 		if err := s.store.RecordSessionUse(ctx, t.Family, now); err != nil {
 			s.log.WarnContext(ctx, "the use of a session was not recorded", "person", u.ID, "error", err)

@@ -132,3 +132,21 @@ func TestTheLimitsOfSessionsAreChecked(t *testing.T) {
 		t.Errorf("an admin of another organisation: %v", err)
 	}
 }
+
+func TestAPageThatIsLeftOpenDoesNotKeepItsSession(t *testing.T) {
+	t.Parallel()
+	h := inhabited(t)
+	s := h.login(t)
+	h.limitSessions(t, 30*time.Minute, 0)
+	for range 2 {
+		h.advance(14 * time.Minute)
+		if _, err := h.AuthenticateBackground(t.Context(), s.Access); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.advance(2 * time.Minute)
+	h.dead(t, s.Access)
+	if _, err := h.AuthenticateBackground(t.Context(), s.Access); !errors.Is(err, contract.ErrUnauthenticated) {
+		t.Errorf("in the background, 30 minutes after the last use: %v", err)
+	}
+}

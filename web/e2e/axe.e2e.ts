@@ -566,6 +566,9 @@ const settings: Walk = async (page, check, w) => {
 };
 
 const accounts: Walk = async (page, check, w) => {
+  await page.goto(`${s.url}/account`);
+  await page.getByText(w.sessions.current, { exact: true }).waitFor();
+  await check("sessions");
   await page.goto(`${s.url}/admin`);
   await button(page, w.admin.addPerson).click();
   await button(page, w.new.add).click();

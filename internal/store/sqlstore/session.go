@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"segel/internal/contract"
+	"segel/internal/store"
 )
 
 const sessionColumns = `family, person, factor, created_at, proved_at, last_used_at, expires_at, ip, user_agent`

@@ -2,6 +2,7 @@ import createClient, { type Middleware } from "openapi-fetch";
 
 import { base } from "./base";
 import { guest } from "./guest";
+import { isIdle } from "./idle";
 import type { components, paths } from "./schema";
 import { session } from "./session";
 import { fetchSteadily, NotSent, Unanswered } from "./steady";
@@ -54,10 +55,10 @@ export function speak(tag: string, say: typeof unexplained): void {
   unexplained = say;
 }
 
-/** The headers of every request: the language, and a guest's token if the tab was opened by their link. */
+/** The headers of every request: the language, a guest's token if the tab was opened by their link, and whether nobody is working on the page. */
 export function headers(): Record<string, string> {
   const token = guest.token();
-  return { "Accept-Language": language, ...(token ? { "x-access-token": token } : {}) };
+  return { "Accept-Language": language, ...(token ? { "x-access-token": token } : {}), ...(isIdle() ? { "X-Segel-Background": "1" } : {}) };
 }
 
 const carry: Middleware = {

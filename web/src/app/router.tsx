@@ -101,6 +101,11 @@ const factors = createRoute({
   validateSearch: (s: Record<string, unknown>) => ({ then: typeof s.then === "string" ? s.then : undefined }),
   component: lazyRouteComponent(async () => (await Promise.all([import("../screens/factors/factors"), loadAdminText()]))[0], "FactorScreen"),
 });
+const accountScreen = createRoute({
+  getParentRoute: () => member,
+  path: "/account",
+  component: lazyRouteComponent(async () => (await Promise.all([import("../screens/account"), loadAdminText()]))[0], "AccountScreen"),
+});
 /** The number of a document in an address, as the code on a page has it. */
 const documentNumber = (n: unknown): number | undefined => (Number.isSafeInteger(n) && Number(n) > 0 ? Number(n) : undefined);
 
@@ -115,7 +120,7 @@ const verify = createRoute({
 
 export function makeRouter(queries: QueryClient) {
   return createRouter({
-    routeTree: root.addChildren([home, login, reset, guestRoute, verify, member.addChildren([inbox, sent, drafts, newDocument, document, sign, signMany, admin, keys, password, factors])]),
+    routeTree: root.addChildren([home, login, reset, guestRoute, verify, member.addChildren([inbox, sent, drafts, newDocument, document, sign, signMany, admin, keys, password, factors, accountScreen])]),
     basepath: basePath,
     context: { queries },
     defaultPreload: "intent",

@@ -1,6 +1,6 @@
 import { AppShell, Burger, Button, Group, Menu, NavLink, Text, VisuallyHidden } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconApi, IconCode, IconFileSearch, IconInbox, IconKey, IconLogout, IconPencil, IconPlus, IconSend, IconSettings, IconShieldLock, IconUserCircle, IconWritingSign } from "@tabler/icons-react";
+import { IconApi, IconCode, IconDevices, IconFileSearch, IconInbox, IconKey, IconLogout, IconPencil, IconPlus, IconSend, IconSettings, IconShieldLock, IconUserCircle, IconWritingSign } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useNavigate } from "@tanstack/react-router";
 
@@ -86,6 +86,7 @@ function Me({ name }: { name: string }) {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label hiddenFrom="sm">{name}</Menu.Label>
+        <MenuItemLink to="/account" leftSection={<IconDevices size={16} aria-hidden />}>{t("app.sessions")}</MenuItemLink>
         <MenuItemLink to="/password" search={{ then: undefined }} leftSection={<IconKey size={16} aria-hidden />}>{t("password.title")}</MenuItemLink>
         <MenuItemLink to="/keys" leftSection={<IconApi size={16} aria-hidden />}>{t("app.apiKeys")}</MenuItemLink>
         <MenuItemLink to="/factors" search={{ then: undefined }} leftSection={<IconShieldLock size={16} aria-hidden />}>{t("factor.title")}</MenuItemLink>
