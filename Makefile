@@ -76,7 +76,7 @@ bench-lists: build ## measure lists of many documents on one database; takes 12 
 	@scripts/need go $(if $(filter postgres,$(DATABASE)),postgres)
 	@DOCUMENTS=$(if $(filter command line environment,$(origin DOCUMENTS)),$(DOCUMENTS),10000000) DATABASE=$(or $(DATABASE),sqlite) go run ./scripts/bench $(BIN) lists
 
-fault: build ## kill the service and take its database, files and disk away while it stamps, and prove that nothing is lost (KILLS=200 OUTAGES=40 ORDERS=2000 SEED=7 OFFICE=1 POSTGRES=1 DELETED=1 MUTANT=naive)
+fault: build ## kill the service and take its database, files and disk away while it stamps and sends mails and events, and prove that nothing is lost (KILLS=200 OUTAGES=40 ORDERS=2000 SEED=7 OFFICE=1 POSTGRES=1 DELETED=1 MUTANT=naive|mailed-first)
 	@scripts/need go
 	@go run ./scripts/fault -segel $(BIN) -kills $(KILLS) -outages $(OUTAGES) -orders $(ORDERS) -seed $(or $(SEED),0) $(if $(OFFICE),-office) $(if $(POSTGRES),-postgres) $(if $(DELETED),-deleted) $(if $(MUTANT),-mutant $(MUTANT))
 

@@ -37,13 +37,22 @@ func (c *client) waitLogin(ctx context.Context, email, password string) error {
 	return err
 }
 
-// uploadFile uploads a file that the client itself signs, and returns how often it repeated the request.
-func (c *client) uploadFile(ctx context.Context, filename string, file []byte) (id int64, lost int, err error) {
+// guest is a person without an account.
+type guest struct{ mailbox, role string }
+
+// uploadFile uploads a file with the guests, which the client itself signs unless one of them does, and returns how often it repeated the request.
+func (c *client) uploadFile(ctx context.Context, filename string, file []byte, guests ...guest) (id int64, lost int, err error) {
+	body := object{"filename": filename, "document_base64": base64.StdEncoding.EncodeToString(file)}
+	own, others := []object{{"id": c.ID, "name": "Pemesan", "email": c.email, "role": "signer", "number": 1}}, []object{}
+	for i, g := range guests {
+		others = append(others, object{"name": "Tamu", "email": g.mailbox, "role": g.role, "number": i + 1})
+		if g.role == "signer" {
+			own = []object{}
+		}
+	}
+	body["signer"], body["guest"] = own, others
 	var a running.UploadAnswer
-	lost, err = c.postUntilAnswered(ctx, running.UploadPath, object{
-		"filename": filename, "document_base64": base64.StdEncoding.EncodeToString(file),
-		"signer": []object{{"id": c.ID, "name": "Pemesan", "email": c.email, "role": "signer", "number": 1}},
-	}, &a)
+	lost, err = c.postUntilAnswered(ctx, running.UploadPath, body, &a)
 	return a.Response.Data.ID, lost, err
 }
 

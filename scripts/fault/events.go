@@ -31,6 +31,8 @@ type receiver struct {
 	port   int
 	server *http.Server
 
+	observe func() // called after a message was accepted, before the answer; set before the first message
+
 	mu       sync.Mutex // guards the rest
 	random   *rand.Rand
 	accepted map[string]int // number of the message that was accepted first, by identifier
@@ -66,6 +68,15 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	if q.Context().Err() != nil || errors.Is(err, io.ErrUnexpectedEOF) {
 		return // the service died while it sent
 	}
+	if r.take(e, q, body, err) {
+		r.observe()
+	} else {
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}
+}
+
+// take takes a message, and reports whether it accepts it.
+func (r *receiver) take(e event, q *http.Request, body []byte, err error) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err != nil || e.ID == "" || e.ID != q.Header.Get("webhook-id") || q.Header.Get("webhook-signature") == "" {
@@ -73,14 +84,14 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	}
 	if !r.refused[e.ID] && r.random.Float64() < lose {
 		r.refused[e.ID] = true
-		w.WriteHeader(http.StatusServiceUnavailable)
-		return
+		return false
 	}
 	if _, before := r.accepted[e.ID]; before {
 		r.repeats++
-		return
+		return true
 	}
 	r.accepted[e.ID] = len(r.accepted)
+	return true
 }
 
 // count returns how many messages were accepted, each once.

@@ -11,7 +11,8 @@ import (
 // killMoment is the moment at which the service is killed.
 type killMoment string
 
-// The moments. Those of the office are about the two calls that cost money or cannot be undone.
+// The moments. Those of the office are about the two calls that cost money or cannot be undone. Those of mails and webhooks are between
+// what was sent and the record of it.
 const (
 	anyTime      killMoment = "at a random time"
 	starting     killMoment = "while it starts"
@@ -19,9 +20,11 @@ const (
 	asking       killMoment = "when it asks the office, which acts all the same"
 	answered     killMoment = "when the office has acted, before the answer arrives"
 	told         killMoment = "right after the office's answer"
+	mailed       killMoment = "when the mail server has a mail, before its answer arrives"
+	notified     killMoment = "when the webhook has an event, before its answer arrives"
 )
 
-var moments = []killMoment{anyTime, starting, acknowledged, asking, answered, told}
+var moments = []killMoment{anyTime, starting, acknowledged, asking, answered, told, mailed, notified}
 
 // shotPlan is when one life of the service ends.
 type shotPlan struct {
@@ -34,8 +37,15 @@ type shotPlan struct {
 // patience is how long to wait for the planned moment of a life.
 const patience = 4 * time.Second
 
-// drawShot chooses how a life ends. Most kills are aimed; a tenth happen right after the start.
-func drawShot(r *rand.Rand) shotPlan {
+// drawShot chooses how the life number k ends. Most kills are aimed: one in eight at a mail, one in eight at an event for the webhook, and
+// most others at the office; a tenth of these happen right after the start.
+func drawShot(r *rand.Rand, k int) shotPlan {
+	switch k % 8 {
+	case 3:
+		return shotPlan{at: notified, nth: r.IntN(12)}
+	case 5:
+		return shotPlan{at: mailed, nth: r.IntN(3)}
+	}
 	a := shotPlan{nth: r.IntN(12)}
 	switch n := r.IntN(20); {
 	case n < 2:
@@ -60,6 +70,7 @@ func drawShot(r *rand.Rand) shotPlan {
 // killer kills the service.
 type killer struct {
 	victim *running.Program
+	killed func()          // reports each kill
 	shot   chan killMoment // of the present life: when it ended
 
 	mu    sync.Mutex // guards the fields below
@@ -99,6 +110,7 @@ func (k *killer) isArmed() bool {
 // killVictim kills the process. The caller holds mu.
 func (k *killer) killVictim(m killMoment) {
 	k.armed = false
+	k.killed()
 	k.victim.Kill()
 	k.shot <- m
 }

@@ -1,6 +1,7 @@
 // Command fault kills a service repeatedly while it accepts and processes stamping orders, with an office that loses one answer
-// in ten, and takes its database, files and disk away for a while. Then it checks against the office's journal, the database and
-// the files that no order was lost, no serial used twice or unaccounted for, no quota leaked, and that every file is sound.
+// in ten, and takes its database, files and disk away for a while. A mail server and a webhook refuse one message in ten. Then it checks
+// against the office's journal, the database and the files that no order was lost, no serial used twice or unaccounted for, no quota
+// leaked, no message lost or repeated without a reason, and that every file is sound.
 // docs/emeterai.md describes its use. It exits with 1 if any check fails.
 package main
 
@@ -41,7 +42,7 @@ func main() {
 	flag.BoolVar(&o.postgres, "postgres", false, "use PostgreSQL, started for the purpose, instead of SQLite")
 	flag.BoolVar(&o.deleted, "deleted", false, "delete the data folder under the running service in the end, and measure what that uses")
 	flag.StringVar(&o.keep, "keep", "", "folder to leave everything in")
-	flag.StringVar(&o.mutant, "mutant", "", "build the program with this fault, which has to be found: naive")
+	flag.StringVar(&o.mutant, "mutant", "", "build the program with this fault, which has to be found: naive, mailed-first")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

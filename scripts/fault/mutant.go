@@ -54,6 +54,12 @@ func (r *run) buyThenRecord(ctx context.Context) error {
 }
 `,
 	},
+	// A mail is recorded as sent before it is sent.
+	"mailed-first": {
+		file: "internal/notify/service.go",
+		old:  "\terr = send(n)\n",
+		new:  "\tif n, err = s.endTry(ctx, n, contract.NoticeSent, \"\"); err == nil {\n\t\treturn n, send(n)\n\t}\n",
+	},
 }
 
 // buildMutant builds the program in the working folder with a fault, and returns its path.

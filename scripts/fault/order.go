@@ -14,10 +14,12 @@ type order struct {
 	file    []byte
 	whole   bool // the file need not be rewritten, so the stamped one begins with it
 	places  []place
-	id      int64 // of its document, once uploaded
-	resent  int   // times that the upload was repeated
-	again   int   // times that finalize was repeated
-	ordered bool  // finalize was acknowledged
+	witness string  // mailbox of a guest who hears of the completion
+	letter  *letter // sent after the order; nil: none
+	id      int64   // of its document, once uploaded
+	resent  int     // times that the upload was repeated
+	again   int     // times that finalize was repeated
+	ordered bool    // finalize was acknowledged
 
 	// What the service reports at the end.
 	state   string
@@ -45,7 +47,10 @@ var kinds = []struct {
 // drawOrder generates the n-th order: one stamp, or two or three in a third of the orders.
 func drawOrder(r *rand.Rand, n int) *order {
 	k := kinds[n%len(kinds)]
-	o := &order{file: k.file, whole: k.whole}
+	o := &order{file: k.file, whole: k.whole, witness: fmt.Sprintf("saksi-%d@example.test", n)}
+	if n%ordersPerLetter == 0 {
+		o.letter = &letter{mailbox: fmt.Sprintf("mitra-%d@example.test", n)}
+	}
 	stamps := 1
 	if r.IntN(3) == 0 {
 		stamps = 2 + r.IntN(2)
@@ -59,7 +64,7 @@ func drawOrder(r *rand.Rand, n int) *order {
 
 // submitOrder takes the order from upload to finalize. It repeats what was not answered.
 func (c *client) submitOrder(ctx context.Context, o *order) (err error) {
-	if o.id, o.resent, err = c.uploadFile(ctx, "kuitansi.pdf", o.file); err != nil {
+	if o.id, o.resent, err = c.uploadFile(ctx, "kuitansi.pdf", o.file, guest{o.witness, "viewer"}); err != nil {
 		return err
 	}
 	var entries []object

@@ -64,8 +64,15 @@ type serviceRecords struct {
 	orders    map[string]time.Time // when the first purchase under an order's identifier was recorded
 	open      int                  // attempts never closed
 	quota     quota
-	documents []int64          // all of them
+	documents []int64 // all of them
+	notices   map[string]noticeRow
 	waiting   map[int64]string // reason of each other document that is not completed
+}
+
+// noticeRow is a message to a person that became necessary.
+type noticeRow struct {
+	document             int64
+	kind, state, address string
 }
 
 // stampRow is one duty stamp of a document.
@@ -98,8 +105,9 @@ func readRecords(driver, address string) (b serviceRecords, err error) {
 		return b, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	b = serviceRecords{register: map[string]registerEntry{}, orders: map[string]time.Time{}, waiting: map[int64]string{}}
+	b = serviceRecords{register: map[string]registerEntry{}, orders: map[string]time.Time{}, waiting: map[int64]string{}, notices: map[string]noticeRow{}}
 	var s stampRow
+	var n noticeRow
 	var name, state string
 	var id, at int64
 	for _, q := range []struct {
@@ -112,6 +120,7 @@ func readRecords(driver, address string) (b serviceRecords, err error) {
 		{"SELECT order_id, min(made_at) FROM attempt WHERE call = 'take' GROUP BY order_id", []any{&name, &at}, func() { b.orders[name] = time.UnixMicro(at) }},
 		{"SELECT count(*) FROM attempt WHERE answered_at = 0", []any{&b.open}, func() {}},
 		{"SELECT granted, reserved, spent FROM quota WHERE unit = 'emet'", []any{&b.quota.granted, &b.quota.reserved, &b.quota.spent}, func() {}},
+		{"SELECT id, document, kind, state, address FROM notice", []any{&name, &n.document, &n.kind, &n.state, &n.address}, func() { b.notices[name] = n }},
 		{"SELECT id FROM document", []any{&id}, func() { b.documents = append(b.documents, id) }},
 		{"SELECT id, reason FROM document WHERE state NOT IN ('completed', 'draft')", []any{&id, &name}, func() { b.waiting[id] = name }},
 	} {

@@ -30,6 +30,8 @@ type trial struct {
 	proxyToOffice *running.OfficeProxy
 	client        *client
 	receiver      *receiver
+	mails         *mailServer
+	disturbances  disturbances
 	orders        []*order
 	acknowledge   atomic.Int64 // orders so far
 	deaths        map[killMoment]int
@@ -89,6 +91,9 @@ func openTrial(ctx context.Context, o options, dir string) (t *trial, err error)
 	if t.receiver, err = startReceiver(o.seed); err != nil {
 		return nil, err
 	}
+	if t.mails, err = startMailServer(o.seed); err != nil {
+		return nil, err
+	}
 	t.office = &running.Program{
 		Binary: o.binary, Log: filepath.Join(dir, "office.log"), Env: []string{"SEGEL_LOG_LEVEL=warn"},
 		Args: []string{"office", "--listen", at[0], "--data", t.their, "--shared", shared, "--faults", filepath.Join(dir, "faults.json")},
@@ -96,9 +101,12 @@ func openTrial(ctx context.Context, o options, dir string) (t *trial, err error)
 	t.service = &running.Program{
 		Binary: o.binary, Log: filepath.Join(dir, "service.log"), Args: []string{"serve", "--data", t.data, "--listen", at[1]},
 		Env: append(append(running.OfficeEnv(t.proxyToOffice.URL, shared, time.Second), "SEGEL_LOG_LEVEL=info", "SEGEL_CONVERT=off",
-			"SEGEL_OUTBOUND_PRIVATE=127.0.0.0/8", fmt.Sprintf("SEGEL_OUTBOUND_PORTS=%d", t.receiver.port)), parts...),
+			"SEGEL_OUTBOUND_PRIVATE=127.0.0.0/8", fmt.Sprintf("SEGEL_OUTBOUND_PORTS=%d", t.receiver.port),
+			"SEGEL_MAIL_SERVERS=smtp://"+t.mails.address+"?tls=none", "SEGEL_MAIL_FROM=segel@example.test", "SEGEL_MAIL_TIMEOUT=5s"), parts...),
 	}
-	t.killer = &killer{victim: t.service}
+	t.killer = &killer{victim: t.service, killed: t.disturbances.add}
+	t.mails.accepted = func() { t.killer.observeMoment(mailed, "") }
+	t.receiver.observe = func() { t.killer.observeMoment(notified, "") }
 	t.proxyToOffice.Asked = func(call string) { t.killer.observeMoment(asking, call) }
 	t.proxyToOffice.Answered = func(call string, _ time.Duration) { t.killer.observeMoment(answered, call) }
 	t.proxyToOffice.Delivered = func(call string) { t.killer.observeMoment(told, call) }
@@ -116,7 +124,7 @@ func openTrial(ctx context.Context, o options, dir string) (t *trial, err error)
 // What the organisation is granted: more than a trial uses.
 const (
 	grantedStamps     = 1_000_000
-	grantedSignatures = 1_000
+	grantedSignatures = 10_000
 )
 
 func (t *trial) close() error {
@@ -125,10 +133,14 @@ func (t *trial) close() error {
 	if t.proxyToOffice != nil {
 		t.proxyToOffice.Close()
 	}
+	var all []error
 	if t.receiver != nil {
-		return errors.Join(t.receiver.close(), t.closeParts())
+		all = append(all, t.receiver.close())
 	}
-	return t.closeParts()
+	if t.mails != nil {
+		all = append(all, t.mails.close())
+	}
+	return errors.Join(append(all, t.closeParts())...)
 }
 
 // freeAddresses returns unused addresses.
@@ -214,7 +226,7 @@ func (t *trial) planEvents() []int {
 
 // runLife starts the service unless it runs, and kills it at a random moment.
 func (t *trial) runLife(ctx context.Context, k int) error {
-	a := drawShot(t.random)
+	a := drawShot(t.random, k)
 	t.killer.armShot(a)
 	if t.service.PID() == 0 {
 		listening, err := t.service.Launch()
@@ -245,13 +257,22 @@ func (t *trial) submitOrders(ctx context.Context, shares <-chan *order) error {
 	failed := make(chan error, clients)
 	for range clients {
 		all.Go(func() {
+			var open *letter // the last one, until it is canceled
 			for o := range shares {
-				if err := t.client.submitOrder(ctx, o); err != nil {
+				err := t.client.submitOrder(ctx, o)
+				if err == nil && o.letter != nil {
+					err = errors.Join(t.client.cancelLetter(ctx, open), t.client.sendLetter(ctx, o.letter))
+					open = o.letter
+				}
+				if err != nil {
 					failed <- fmt.Errorf("submit an order: %w", err)
 					return
 				}
 				t.acknowledge.Add(1)
 				t.killer.observeMoment(acknowledged, "")
+			}
+			if err := t.client.cancelLetter(ctx, open); err != nil {
+				failed <- fmt.Errorf("cancel a letter: %w", err)
 			}
 		})
 	}

@@ -76,9 +76,12 @@ func (t *trial) checkResults(ctx context.Context) (resultTable, error) {
 		t.prober.addFigures(&p)
 	}
 	var events resultTable
-	if t.mutant == "" { // its fault is another one
+	if t.mutant != "naive" { // its fault is another one
 		feed, err := t.waitDelivered(ctx)
 		if err != nil {
+			return nil, err
+		}
+		if err := t.waitMailed(ctx); err != nil {
 			return nil, err
 		}
 		events = t.receiver.compareEvents(feed, t.orders)
@@ -96,8 +99,17 @@ func (t *trial) checkResults(ctx context.Context) (resultTable, error) {
 	if err != nil {
 		return nil, err
 	}
-	p = append(p, compareRecords(t.orders, t.prober.ours, journal, b)...)
+	others := maps.Clone(t.prober.ours)
+	for _, o := range t.orders {
+		if o.letter != nil {
+			others[o.letter.id] = true
+		}
+	}
+	p = append(p, compareRecords(t.orders, others, journal, b)...)
 	p = append(p, events...)
+	if t.mutant != "naive" {
+		p = append(p, t.mails.compareMails(b.notices, t.orders, t.disturbances.list())...)
+	}
 	f, err := t.checkFiles(ctx, files, journal)
 	if err != nil {
 		return nil, err
