@@ -253,6 +253,13 @@ func TestARefusedPhoneNumberIsShownToTheOwnerWhoCorrectsIt(t *testing.T) {
 			t.Fatal("the message is not refused")
 		}
 	}
+	admin := s.administrator(t, "Admin", "PT Sari")
+	for kind, want := range map[string]int{"text.refused": 1, "mail.bounced": 0} {
+		events := admin.do("GET", "/v1/events?types="+kind, nil).ok().object("data")["events"].([]any)
+		if len(events) != want {
+			t.Errorf("%d events are %s, want %d: %v", len(events), kind, want, events)
+		}
+	}
 	problem := fmt.Sprint(message["problem"])
 	if message["status"] != "failed" || !strings.Contains(problem, "HTTP 400") || !strings.Contains(problem, "not on WhatsApp") || strings.Contains(problem, "sgl_") {
 		t.Errorf("the refused message: %v", message)

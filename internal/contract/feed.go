@@ -27,6 +27,7 @@ const (
 
 	FeedQuotaLow    FeedType = "quota.low" // concerns no document
 	FeedMailBounced FeedType = "mail.bounced"
+	FeedTextRefused FeedType = "text.refused" // a message by WhatsApp or SMS
 )
 
 // FeedTest is the type of a test message, which reports no event.
@@ -35,7 +36,7 @@ const FeedTest FeedType = "webhook.test"
 // FeedTypes lists every type, in the order in which a person chooses one.
 var FeedTypes = []FeedType{
 	FeedCreated, FeedFinalized, FeedViewed, FeedSigned, FeedDeclined, FeedDelegated, FeedStamped, FeedFailed, FeedCompleted, FeedCanceled, FeedExpired, FeedRenewed,
-	FeedStampOrdered, FeedStampAffixed, FeedStampRefused, FeedQuotaLow, FeedMailBounced,
+	FeedStampOrdered, FeedStampAffixed, FeedStampRefused, FeedQuotaLow, FeedMailBounced, FeedTextRefused,
 }
 
 // FeedVersion is the version of the form in which events are reported. It rises when a member is removed or changes its meaning.
@@ -70,6 +71,7 @@ var feedTypes = map[EventType][]FeedType{
 const (
 	detailLastStamp = "last"      // of EventStamped; "true": no other stamp is due
 	detailPermanent = "permanent" // of EventStampFailed; "true": it is not retried, the document failed
+	detailChannel   = "channel"   // of EventNoticeRefused; missing: mail
 )
 
 // FeedTypesOf returns how an event of the audit log is reported, in this order: at most MaxFeedTypes types. None: it is not.
@@ -79,6 +81,8 @@ func FeedTypesOf(e Event) []FeedType {
 		return []FeedType{FeedStampAffixed, FeedStamped}
 	case e.Type == EventStampFailed && e.Details[detailPermanent] == "true":
 		return []FeedType{FeedStampRefused, FeedFailed}
+	case e.Type == EventNoticeRefused && e.Details[detailChannel] != "":
+		return []FeedType{FeedTextRefused}
 	}
 	return feedTypes[e.Type]
 }

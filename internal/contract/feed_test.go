@@ -14,7 +14,7 @@ func TestEveryTypeOfReportedEventOccurs(t *testing.T) {
 		left[f] = true
 	}
 	for _, e := range EventTypes {
-		for _, details := range []map[string]string{nil, {detailLastStamp: "true"}, {detailPermanent: "true"}} {
+		for _, details := range []map[string]string{nil, {detailLastStamp: "true"}, {detailPermanent: "true"}, {detailChannel: string(ChannelWhatsApp)}} {
 			types := FeedTypesOf(Event{Type: e, Details: details})
 			if len(types) > MaxFeedTypes || len(types) > 0 && !slices.Contains(ReportedEvents, e) {
 				t.Errorf("%s is reported as %v", e, types)

@@ -33,6 +33,7 @@ test("a guest passes their signature on, the other person signs, and the sender 
   await form.getByRole("button", { name: en.sign.delegateDo }).click();
   await form.locator("[aria-invalid=true]").waitFor();
   await form.getByRole("textbox", { name: en.login.email }).fill("agus@example.test");
+  await form.getByRole("textbox", { name: en.new.phone }).fill("0812 3456 789");
   await form.getByRole("textbox", { name: en.sign.delegateReason }).fill("Ia yang berwenang.");
   await form.getByRole("button", { name: en.sign.delegateDo }).click();
   await page.getByRole("heading", { name: "You passed your signature to Agus Salim" }).waitFor();
@@ -44,7 +45,8 @@ test("a guest passes their signature on, the other person signs, and the sender 
   await owner.getByText(/^Passed their signature to Agus Salim /).waitFor();
   await owner.getByText("Signs instead of Budi Tamu").waitFor();
   expect(await violations(owner)).toEqual([]);
-  const signers = (await (await owner.request.get(`${s.url}/v1/econtract/web_app/document/signers/${sent.id}`)).json()) as { data: { signer: { user_id: string; email: string }[] } };
+  const signers = (await (await owner.request.get(`${s.url}/v1/econtract/web_app/document/signers/${sent.id}`)).json()) as { data: { signer: { user_id: string; email: string; phone: string }[] } };
+  expect(signers.data.signer.find((p) => p.email === "agus@example.test")!.phone).toBe("0812 3456 789");
   sent.people.set("agus@example.test", signers.data.signer.find((p) => p.email === "agus@example.test")!.user_id);
   const other = await (await s.browser.newContext({ locale: "id", viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true })).newPage();
   await other.goto(await guestLink(owner, sent, "agus@example.test"));

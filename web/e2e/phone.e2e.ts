@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 
 import { read, sealed } from "./contract";
 import { paper, stage, violations, type Stage } from "./harness";
+import { en } from "./texts";
 
 interface Text { to: string; text: string }
 
@@ -26,6 +27,7 @@ beforeAll(async () => {
     SEGEL_OUTBOUND_PRIVATE: "127.0.0.0/8", SEGEL_MAIL_LANGUAGE: "en",
   } });
   s.user("Pemilik Satu", "o@example.test");
+  s.user("Dewi Lestari", "dewi@example.test");
   owner = await s.enter("o@example.test");
 });
 afterAll(async () => {
@@ -53,6 +55,21 @@ test("a guest without a mailbox is added in the web app, and signs by WhatsApp",
   expect(await violations(owner)).toEqual([]);
   await owner.getByRole("button", { name: "Add", exact: true }).click();
   await owner.getByText("+628123456789 · WhatsApp").waitFor();
+  // A member is reached by WhatsApp too.
+  await owner.getByRole("combobox", { name: en.new.member }).fill("Dewi");
+  await owner.getByRole("option", { name: /Dewi Lestari/ }).click();
+  await owner.getByRole("combobox", { name: "Role of Dewi Lestari" }).click();
+  await owner.getByRole("option", { name: en.document.viewer }).click();
+  await owner.getByRole("button", { name: "Messages to Dewi Lestari" }).click();
+  const messages = owner.getByRole("dialog");
+  await messages.getByLabel("Messages and codes by").selectOption("whatsapp");
+  await messages.getByRole("button", { name: en.new.messagesSave }).click();
+  await messages.getByText(en.new.needPhone).waitFor();
+  await messages.getByRole("textbox", { name: "Phone" }).fill("0813 1111 111");
+  await messages.getByLabel(en.new.messageLanguage).selectOption("id");
+  expect(await violations(owner)).toEqual([]);
+  await messages.getByRole("button", { name: en.new.messagesSave }).click();
+  await owner.getByText("dewi@example.test · +628131111111 · WhatsApp · Indonesia").waitFor();
   await owner.waitForSelector("[data-saved=true]");
   const id = Number(/document=(\d+)/.exec(owner.url())![1]);
   await owner.request.post(`${s.url}/v1/econtract/web/sign/finalize-docs`, { data: { document_id: id } });
@@ -74,9 +91,10 @@ test("a guest without a mailbox is added in the web app, and signs by WhatsApp",
   await guest.getByRole("heading", { name: "You have signed" }).waitFor();
   await sealed(owner, id);
   await context.close();
+  expect(await textTo("+628131111111", 1)).toContain("dokumen");
 
   await owner.goto(`${s.url}/document/${id}`);
-  await owner.getByRole("list", { name: "Messages" }).last().getByText("WhatsApp: Invitation to sign: Sent", { exact: false }).waitFor();
+  await owner.getByRole("list", { name: "Messages" }).getByText("WhatsApp: Invitation to sign: Sent", { exact: false }).first().waitFor();
   const trail = await (await owner.request.get(`${s.url}/v1/econtract/web_app/document/audit-trail/${id}`, { headers: { "accept-language": "en" } })).text();
   expect(trail).toContain("the phone number +628123456789 was verified with a code by WhatsApp");
 });

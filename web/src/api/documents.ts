@@ -147,7 +147,7 @@ export const verbs = {
     (await take(api.POST("/v1/econtract/{service}/sign/specimen-preview-docs", { params: service, body: { ...named(id), specimen } }))).response.data.picture,
   reject: (id: number, reason: string) => take(api.POST("/v1/econtract/{service}/sign/reject-docs", { params: service, body: { ...named(id), reason } })),
   /** Passes the caller's part to another person. */
-  delegate: (id: number, to: { name: string; email: string; reason: string }) =>
+  delegate: (id: number, to: { name: string; email: string; phone: string; reason: string }) =>
     take(api.POST("/v1/econtract/{service}/sign/delegate-docs", { params: service, body: { ...named(id), ...to } })),
   cancel: (id: number, reason: string) => take(api.POST("/v1/econtract/{service}/sign/cancel-docs", { params: service, body: { ...named(id), reason } })),
   remind: (id: number) => take(api.POST("/v1/econtract/{service}/sign/remind-docs", { params: service, body: named(id) })),

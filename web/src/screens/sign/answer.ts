@@ -24,7 +24,7 @@ export function useAnswer(id: number, asks: boolean) {
   const [declining, setDeclining] = useState(false);
   const [reason, setReason] = useState("");
   const [delegating, setDelegating] = useState(false);
-  const [delegate, setDelegate] = useState({ name: "", email: "", reason: "" });
+  const [delegate, setDelegate] = useState({ name: "", email: "", phone: "", reason: "" });
   const onSettled = () => void queries.invalidateQueries();
   const sign = useMutation({
     mutationFn: async ({ shown, initials: asked }: Signing) => {

@@ -24,6 +24,7 @@ export function Delegate({ document: d, answer: { delegate: to, setDelegate, set
       <Text size="sm">{t("sign.delegateLead")}</Text>
       <TextInput autoFocus data-autofocus required label={t("new.guestName")} autoComplete="off" value={to.name} onChange={(e) => setDelegate({ ...to, name: e.currentTarget.value })} error={problem?.of("name")} />
       <TextInput required type="email" inputMode="email" label={t("login.email")} autoComplete="off" value={to.email} onChange={(e) => setDelegate({ ...to, email: e.currentTarget.value })} error={problem?.of("email")} />
+      <TextInput type="tel" label={t("new.phone")} autoComplete="off" value={to.phone} onChange={(e) => setDelegate({ ...to, phone: e.currentTarget.value })} error={problem?.of("phone")} />
       <Textarea label={t("sign.delegateReason")} value={to.reason} onChange={(e) => setDelegate({ ...to, reason: e.currentTarget.value })} error={problem?.of("reason")} autosize minRows={2} />
       {d.code?.to_sign && <Code document={d} check={d.code} />}
       {problem && problem.fields.length === 0 && <Trouble error={problem} />}
