@@ -52,13 +52,13 @@ type disturbances struct {
 	all []time.Time
 }
 
-func (d *disturbances) add() {
+func (d *disturbances) addNow() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.all = append(d.all, time.Now())
 }
 
-func (d *disturbances) list() []time.Time {
+func (d *disturbances) copyTimes() []time.Time {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.all)

@@ -155,8 +155,8 @@ func (t *trial) runOutage(ctx context.Context, o outage) error {
 		return err
 	}
 	lasts, killed := drawOutage(t.random, t.outageCounts[o.name])
-	t.disturbances.add()
-	defer t.disturbances.add()
+	t.disturbances.addNow()
+	defer t.disturbances.addNow()
 	if err := o.begin(); err != nil {
 		return fmt.Errorf("%s: %w", o.name, err)
 	}

@@ -104,7 +104,7 @@ func openTrial(ctx context.Context, o options, dir string) (t *trial, err error)
 			"SEGEL_OUTBOUND_PRIVATE=127.0.0.0/8", fmt.Sprintf("SEGEL_OUTBOUND_PORTS=%d", t.receiver.port),
 			"SEGEL_MAIL_SERVERS=smtp://"+t.mails.address+"?tls=none", "SEGEL_MAIL_FROM=segel@example.test", "SEGEL_MAIL_TIMEOUT=5s"), parts...),
 	}
-	t.killer = &killer{victim: t.service, killed: t.disturbances.add}
+	t.killer = &killer{victim: t.service, killed: t.disturbances.addNow}
 	t.mails.accepted = func() { t.killer.observeMoment(mailed, "") }
 	t.receiver.observe = func() { t.killer.observeMoment(notified, "") }
 	t.proxyToOffice.Asked = func(call string) { t.killer.observeMoment(asking, call) }
