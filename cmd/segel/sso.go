@@ -26,8 +26,9 @@ func (a *app) wireSSO() {
 	o := a.outboundOptions(providerTimeout)
 	o.MaxBody = providerAnswer
 	plain := len(a.conf.OutboundPrivate) > 0
+	mayBePlain := func(host string) bool { return plain && contract.IsPrivateHost(host) }
 	a.sso = &sso.Service{
-		Store: a.store, Accounts: a.identity, Providers: &oidc.Providers{HTTP: newDirectClient(o), Clock: a.clock, Plain: plain}, Sealer: a.sealer,
+		Store: a.store, Accounts: a.identity, Providers: &oidc.Providers{HTTP: newDirectClient(o), Clock: a.clock, Plain: mayBePlain}, Sealer: a.sealer,
 		PublicURL: a.conf.BaseURL(), Plain: plain, Clock: a.clock, Random: rand.Reader, Log: a.log,
 	}
 	if a.conf.SSODomainsByDNS {

@@ -117,6 +117,14 @@ func (g *KeyGrant) requireMode(d *Document, op Operation) error {
 	return ErrKeyTest
 }
 
+// RefuseTest refuses a test key, for what people see outside test documents.
+func (g *KeyGrant) RefuseTest() error {
+	if g != nil && g.Test {
+		return ErrKeyTest
+	}
+	return nil
+}
+
 // requireStamps refuses to order n duty stamps with a key that may not spend money.
 func (g *KeyGrant) requireStamps(n int) error {
 	if n == 0 {

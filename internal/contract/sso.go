@@ -136,7 +136,7 @@ func CheckSSO(in SSOSettings, plain bool) (SSOSettings, error) {
 		bad = append(bad, NewFieldError("issuer", "text.too_long", "limit", maxSSOIssuer))
 	case err != nil || u.Hostname() == "" || u.User != nil || strings.ContainsAny(in.Issuer, "?#") || u.Opaque != "" || u.Scheme != "https" && u.Scheme != "http":
 		bad = append(bad, NewFieldError("issuer", "sso.bad_issuer"))
-	case u.Scheme != "https" && !(plain && isPrivateHost(u.Hostname())):
+	case u.Scheme != "https" && !(plain && IsPrivateHost(u.Hostname())):
 		bad = append(bad, NewFieldError("issuer", "sso.not_https"))
 	}
 	if in.ClientID == "" {

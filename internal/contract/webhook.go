@@ -75,8 +75,8 @@ const (
 	maxWebhookDescription = 200  // characters
 )
 
-// isPrivateHost reports whether a host is in a network that is not the internet: by its address, or by a name that public DNS does not resolve.
-func isPrivateHost(host string) bool {
+// IsPrivateHost reports whether a host is in a network that is not the internet: by its address, or by a name that public DNS does not resolve.
+func IsPrivateHost(host string) bool {
 	if ip, err := netip.ParseAddr(host); err == nil {
 		ip = ip.Unmap()
 		return ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast()
@@ -101,7 +101,7 @@ func CheckWebhook(in WebhookSettings, plain bool) (WebhookSettings, error) {
 		bad = append(bad, NewFieldError("url", "text.too_long", "limit", maxWebhookURL))
 	case err != nil || u.Hostname() == "" || u.User != nil || u.Fragment != "" || u.Opaque != "" || u.Scheme != "https" && u.Scheme != "http":
 		bad = append(bad, NewFieldError("url", "webhook.bad_url"))
-	case u.Scheme != "https" && !(plain && isPrivateHost(u.Hostname())):
+	case u.Scheme != "https" && !(plain && IsPrivateHost(u.Hostname())):
 		bad = append(bad, NewFieldError("url", "webhook.not_https"))
 	}
 	if utf8.RuneCountInString(in.Description) > maxWebhookDescription {

@@ -106,6 +106,9 @@ func (s *keySet) fetchKeys(ctx context.Context) ([]jose.JSONWebKey, error) {
 		return s.currentKeys(), s.failed
 	}
 	s.fetched = now
+	// All callers share the result, so a caller who hangs up must not make it a failure.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readTimeout)
+	defer cancel()
 	var found jose.JSONWebKeySet
 	if err := fetchJSON(ctx, s.http, s.address, "", &found); err != nil {
 		s.failed = fmt.Errorf("%w: %w", ErrUnreachable, err)

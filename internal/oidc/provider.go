@@ -40,6 +40,7 @@ const (
 	metadataStale = 24 * time.Hour   // how long it is used while the provider does not answer
 	retryAfter    = 5 * time.Second  // after a provider did not answer, until it is asked again
 	keysEvery     = 10 * time.Second // at least, between two requests for keys
+	readTimeout   = 10 * time.Second // of reading metadata or keys
 	maxProviders  = 1000
 	maxKeys       = 100
 	maxMetadata   = 1 << 20 // bytes of any answer; the client has a limit too
@@ -55,8 +56,8 @@ type Providers struct {
 	// HTTP sends all requests. It must be a client of internal/outbound that follows no redirect.
 	HTTP  *http.Client
 	Clock func() time.Time
-	// Plain allows http addresses, for providers in a private network that the operator allowed.
-	Plain bool
+	// Plain reports whether addresses of a host may be http, for providers in a private network that the operator allowed. Nil: none may.
+	Plain func(host string) bool
 
 	mu    sync.Mutex // guards known
 	known map[string]*cachedProvider
@@ -110,7 +111,10 @@ func (p *Providers) Load(ctx context.Context, issuer string) (*Provider, error) 
 		return s.provider, nil
 	}
 	if s.problem == nil || now.Sub(s.failed) >= retryAfter {
-		found, err := p.discover(ctx, issuer)
+		// All callers share the result, so a caller who hangs up must not make it a failure.
+		shared, cancel := context.WithTimeout(context.WithoutCancel(ctx), readTimeout)
+		found, err := p.discover(shared, issuer)
+		cancel()
 		if err == nil {
 			if s.provider != nil && s.provider.keys.address == found.keys.address {
 				found.keys = s.provider.keys // they stay known; a token that names another one has them read again
@@ -180,10 +184,10 @@ func (p *Providers) discover(ctx context.Context, issuer string) (*Provider, err
 	return made, nil
 }
 
-// checkAddress requires an https address; with Plain, http is allowed too.
+// checkAddress requires an https address, or an http address of a host that Plain allows.
 func (p *Providers) checkAddress(address string) error {
 	u, err := url.Parse(address)
-	if err != nil || u.Hostname() == "" || u.User != nil || u.Scheme != "https" && !(p.Plain && u.Scheme == "http") {
+	if err != nil || u.Hostname() == "" || u.User != nil || u.Scheme != "https" && !(u.Scheme == "http" && p.Plain != nil && p.Plain(u.Hostname())) {
 		return fmt.Errorf("%q is not an https address", address)
 	}
 	return nil

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	oidclib "github.com/coreos/go-oidc/v3/oidc"
@@ -16,8 +18,12 @@ import (
 // ErrAnswer is an answer that is not from the provider, or not for this login.
 var ErrAnswer = errors.New("the answer of the provider is invalid")
 
-// clockSkew is how far the clock of a provider may be ahead.
-const clockSkew = 5 * time.Minute
+const (
+	clockSkew = 5 * time.Minute // how far the clock of a provider may be ahead
+	// logoutLifetime bounds how long a logout token is valid, and with it how long its use is recorded. OpenID Connect Back-Channel Logout 1.0
+	// §2.4 recommends two minutes.
+	logoutLifetime = time.Hour
+)
 
 // Claims are the claims of a person that are used here. Groups are read by their name, see [Claims.Groups].
 type Claims struct {
@@ -75,12 +81,36 @@ func (c *Claims) Groups(claim string) (groups []string, given bool) {
 	return l, true
 }
 
-// parseClaims parses a JSON object of claims.
+// protocolClaims are the claims that package oidclib reads, in any case of letters.
+var protocolClaims = []string{"iss", "aud", "exp", "iat", "nbf", "nonce", "at_hash", "events", "jti"}
+
+// parseClaims parses a JSON object of claims. Names of claims are case-sensitive (RFC 7519 §10.1.1), and encoding/json ignores the case of letters:
+// members whose names differ from a claim in that alone are left out, so that a custom attribute "Email" is not taken for the address. A token
+// with a claim of the protocol in another spelling is refused, because package oidclib may have read it.
 func parseClaims(raw []byte, to *Claims) error {
-	if err := json.Unmarshal(raw, to); err != nil {
+	if err := json.Unmarshal(raw, &to.all); err != nil {
 		return err
 	}
-	return json.Unmarshal(raw, &to.all)
+	exact := map[string]json.RawMessage{}
+	for name, value := range to.all {
+		lower := strings.ToLower(name)
+		if lower == name {
+			exact[name] = value
+		} else if slices.Contains(protocolClaims, lower) {
+			return fmt.Errorf("the claim %q is spelled %.20q", lower, name)
+		}
+	}
+	plain, err := json.Marshal(exact)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(plain, to)
+}
+
+// isSubject reports whether a subject has 1 to 255 printable ASCII characters (OpenID Connect Core 1.0 §2). The store would replace others, and two
+// subjects could become one.
+func isSubject(s string) bool {
+	return s != "" && len(s) <= 255 && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
 // newVerifier returns a verifier of one token, and the keys that it uses.
@@ -135,8 +165,8 @@ func (p *Provider) verifyIDToken(ctx context.Context, c Client, raw, nonce, acce
 	switch {
 	case subtle.ConstantTimeCompare([]byte(token.Nonce), []byte(nonce)) != 1:
 		return Claims{}, fmt.Errorf("%w: the nonce is another one", ErrAnswer)
-	case claims.Subject == "" || len(claims.Subject) > 255: // OpenID Connect Core 1.0 §2
-		return Claims{}, fmt.Errorf("%w: there is no subject", ErrAnswer)
+	case !isSubject(claims.Subject):
+		return Claims{}, fmt.Errorf("%w: the subject is not one", ErrAnswer)
 	case claims.AuthorizedParty != "" && claims.AuthorizedParty != c.ID, len(token.Audience) > 1 && claims.AuthorizedParty != c.ID:
 		return Claims{}, fmt.Errorf("%w: the token is for another party", ErrAnswer)
 	case token.IssuedAt.After(p.clock().Add(clockSkew)):
@@ -201,8 +231,12 @@ func (p *Provider) VerifyLogoutToken(ctx context.Context, c Client, raw string) 
 	if err != nil {
 		return LogoutToken{}, keys.answerError(err)
 	}
-	if t.IssuedAt.IsZero() || t.IssuedAt.After(p.clock().Add(clockSkew)) {
+	now := p.clock()
+	switch {
+	case t.IssuedAt.IsZero() || t.IssuedAt.After(now.Add(clockSkew)):
 		return LogoutToken{}, fmt.Errorf("%w: the token is from the future", ErrAnswer)
+	case t.Expiry.After(now.Add(logoutLifetime)):
+		return LogoutToken{}, fmt.Errorf("%w: the token expires too late", ErrAnswer)
 	}
 	return LogoutToken{ID: t.TokenID, Subject: t.Subject, SessionID: t.SessionID, Expires: t.Expiry}, nil
 }
