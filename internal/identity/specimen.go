@@ -23,6 +23,9 @@ func (s *Service) SetSpecimen(ctx context.Context, by contract.Actor, kind store
 	if err := by.AuthoriseAccount(contract.AccountSpecimen); err != nil {
 		return err
 	}
+	if err := by.Key.RefuseTest(); err != nil {
+		return err
+	}
 	if _, err := specimen.ExtractStrokes(ctx, picture); err != nil {
 		return err
 	}
@@ -35,6 +38,9 @@ func (s *Service) SetSpecimen(ctx context.Context, by contract.Actor, kind store
 // DeleteSpecimen deletes the picture of the caller's signature or initials. It succeeds if there is none.
 func (s *Service) DeleteSpecimen(ctx context.Context, by contract.Actor, kind store.SpecimenKind) error {
 	if err := by.AuthoriseAccount(contract.AccountSpecimen); err != nil {
+		return err
+	}
+	if err := by.Key.RefuseTest(); err != nil {
 		return err
 	}
 	if err := s.store.SetSpecimen(ctx, by.ID, kind, nil); err != nil && !errors.Is(err, store.ErrNotFound) {

@@ -54,6 +54,16 @@ func TestSpecimenIsStoredAndDeleted(t *testing.T) {
 	if _, err := h.Specimen(t.Context(), by, store.InitialsSpecimen); contract.KindOf(err) != contract.NotFound {
 		t.Errorf("a signature was stored as initials: %v", err)
 	}
+	testing := by
+	testing.Key = &contract.KeyGrant{Scopes: []contract.KeyScope{contract.ScopeSign}, Test: true}
+	for what, err := range map[string]error{
+		"set":    h.SetSpecimen(t.Context(), testing, store.SignatureSpecimen, picture(t, asPNG, true)),
+		"delete": h.DeleteSpecimen(t.Context(), testing, store.SignatureSpecimen),
+	} {
+		if !errors.Is(err, contract.ErrKeyTest) {
+			t.Errorf("%s with a test key: %v", what, err)
+		}
+	}
 	if err := h.DeleteSpecimen(t.Context(), by, store.SignatureSpecimen); err != nil {
 		t.Fatal(err)
 	}
