@@ -2,12 +2,19 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"segel/internal/contract"
+	"segel/internal/identity"
+	"segel/internal/store"
+	"segel/internal/store/sqlstore"
 )
 
 const guestPassword = "lampu-taman-biru-42"
@@ -76,7 +83,7 @@ func TestAGuestCreatesAnAccountAndFindsTheDocumentsThatNameTheirMailbox(t *testi
 		lain.verb("finalize-docs", earlier).ok()
 		waiting := guestOf(lain, budi, "viewer", 2, lain.as("signer", 1)) // not the viewer's turn yet
 		lain.verb("finalize-docs", waiting).ok()
-		draft := guestOf(lain, budi, "signer", 1)
+		draft, other := guestOf(lain, budi, "signer", 1), guestOf(lain, budi, "signer", 1)
 		byPhone := lain.uploadWith(object{"guest": object{"name": "Budi", "email": "other@example.test", "role": "signer", "number": 1}}, simple())
 		lain.verb("finalize-docs", byPhone).ok()
 		id := guestOf(sari, budi, "signer", 1)
@@ -125,7 +132,8 @@ func TestAGuestCreatesAnAccountAndFindsTheDocumentsThatNameTheirMailbox(t *testi
 		}
 		lain.verb("sign-docs", waiting).ok()
 		lain.verb("finalize-docs", draft).ok()
-		if ids, total := account.inboxIDs(true, ""); !slices.Equal(ids, []int64{id, draft, waiting, earlier}) || total != 4 {
+		lain.verb("finalize-docs", other).ok()
+		if ids, total := account.inboxIDs(true, ""); !slices.Equal(ids, []int64{id, other, draft, waiting, earlier}) || total != 5 {
 			t.Errorf("later: %v of %v", ids, total)
 		}
 
@@ -133,8 +141,8 @@ func TestAGuestCreatesAnAccountAndFindsTheDocumentsThatNameTheirMailbox(t *testi
 		account.get("detail", earlier).is(404, "document.not_found")
 		account.get("download", earlier).is(404, "document.not_found")
 		account.verb("sign-docs", earlier).is(404, "document.not_found")
-		for _, other := range []int64{byPhone, nowhere} {
-			account.openAsGuest(other).is(404, "document.not_found")
+		for _, hidden := range []int64{byPhone, nowhere} {
+			account.openAsGuest(hidden).is(404, "document.not_found")
 		}
 		sari.openAsGuest(earlier).is(404, "document.not_found")
 		sari.openAsGuest(nowhere).is(404, "document.not_found")
@@ -150,7 +158,24 @@ func TestAGuestCreatesAnAccountAndFindsTheDocumentsThatNameTheirMailbox(t *testi
 		lain.completed(earlier)
 		opened.get("download", earlier).ok()
 
-		// A corrected address and a revoked link end it at once.
+		// A corrected address and a revoked link end it at once, also if the address is corrected while the document is opened.
+		by, err := s.identity.Authenticate(t.Context(), account.token)
+		if err != nil {
+			t.Fatal(err)
+		}
+		meanwhile := &correctingStore{Store: s.store, correct: func() {
+			lain.verb("correct-guest-docs", other, "user_id", guestID(lain, other), "email", "hartono@example.test").ok()
+		}}
+		racing := identity.New(identity.Options{
+			Store: meanwhile, Clock: s.clock, Random: rand.Reader, PublicURL: s.conf.BaseURL(), Log: s.log, LinkKey: s.sealer.DeriveKey("mailed links"),
+			Delivers: s.delivers, GuestAccounts: true, Lifetimes: identity.Lifetimes{Guest: time.Hour},
+		})
+		if _, err := racing.OpenAsGuest(t.Context(), by, contract.DocumentID(other)); !errors.Is(err, contract.ErrNotFound) {
+			t.Errorf("opened while the address was corrected: %v", err)
+		}
+		if _, err := s.store.Token(t.Context(), meanwhile.added.Hash); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("the token that was added after the correction: %v", err)
+		}
 		opened = account.withToken(account.openAsGuest(draft))
 		lain.verb("correct-guest-docs", draft, "user_id", guestID(lain, draft), "email", "hartono@example.test").ok()
 		opened.get("detail", draft).is(401)
@@ -191,6 +216,24 @@ func TestAGuestCreatesAnAccountAndFindsTheDocumentsThatNameTheirMailbox(t *testi
 			}
 		}
 	})
+}
+
+// correctingStore corrects the address of a guest after it was read for [identity.Service.OpenAsGuest], and before their link is read.
+type correctingStore struct {
+	*sqlstore.Store
+	correct func()
+	once    sync.Once
+	added   store.Token
+}
+
+func (c *correctingStore) MailedLinkOf(ctx context.Context, id contract.DocumentID, guest contract.PersonID) (store.GuestLink, error) {
+	c.once.Do(c.correct)
+	return c.Store.MailedLinkOf(ctx, id, guest)
+}
+
+func (c *correctingStore) AddGuestToken(ctx context.Context, l store.GuestLink, t store.Token) error {
+	c.added = t
+	return c.Store.AddGuestToken(ctx, l, t)
 }
 
 func TestGuestsGetNoAccountWhereTheOperatorDoesNotAllowIt(t *testing.T) {

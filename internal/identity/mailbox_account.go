@@ -128,16 +128,23 @@ func (s *Service) OpenAsGuest(ctx context.Context, by contract.Actor, id contrac
 		return GuestSession{}, err
 	}
 	token.Document = id
-	// ErrNotFound: the owner revoked the link, or corrected the address, after it was read above.
+	// ErrNotFound: the owner revoked the link after it was read above.
 	if err := s.store.AddGuestToken(ctx, link, token); err != nil {
 		return GuestSession{}, refuseNotFound(err, ErrLinkRevoked)
 	}
-	// If the caller's session ended while this one was opened, the token was added after the revocation, and would outlive it.
-	if _, err := s.store.Token(ctx, by.Token); err != nil {
-		if err := s.store.RevokeFamily(ctx, token.Family); err != nil {
-			return GuestSession{}, err
+	// The token was handed to no one yet. If the caller's session ended, or the owner corrected the address, before it was added, it would outlive that: the
+	// link above may be one that was made after the correction. A later change ends the token itself.
+	_, lost := s.store.Token(ctx, by.Token)
+	lost = refuseNotFound(lost, contract.ErrUnauthenticated)
+	if lost == nil {
+		now, err := s.store.DocumentNaming(ctx, id, by.Mailbox)
+		lost = refuseNotFound(err, contract.ErrNotFound)
+		if again := now.GuestReading(by.Mailbox); err == nil && (again == nil || again.ID != guest.ID) {
+			lost = contract.ErrNotFound
 		}
-		return GuestSession{}, refuseNotFound(err, contract.ErrUnauthenticated)
+	}
+	if lost != nil {
+		return GuestSession{}, errors.Join(lost, s.store.RevokeFamily(ctx, token.Family))
 	}
 	return GuestSession{Token: clear, ExpiresIn: token.ExpiresAt.Sub(token.CreatedAt), Document: id, Person: guest.Person}, nil
 }
