@@ -211,7 +211,7 @@ func fullInstallation(t *testing.T, set ...string) (data string) {
 		return contract.Event{Type: contract.EventConsentChanged, At: time.Now()}
 	})
 	must(err)
-	_, _, err = s.store.TryCode(ctx, contract.PersonID(signer.id), time.Now())
+	_, _, err = s.store.TryCode(ctx, contract.PersonID(signer.id), store.CodeUse{UsedAt: time.Now()})
 	must(err)
 	must(s.store.AddAuthenticator(ctx, contract.PersonID(signer.id), store.Authenticator{Secret: []byte("sealed"), CreatedAt: time.Now()}, 1, [][32]byte{{1}}, contract.Event{Type: contract.EventFactorAdded, At: time.Now()}))
 	must(s.store.UseCode(ctx, contract.PersonID(signer.id), store.CodeUse{Step: 2, Code: [32]byte{1}, Binding: [32]byte{2}, UsedAt: time.Now()}))

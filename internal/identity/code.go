@@ -154,14 +154,14 @@ func (s *Service) useTOTP(ctx context.Context, u store.User, code string, bindin
 		return contract.ErrOTPWrong
 	}
 	now := s.clock()
-	was, wait, err := s.store.TryCode(ctx, u.ID, now)
+	use := store.CodeUse{Code: [32]byte(s.factorMAC("code", string(u.ID), code)), Binding: binding, UsedAt: now}
+	was, wait, err := s.store.TryCode(ctx, u.ID, use)
 	if err != nil {
 		return err
 	}
 	if wait > 0 {
 		return tooManyTries(wait)
 	}
-	use := store.CodeUse{Code: [32]byte(s.factorMAC("code", string(u.ID), code)), Binding: binding, UsedAt: now}
 	if was.IsRepeated(use) {
 		return nil
 	}

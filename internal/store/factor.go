@@ -78,9 +78,10 @@ type Factors interface {
 	// Passkey returns a passkey of any account.
 	Passkey(ctx context.Context, id string) (Passkey, error)
 
-	// TryCode counts a try to enter a code, as a wrong one, before the code is compared. It returns what was stored before. If the next
-	// try has to wait ([contract.TryPause]), nothing is counted, and wait says how long. Of several tries at once, no more are granted.
-	TryCode(ctx context.Context, id contract.PersonID, now time.Time) (u CodeUse, wait time.Duration, err error)
+	// TryCode counts a try to enter a code at the time try.UsedAt, as a wrong one, before the code is compared. It returns what was stored before.
+	// If the next try has to wait ([contract.TryPause]), nothing is counted, and wait says how long. Of several tries at once, no more are
+	// granted. A try that repeats an accepted code ([CodeUse.IsRepeated]) is not counted.
+	TryCode(ctx context.Context, id contract.PersonID, try CodeUse) (u CodeUse, wait time.Duration, err error)
 	// UseCode records that a code of the authenticator app was accepted, and forgets the wrong tries. It returns ErrConflict if that code or a
 	// later one was accepted before: of two requests with the same code, one fails.
 	UseCode(ctx context.Context, id contract.PersonID, u CodeUse) error

@@ -93,7 +93,7 @@ func (s *Store) Passkey(ctx context.Context, id string) (store.Passkey, error) {
 }
 
 // TryCode implements [store.Factors].
-func (s *Store) TryCode(ctx context.Context, id contract.PersonID, now time.Time) (u store.CodeUse, wait time.Duration, err error) {
+func (s *Store) TryCode(ctx context.Context, id contract.PersonID, try store.CodeUse) (u store.CodeUse, wait time.Duration, err error) {
 	err = s.db.withTx(ctx, func(t tx) error {
 		u, wait = store.CodeUse{}, 0
 		// The row stays locked until the end: of several tries at once, each sees the ones before it.
@@ -102,11 +102,14 @@ func (s *Store) TryCode(ctx context.Context, id contract.PersonID, now time.Time
 		if err != nil {
 			return err
 		}
-		if wait = u.TriedAt.Add(contract.TryPause(u.Wrong)).Sub(now); wait > 0 && contract.TryPause(u.Wrong) > 0 {
+		if wait = u.TriedAt.Add(contract.TryPause(u.Wrong)).Sub(try.UsedAt); wait > 0 && contract.TryPause(u.Wrong) > 0 {
 			return nil
 		}
 		wait = 0
-		_, err = t.exec(ctx, `UPDATE code_use SET wrong = wrong + 1, tried_at = $2 WHERE person = $1`, id, toMicros(now))
+		if u.IsRepeated(try) {
+			return nil
+		}
+		_, err = t.exec(ctx, `UPDATE code_use SET wrong = wrong + 1, tried_at = $2 WHERE person = $1`, id, toMicros(try.UsedAt))
 		return err
 	})
 	return u, wait, wrapf(err, "count a try of a code of %s", id)

@@ -56,16 +56,16 @@ var factorTests = map[string]func(*testing.T, *fixture){
 			b.requireError("a used code", b.UseCode(b.ctx, "u1", store.CodeUse{Step: step, UsedAt: b.now}), store.ErrConflict)
 		}
 		for i := range 5 {
-			u, wait, err := b.TryCode(b.ctx, "u1", b.now)
+			u, wait, err := b.TryCode(b.ctx, "u1", store.CodeUse{UsedAt: b.now})
 			b.must(err)
 			b.requireEqual("tries before", []any{u.Wrong, wait}, []any{i, time.Duration(0)})
 		}
-		_, wait, err := b.TryCode(b.ctx, "u1", b.storedNow().Add(10*time.Second))
+		_, wait, err := b.TryCode(b.ctx, "u1", store.CodeUse{UsedAt: b.storedNow().Add(10 * time.Second)})
 		b.must(err)
 		b.requireEqual("how long the next one waits", wait, 20*time.Second)
 		// Of many tries at once, one is granted after the pause.
 		b.requireEqual("granted tries", b.runCrowd(8, store.ErrConflict, func(int) error {
-			_, wait, err := b.TryCode(b.ctx, "u1", b.storedNow().Add(31*time.Second))
+			_, wait, err := b.TryCode(b.ctx, "u1", store.CodeUse{UsedAt: b.storedNow().Add(31 * time.Second)})
 			if err == nil && wait > 0 {
 				err = store.ErrConflict
 			}
@@ -77,7 +77,12 @@ var factorTests = map[string]func(*testing.T, *fixture){
 		b.must(err)
 		want.TriedAt = f.Codes.TriedAt
 		b.requireEqual("codes", f.Codes, want)
-		if _, wait, err := b.TryCode(b.ctx, "u2", b.now); err != nil || wait != 0 {
+		for range 10 {
+			u, wait, err := b.TryCode(b.ctx, "u1", store.CodeUse{Code: want.Code, Binding: want.Binding, UsedAt: b.storedNow().Add(time.Second)})
+			b.must(err)
+			b.requireEqual("wrong tries after a repeat of the accepted code", []any{u.Wrong, wait}, []any{0, time.Duration(0)})
+		}
+		if _, wait, err := b.TryCode(b.ctx, "u2", store.CodeUse{UsedAt: b.now}); err != nil || wait != 0 {
 			t.Errorf("tries of one account count for another: %v, %v", wait, err)
 		}
 		b.must(b.CheckLog(b.ctx))
