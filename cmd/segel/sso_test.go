@@ -513,10 +513,13 @@ func TestPasswordsAreRefusedWhereTheProviderIsDemanded(t *testing.T) {
 	g.admin.do("PUT", "/v1/admin/sso", refused).is(http.StatusUnprocessableEntity, "input.invalid")
 	refused["exempt"] = []string{g.operator.id}
 	g.admin.do("PUT", "/v1/admin/sso", refused).is(http.StatusUnprocessableEntity, "input.invalid")
-	g.configure(object{"password_off": true, "exempt": []contract.PersonID{added.Account.ID}})
 	logIn := func(email, organisation string) *answer {
 		return (&client{service: g.service, t: t}).do("POST", "/v1/auth/login", object{"email": email, "password": password, "business_id": organisation})
 	}
+	before := &client{service: g.service, t: t, token: logIn("siti@contoh.id", g.of).ok().object("data")["token"].(string)}
+	before.do("GET", "/v1/auth/me", nil).ok()
+	g.configure(object{"password_off": true, "exempt": []contract.PersonID{added.Account.ID}})
+	before.do("GET", "/v1/auth/me", nil).is(http.StatusUnauthorized, "auth.required")
 	wrong := logIn("tidak.ada@contoh.id", "")
 	if got := logIn("siti@contoh.id", g.of); plainRefusal(got) != plainRefusal(wrong) {
 		t.Errorf("a refused password is answered %s, one of no account %s", got.body, wrong.body)

@@ -140,6 +140,11 @@ func (s *Service) openFamily(ctx context.Context, u store.User, factor contract.
 		f, err = s.store.FactorsOf(ctx, u.ID)
 		holds = err == nil && f.Any() == factor.IsStrong()
 	}
+	if holds && factor.UsesPassword() { // the organisation may have switched passwords off
+		var refuses func(store.User) bool
+		refuses, err = s.passwordRefusal(ctx, u.Email)
+		holds = err == nil && (refuses == nil || !refuses(u))
+	}
 	if holds {
 		return nil
 	}

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { stage, type Stage } from "./harness";
+import { stage, violations, type Stage } from "./harness";
 import { clientSecret, provider, type Provider } from "./provider";
 
 let p: Provider, s: Stage, serve: () => void;
@@ -9,14 +9,47 @@ beforeAll(async () => {
   p = await provider();
   s = await stage({ env: p.env });
   s.user("Admin", "admin@example.test", "admin");
-  const admin = await s.enter("admin@example.test");
-  const at = `${s.url}/v1/admin/sso`;
-  const { data } = (await (await admin.request.get(at)).json()) as { data: { redirect_url: string; logout_url: string } };
-  serve = () => p.serve(data.redirect_url, data.logout_url, `${s.url}/login`);
+  // An administrator sets the provider with a small window and the keyboard; the operator grants the domain.
+  const page = await s.enter("admin@example.test", { viewport: { width: 360, height: 740 } });
+  await page.goto(`${s.url}/admin?tab=provider`);
+  const addresses = page.getByRole("region", { name: "Addresses to register at the provider" }).locator("code"), form = page.getByRole("form", { name: "Provider" });
+  const [redirect, logout] = (await Promise.all([addresses.first().textContent(), addresses.nth(1).textContent()])) as [string, string];
+  serve = () => p.serve(redirect, logout, `${s.url}/login`);
+  await form.getByRole("textbox", { name: "Issuer" }).fill("login.example.test");
+  await form.getByRole("button", { name: "Save" }).press("Enter");
+  await form.locator("[aria-invalid=true]").first().waitFor();
+  await form.getByRole("textbox", { name: "Issuer" }).fill(`${p.issuer}/lain`);
+  await form.getByRole("textbox", { name: "Client ID" }).fill("segel");
+  await form.getByLabel("Client secret").fill(clientSecret);
+  for (const box of ["People may log in with this provider", "Create accounts at the first login"]) await form.getByRole("checkbox", { name: box }).press("Space");
+  await form.getByRole("button", { name: "Add a group" }).press("Enter");
+  await form.getByRole("textbox", { name: "Group at the provider" }).fill("hukum");
+  await form.getByRole("combobox", { name: "Role here" }).click();
+  await page.getByRole("option", { name: "Auditor" }).click();
+  await form.getByRole("button", { name: "Save" }).press("Enter");
+  const test = form.getByRole("button", { name: "Test the provider" });
+  await test.press("Enter");
+  await form.getByText("The login provider does not answer").waitFor();
+  // A stored secret goes to no other provider.
+  expect(await form.getByLabel("Client secret").inputValue()).toBe("");
+  await form.getByRole("textbox", { name: "Issuer" }).fill(p.issuer);
+  await form.getByRole("button", { name: "Save" }).press("Enter");
+  await form.locator("[aria-invalid=true]").first().waitFor();
+  await form.getByLabel("Client secret").fill(clientSecret);
+  await form.getByRole("button", { name: "Save" }).press("Enter");
+  await form.getByText("Saved.").waitFor();
   serve();
-  const set = await admin.request.put(at, { data: { issuer: p.issuer, client_id: "segel", client_secret: clientSecret, enabled: true, create: true, groups: [{ group: "hukum", role: "auditor" }] } });
-  expect(set.ok()).toBe(true);
-  s.segel("sso grant", "contoh.id");
+  await test.press("Enter");
+  await form.getByText("The login provider answers correctly.").waitFor();
+  const domains = page.getByRole("region", { name: "Mail domains" });
+  await domains.getByRole("textbox", { name: "Mail domain" }).fill("Contoh.id");
+  await page.keyboard.press("Enter");
+  await domains.getByText("Not granted yet").waitFor();
+  await domains.getByRole("button", { name: "Grant", exact: true }).press("Enter");
+  await domains.getByText("granted by the operator").waitFor();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+  expect(await violations(page)).toEqual([]);
+  await page.context().close();
 });
 afterAll(async () => {
   await s.close();

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"segel/internal/contract"
@@ -94,12 +95,48 @@ func (s *Store) SetSSO(ctx context.Context, to contract.SSO, e contract.Event) e
 		if err == nil {
 			err = requireChange(n)
 		}
+		if err == nil {
+			err = endPasswordLogins(ctx, t, to)
+		}
 		if err != nil {
 			return err
 		}
 		return logEntry{events: []contract.Event{e}}.appendToLog(ctx, t)
 	})
 	return wrapf(err, "set the provider of organisation %s", to.Organisation)
+}
+
+// endPasswordLogins ends the sessions that people opened with a password which the settings refuse from now on.
+func endPasswordLogins(ctx context.Context, t tx, of contract.SSO) error {
+	if !of.Enabled || !of.PasswordOff {
+		return nil
+	}
+	granted, err := queryAll(ctx, t, column[string], `SELECT domain FROM sso_grant WHERE organisation = $1`, of.Organisation)
+	if err != nil {
+		return err
+	}
+	// The lock on the users comes first, see awaitRevocation: a login in progress has stored its tokens by then, or finds these settings.
+	if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE organisation = $1`, of.Organisation); err != nil {
+		return err
+	}
+	type login struct {
+		person        contract.PersonID
+		email, family string
+	}
+	opened, err := queryAll(ctx, t, func(l *login) []any { return []any{&l.person, &l.email, &l.family} }, `SELECT DISTINCT u.id, u.email, k.family FROM users u JOIN token k ON k.person = u.id
+		WHERE u.organisation = $1 AND NOT EXISTS (SELECT 1 FROM session s WHERE s.family = k.family AND s.factor IN ($2, $3, $4))`,
+		of.Organisation, contract.FactorOIDC, contract.FactorOIDCSecond, contract.FactorPasskeyOnly)
+	if err != nil {
+		return err
+	}
+	for _, l := range opened {
+		if of.RefusesPassword(l.person) && slices.Contains(granted, contract.MailDomain(l.email)) {
+			if err := endFamily(ctx, t, l.family); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // DeleteSSO implements [store.SSO].
@@ -176,6 +213,13 @@ func (s *Store) GrantDomain(ctx context.Context, of contract.OrganisationID, dom
 		n, err = t.exec(ctx, `INSERT INTO sso_grant (domain, organisation, granted_at, granted_by) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`, domain, of, toMicros(e.At), by)
 		if err == nil {
 			err = requireNew(n)
+		}
+		if err != nil {
+			return err
+		}
+		settings, err := queryAll(ctx, t, ssoRows.dest, `SELECT `+ssoRows.columns+` FROM sso WHERE organisation = $1`, of)
+		for _, s := range settings {
+			err = errors.Join(err, endPasswordLogins(ctx, t, s))
 		}
 		if err != nil {
 			return err
@@ -283,10 +327,7 @@ func (s *Store) EndSSOLogins(ctx context.Context, l store.SSOLogout) (int, error
 		}
 		ended = len(families)
 		for _, f := range families {
-			if _, err := t.exec(ctx, `DELETE FROM token WHERE family IN ($1, '`+store.OpenedFamily+`' || $1)`, f); err != nil {
-				return err
-			}
-			if _, err := t.exec(ctx, `DELETE FROM session WHERE family = $1`, f); err != nil {
+			if err := endFamily(ctx, t, f); err != nil {
 				return err
 			}
 		}

@@ -146,13 +146,18 @@ func (s *Store) RevokeFamily(ctx context.Context, family string) error {
 		if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id IN (SELECT person FROM token WHERE family = $1)`, family); err != nil {
 			return err
 		}
-		if _, err := t.exec(ctx, `DELETE FROM token WHERE family IN ($1, '`+store.OpenedFamily+`' || $1)`, family); err != nil {
-			return err
-		}
-		_, err := t.exec(ctx, `DELETE FROM session WHERE family = $1`, family)
-		return err
+		return endFamily(ctx, t, family)
 	})
 	return wrapf(err, "revoke token family %s", family)
+}
+
+// endFamily deletes the tokens of a family, those of guests that were opened with it, and its session. The transaction has locked the user's row, see awaitRevocation.
+func endFamily(ctx context.Context, t tx, family string) error {
+	if _, err := t.exec(ctx, `DELETE FROM token WHERE family IN ($1, '`+store.OpenedFamily+`' || $1)`, family); err != nil {
+		return err
+	}
+	_, err := t.exec(ctx, `DELETE FROM session WHERE family = $1`, family)
+	return err
 }
 
 // PurgeTokens implements [store.Identities].

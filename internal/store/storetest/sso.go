@@ -129,6 +129,61 @@ var ssoTests = map[string]func(*testing.T, *fixture){
 		_, err = b.SSOLoginOf(b.ctx, "f4")
 		b.requireError("a login that expired", err, store.ErrNotFound)
 	},
+	"LoginsWithAPasswordEndWhenPasswordsAreSwitchedOff": func(_ *testing.T, b *fixture) {
+		for _, u := range []struct{ id, email, of string }{
+			{"u1", "Siti@Contoh.id", "org"}, {"u2", "luar@lain.id", "org"}, {"u3", "darurat@contoh.id", "org"}, {"u4", "siti@contoh.id", "other"},
+		} {
+			b.must(b.CreateUser(b.ctx, newUser(u.id, "Siti", u.email, u.of)))
+		}
+		n, families := byte(0), []string{}
+		open := func(person, family string, f contract.Factor) {
+			n++
+			of := contract.Session{Family: family, Person: contract.PersonID(person), Factor: f, CreatedAt: b.now, ProvedAt: b.now, LastUsedAt: b.now, ExpiresAt: b.now.Add(time.Hour)}
+			if f == "" {
+				of = contract.Session{} // of an earlier release
+			}
+			b.must(b.AddTokens(b.ctx, of, newToken(n, store.SessionToken, person, family)))
+			families = append(families, family)
+		}
+		logIn := func() {
+			n, families = 0, nil
+			open("u1", "password", contract.FactorPassword)
+			open("u1", "earlier", "")
+			open("u1", "totp", contract.FactorTOTP)
+			open("u1", "provider", contract.FactorOIDC)
+			open("u1", "passkey", contract.FactorPasskeyOnly)
+			open("u2", "other domain", contract.FactorPassword)
+			open("u3", "exempt", contract.FactorPassword)
+			open("u4", "other organisation", contract.FactorPassword)
+		}
+		left := func() (all []string) {
+			for i := range families {
+				if t, err := b.Token(b.ctx, [32]byte{byte(i + 1)}); err == nil {
+					all = append(all, t.Family)
+				}
+			}
+			return all
+		}
+		rest := []string{"provider", "passkey", "other domain", "exempt", "other organisation"}
+		logIn()
+		b.addDomain("org", "contoh.id")
+		s := contract.SSO{Organisation: "org", ChangedAt: b.storedNow(), SSOSettings: contract.SSOSettings{Issuer: "https://login.example.test", ClientID: "segel", Enabled: true, Exempt: []contract.PersonID{"u3"}}}
+		b.must(b.SetSSO(b.ctx, s, b.ssoEvent("org")))
+		s.Edits, s.PasswordOff = 1, true
+		b.must(b.SetSSO(b.ctx, s, b.ssoEvent("org")))
+		b.requireEqual("before the domain was granted", left(), families)
+		b.must(b.GrantDomain(b.ctx, "org", "contoh.id", contract.GrantedByOperator, b.ssoEvent("org")))
+		b.requireEqual("after a grant", left(), rest)
+		s.Edits, s.PasswordOff = 2, false
+		b.must(b.SetSSO(b.ctx, s, b.ssoEvent("org")))
+		for _, f := range rest {
+			b.must(b.RevokeFamily(b.ctx, f))
+		}
+		logIn()
+		s.Edits, s.PasswordOff = 3, true
+		b.must(b.SetSSO(b.ctx, s, b.ssoEvent("org")))
+		b.requireEqual("after a change", left(), rest)
+	},
 	"WhatWasUsedIsUsedOnce": func(_ *testing.T, b *fixture) {
 		b.must(b.UseOnce(b.ctx, [32]byte{1}, b.now))
 		b.must(b.UseOnce(b.ctx, [32]byte{2}, b.now.Add(time.Hour)))

@@ -250,3 +250,32 @@ export const memberKeys = (s: Selection) =>
   queryOptions({ queryKey: key("keys", s), placeholderData: keepPreviousData, queryFn: async () => (await take(api.GET("/v1/admin/keys", { params: { query: pageOf(s) } }))).data });
 
 export const revokeMemberKey = (id: string) => take(api.DELETE("/v1/admin/keys/{key_id}", { params: { path: { key_id: id } } }));
+
+export type LoginProvider = Schemas["SsoData"];
+export type LoginDomain = Schemas["SsoDomainOut"];
+export type ProviderSettings = Pick<LoginProvider, "issuer" | "client_id" | "enabled" | "create" | "groups_claim" | "require_group" | "password_off" | "exempt" | "provider_factor" | "factor_acr" | "max_age"> & {
+  groups: { group: string; role: Role }[];
+  /** Missing: the stored one stays. */
+  client_secret?: string;
+};
+
+/** The login provider of an organisation; undefined: the caller's own. */
+export const loginProvider = (organisation: string | undefined) =>
+  queryOptions({ queryKey: key("provider", organisation), queryFn: async () => (await take(api.GET("/v1/admin/sso", { params: { query: organisation ? { organisation } : {} } }))).data });
+
+const domain = (name: string) => ({ path: { domain: name.trim() } });
+
+/** What an administrator does about the login provider of an organisation. */
+export const providers = {
+  set: (organisation: string, to: ProviderSettings) => take(api.PUT("/v1/admin/sso", { body: { organisation, ...to } })),
+  remove: (organisation: string) => take(api.DELETE("/v1/admin/sso", { params: { query: { organisation } } })),
+  /** Whether it answers as a provider, with the sentence of the service about it. */
+  test: async (organisation: string) => {
+    const { response, msg } = await take(api.PUT("/v1/admin/sso/tested", { body: { organisation } }));
+    return { works: response.data.works, msg };
+  },
+  claimDomain: (organisation: string, name: string) => take(api.PUT("/v1/admin/sso/domains/{domain}", { params: domain(name), body: { organisation } })),
+  proveDomain: (organisation: string, name: string) => take(api.PUT("/v1/admin/sso/domains/{domain}/proven", { params: domain(name), body: { organisation } })),
+  grantDomain: (organisation: string, name: string) => take(api.PUT("/v1/admin/sso/domains/{domain}/granted", { params: domain(name), body: { organisation } })),
+  removeDomain: (organisation: string, name: string) => take(api.DELETE("/v1/admin/sso/domains/{domain}", { params: { ...domain(name), query: { organisation } } })),
+};

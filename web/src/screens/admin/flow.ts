@@ -1,4 +1,4 @@
-export const tabs = ["people", "documents", "quota", "serials", "attempts", "reconciliation", "stuck", "certificates", "branding", "consent", "reminders", "accounts", "keys", "mail", "webhooks", "log"] as const;
+export const tabs = ["people", "documents", "quota", "serials", "attempts", "reconciliation", "stuck", "certificates", "branding", "consent", "reminders", "accounts", "provider", "keys", "mail", "webhooks", "log"] as const;
 export type Tab = (typeof tabs)[number];
 
 /** What auditors are shown. */
