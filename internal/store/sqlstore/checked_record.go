@@ -381,15 +381,15 @@ func (w *documentWriter) encodeRecord(deleted bool) (*writtenRecord, error) {
 	return r, nil
 }
 
-// addReads adds the statements that read back the tables of records whose rows are not known. Where statements run at once, it leaves
-// out the rest of a document, which selectRest reads, and returns that document.
+// addReads adds the statements that read back the tables of records whose rows are not known. It leaves out the rest of a document, which
+// selectRest reads, and returns that document.
 func addReads(ctx context.Context, t tx, records []*writtenRecord) (rest *writtenRecord, err error) {
 	for _, r := range records {
 		kind, known := findRecordKind(r.kind)
 		if !known {
 			return nil, fmt.Errorf("no kind of record is called %q", r.kind)
 		}
-		if _, digested := r.rows["document"]; digested && !t.collects() {
+		if _, digested := r.rows["document"]; digested {
 			rest = r
 			continue
 		}
@@ -418,42 +418,35 @@ var restOfDocument = func() []recordPart {
 	})
 }()
 
-// restUnion selects the rows of restOfDocument. All columns of a row follow the number of its part.
-var restUnion, restWidth = func() (union string, width int) {
+// restUnion selects the rows of restOfDocument of document $1, and restWidth is the number of its columns without the first.
+var restUnion, restWidth = func() (union map[unionForm]string, width int) {
 	var arms []unionArm
 	for _, p := range restOfDocument {
 		arms = append(arms, unionArm{columns: strings.Join(p.columns, ", "), width: len(p.columns), from: p.table, where: p.keys[0] + " = $1"})
 		width = max(width, len(p.columns))
 	}
-	return selectUnion(arms, width, ""), width
+	return map[unionForm]string{unionOfColumns: unionOfColumns.selectArms(arms, ""), unionOfRows: unionOfRows.selectArms(arms, "")}, width
 }()
 
-// selectRest returns one statement, for SQLite, that adds the rows of restOfDocument to the record, and hashes of the log at these
-// positions to h.
-func (w *writtenRecord) selectRest(h hashes, positions []int64) statement {
-	sql, args := restUnion, []any{documentKey(w.record)}
-	if len(positions) > 0 {
-		sql += ` UNION ALL SELECT ` + strconv.Itoa(len(restOfDocument)) + `, position, hash` + strings.Repeat(`, NULL`, restWidth-2) +
-			` FROM log_hash WHERE position IN (` + placeholders(2, len(positions)) + `)`
-		for _, p := range positions {
-			args = append(args, p)
+// selectRest returns one statement that adds the rows of restOfDocument to the record, and to h the hashes of the log that the last arm
+// selects. With is what precedes the query; the arguments of both begin with $2.
+func (w *writtenRecord) selectRest(form unionForm, h hashes, with string, last unionArm, args ...any) statement {
+	scans := make([]func(scanFunc) error, len(restOfDocument), len(restOfDocument)+1)
+	for i, p := range restOfDocument {
+		scans[i] = func(scan scanFunc) error {
+			values, dest := anyColumns(len(p.columns))
+			if err := scan(dest...); err != nil {
+				return err
+			}
+			return w.addRow(p.table, values)
 		}
 	}
-	values, dest := anyColumns(restWidth)
-	return statement{sql: sql, args: args, what: "read the rest of document " + w.key, each: func(scan scanFunc) error {
-		var part int
-		if err := scan(&part); err != nil {
-			return err
-		}
-		if part == len(restOfDocument) {
-			return h.scanHash(afterFirst(scan))
-		}
-		if err := afterFirst(scan)(dest...); err != nil {
-			return err
-		}
-		p := restOfDocument[part]
-		return w.addRow(p.table, values[:len(p.columns)])
-	}}
+	return statement{
+		sql:  with + restUnion[form] + ` UNION ALL ` + form.selectArm(len(restOfDocument), last, restWidth),
+		args: append([]any{documentKey(w.record)}, args...),
+		each: form.scanArms(append(scans, h.scanHash)),
+		what: "read the rest of document " + w.key,
+	}
 }
 
 // formatLines returns the lines with the digests of records, each record once with what was written last, and of files.

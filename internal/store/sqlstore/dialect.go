@@ -32,6 +32,8 @@ type database interface {
 	// whether it means that the disk is full. Neither is called for errors of this package.
 	isUnavailable(err error) bool
 	isDiskFull(err error) bool
+	// unionForm is how one statement reads rows of several tables.
+	unionForm() unionForm
 	// embedded reports whether the database runs in this process: it is SQLite.
 	embedded() bool
 	jobBackend() jobs.Backend

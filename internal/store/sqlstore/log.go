@@ -103,14 +103,15 @@ func (l logEntry) lockLog(ctx context.Context, t tx) (*lockedLog, error) {
 	}
 	var read statement
 	switch {
-	case log.size < 0: // the statement waits for the next round trip
+	case t.collects() && rest == nil: // the statement that locks waits for the next round trip
 		read = log.peaks.selectPeaks(len(log.events))
-	case rest != nil:
-		read = rest.selectRest(log.peaks, audit.PeakIndexes(log.size))
-	case log.size > 0:
+	case t.collects():
+		read = rest.selectRest(unionOfRows, log.peaks, withPeaks("$2"), peakArm, len(log.events))
+	case rest == nil:
 		read = log.peaks.selectHashes(audit.PeakIndexes(log.size))
 	default:
-		return log, nil
+		in, args := listArgsFrom(2, audit.PeakIndexes(log.size))
+		read = rest.selectRest(unionOfColumns, log.peaks, "", unionArm{columns: hashColumns, width: 2, from: "log_hash", where: "position IN " + in}, args...)
 	}
 	return log, t.addStatements(ctx, read)
 }
@@ -234,7 +235,7 @@ type hashes map[int64]tlog.Hash
 // selectHashes returns the statement that reads the hashes at these positions.
 func (h hashes) selectHashes(positions []int64) statement {
 	in, args := listArgs(positions)
-	return statement{sql: `SELECT position, hash FROM log_hash WHERE position IN ` + in, args: args, each: h.scanHash}
+	return statement{sql: `SELECT ` + hashColumns + ` FROM log_hash WHERE position IN ` + in, args: args, each: h.scanHash}
 }
 
 // selectPeaks returns the statement that reads the hashes at [audit.PeakIndexes] of the log before the leaves which this
@@ -242,12 +243,20 @@ func (h hashes) selectHashes(positions []int64) statement {
 // i-th at e, the sum of the first i bits. Its root is the last of the hashes that its last leaf completes. The e leaves have 2e
 // hashes without one for each of their i subtrees, so the root is at 2e - i - 1.
 func (h hashes) selectPeaks(leaves int) statement {
-	return statement{sql: withPeaks + ` SELECT h.position, h.hash FROM peak JOIN log_hash h ON h.position = peak.position`, args: []any{leaves}, each: h.scanHash}
+	return statement{sql: withPeaks("$1") + `SELECT ` + peakArm.columns + ` FROM ` + peakArm.from, args: []any{leaves}, each: h.scanHash}
 }
 
-const withPeaks = `WITH RECURSIVE bit (k) AS (SELECT 62 UNION ALL SELECT k - 1 FROM bit WHERE k > 0),
-	before (size) AS (SELECT size - $1 FROM log_size WHERE id = 1),
-	peak (position) AS (SELECT 2 * ((size >> k) << k) - 1 - ROW_NUMBER() OVER (ORDER BY k DESC) FROM before, bit WHERE (size >> k) & 1 = 1)`
+const hashColumns = `position, hash`
+
+// peakArm reads the hashes after withPeaks.
+var peakArm = unionArm{columns: `h.position, h.hash`, width: 2, from: `peak JOIN log_hash h ON h.position = peak.position`, where: `TRUE`}
+
+// withPeaks begins a query with the table peak of their positions. The argument is the number of leaves.
+func withPeaks(leaves string) string {
+	return `WITH RECURSIVE bit (k) AS (SELECT 62 UNION ALL SELECT k - 1 FROM bit WHERE k > 0),
+	before (size) AS (SELECT size - ` + leaves + ` FROM log_size WHERE id = 1),
+	peak (position) AS (SELECT 2 * ((size >> k) << k) - 1 - ROW_NUMBER() OVER (ORDER BY k DESC) FROM before, bit WHERE (size >> k) & 1 = 1) `
+}
 
 func (h hashes) scanHash(scan scanFunc) error {
 	var position int64

@@ -110,7 +110,7 @@ func TestTheDatabaseFindsThePeaksOfTheTree(t *testing.T) {
 				if _, err := x.exec(t.Context(), `UPDATE log_size SET size = $1`, size+added); err != nil {
 					return err
 				}
-				got, err := queryAll(t.Context(), x, column[int64], withPeaks+` SELECT position FROM peak ORDER BY position`, added)
+				got, err := queryAll(t.Context(), x, column[int64], withPeaks("$1")+`SELECT position FROM peak ORDER BY position`, added)
 				if err != nil {
 					return err
 				}

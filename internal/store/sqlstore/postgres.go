@@ -261,6 +261,8 @@ func (d *postgres) queueOutdated(ctx context.Context) (bool, error) {
 // serverClock uses clock_timestamp, which advances within a transaction; now() does not.
 func (d *postgres) serverClock() string { return `clock_timestamp()` }
 
+func (d *postgres) unionForm() unionForm { return unionOfRows }
+
 func (d *postgres) embedded() bool { return false }
 
 func (d *postgres) jobBackend() jobs.Backend { return d.queue }

@@ -233,12 +233,15 @@ func (c *condition) addTerm(term string, v any) {
 }
 
 // listArgs returns a list of placeholders, in parentheses, for the operator IN, and its arguments.
-func listArgs[T any](values []T) (in string, args []any) {
+func listArgs[T any](values []T) (in string, args []any) { return listArgsFrom(1, values) }
+
+// listArgsFrom is listArgs for placeholders from a number on.
+func listArgsFrom[T any](first int, values []T) (in string, args []any) {
 	args = make([]any, len(values))
 	for i, v := range values {
 		args[i] = v
 	}
-	return "(" + placeholders(1, len(args)) + ")", args
+	return "(" + placeholders(first, len(args)) + ")", args
 }
 
 // addAfter adds the term that selects the rows after the one with these values of the columns.

@@ -37,15 +37,10 @@ func (s *Store) DocumentForAuditor(ctx context.Context, id contract.DocumentID, 
 	return d, wrapf(err, "read document %d for auditor %s", id, person)
 }
 
-// readDocument reads the document that the first argument names, if a condition holds: in one statement on SQLite, in one round trip
-// on PostgreSQL.
+// readDocument reads the document that the first argument names, if a condition holds, in one statement.
 func (s *Store) readDocument(ctx context.Context, condition string, args ...any) (contract.Document, error) {
 	r := newDocumentReader()
-	reads := r.selectTogether(condition, args)
-	if !s.db.embedded() {
-		reads = r.selectEach("($1)", condition, args)
-	}
-	if err := s.db.readTogether(ctx, reads...); err != nil {
+	if err := s.db.readTogether(ctx, r.selectTogether(s.db.unionForm(), condition, args)); err != nil {
 		return contract.Document{}, err
 	}
 	return r.only()
@@ -170,59 +165,21 @@ func (r *documentReader) selectEach(documents, condition string, args []any) []s
 	return all
 }
 
-// unionWidth is the number of columns of a union of tables, without the first. No table has more.
-var unionWidth = 2 + documentWidth
-
-// unionOfTables are the statements of selectTogether by condition.
-var unionOfTables = map[string]string{"": selectTables(newDocumentReader().tables, ""), ifInvolved: selectTables(newDocumentReader().tables, ifInvolved), ifAudited: selectTables(newDocumentReader().tables, ifAudited), ifNaming: selectTables(newDocumentReader().tables, ifNaming)}
-
-func selectTables(tables []documentTable, condition string) string {
-	arms := make([]unionArm, len(tables))
-	for i, t := range tables {
-		arms[i] = t.unionArm
-	}
-	return selectUnion(arms, unionWidth, condition)
-}
-
-// unionArm is one table of a union.
-type unionArm struct {
-	columns string
-	width   int // number of columns
-	from    string
-	where   string // a condition on its rows
-}
-
-// selectUnion returns a query for SQLite, which does not require the columns of a union to have one type. The first column says of
-// which arm a row is. The rows have that many more columns; those beyond the arm's are NULL.
-func selectUnion(arms []unionArm, width int, condition string) string {
-	var sql strings.Builder
-	// SQLite takes the declared types from the first SELECT, and the driver converts by them: this one has neither types nor rows.
-	sql.WriteString(`SELECT 0` + strings.Repeat(`, NULL`, width) + ` WHERE FALSE`)
-	for i, a := range arms {
-		fmt.Fprintf(&sql, ` UNION ALL SELECT %d, %s%s FROM %s WHERE %s%s`, i, a.columns, strings.Repeat(`, NULL`, width-a.width), a.from, a.where, condition)
-	}
-	return sql.String()
-}
-
-// selectTogether returns one statement for all tables, for SQLite.
-func (r *documentReader) selectTogether(condition string, args []any) []statement {
-	return []statement{{sql: unionOfTables[condition], args: args, each: scanTables(r.tables)}}
-}
-
-// scanTables scans the rows of a union of tables.
-func scanTables(tables []documentTable) func(scanFunc) error {
-	return func(scan scanFunc) error {
-		var table int
-		if err := scan(&table); err != nil {
-			return err
+// unionOfTables are the statements of selectTogether by form and condition.
+var unionOfTables = func() map[unionForm]map[string]string {
+	all := map[unionForm]map[string]string{}
+	for _, form := range []unionForm{unionOfColumns, unionOfRows} {
+		all[form] = map[string]string{}
+		for _, condition := range []string{"", ifInvolved, ifAudited, ifNaming} {
+			all[form][condition] = form.selectTables(newDocumentReader().tables, condition)
 		}
-		return tables[table].scan(afterFirst(scan))
 	}
-}
+	return all
+}()
 
-// afterFirst returns a function that scans the columns of a union after the first. Those of other tables are left out.
-func afterFirst(scan scanFunc) scanFunc {
-	return func(dest ...any) error { return scan(append([]any{nil}, dest...)...) }
+// selectTogether returns one statement for all tables.
+func (r *documentReader) selectTogether(form unionForm, condition string, args []any) statement {
+	return statement{sql: unionOfTables[form][condition], args: args, each: form.scanTables(r.tables)}
 }
 
 // The rows of the parts of a document. The columns document and position precede these.

@@ -230,6 +230,8 @@ func (d *sqlite) queueOutdated(ctx context.Context) (bool, error) {
 // serverClock returns NULL: SQLite runs in this process and uses the same clock.
 func (d *sqlite) serverClock() string { return `NULL` }
 
+func (d *sqlite) unionForm() unionForm { return unionOfColumns }
+
 func (d *sqlite) embedded() bool { return true }
 
 func (d *sqlite) jobBackend() jobs.Backend { return d.queue }
