@@ -66,6 +66,15 @@ func collectValidationData(ctx context.Context, o ValidationOptions, s *security
 			return nil, fmt.Errorf("field %q: %w: %w", sig.Field.Name, ErrRevocationData, err)
 		}
 	}
+	if source, ok := o.Source.(revocation.BatchSource); ok {
+		var leaves []*x509.Certificate
+		for _, p := range parsed { // of those that are required
+			leaves = append(leaves, p.leaves...)
+		}
+		if ahead, err := source.ReadAhead(ctx, leaves...); err == nil { // else it is asked about each
+			g.o.Source = ahead
+		}
+	}
 	// An upload can bring a store with many certificates of the same names. They come last, so that they do not hide
 	// the issuers of required signatures.
 	g.paths.Add(s.parseCertificates()...)

@@ -18,6 +18,7 @@ import (
 	"context"
 	"crypto/x509"
 	"errors"
+	"slices"
 	"time"
 
 	"segel/certpath"
@@ -55,6 +56,13 @@ type Source interface {
 	Revocation(ctx context.Context, cert, issuer *x509.Certificate) (Data, error)
 }
 
+// BatchSource is a Source that can read at once what it needs to answer about several certificates.
+type BatchSource interface {
+	Source
+	// ReadAhead returns a source for one operation. Its answers about these certificates are as of the call; it answers about others too.
+	ReadAhead(ctx context.Context, certs ...*x509.Certificate) (Source, error)
+}
+
 // IssuerSource is a Source that also fetches issuers, like a [Fetcher].
 type IssuerSource interface {
 	Source
@@ -78,6 +86,19 @@ func (all Sources) Revocation(ctx context.Context, cert, issuer *x509.Certificat
 		}
 	}
 	return Data{}, errors.Join(errs...)
+}
+
+// ReadAhead returns the sources with those that can read ahead having done so. One that fails is asked about each certificate instead.
+func (all Sources) ReadAhead(ctx context.Context, certs ...*x509.Certificate) (Source, error) {
+	ahead := slices.Clone(all)
+	for i, s := range ahead {
+		if batch, ok := s.(BatchSource); ok {
+			if read, err := batch.ReadAhead(ctx, certs...); err == nil {
+				ahead[i] = read
+			}
+		}
+	}
+	return ahead, nil
 }
 
 // Issuer returns the first issuer found.

@@ -320,12 +320,13 @@ func certificateOf(r authority.Record) contract.Certificate {
 	}
 }
 
-func (l ledger) Lookup(ctx context.Context, serial string) (authority.Record, error) {
-	c, err := l.s.Certificate(ctx, serial)
-	if errors.Is(err, store.ErrNotFound) {
-		return authority.Record{}, authority.ErrUnknown
+func (l ledger) Lookup(ctx context.Context, serials ...string) (map[string]authority.Record, error) {
+	all, err := l.s.Certificates(ctx, serials...)
+	found := make(map[string]authority.Record, len(all))
+	for _, c := range all {
+		found[c.Serial] = recordOf(c)
 	}
-	return recordOf(c), err
+	return found, err
 }
 
 func recordOf(c contract.Certificate) authority.Record {

@@ -50,7 +50,8 @@ func TestCertificateStatesTheVerifiedContactAndNoIdentity(t *testing.T) {
 		if got := ReadStatement(c, h.Assurance); got != (Statement{h.Assurance, "Budi Santoso", "PT Contoh", "Sari Wulandari", h.Contact}) {
 			t.Errorf("read %+v", got)
 		}
-		r, err := l.Lookup(t.Context(), formatSerial(c))
+		found, err := l.Lookup(t.Context(), formatSerial(c))
+		r := found[formatSerial(c)]
 		if err != nil || r.Assurance != h.Assurance {
 			t.Errorf("in the ledger: %+v, %v", r, err)
 		}

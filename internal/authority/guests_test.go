@@ -2,6 +2,7 @@ package authority
 
 import (
 	"bytes"
+	"context"
 	"crypto"
 	"crypto/x509"
 	"encoding/asn1"
@@ -13,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -58,7 +60,8 @@ func TestGuestHasAnIssuerAndAPolicyOfTheirOwnAndNoEmail(t *testing.T) {
 	if len(guest[1].Policies) != 1 || guest[1].Policies[0].String() != Guest.Policy() || len(account[1].Policies) != 3 {
 		t.Errorf("below the issuers are valid %v and %v", guest[1].Policies, account[1].Policies)
 	}
-	r, err := l.Lookup(t.Context(), formatSerial(c))
+	found, err := l.Lookup(t.Context(), formatSerial(c))
+	r := found[formatSerial(c)]
 	if err != nil || r.Assurance != Guest || r.NamedBy != "Sari Wulandari" || r.Organisation != "PT Contoh" || r.Email != "budi@example.test" || r.Holder != "8" {
 		t.Errorf("in the ledger: %+v, %v", r, err)
 	}
@@ -530,6 +533,55 @@ func TestFirstFormOfAnIssuerForGuestsIsStillRead(t *testing.T) {
 	}
 }
 
+func TestAnswersReadAheadTakeOneLookupAndStateTheirTime(t *testing.T) {
+	t.Parallel()
+	l := &countingLedger{Ledger: &MemoryLedger{}}
+	a := openAuthority(t, t.TempDir(), l)
+	first, second, third := certifyNew(t, a, budiHolder()), certifyNew(t, a, budiHolder()), certifyNew(t, a, budiHolder())
+	l.lookups.Store(0)
+	read := time.Now()
+	ahead, err := revocation.Sources{a}.ReadAhead(t.Context(), first[0], second[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, chain := range [][]*x509.Certificate{first, second} {
+		m, err := ahead.Revocation(t.Context(), chain[0], chain[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, err := m.Verify(chain[0], chain[1]); err != nil || s.ThisUpdate.After(read.Add(time.Second)) {
+			t.Errorf("%+v, %v", s, err)
+		}
+	}
+	if n := l.lookups.Load(); n != 1 {
+		t.Errorf("%d lookups", n)
+	}
+	// Other certificates are looked up, and the next operation reads what has changed.
+	if err := a.Revoke(t.Context(), formatSerial(first[0]), revocation.KeyCompromise, time.Now().Add(-2*time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ahead.Revocation(t.Context(), third[0], third[1]); err != nil {
+		t.Error(err)
+	}
+	if ahead, err = (revocation.Sources{a}).ReadAhead(t.Context(), first[0]); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ahead.Revocation(t.Context(), first[0], first[1]); !errors.Is(err, revocation.ErrRevoked) {
+		t.Error(err)
+	}
+}
+
+// countingLedger counts lookups.
+type countingLedger struct {
+	Ledger
+	lookups atomic.Int64
+}
+
+func (l *countingLedger) Lookup(ctx context.Context, serials ...string) (map[string]Record, error) {
+	l.lookups.Add(1)
+	return l.Ledger.Lookup(ctx, serials...)
+}
+
 func TestACertificateIsUnknownUntilItsRecordIsInTheLedger(t *testing.T) {
 	t.Parallel()
 	l := &MemoryLedger{}
@@ -540,7 +592,7 @@ func TestACertificateIsUnknownUntilItsRecordIsInTheLedger(t *testing.T) {
 	}
 	status := func() int {
 		t.Helper()
-		der, err := a.buildOCSPResponse(t.Context(), a.selectIssuer(Guest), chain[0].SerialNumber, crypto.SHA256)
+		der, err := a.buildOCSPResponse(t.Context(), a.selectIssuer(Guest), chain[0].SerialNumber, crypto.SHA256, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

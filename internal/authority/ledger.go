@@ -32,7 +32,8 @@ type Record struct {
 // Ledger records which certificates were issued and revoked. A certificate is in the ledger before it is used or handed out.
 type Ledger interface {
 	RecordIssued(ctx context.Context, r Record) error
-	Lookup(ctx context.Context, serial string) (Record, error) // ErrUnknown
+	// Lookup returns the records of these serials as they are at one moment. Those that were never issued are missing.
+	Lookup(ctx context.Context, serials ...string) (map[string]Record, error)
 	ListRevoked(ctx context.Context) ([]Record, error)
 	// CountRevoked returns the number of records of ListRevoked, without reading them.
 	CountRevoked(ctx context.Context) (int, error)
@@ -58,15 +59,17 @@ func (m *MemoryLedger) RecordIssued(_ context.Context, r Record) error {
 	return nil
 }
 
-// Lookup returns the record of a serial.
-func (m *MemoryLedger) Lookup(_ context.Context, serial string) (Record, error) {
+// Lookup returns the records of serials.
+func (m *MemoryLedger) Lookup(_ context.Context, serials ...string) (map[string]Record, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	r, ok := m.records[serial]
-	if !ok {
-		return Record{}, ErrUnknown
+	found := map[string]Record{}
+	for _, serial := range serials {
+		if r, ok := m.records[serial]; ok {
+			found[serial] = r
+		}
 	}
-	return r, nil
+	return found, nil
 }
 
 // ListRevoked returns the revoked records.

@@ -11,6 +11,8 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/crypto/ocsp"
@@ -33,7 +35,7 @@ func (a *Authority) Revoke(ctx context.Context, serial string, reason revocation
 	case revocation.CertificateHold, revocation.RemoveFromCRL:
 		return fmt.Errorf("revoke certificate %s: the reason %s is for revocations that can be undone, which are not supported", serial, reason)
 	}
-	record, err := a.ledger.Lookup(ctx, serial)
+	record, err := a.lookUp(ctx, serial)
 	if err != nil {
 		return fmt.Errorf("revoke certificate %s: %w", serial, err)
 	}
@@ -53,16 +55,83 @@ func (a *Authority) Revoke(ctx context.Context, serial string, reason revocation
 
 // IsRevoked reports whether a certificate of this authority is revoked.
 func (a *Authority) IsRevoked(ctx context.Context, cert *x509.Certificate) (bool, error) {
-	record, err := a.ledger.Lookup(ctx, formatSerial(cert))
+	record, err := a.lookUp(ctx, formatSerial(cert))
 	if err != nil {
 		return false, fmt.Errorf("look up certificate %s: %w", formatSerial(cert), err)
 	}
 	return !record.RevokedAt.IsZero(), nil
 }
 
+// lookUp returns one record; ErrUnknown.
+func (a *Authority) lookUp(ctx context.Context, serial string) (Record, error) {
+	found, err := a.ledger.Lookup(ctx, serial)
+	if err != nil {
+		return Record{}, err
+	}
+	r, ok := found[serial]
+	if !ok {
+		return Record{}, ErrUnknown
+	}
+	return r, nil
+}
+
+// ledgerStatus is what the ledger says about certificates; those that were never issued have no record.
+type ledgerStatus struct {
+	records map[string]Record
+	at      time.Time // when the ledger was read, or just before
+}
+
+// readStatus asks the ledger about certificates.
+func (a *Authority) readStatus(ctx context.Context, serials ...string) (*ledgerStatus, error) {
+	at := a.clock()
+	found, err := a.ledger.Lookup(ctx, serials...)
+	if err != nil {
+		return nil, fmt.Errorf("look up certificates %s: %w", strings.Join(serials, ", "), err)
+	}
+	return &ledgerStatus{found, at}, nil
+}
+
 // Revocation returns revocation data about certificates of this authority, in process: OCSP for issuing certificates,
 // the root's CRL for what the root signed.
 func (a *Authority) Revocation(ctx context.Context, cert, issuer *x509.Certificate) (revocation.Data, error) {
+	return a.buildRevocation(ctx, cert, issuer, nil)
+}
+
+// ReadAhead implements [revocation.BatchSource].
+func (a *Authority) ReadAhead(ctx context.Context, certs ...*x509.Certificate) (revocation.Source, error) {
+	var serials []string
+	for _, c := range certs {
+		if slices.ContainsFunc(a.listIssuers(), func(i issuer) bool { return bytes.Equal(c.RawIssuer, i.issuing.cert.RawSubject) }) {
+			serials = append(serials, formatSerial(c))
+		}
+	}
+	if len(serials) == 0 {
+		return a, nil
+	}
+	known, err := a.readStatus(ctx, serials...)
+	if err != nil {
+		return nil, err
+	}
+	return readAhead{a, serials, known}, nil
+}
+
+// readAhead is the authority with what its ledger said about some certificates a moment ago. Its answers about them state that time.
+type readAhead struct {
+	authority *Authority
+	serials   []string // in lower-case hexadecimal
+	known     *ledgerStatus
+}
+
+// Revocation implements [revocation.Source].
+func (r readAhead) Revocation(ctx context.Context, cert, issuer *x509.Certificate) (revocation.Data, error) {
+	if !slices.Contains(r.serials, formatSerial(cert)) {
+		return r.authority.Revocation(ctx, cert, issuer)
+	}
+	return r.authority.buildRevocation(ctx, cert, issuer, r.known)
+}
+
+// buildRevocation builds revocation data from what is known about the certificate; nil: the ledger is asked.
+func (a *Authority) buildRevocation(ctx context.Context, cert, issuer *x509.Certificate, known *ledgerStatus) (revocation.Data, error) {
 	var m revocation.Data
 	err := fmt.Errorf("%w: %x", ErrUnknown, cert.SerialNumber)
 	if issuer.Equal(a.keys.root.cert) {
@@ -70,7 +139,7 @@ func (a *Authority) Revocation(ctx context.Context, cert, issuer *x509.Certifica
 	}
 	for _, i := range a.listIssuers() {
 		if issuer.Equal(i.issuing.cert) {
-			m.OCSP, err = a.buildOCSPResponse(ctx, i, cert.SerialNumber, crypto.SHA1)
+			m.OCSP, err = a.buildOCSPResponse(ctx, i, cert.SerialNumber, crypto.SHA1, known)
 		}
 	}
 	if err != nil {
@@ -84,9 +153,16 @@ func (a *Authority) Revocation(ctx context.Context, cert, issuer *x509.Certifica
 
 // buildOCSPResponse builds a new response about a serial of an issuer. It identifies the issuer by the hash of the
 // request: with another hash the client would not recognise its certificate (RFC 6960 §4.1.1). A serial of another
-// issuer is unknown.
-func (a *Authority) buildOCSPResponse(ctx context.Context, by issuer, serial *big.Int, named crypto.Hash) ([]byte, error) {
-	now := a.clock().UTC().Truncate(time.Second)
+// issuer is unknown. Without a known status the ledger is asked.
+func (a *Authority) buildOCSPResponse(ctx context.Context, by issuer, serial *big.Int, named crypto.Hash, known *ledgerStatus) ([]byte, error) {
+	text := fmt.Sprintf("%x", serial)
+	if known == nil {
+		var err error
+		if known, err = a.readStatus(ctx, text); err != nil {
+			return nil, err
+		}
+	}
+	now := known.at.UTC().Truncate(time.Second)
 	if err := requireValid(now, a.keys.root, by.issuing, by.ocsp); err != nil {
 		return nil, err
 	}
@@ -94,17 +170,12 @@ func (a *Authority) buildOCSPResponse(ctx context.Context, by issuer, serial *bi
 		Status: ocsp.Good, SerialNumber: serial, ThisUpdate: now, NextUpdate: now.Add(ocspValidity),
 		IssuerHash: named,
 	}
-	record, err := a.ledger.Lookup(ctx, fmt.Sprintf("%x", serial))
-	if err == nil && !by.hasIssued(record) {
-		err = ErrUnknown
-	}
+	record, issued := known.records[text]
 	switch {
-	case errors.Is(err, ErrUnknown):
+	case !issued || !by.hasIssued(record):
 		if serial.Cmp(by.ocsp.cert.SerialNumber) != 0 {
 			r.Status = ocsp.Unknown
 		}
-	case err != nil:
-		return nil, fmt.Errorf("look up certificate %x: %w", serial, err)
 	case !record.RevokedAt.IsZero() && !record.RevokedAt.After(now):
 		r.Status, r.RevokedAt, r.RevocationReason = ocsp.Revoked, record.RevokedAt, record.Reason
 	}
@@ -128,7 +199,7 @@ func (a *Authority) answerOCSP(ctx context.Context, request []byte) []byte {
 		if !i.isQueried(q) {
 			continue
 		}
-		der, err := a.buildOCSPResponse(ctx, i, q.SerialNumber, q.HashAlgorithm)
+		der, err := a.buildOCSPResponse(ctx, i, q.SerialNumber, q.HashAlgorithm, nil)
 		if err != nil {
 			return ocsp.InternalErrorErrorResponse
 		}

@@ -156,7 +156,7 @@ func TestAuthorityMadeWhileTheClockWasAheadSignsNothingBeforeItBegins(t *testing
 		answers := map[string]error{}
 		_, answers["certificate"] = a.Certify(t.Context(), Holder{ID: "8", Name: "Sari", Organisation: "PT Contoh", Assurance: Account}, newKey(t).Public())
 		_, answers["timestamp"] = a.Timestamper().Timestamp(t.Context(), make([]byte, 32))
-		_, answers["OCSP"] = a.buildOCSPResponse(t.Context(), a.listIssuers()[0], chain[0].SerialNumber, crypto.SHA1)
+		_, answers["OCSP"] = a.buildOCSPResponse(t.Context(), a.listIssuers()[0], chain[0].SerialNumber, crypto.SHA1, nil)
 		_, answers["list of the issuing certificate"] = a.currentCRL(t.Context(), a.keys.issuing)
 		_, answers["list of the root"] = a.currentCRL(t.Context(), a.keys.root)
 		for what, err := range answers {

@@ -31,10 +31,12 @@ type brokenLedger struct{ MemoryLedger }
 
 var errLedger = errors.New("the ledger is away")
 
-func (*brokenLedger) RecordIssued(context.Context, Record) error     { return errLedger }
-func (*brokenLedger) Lookup(context.Context, string) (Record, error) { return Record{}, errLedger }
-func (*brokenLedger) ListRevoked(context.Context) ([]Record, error)  { return nil, errLedger }
-func (*brokenLedger) CountRevoked(context.Context) (int, error)      { return 0, errLedger }
+func (*brokenLedger) RecordIssued(context.Context, Record) error { return errLedger }
+func (*brokenLedger) Lookup(context.Context, ...string) (map[string]Record, error) {
+	return nil, errLedger
+}
+func (*brokenLedger) ListRevoked(context.Context) ([]Record, error) { return nil, errLedger }
+func (*brokenLedger) CountRevoked(context.Context) (int, error)     { return 0, errLedger }
 
 func newKey(t *testing.T) *ecdsa.PrivateKey {
 	t.Helper()
@@ -191,7 +193,7 @@ func TestCertificateSaysWhoMaySignAndWhereToAsk(t *testing.T) {
 		}
 	}
 	// The mailbox is not verified, so the address is only in the ledger.
-	record, err := a.ledger.Lookup(t.Context(), formatSerial(c))
+	record, err := a.lookUp(t.Context(), formatSerial(c))
 	if err != nil || record.Email != "sari@example.test" || len(c.EmailAddresses) != 0 || c.Subject.SerialNumber != "7" {
 		t.Errorf("%+v %v, %q %v", record, err, c.EmailAddresses, c.Subject)
 	}

@@ -293,6 +293,8 @@ type Certificates interface {
 	// AddCertificate records a certificate by itself. Commit records one together with the change for which it was issued.
 	AddCertificate(ctx context.Context, c contract.Certificate) error // ErrExists if the serial is taken
 	Certificate(ctx context.Context, serial string) (contract.Certificate, error)
+	// Certificates returns those of these serials that were issued, as they are at one moment, in any order.
+	Certificates(ctx context.Context, serials ...string) ([]contract.Certificate, error)
 	// RevokeCertificate revokes a certificate from that moment on and logs the event. If the certificate is revoked
 	// already, its time and reason stay, and nothing is logged.
 	RevokeCertificate(ctx context.Context, serial string, reason int, at time.Time, e contract.Event) error

@@ -42,7 +42,7 @@ func TestADocumentCostsFewStatementsAndRoundTrips(t *testing.T) {
 				_, err := h.Sign(ctx, contract.Actor{Person: d.Participants[0].Person, Guest: d.ID}, d.ID, workflow.SignRequest{})
 				return err
 			}, 18, 5, 1, 2},
-			{"complete", func() error { return h.Complete(ctx, d.ID) }, 14, 5, 3, 1}, // one of them orders notices
+			{"complete", func() error { return h.Complete(ctx, d.ID) }, 13, 4, 2, 1}, // one of them orders notices
 		}
 		for _, first := range []bool{true, false} { // the first makes the credential of the seal
 			for _, step := range steps {

@@ -187,12 +187,13 @@ func (l ledger) RecordIssued(ctx context.Context, r authority.Record) error {
 	return l.s.AddCertificate(ctx, certificateOf(r))
 }
 
-func (l ledger) Lookup(ctx context.Context, serial string) (authority.Record, error) {
-	c, err := l.s.Certificate(ctx, serial)
-	if errors.Is(err, store.ErrNotFound) {
-		err = authority.ErrUnknown
+func (l ledger) Lookup(ctx context.Context, serials ...string) (map[string]authority.Record, error) {
+	all, err := l.s.Certificates(ctx, serials...)
+	found := make(map[string]authority.Record, len(all))
+	for _, c := range all {
+		found[c.Serial] = recordOf(c)
 	}
-	return recordOf(c), err
+	return found, err
 }
 
 func (l ledger) ListRevoked(ctx context.Context) ([]authority.Record, error) {

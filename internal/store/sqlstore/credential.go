@@ -138,6 +138,14 @@ func (s *Store) Certificate(ctx context.Context, serial string) (contract.Certif
 	return c, wrapf(err, "read certificate %s", serial)
 }
 
+// Certificates implements [store.Certificates].
+func (s *Store) Certificates(ctx context.Context, serials ...string) ([]contract.Certificate, error) {
+	all := []contract.Certificate{}
+	in, args := listArgs(serials)
+	err := s.db.readTogether(ctx, selectAll(&all, certificateRows.dest, certificateRows.selectWhere(`WHERE serial IN `+in), args...))
+	return all, wrapf(err, "read %d certificates", len(serials))
+}
+
 // RevokeCertificate implements [store.Certificates].
 func (s *Store) RevokeCertificate(ctx context.Context, serial string, reason int, at time.Time, e contract.Event) error {
 	err := s.db.withTx(ctx, func(t tx) error {

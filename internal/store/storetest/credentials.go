@@ -2,6 +2,8 @@ package storetest
 
 import (
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -44,6 +46,9 @@ var credentialTests = map[string]func(*testing.T, *fixture){
 		bad.RevokedAt, bad.Reason = at, 1
 		requireRead(b, "revoked", []contract.Certificate{bad})(b.RevokedCertificates(b.ctx))
 		requireRead(b, "certificate", good)(b.Certificate(b.ctx, "0a"))
+		two, err := b.Certificates(b.ctx, "0c", "0b", "0a", "0b")
+		slices.SortFunc(two, func(x, y contract.Certificate) int { return strings.Compare(x.Serial, y.Serial) })
+		requireRead(b, "those that were issued", []contract.Certificate{good, bad})(two, err)
 		_, err1 := b.Certificate(b.ctx, "0c")
 		err2 := b.RevokeCertificate(b.ctx, "0c", 1, at, e)
 		if !errors.Is(err1, store.ErrNotFound) || !errors.Is(err2, store.ErrNotFound) {
