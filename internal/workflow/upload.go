@@ -65,19 +65,22 @@ func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest
 
 // createDraft makes a draft of the bytes in the staging of a request.
 func (s *Service) createDraft(ctx context.Context, by contract.Actor, r UploadRequest) (contract.Document, error) {
-	people, unknown, err := s.resolveParticipants(ctx, by, nil, r.People)
-	if err != nil {
-		return contract.Document{}, err
-	}
-	u := contract.Upload{Title: r.Title, Filename: r.Filename, Parallel: r.Parallel, Participants: people, Delivery: r.Delivery, ExpiresAt: r.ExpiresAt}
-	u.Delivery.SetPersonal(personalDelivery(people, r.People))
-	if u.Delivery.Reminders, err = s.chooseReminders(ctx, by, r.Remind); err != nil {
-		return contract.Document{}, err
-	}
-	if _, err := io.ReadFull(s.Random, u.Entropy[:]); err != nil {
-		return contract.Document{}, fmt.Errorf("generate document name: %w", err)
-	}
+	// The people are looked up while the bytes become durable: one waits for the database, the other for the disk.
+	var u contract.Upload
+	var unknown []contract.FieldError
+	described := make(chan error, 1)
+	go func() {
+		var err error
+		u, unknown, err = s.describeDraft(ctx, by, r)
+		described <- err
+	}()
 	base, err := r.File.storeUpload()
+	if refused := <-described; refused != nil {
+		if err == nil {
+			refused = errors.Join(refused, s.RemoveBlob(ctx, base.Tail.Key))
+		}
+		return contract.Document{}, refused
+	}
 	if err != nil {
 		return contract.Document{}, err
 	}
@@ -96,6 +99,23 @@ func (s *Service) createDraft(ctx context.Context, by contract.Actor, r UploadRe
 		c.Upload = r.UploadID
 		return c, contract.JoinFieldErrors(err, unknown)
 	})
+}
+
+// describeDraft returns the draft that a request describes, without its file, and what is wrong with its people.
+func (s *Service) describeDraft(ctx context.Context, by contract.Actor, r UploadRequest) (contract.Upload, []contract.FieldError, error) {
+	people, unknown, err := s.resolveParticipants(ctx, by, nil, r.People)
+	if err != nil {
+		return contract.Upload{}, nil, err
+	}
+	u := contract.Upload{Title: r.Title, Filename: r.Filename, Parallel: r.Parallel, Participants: people, Delivery: r.Delivery, ExpiresAt: r.ExpiresAt}
+	u.Delivery.SetPersonal(personalDelivery(people, r.People))
+	if u.Delivery.Reminders, err = s.chooseReminders(ctx, by, r.Remind); err != nil {
+		return contract.Upload{}, nil, err
+	}
+	if _, err := io.ReadFull(s.Random, u.Entropy[:]); err != nil {
+		return contract.Upload{}, nil, fmt.Errorf("generate document name: %w", err)
+	}
+	return u, unknown, nil
 }
 
 // uploadPDF examines a stored file and commits the draft that create makes of it. Create gets the file as it was
