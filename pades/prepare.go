@@ -27,38 +27,44 @@ const defaultTokenSize = 8 << 10
 // Errors: ErrNoField, ErrFieldExists, ErrFieldSigned, ErrFieldLocked, ErrCertified, ErrNotFirst, ErrSeedValue,
 // ErrEncrypted, and those of package pdf.
 func Prepare(src Source, o Options) (*Prepared, error) {
+	p, _, err := prepare(src, o)
+	return p, err
+}
+
+// prepare is Prepare, and returns the opened source too.
+func prepare(src Source, o Options) (*Prepared, *pdf.Document, error) {
 	if err := o.checkOptions(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if src.OpenOptions.Random == nil {
 		src.OpenOptions.Random = o.Random
 	}
 	d, err := openSource(src)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if o, err = applySeedValues(d, o); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	scheme, estimate, err := o.estimateContainer()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	h := newPlaceholders(max(o.ReservedSize, estimate))
 	tail, field, err := buildSignatureTail(d, o, h)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	p := &Prepared{Size: src.Size, Field: field, Tail: tail.Bytes}
 	if p.ContentsAt, p.ContentsLen, err = h.fillByteRange(tail); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	digest, err := p.hashSigned(src, scheme.Hash)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	p.Signature, err = cms.NewSignature(digest, o.Chain, cms.Options{Scheme: scheme})
-	return p, err
+	return p, d, err
 }
 
 func (o Options) checkOptions() error {

@@ -47,10 +47,11 @@ func retryWithSize(size int, try func(size int) (*Result, error)) (*Result, erro
 }
 
 func signOnce(ctx context.Context, src Source, o Options) (*Result, error) {
-	p, err := Prepare(src, o)
+	p, opened, err := prepare(src, o)
 	if err != nil {
 		return nil, err
 	}
+	src.Opened = opened
 	value, err := p.Signature.Sign(o.randomReader(), o.Key)
 	if err != nil {
 		return nil, fmt.Errorf("sign with the key: %w", err)

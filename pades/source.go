@@ -51,7 +51,11 @@ type Result struct {
 // WithTail returns the source extended by a tail that is not written yet, as the input of the next step. The new midstate
 // is unknown; for a tail of this package use [Source.WithResult].
 func (s Source) WithTail(tail []byte) Source {
-	return Source{R: &joinedReader{s.R, s.Size, tail}, Size: s.Size + int64(len(tail)), OpenOptions: s.OpenOptions}
+	after := Source{R: &joinedReader{s.R, s.Size, tail}, Size: s.Size + int64(len(tail)), OpenOptions: s.OpenOptions}
+	if s.Opened != nil {
+		after.OpenOptions.Extends = s.Opened
+	}
+	return after
 }
 
 // WithResult returns the source extended by the result of a step.

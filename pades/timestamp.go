@@ -18,6 +18,10 @@ func DocumentTimestamp(ctx context.Context, src Source, t tsp.Timestamper, clock
 }
 
 func timestampOnce(ctx context.Context, src Source, t tsp.Timestamper, clock Clock, size int) (*Result, error) {
+	var err error
+	if src.Opened, err = openSource(src); err != nil {
+		return nil, err
+	}
 	p, err := prepareTimestamp(src, size)
 	if err != nil {
 		return nil, err

@@ -32,7 +32,14 @@ func Open(r io.ReaderAt, size int64, o Options) (*Document, error) {
 	if err := d.readHeader(); err != nil {
 		return nil, err
 	}
-	err := d.readAllSections()
+	earlier := o.Extends
+	if earlier != nil && !earlier.isExtendedBy(d) {
+		earlier = nil
+	}
+	err := d.readAllSections(earlier)
+	if earlier != nil && d.shift == earlier.shift { // else the same entry leads elsewhere
+		d.shared = earlier.shared
+	}
 	if err == nil {
 		err = d.readEncryption(o.Password)
 	}
@@ -72,8 +79,14 @@ func (d *Document) checkRoot() error {
 	return nil
 }
 
-// readAllSections finds the newest section and follows /Prev from there.
-func (d *Document) readAllSections() error {
+// isExtendedBy reports whether another document, whose file begins with all bytes of this one, may share what this one has read. Without
+// a known number for new objects it parses all objects itself, for their references.
+func (d *Document) isExtendedBy(longer *Document) bool {
+	return d.shared != nil && d.security == nil && d.size <= longer.size && d.header == longer.header && longer.next != 0 && len(d.sections) > 0
+}
+
+// readAllSections finds the newest section and follows /Prev from there. Those of an earlier document, if any, are not read again.
+func (d *Document) readAllSections(earlier *Document) error {
 	at, err := d.readStartXref()
 	if err != nil {
 		return err
@@ -85,6 +98,13 @@ func (d *Document) readAllSections() error {
 		}
 		if len(seen) >= d.limits.Sections {
 			return tooLarge(at, "more than %d cross-reference sections", d.limits.Sections)
+		}
+		if earlier != nil && len(seen) > 0 && at == earlier.sections[0].at && d.shift == earlier.shift && len(seen)+len(earlier.sections) <= d.limits.Sections {
+			newer := d.slots
+			d.slots = earlier.slots.copyOnWrite()
+			d.slots.mergeNewer(&newer, func(uint32, slot, slot) {})
+			d.sections = append(d.sections, earlier.sections...)
+			break
 		}
 		seen[at] = true
 		s, err := d.readSection(at, func(n uint32, s slot) error {

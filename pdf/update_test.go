@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"strings"
 	"testing"
@@ -341,4 +342,62 @@ func TestDirectEncryptionDictionaryIsCopiedUnchanged(t *testing.T) {
 	if before, after := d.Trailer()["Encrypt"].(pdf.Dict), again.Trailer()["Encrypt"].(pdf.Dict); !bytes.Equal(before["U"].(pdf.String).Bytes, after["U"].(pdf.String).Bytes) {
 		t.Errorf("/Encrypt was %v and is %v", before, after)
 	}
+}
+
+func TestAnExtendedFileReadsAsByItselfAndReadsLess(t *testing.T) {
+	t.Parallel()
+	for name, sample := range styles {
+		for _, junk := range []string{"", "junk before the header\n"} {
+			file := append([]byte(junk), sample(8)...)
+			d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{NextObject: 1000})
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			readAll(t, d)
+			whole := file
+			for _, value := range []string{"first", "second"} {
+				u := d.NewUpdate()
+				root, _, err := d.Root()
+				if err != nil {
+					t.Fatal(err)
+				}
+				must[pdf.Dict](t)(u.Edit(root))["Marker"] = pdf.TextString(value)
+				u.Add(pdf.TextString(value))
+				whole = build(t, whole, u)
+				counts := [2]int64{}
+				var read [2]map[pdf.Ref]string
+				for i, extends := range []*pdf.Document{nil, d} {
+					c := &countingReader{ReaderAt: bytes.NewReader(whole)}
+					again, err := pdf.Open(c, int64(len(whole)), pdf.Options{NextObject: 1000, Extends: extends})
+					if err != nil {
+						t.Fatalf("%s: %v", name, err)
+					}
+					read[i], counts[i] = readAll(t, again), c.bytes
+					if i == 1 {
+						d = again
+					}
+				}
+				if !maps.Equal(read[0], read[1]) {
+					t.Errorf("%s after %q, %s update: read %v, want %v", name, junk, value, read[1], read[0])
+				}
+				if junk == "" && counts[1] >= counts[0] {
+					t.Errorf("%s, %s update: read %d bytes, and %d by itself", name, value, counts[1], counts[0])
+				}
+			}
+		}
+	}
+}
+
+// readAll returns all objects of a document as text.
+func readAll(t *testing.T, d *pdf.Document) map[pdf.Ref]string {
+	t.Helper()
+	all := map[pdf.Ref]string{}
+	for ref := range d.InUseAll() {
+		o, err := d.Object(ref)
+		if st, ok := o.(*pdf.Stream); ok {
+			o = st.Dict
+		}
+		all[ref] = fmt.Sprint(o, err)
+	}
+	return all
 }

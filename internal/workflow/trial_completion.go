@@ -97,6 +97,7 @@ func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base cont
 		return err
 	}
 	hash.Write(tail.Bytes)
+	src.Opened = doc
 	src = src.WithTail(tail.Bytes)
 	src.Midstate = hash.Digest().Midstate
 	// Without timestamps: they are inside of the containers, and the containers do not change the structure of the file.
