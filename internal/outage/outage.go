@@ -47,6 +47,9 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Of returns the outage in err's chain, or nil.
 func Of(err error) *Error {
+	if err == nil {
+		return nil
+	}
 	var e *Error
 	if errors.As(err, &e) {
 		return e

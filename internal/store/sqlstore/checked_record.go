@@ -107,7 +107,16 @@ func recordOf(kind string, key ...any) record { return record{kind, recordKey(ke
 func recordKey(key ...any) string {
 	parts := make([]string, len(key))
 	for i, k := range key {
-		parts[i] = url.QueryEscape(cleanText(fmt.Sprint(k)))
+		switch k := k.(type) {
+		case int64:
+			parts[i] = strconv.FormatInt(k, 10)
+		case contract.DocumentID:
+			parts[i] = strconv.FormatInt(int64(k), 10)
+		case string:
+			parts[i] = url.QueryEscape(cleanText(k))
+		default:
+			parts[i] = url.QueryEscape(cleanText(fmt.Sprint(k)))
+		}
 	}
 	return strings.Join(parts, "/")
 }

@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	sqldriver "database/sql/driver"
@@ -9,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"runtime/debug"
+	"strconv"
 	"strings"
 
 	"github.com/riverqueue/river/riverdriver/riversqlite"
@@ -263,6 +265,30 @@ type sqliteTx struct {
 
 // sqlitePlaceholders rewrites placeholders into SQLite's numbered form; to SQLite, $2 is only a name.
 func sqlitePlaceholders(statement string) string { return strings.ReplaceAll(statement, "$", "?") }
+
+// unnumberedPlaceholders is sqlitePlaceholders without the numbers, if each is used once and in order: the driver asks for the name of each
+// placeholder with a number.
+func unnumberedPlaceholders(statement string) string {
+	var b strings.Builder
+	for n := 1; ; n++ {
+		before, after, found := strings.Cut(statement, "$")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		rest, ok := strings.CutPrefix(after, strconv.Itoa(n))
+		if !ok || rest != "" && rest[0] >= '0' && rest[0] <= '9' {
+			return ""
+		}
+		b.WriteByte('?')
+		statement = rest
+	}
+}
+
+// spellPlaceholders returns a statement as SQLite reads it.
+func spellPlaceholders(statement string) string {
+	return cmp.Or(unnumberedPlaceholders(statement), sqlitePlaceholders(statement))
+}
 
 func (t sqliteTx) exec(_ context.Context, statement string, args ...any) (int64, error) {
 	t.counters.statements.Add(1)

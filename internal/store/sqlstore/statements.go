@@ -73,7 +73,7 @@ const maxStatements = 128
 // them. It calls each for every row, and returns the number of rows that were returned or, without each, changed. The statement does
 // not end with a context. The caller has the connection to itself.
 func (c *sqliteConn) run(text string, args []any, each func(scanFunc) error) (n int64, err error) {
-	s, err := c.takeStatement(context.Background(), text, sqlitePlaceholders)
+	s, err := c.takeStatement(context.Background(), text, spellPlaceholders)
 	if err != nil {
 		return 0, err
 	}

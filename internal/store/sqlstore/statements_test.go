@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"fmt"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -130,5 +132,33 @@ func TestAFailedStatementAndAnEndedContextLeaveAUsableConnection(t *testing.T) {
 	}
 	if len(conn.idle) > maxStatements {
 		t.Errorf("%d statements are kept", len(conn.idle))
+	}
+}
+
+func TestPlaceholdersLoseTheirNumbersWhereEachIsUsedOnceAndInOrder(t *testing.T) {
+	t.Parallel()
+	for statement, want := range map[string]string{
+		"SELECT 1": "SELECT 1",
+		"INSERT INTO x VALUES (" + placeholders(1, 12) + ")": "INSERT INTO x VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
+		"SELECT $1, $1":          "SELECT ?1, ?1",
+		"SELECT $2, $1":          "SELECT ?2, ?1",
+		"SELECT $1, $12":         "SELECT ?1, ?12",
+		"SELECT $10 WHERE $1":    "SELECT ?10 WHERE ?1",
+		"SELECT $1 WHERE $2 = x": "SELECT ? WHERE ? = x",
+	} {
+		if got := spellPlaceholders(statement); got != want {
+			t.Errorf("%s becomes %s, want %s", statement, got, want)
+		}
+	}
+	for from := 1; from < 300; from += 7 {
+		for n := range 40 {
+			var all []string
+			for i := range n {
+				all = append(all, "$"+strconv.Itoa(from+i))
+			}
+			if got, want := placeholders(from, n), strings.Join(all, ","); got != want {
+				t.Fatalf("%d from %d: %s, want %s", n, from, got, want)
+			}
+		}
 	}
 }

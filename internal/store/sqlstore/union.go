@@ -36,8 +36,9 @@ func (f unionForm) selectArms(arms []unionArm, condition string) string {
 		selects[i] = f.selectArm(i, a, width) + condition
 	}
 	if f == unionOfColumns {
-		// SQLite takes the declared types from the first SELECT, and the driver converts by them: this one has neither types nor rows.
-		selects = slices.Insert(selects, 0, `SELECT 0`+strings.Repeat(`, NULL`, width)+` WHERE FALSE`)
+		// SQLite takes the declared types and the names from the first SELECT. The driver converts by the types, and copies the names for
+		// each query: this one has neither, and no rows.
+		selects = slices.Insert(selects, 0, `SELECT 0 AS ""`+strings.Repeat(`, NULL AS ""`, width)+` WHERE FALSE`)
 	}
 	return strings.Join(selects, ` UNION ALL `)
 }

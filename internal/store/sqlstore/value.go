@@ -167,6 +167,12 @@ func likePattern(search string) (p string, possible bool) {
 
 // placeholders returns n placeholders starting with $from: "$2,$3,$4".
 func placeholders(from, n int) string {
+	if n == 0 {
+		return ""
+	}
+	if last := from + n - 1; last < len(placeholderEnds) {
+		return knownPlaceholders[placeholderEnds[from-1]+min(1, from-1) : placeholderEnds[last]]
+	}
 	var b strings.Builder
 	for i := range n {
 		if i > 0 {
@@ -177,6 +183,20 @@ func placeholders(from, n int) string {
 	}
 	return b.String()
 }
+
+// knownPlaceholders has the placeholders from $1 on, of which placeholderEnds says where each ends.
+var knownPlaceholders, placeholderEnds = func() (string, [256]int) {
+	var all []byte
+	var ends [256]int
+	for i := 1; i < len(ends); i++ {
+		if i > 1 {
+			all = append(all, ',')
+		}
+		all = strconv.AppendInt(append(all, '$'), int64(i), 10)
+		ends[i] = len(all)
+	}
+	return string(all), ends
+}()
 
 // placeholderRows returns n lists of that many placeholders, for VALUES: "($1,$2),($3,$4)".
 func placeholderRows(n, columns int) string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +19,7 @@ type documentWriter struct {
 	at     time.Time // of the change
 	blocks blockSizes
 	large  []boxList // whose span of the document is to be split
+	row    []any     // what documentArgs returned, once the document has its number and version
 }
 
 const documentColumns = `version, organisation, owner, owner_name, owner_email, name, title, filename, state, mode, parallel, pages,
@@ -31,10 +33,14 @@ var documentWidth = 1 + strings.Count(documentColumns, ",")
 var documentUpdate = fmt.Sprintf(`UPDATE document SET (%s, title_folded, due_at, waits_since, remind_at) = (%s, %s) WHERE id = $%d AND version = $%d`,
 	documentColumns, placeholders(1, documentWidth), placeholders(documentWidth+2, 4), documentWidth+1, documentWidth+6)
 
-// documentArgs returns the arguments for documentColumns; id and the columns that only serve queries follow.
+// documentArgs returns the arguments for documentColumns; id and the columns that only serve queries follow. Call it once the document has
+// its number and version.
 func (w *documentWriter) documentArgs() []any {
+	if w.row != nil {
+		return w.row
+	}
 	d := w.after
-	return []any{
+	w.row = []any{
 		d.Version, d.Organisation, d.Owner.ID, d.Owner.Name, d.Owner.Email, d.Name, d.Title, d.Filename, d.State, d.Mode, d.Parallel, d.Pages,
 		d.Original.Key, d.Original.Size, d.Original.Digest[:], bytesArg(d.Original.Sums),
 		toMicros(d.CreatedAt), toMicros(d.FinalizedAt), toMicros(d.EndedAt), toMicros(d.ExpiresAt), toMicros(d.LastSignedAt), toMicros(d.RemindedAt),
@@ -43,6 +49,7 @@ func (w *documentWriter) documentArgs() []any {
 		encodeDelegations(d.Delegations),
 		d.ID, foldText(d.Title), toMicros(w.dueAt()), toMicros(w.waitsSince()), toMicros(d.NextReminder()),
 	}
+	return w.row
 }
 
 // dueAt returns when the document expires; zero when it cannot, see [contract.Expire].
@@ -90,7 +97,7 @@ func (w *documentWriter) updateDocument(ctx context.Context) error {
 	w.after.ID, w.after.Version = w.before.ID, w.before.Version+1
 	err := w.addStatements(ctx, statement{
 		sql:  documentUpdate,
-		args: append(w.documentArgs(), w.before.Version),
+		args: append(slices.Clip(w.documentArgs()), w.before.Version),
 		done: requireVersion,
 		what: fmt.Sprintf("change document %d", w.after.ID),
 	})
