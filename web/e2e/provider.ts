@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 /** What is used of the package, which has no types. */
 type Constructor = new (issuer: string, settings: object) => { callback: () => RequestListener };
 
-/** A login provider in this process: oidc-provider, which the OpenID Foundation certified. People log in with any name and password. */
+/** An identity provider in this process: oidc-provider, which the OpenID Foundation certified. People log in with any name and password. */
 export interface Provider {
   issuer: string;
   /** Environment that lets a service reach it. */

@@ -56,7 +56,7 @@ afterAll(async () => {
   await p.close();
 });
 
-const company = { en: "Log in with your company", id: "Login lewat perusahaan" };
+const company = { en: "Log in with your company", id: "Masuk melalui perusahaan" };
 
 /** Opens the page of a person without a login. */
 const open = async (locale: keyof typeof company) => (await s.browser.newContext({ locale })).newPage();
@@ -125,7 +125,7 @@ test("a refused login says why, in both languages, and a domain without a provid
   await logIn(page, "palsu");
   await page.getByRole("alert").getByText("does not state that your e-mail address is verified").waitFor();
   await logIn(indonesian, "palsu", "id");
-  await indonesian.getByRole("alert").getByText("tidak menyatakan bahwa alamat surel Anda telah diverifikasi").waitFor();
+  await indonesian.getByRole("alert").getByText("tidak menyatakan bahwa alamat e-mail Anda telah diverifikasi").waitFor();
   await page.goto(`${s.url}/login`);
   await page.locator("input[name=email]").fill("admin@example.test");
   await page.getByRole("button", { name: company.en }).click();
