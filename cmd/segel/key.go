@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -32,7 +31,7 @@ func (c keyListCommand) Run(w *environment) error {
 		fmt.Fprintln(t, "id\tname\tkey\tperson\torganisation\tscopes\tstatus\tlast used\tfrom")
 		now := a.clock()
 		for page, shown, total := 1, 0, 1; shown < total; page++ {
-			keys, all, err := a.identity.OrganisationKeys(w.ctx, contract.Actor{}, of, page, keysAtOnce)
+			keys, all, err := a.identity.ListMemberKeys(w.ctx, contract.Actor{}, of, page, keysAtOnce)
 			if err != nil {
 				return plainError(err)
 			}
@@ -41,10 +40,6 @@ func (c keyListCommand) Run(w *environment) error {
 			}
 			shown += len(keys)
 			for _, k := range keys {
-				scopes := make([]string, len(k.Scopes))
-				for i, s := range k.Scopes {
-					scopes[i] = string(s)
-				}
 				status, used := "active", ""
 				switch {
 				case !k.RevokedAt.IsZero():
@@ -58,7 +53,7 @@ func (c keyListCommand) Run(w *environment) error {
 				if !k.LastUsedAt.IsZero() {
 					used = k.LastUsedAt.UTC().Format(time.RFC3339)
 				}
-				fmt.Fprintf(t, "%s\t%s\t%s…\t%s <%s>\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Name, k.Hint, k.Holder.Name, k.Holder.Email, k.OrganisationName, strings.Join(scopes, " "), status, used, k.LastNetwork)
+				fmt.Fprintf(t, "%s\t%s\t%s…\t%s <%s>\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Name, k.Hint, k.Holder.Name, k.Holder.Email, k.OrganisationName, contract.JoinScopes(k.Scopes), status, used, k.LastNetwork)
 			}
 		}
 		return t.Flush()

@@ -12,21 +12,21 @@ import (
 type adminAccountPolicy struct {
 	Organisation  organisationOut `json:"organisation"`
 	LoginFactor   string          `json:"login_factor" enum:"none,admins,everyone" doc:"whose logins need a second factor" example:"admins"`
-	SignFactor    bool            `json:"sign_factor" doc:"each signature of a person with an account needs a second factor of its own"`
+	SignFactor    bool            `json:"sign_factor" doc:"people with accounts prove a second factor for each signature"`
 	IdleMinutes   int             `json:"idle_minutes" doc:"a session ends when it was not used for so long; 0: no limit" example:"30"`
 	AbsoluteHours int             `json:"absolute_hours" doc:"a session ends so long after its login; 0: no limit besides the lifetimes of tokens" example:"12"`
 }
 
 func adminAccountPolicyOf(o store.Organisation) adminAccountPolicy {
 	return adminAccountPolicy{
-		Organisation: organisationOf(o), LoginFactor: string(o.Accounts.Normalised().LoginFactor), SignFactor: o.Accounts.SignFactor, IdleMinutes: int(o.Accounts.IdleLimit / time.Minute), AbsoluteHours: int(o.Accounts.AbsoluteLimit / time.Hour),
+		Organisation: organisationOf(o), LoginFactor: string(o.Accounts.Normalised().LoginFactor), SignFactor: o.Accounts.SignFactor,
+		IdleMinutes: int(o.Accounts.IdleLimit / time.Minute), AbsoluteHours: int(o.Accounts.AbsoluteLimit / time.Hour),
 	}
 }
 
 func (c *call) loadAccountPolicy() (adminAccountPolicy, error) {
-	q := c.parseQuery()
-	of := q.parseOrganisation()
-	if err := q.bad.asError(); err != nil {
+	of, err := c.queryOrganisation()
+	if err != nil {
 		return adminAccountPolicy{}, err
 	}
 	o, err := c.Identity.AccountPolicy(c.r.Context(), c.by, of)

@@ -51,7 +51,7 @@ func (c *call) listKeys() (keysData, error) {
 	if err := q.bad.asError(); err != nil {
 		return keysData{}, err
 	}
-	keys, total, err := c.Identity.Keys(c.r.Context(), c.by, int(p.number), p.limit)
+	keys, total, err := c.Identity.ListKeys(c.r.Context(), c.by, int(p.number), p.limit)
 	if err != nil {
 		return keysData{}, err
 	}
@@ -142,7 +142,7 @@ func (c *call) listMemberKeys() (memberKeysData, error) {
 	if err := q.bad.asError(); err != nil {
 		return memberKeysData{}, err
 	}
-	keys, total, err := c.Identity.OrganisationKeys(c.r.Context(), c.by, of, int(p.number), p.limit)
+	keys, total, err := c.Identity.ListMemberKeys(c.r.Context(), c.by, of, int(p.number), p.limit)
 	if err != nil {
 		return memberKeysData{}, err
 	}

@@ -48,8 +48,8 @@ type tokenRequest struct {
 	basic  bool     // the client authenticated with the header (§2.3.1)
 }
 
-// issueToken is the token endpoint. It answers as RFC 6749 demands and not in the envelope of the other endpoints, except where the
-// service as a whole refuses: too large a body, too many requests, an outage.
+// issueToken is the token endpoint. Its answers have the form of RFC 6749 and not the envelope of other endpoints, except for refusals that
+// all endpoints share: a body that is too large, too many requests, an outage.
 func (c *call) issueToken() error {
 	body, err := c.readBody()
 	if err != nil {
@@ -69,9 +69,8 @@ func (c *call) issueToken() error {
 	case err != nil:
 		return err
 	}
-	scopes := convertAll(t.Scopes, func(s contract.KeyScope) string { return string(s) })
 	c.forbidStoring()
-	return c.writeAnswer(http.StatusOK, accessToken{AccessToken: t.Token, TokenType: "Bearer", ExpiresIn: int(t.ExpiresIn.Seconds()), Scope: strings.Join(scopes, " ")})
+	return c.writeAnswer(http.StatusOK, accessToken{AccessToken: t.Token, TokenType: "Bearer", ExpiresIn: int(t.ExpiresIn.Seconds()), Scope: contract.JoinScopes(t.Scopes)})
 }
 
 // forbidStoring sets the headers that answers with tokens must have (RFC 6749 §5.1).
@@ -80,6 +79,7 @@ func (c *call) forbidStoring() {
 	c.w.Header().Set("Pragma", "no-cache")
 }
 
+// refuseToken answers with an error of the token endpoint (RFC 6749 §5.2). Basic says that the client authenticated with the header.
 func (c *call) refuseToken(basic bool, e *oauthError, cause error) error {
 	c.cause = cause
 	status := http.StatusBadRequest
@@ -122,7 +122,7 @@ func parseTokenRequest(body, authorization string) (in tokenRequest, err error) 
 	case in.basic:
 		id, password, ok := decodeBasic(strings.TrimSpace(credentials))
 		if !ok {
-			return in, &oauthError{oauthClient, "the header is not of the form of RFC 6749, section 2.3.1"}
+			return in, &oauthError{oauthClient, "the header does not have the form of RFC 6749, section 2.3.1"}
 		}
 		if client != "" && client != id {
 			return in, &oauthError{oauthRequest, "client_id differs from the one in the header"}
@@ -158,6 +158,7 @@ type authorizationServer struct {
 	Documentation string              `json:"service_documentation" example:"https://segel.contoh.id/docs"`
 }
 
+// describeTokenEndpoint answers with the metadata of the token endpoint.
 func (c *call) describeTokenEndpoint() error {
 	return c.writeAnswer(http.StatusOK, authorizationServer{
 		Issuer: c.PublicURL, TokenEndpoint: c.PublicURL + tokenPath, AuthMethods: []string{"client_secret_basic", "client_secret_post"},
@@ -165,7 +166,7 @@ func (c *call) describeTokenEndpoint() error {
 	})
 }
 
-// formType is the media type of a token request.
+// formType is the media type of forms: token requests and logout tokens.
 const formType = "application/x-www-form-urlencoded"
 
 // tokenForm describes the body of a token request.

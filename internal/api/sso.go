@@ -14,7 +14,8 @@ import (
 	"segel/internal/sso"
 )
 
-// ssoCookie is a login that was begun with a provider. It is sent when the provider sends the browser back, which is a navigation from another site.
+// ssoCookie has the sealed state of a login at a provider. Browsers send it when the provider sends them back, which is a navigation from another
+// site.
 var ssoCookie = cookie{"segel_sso", http.SameSiteLaxMode}
 
 type ssoBegin struct {
@@ -47,19 +48,19 @@ func (c *call) beginSSO(in *ssoBegin) (found[ssoBegun], error) {
 	return foundAnswer(ssoBegun{Provider: true, URL: &b.URL}), nil
 }
 
-// finishSSO ends a login when the provider sends the browser back. The answer is a redirect to the web app, with the code of the refusal if there is one.
+// finishSSO finishes a login when the provider sends the browser back. The answer is a redirect to the web app, with the code of the refusal if
+// there is one.
 func (c *call) finishSSO() error {
 	q := c.r.URL.Query()
 	answer := sso.Answer{Cookie: c.cookieValue(ssoCookie), State: q.Get("state"), Code: q.Get("code"), Issuer: q.Get("iss"), Error: q.Get("error")}
 	h := c.w.Header()
 	h.Set("Cache-Control", "no-store")
-	c.setCookie(ssoCookie, "", -1) // whatever becomes of it, it was answered
+	c.setCookie(ssoCookie, "", -1) // a login is answered once, also if it is refused
 	f, err := c.SSO.FinishLogin(c.r.Context(), c.pathOrganisation(), answer, identity.Client{IP: c.client, UserAgent: c.r.UserAgent()})
 	if err != nil {
 		_, refusal, cause := refusalOf(c.r.Context(), err)
 		c.cause = cause
-		code := refusal.Code
-		http.Redirect(c.w, c.r, c.PublicURL+"/login?"+url.Values{"sso": {code}}.Encode(), http.StatusSeeOther)
+		http.Redirect(c.w, c.r, c.PublicURL+"/login?"+url.Values{"sso": {refusal.Code}}.Encode(), http.StatusSeeOther)
 		return nil
 	}
 	c.setCookie(sessionCookie, f.Token, int(f.ExpiresIn.Seconds()))
@@ -69,6 +70,7 @@ func (c *call) finishSSO() error {
 	return nil
 }
 
+// pathOrganisation returns the organisation of the path.
 func (c *call) pathOrganisation() contract.OrganisationID {
 	return contract.OrganisationID(parsePersonID(c.r.PathValue("organisation")))
 }
@@ -82,7 +84,7 @@ func (c *call) receiveProviderLogout() error {
 	}
 	form, err := url.ParseQuery(string(body))
 	kind, _, _ := strings.Cut(c.r.Header.Get("Content-Type"), ";")
-	if err == nil && !strings.EqualFold(strings.TrimSpace(kind), "application/x-www-form-urlencoded") {
+	if err == nil && !strings.EqualFold(strings.TrimSpace(kind), formType) {
 		err = errors.New("the body is not a form")
 	}
 	if err == nil {
@@ -91,7 +93,7 @@ func (c *call) receiveProviderLogout() error {
 	var refusal *contract.Error
 	if errors.As(err, &refusal) && refusal.Kind == contract.Malformed || err != nil && refusal == nil && form == nil {
 		c.cause = err
-		return writeJSON(c.w, c.exchange, http.StatusBadRequest, providerError{"invalid_request"})
+		return writeJSON(c.w, c.exchange, http.StatusBadRequest, providerError{oauthRequest})
 	}
 	if err != nil {
 		return err
@@ -110,7 +112,7 @@ type ssoGroup struct {
 	Role  phrase `json:"role" required:"true" doc:"member, sender, admin or auditor" example:"sender"`
 }
 
-// ssoIn are the settings of a provider. Members that are missing are reset, except the secret.
+// ssoIn has the settings of a provider. Members that are missing are reset, except the secret.
 type ssoIn struct {
 	Organisation   phrase         `json:"organisation" required:"false" doc:"UUID; missing: the caller's own" example:"0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a"`
 	Issuer         phrase         `json:"issuer" required:"true" doc:"as the provider's metadata states it; https" example:"https://login.contoh.id"`
@@ -119,10 +121,10 @@ type ssoIn struct {
 	Enabled        binary         `json:"enabled" required:"false" doc:"missing: false"`
 	Create         binary         `json:"create" required:"false" doc:"people without an account get one at their first login; missing: false"`
 	GroupsClaim    phrase         `json:"groups_claim" required:"false" doc:"missing: groups" example:"groups"`
-	Groups         list[ssoGroup] `json:"groups" required:"false" doc:"the first that a person is in gives their role; people in none of them are senders"`
+	Groups         list[ssoGroup] `json:"groups" required:"false" doc:"the first group that a person is in gives their role; people in none of them are senders"`
 	RequireGroup   binary         `json:"require_group" required:"false" doc:"people who are in none of the groups may not log in"`
 	PasswordOff    binary         `json:"password_off" required:"false" doc:"people with an address of a granted domain log in with the provider only"`
-	Exempt         list[phrase]   `json:"exempt" required:"false" doc:"UUIDs of admins who may use a password all the same"`
+	Exempt         list[phrase]   `json:"exempt" required:"false" doc:"UUIDs of admins who may still use a password"`
 	ProviderFactor binary         `json:"provider_factor" required:"false" doc:"a second factor that the provider states counts as one here"`
 	FactorACR      phrase         `json:"factor_acr" required:"false" doc:"the acr that states a second factor; missing: an amr of two factors does" example:"phr"`
 	MaxAge         integer        `json:"max_age" required:"false" doc:"seconds; people whose login at the provider is older log in there again; missing or 0: any age" example:"28800"`
@@ -167,7 +169,7 @@ type ssoData struct {
 }
 
 func (c *call) ssoOf(s sso.Settings) ssoData {
-	out := ssoData{
+	return ssoData{
 		Organisation: s.Organisation, Configured: s.Edits > 0, Issuer: s.Issuer, ClientID: s.ClientID, HasSecret: len(s.Secret) > 0, Enabled: s.Enabled, Create: s.Create,
 		GroupsClaim: s.GroupsClaim, RequireGroup: s.RequireGroup, PasswordOff: s.PasswordOff, Exempt: append([]contract.PersonID{}, s.Exempt...), ProviderFactor: s.ProviderFactor,
 		FactorACR: s.FactorACR, MaxAge: int(s.MaxAge / time.Second), ChangedAt: isoOrNull(s.ChangedAt), RedirectURL: c.SSO.CallbackURL(s.Organisation),
@@ -175,7 +177,6 @@ func (c *call) ssoOf(s sso.Settings) ssoData {
 		Groups:  convertAll(s.Groups, func(g contract.GroupRole) ssoGroupOut { return ssoGroupOut(g) }),
 		Domains: convertAll(s.Domains, domainOf),
 	}
-	return out
 }
 
 func domainOf(d contract.SSODomain) ssoDomainOut {

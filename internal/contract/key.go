@@ -3,6 +3,7 @@ package contract
 import (
 	"net/netip"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -25,6 +26,24 @@ const (
 // KeyScopes lists every scope, in the order in which a person chooses them.
 var KeyScopes = []KeyScope{ScopeRead, ScopeWrite, ScopeSign, ScopeStamp, ScopeAdmin}
 
+// JoinScopes returns scopes separated by spaces, as RFC 6749 §3.3 writes them.
+func JoinScopes(scopes []KeyScope) string {
+	texts := make([]string, len(scopes))
+	for i, s := range scopes {
+		texts[i] = string(s)
+	}
+	return strings.Join(texts, " ")
+}
+
+// JoinNetworks returns networks in CIDR notation, separated by spaces.
+func JoinNetworks(networks []netip.Prefix) string {
+	texts := make([]string, len(networks))
+	for i, n := range networks {
+		texts[i] = n.String()
+	}
+	return strings.Join(texts, " ")
+}
+
 // Entries of the tables of scopes that are not scopes themselves.
 const (
 	NeverByKey KeyScope = ""    // no API key permits the operation
@@ -45,10 +64,11 @@ var operationScopes = map[Operation]KeyScope{
 	OpCode:    NeverByKey, OpProveContact: NeverByKey, // of guests alone, who have no keys
 }
 
-// adminScopes says the same for each operation of administration. A key that could make keys, reset passwords or hand out the links of
-// guests would be worth more than the scope that it was given.
+// adminScopes says the same for each operation of administration. A key that could make keys, reset passwords or hand out the links of guests
+// would permit more than its scope.
 var adminScopes = map[AdminOperation]KeyScope{
-	AdminPeople: ScopeAdmin, AdminAddPerson: NeverByKey, AdminResetPassword: NeverByKey, AdminResetFactors: NeverByKey, AdminDisable: ScopeAdmin, AdminEnable: ScopeAdmin, AdminRename: ScopeAdmin, AdminSetRole: NeverByKey, AdminDocuments: ScopeAdmin,
+	AdminPeople: ScopeAdmin, AdminAddPerson: NeverByKey, AdminResetPassword: NeverByKey, AdminResetFactors: NeverByKey,
+	AdminDisable: ScopeAdmin, AdminEnable: ScopeAdmin, AdminRename: ScopeAdmin, AdminSetRole: NeverByKey, AdminDocuments: ScopeAdmin,
 	AdminQuota: ScopeAdmin, AdminGrant: ScopeAdmin, AdminLedger: ScopeAdmin, AdminAttempts: ScopeAdmin, AdminSerials: ScopeAdmin, AdminEvidence: ScopeAdmin,
 	AdminReconciliation: ScopeAdmin, AdminReconcile: ScopeAdmin, AdminStuck: ScopeAdmin, AdminRetry: ScopeAdmin, AdminCertificates: ScopeAdmin, AdminAuditLog: ScopeAdmin,
 	AdminBranding: ScopeAdmin, AdminSetBranding: ScopeAdmin, AdminDeleteBranding: ScopeAdmin, AdminConsent: ScopeAdmin, AdminSetConsent: ScopeAdmin,
@@ -68,14 +88,14 @@ func AdminScopeOf(op AdminOperation) KeyScope { return adminScopes[op] }
 
 // Refusals of what is done with an API key.
 var (
-	ErrKeyNever      = Refuse(Forbidden, "key.never")             // no key permits it
+	ErrKeyNever      = Refuse(Forbidden, "key.never")             // no key permits the operation
 	ErrKeyScope      = Refuse(Forbidden, "key.scope")             // this key lacks the scope
 	ErrKeyNetwork    = Refuse(Forbidden, "key.network")           // the key is not allowed from this network
 	ErrKeyTest       = Refuse(Forbidden, "key.other_mode")        // a test key on a document with value, or the other way round
 	ErrKeySignFactor = Refuse(Forbidden, "key.sign_factor")       // the organisation demands a factor per signature, which no program has
-	ErrKeyEnded      = Refuse(Unauthenticated, "key.ended")       // it was revoked or has expired
+	ErrKeyEnded      = Refuse(Unauthenticated, "key.ended")       // the key was revoked or has expired
 	ErrKeyLimit      = Refuse(Conflict, "key.too_many")           // the person has too many
-	ErrNoKey         = Refuse(NotFound, "key.not_found")          // it does not exist, or is not the caller's to see
+	ErrNoKey         = Refuse(NotFound, "key.not_found")          // the key does not exist, or the caller may not see it
 	ErrKeyForAdmins  = Refuse(Forbidden, "key.admin_not_allowed") // ScopeAdmin for a person who administers nothing
 )
 
@@ -87,7 +107,7 @@ const (
 	MaxKeyLifetime   = 5 * 366 * 24 * time.Hour
 )
 
-// KeyGrant is what an actor may do because they came with an API key. A nil grant restricts nothing: they came without one.
+// KeyGrant restricts what an actor may do because they came with an API key. A nil grant restricts nothing: they came without one.
 type KeyGrant struct {
 	ID     KeyID
 	Name   string
@@ -95,7 +115,7 @@ type KeyGrant struct {
 	Test   bool // it makes test documents and acts on no others
 }
 
-// Require refuses an operation that needs a scope which the key lacks.
+// Require refuses an operation that needs a scope which the key lacks, with ErrKeyScope, and one that no key permits, with ErrKeyNever.
 func (g *KeyGrant) Require(scope KeyScope) error {
 	switch {
 	case g == nil, scope == AnyKey:
@@ -168,7 +188,8 @@ func (k *APIKey) Grant() *KeyGrant {
 	return &KeyGrant{ID: k.ID, Name: k.Name, Scopes: k.Scopes, Test: k.Test}
 }
 
-// AllowsAddress reports whether the key may be used from an IP address. An address that cannot be parsed is allowed only where all are.
+// AllowsAddress reports whether the key may be used from an IP address. A key without networks allows all addresses, also one that cannot be
+// parsed.
 func (k *APIKey) AllowsAddress(ip string) bool {
 	if len(k.Networks) == 0 {
 		return true
@@ -190,8 +211,8 @@ type KeySettings struct {
 	ExpiresAt time.Time // zero: never
 }
 
-// NewAPIKey returns the key that a person asks for, without an identifier. A key never makes another one, and acts only as the person who makes it:
-// what it signs and opens is theirs.
+// NewAPIKey returns the key that a person asks for, without an identifier. A key cannot make another one, and acts only as the person who makes it.
+// Errors are refusals: ErrKeyNever, ErrNotAllowed, ErrKeyForAdmins, and those of the fields.
 func NewAPIKey(in KeySettings, by Actor, now time.Time) (APIKey, error) {
 	switch {
 	case by.Key != nil:
@@ -252,8 +273,8 @@ func NewAPIKey(in KeySettings, by Actor, now time.Time) (APIKey, error) {
 	return k, nil
 }
 
-// ParseNetwork parses a network in CIDR notation, or a single address, IPv4 or IPv6. Bits beyond the prefix must be zero: a person
-// who writes 10.1.2.3/8 means something else than what would be stored.
+// ParseNetwork parses a network in CIDR notation, or a single address, IPv4 or IPv6. Bits beyond the prefix must be zero: a person who writes
+// 10.1.2.3/8 means another network than 10.0.0.0/8.
 func ParseNetwork(text string) (netip.Prefix, bool) {
 	if a, err := netip.ParseAddr(text); err == nil {
 		if a.Zone() != "" {

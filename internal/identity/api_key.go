@@ -12,28 +12,28 @@ import (
 	"segel/internal/store"
 )
 
-// keyUseEvery is how old the recorded last use of an API key may become while the key is in use, and refusedUseEvery the same of uses that are refused.
+// keyUseEvery is how old the recorded last use of an API key may become while the key is in use, and refusedUseEvery the same of refused uses.
 const (
 	keyUseEvery     = 5 * time.Minute
 	refusedUseEvery = time.Hour
 )
 
-// maxKeyNetworks is how many networks are remembered of a key, of each kind of use.
+// maxKeyNetworks is how many networks of a key are remembered: so many where it was used, and as many where it was refused.
 const maxKeyNetworks = 50
 
-// newNetworks bounds how often a use from a network that is not known is recorded for one key: a stolen key that is presented from
-// a million addresses writes no more than that. It is counted by the process.
+// newNetworks bounds how often a use from an unknown network is recorded for one key, so that a stolen key that is presented from a million
+// addresses does not fill the database. Each process counts for itself.
 var newNetworks = Rate{Burst: 20, Every: 3 * time.Minute}
 
 const maxNetworkCounts = 10_000
 
-// newTokens bounds how often an access token is issued for one key: each is a row until it expires. It is counted by the process.
+// newTokens bounds how often an access token is issued for one key, because each is a row until it expires. Each process counts for itself.
 var newTokens = Rate{Burst: 60, Every: time.Second}
 
 // hintLen is how much of a key its list shows: the prefix, and 4 of its 43 random characters.
 const hintLen = prefixLen + 4
 
-// ErrClient refuses a client of OAuth 2.0: an unknown identifier, another secret, or a key that may not be used any more or from there.
+// ErrClient refuses a client of OAuth 2.0: an unknown identifier, a wrong secret, or a key that has ended or may not be used from its network.
 var ErrClient = contract.Refuse(contract.Unauthenticated, "key.client")
 
 // ErrClientScope refuses scopes that the key lacks.
@@ -52,8 +52,9 @@ func checkAPIKey(secret string) (hash [32]byte, ok bool) {
 	return checkSecret(secret, prefixTestKey)
 }
 
-// AuthenticateKey returns the person as whom an API key acts, or an access token of one, presented from an IP address. Anything else is
-// contract.ErrUnauthenticated. The key is read with each request, so that what ends it ends it at once.
+// AuthenticateKey returns the person as whom an API key, or an access token of one, acts, presented from an IP address. It reads the key with each
+// request, so that a revocation takes effect at once. Errors are refusals: contract.ErrUnauthenticated, contract.ErrKeyEnded and
+// contract.ErrKeyNetwork.
 func (s *Service) AuthenticateKey(ctx context.Context, secret, ip string) (contract.Actor, error) {
 	read, hash := s.store.PresentedKey, [32]byte{}
 	var ok bool
@@ -70,7 +71,7 @@ func (s *Service) AuthenticateKey(ctx context.Context, secret, ip string) (contr
 	return s.admitKey(ctx, p, ip)
 }
 
-// admitKey decides whether a key that exists may be used now and from there, and records that.
+// admitKey decides whether a key may be used now and from an IP address, and records the use or the refusal.
 func (s *Service) admitKey(ctx context.Context, p store.PresentedKey, ip string) (contract.Actor, error) {
 	now := s.clock()
 	switch {
@@ -100,8 +101,8 @@ func (s *Service) admitKey(ctx context.Context, p store.PresentedKey, ip string)
 	return by, nil
 }
 
-// recordKeyUse records a use of a key, at most every few minutes, and the first one from a network with an event that its admins see. A use that
-// cannot be recorded is still a use: the database answered a moment ago, and a full disk must not stop reading.
+// recordKeyUse records a use of a key, at most every few minutes, and the first one from a network with an event that admins see. It does not fail
+// the request if the use cannot be recorded: a full disk must not stop reading.
 func (s *Service) recordKeyUse(ctx context.Context, p store.PresentedKey, by contract.Actor, ip string, refused bool, now time.Time) {
 	last, every, event := p.UsedAt, keyUseEvery, contract.EventKeyNetwork
 	if refused {
@@ -118,7 +119,7 @@ func (s *Service) recordKeyUse(ctx context.Context, p store.PresentedKey, by con
 	e.Person, e.IP = by.Person, ip
 	e.Details["network"] = network
 	if !refused && !p.Used {
-		e.Details["first"] = "true" // a key that was never used before: nothing that a person has to look at
+		e.Details["first"] = "true" // the first use of the key: no reason for suspicion
 	}
 	if err := s.store.RecordKeyUse(ctx, store.KeyUse{Key: p.Key.ID, Network: network, Refused: refused, At: now}, maxKeyNetworks, e); err != nil {
 		s.log.WarnContext(ctx, "a use of an API key is not recorded", "key", p.Key.ID, "error", err)
@@ -163,14 +164,7 @@ func keyEvent(t contract.EventType, k contract.APIKey, holder contract.Person, n
 	if t != contract.EventKeyCreated {
 		return e
 	}
-	scopes, networks := make([]string, len(k.Scopes)), make([]string, len(k.Networks))
-	for i, s := range k.Scopes {
-		scopes[i] = string(s)
-	}
-	for i, n := range k.Networks {
-		networks[i] = n.String()
-	}
-	for name, value := range map[string]string{"scopes": strings.Join(scopes, " "), "networks": strings.Join(networks, " ")} {
+	for name, value := range map[string]string{"scopes": contract.JoinScopes(k.Scopes), "networks": contract.JoinNetworks(k.Networks)} {
 		if value != "" {
 			e.Details[name] = value
 		}
@@ -184,8 +178,8 @@ func keyEvent(t contract.EventType, k contract.APIKey, holder contract.Person, n
 	return e
 }
 
-// Keys returns one page, counted from 1, of the caller's API keys, the newest first, and how many there are.
-func (s *Service) Keys(ctx context.Context, by contract.Actor, page, limit int) ([]contract.APIKey, int, error) {
+// ListKeys returns one page, counted from 1, of the caller's API keys, the newest first, and how many there are.
+func (s *Service) ListKeys(ctx context.Context, by contract.Actor, page, limit int) ([]contract.APIKey, int, error) {
 	if by.Guest != 0 || by.IsSystem() {
 		return nil, 0, contract.ErrNotAllowed
 	}
@@ -193,7 +187,7 @@ func (s *Service) Keys(ctx context.Context, by contract.Actor, page, limit int) 
 	return p.Keys, p.Total, err
 }
 
-// RevokeKey ends a key of the caller. Revoking it again changes nothing. A key of another person is contract.ErrNoKey, as one that does not exist.
+// RevokeKey ends a key of the caller. Revoking it again changes nothing. A key of another person is contract.ErrNoKey, like an unknown one.
 func (s *Service) RevokeKey(ctx context.Context, by contract.Actor, id contract.KeyID) (contract.APIKey, error) {
 	k, err := s.store.APIKey(ctx, id)
 	if err != nil {
@@ -212,9 +206,9 @@ type MemberKey struct {
 	OrganisationName string
 }
 
-// OrganisationKeys returns one page, counted from 1, of the API keys of an organisation that the caller administers, the newest first, and how many
-// there are. Without an organisation, operators see the keys of all.
-func (s *Service) OrganisationKeys(ctx context.Context, by contract.Actor, of contract.OrganisationID, page, limit int) ([]MemberKey, int, error) {
+// ListMemberKeys returns one page, counted from 1, of the API keys of an organisation that the caller administers, the newest first, and how many
+// there are. Without an organisation, operators see the keys of all organisations.
+func (s *Service) ListMemberKeys(ctx context.Context, by contract.Actor, of contract.OrganisationID, page, limit int) ([]MemberKey, int, error) {
 	of, err := by.AuthoriseAdmin(contract.AdminKeys, of)
 	if err != nil {
 		return nil, 0, err
@@ -293,9 +287,9 @@ type KeyToken struct {
 	Scopes    []contract.KeyScope
 }
 
-// IssueKeyToken issues an access token to a client that presents an API key with its identifier (RFC 6749 §4.4), for the scopes that it asks for;
-// for all of the key if it asks for none. The token ends with the key. An unknown identifier takes the same work as a wrong secret:
-// the key is looked up by its secret alone.
+// IssueKeyToken issues an access token to a client that presents an API key with its identifier (RFC 6749 §4.4). The token has the requested
+// scopes, or all of the key if none are requested, and ends with the key. An unknown identifier takes the same work as a wrong secret, because the
+// key is looked up by its secret alone. Errors are ErrClient, ErrClientScope, and a refusal of kind TooMany.
 func (s *Service) IssueKeyToken(ctx context.Context, client contract.KeyID, secret, ip string, scopes []string) (KeyToken, error) {
 	hash, ok := checkAPIKey(secret)
 	if !ok {

@@ -74,7 +74,7 @@ func scanPolicy(to *contract.AccountPolicy) scanner {
 // ChangeAccountPolicy implements [store.AccountPolicies]. It locks the row of the organisation, because there may be no row of the policy yet.
 func (s *Store) ChangeAccountPolicy(ctx context.Context, o contract.OrganisationID, now time.Time, change func(*contract.AccountPolicy) (contract.Event, error)) (p contract.AccountPolicy, err error) {
 	err = s.db.withTx(ctx, func(t tx) error {
-		if _, err := t.exec(ctx, `UPDATE organisation SET name = name WHERE id = $1`, o); err != nil {
+		if err := lockOrganisation(ctx, t, o); err != nil {
 			return err
 		}
 		var former string

@@ -28,14 +28,7 @@ var apiKeyRows = rowType[contract.APIKey]{
 	func(k *contract.APIKey) []any { return append(apiKeyDest(k), scanTime(&k.LastUsedAt), &k.LastNetwork) },
 }
 
-func joinScopes(all []contract.KeyScope) string {
-	texts := make([]string, len(all))
-	for i, s := range all {
-		texts[i] = string(s)
-	}
-	return strings.Join(texts, " ")
-}
-
+// scanScopes scans scopes of [contract.JoinScopes].
 func scanScopes(to *[]contract.KeyScope) scanner {
 	return func(column any) error {
 		var text string
@@ -50,16 +43,8 @@ func scanScopes(to *[]contract.KeyScope) scanner {
 	}
 }
 
-func joinNetworks(all []netip.Prefix) string {
-	texts := make([]string, len(all))
-	for i, n := range all {
-		texts[i] = n.String()
-	}
-	return strings.Join(texts, " ")
-}
-
-// scanNetworks fails on a network that cannot be parsed: a key with fewer networks than were stored could be one without any, which is allowed
-// everywhere.
+// scanNetworks scans networks of [contract.JoinNetworks]. It fails on a network that cannot be parsed: without its networks, a key would be
+// allowed everywhere.
 func scanNetworks(to *[]netip.Prefix) scanner {
 	return func(column any) error {
 		var text string
@@ -101,7 +86,7 @@ func (s *Store) AddAPIKey(ctx context.Context, k contract.APIKey, hash [32]byte,
 		written := newWrittenRecord(recordOf("api_key", k.ID))
 		insert, err := written.writeRow(`INSERT INTO api_key (id, hash, organisation, person, name, hint, scopes, networks, test, created_at, expires_at, revoked_at)
 			VALUES (`+placeholders(1, 12)+`)`,
-			k.ID, hash[:], k.Organisation, k.Person, cleanText(k.Name), k.Hint, joinScopes(k.Scopes), joinNetworks(k.Networks), k.Test,
+			k.ID, hash[:], k.Organisation, k.Person, cleanText(k.Name), k.Hint, contract.JoinScopes(k.Scopes), contract.JoinNetworks(k.Networks), k.Test,
 			toMicros(k.CreatedAt), toMicros(k.ExpiresAt), toMicros(k.RevokedAt))
 		if err == nil {
 			err = t.addStatements(ctx, insert)
@@ -136,11 +121,7 @@ func (s *Store) ListAPIKeys(ctx context.Context, q store.KeyQuery) (p store.KeyP
 // RevokeAPIKey implements [store.APIKeys].
 func (s *Store) RevokeAPIKey(ctx context.Context, id contract.KeyID, e contract.Event) error {
 	err := s.db.withTx(ctx, func(t tx) error {
-		n, err := t.exec(ctx, `UPDATE api_key SET revoked_at = $2 WHERE id = $1 AND revoked_at = 0`, id, toMicros(e.At))
-		if err == nil {
-			err = requireChange(n)
-		}
-		if err != nil {
+		if err := execRequired(ctx, t, requireChange, `UPDATE api_key SET revoked_at = $2 WHERE id = $1 AND revoked_at = 0`, id, toMicros(e.At)); err != nil {
 			return err
 		}
 		return logEntry{events: []contract.Event{e}, records: []record{recordOf("api_key", id)}}.appendToLog(ctx, t)
@@ -158,7 +139,7 @@ func revokeKeys(ctx context.Context, t tx, person contract.PersonID, at time.Tim
 	return records, err
 }
 
-// networkUse are the columns of when a key k was used, and refused, from the network $2, and whether it was used at all.
+// networkUse are the columns that say when key k was last used, and last refused, from network $2, and whether it was used from any.
 const networkUse = `, COALESCE((SELECT n.used_at FROM api_key_network n WHERE n.key = k.id AND n.network = $2 AND NOT n.refused), 0),
 	COALESCE((SELECT n.used_at FROM api_key_network n WHERE n.key = k.id AND n.network = $2 AND n.refused), 0), EXISTS (SELECT 1 FROM api_key_network n WHERE n.key = k.id AND NOT n.refused)`
 
@@ -187,15 +168,11 @@ func (s *Store) readPresentedKey(ctx context.Context, sql string, hash [32]byte,
 // AddKeyToken implements [store.APIKeys]. It locks the key's row: a revocation in progress ends before, and a later one waits.
 func (s *Store) AddKeyToken(ctx context.Context, k store.KeyToken) error {
 	err := s.db.withTx(ctx, func(t tx) error {
-		n, err := t.exec(ctx, `UPDATE api_key SET revoked_at = 0 WHERE id = $1 AND revoked_at = 0`, k.Key)
-		if err == nil {
-			err = requireRow(n)
-		}
-		if err != nil {
+		if err := execRequired(ctx, t, requireRow, `UPDATE api_key SET revoked_at = 0 WHERE id = $1 AND revoked_at = 0`, k.Key); err != nil {
 			return err
 		}
-		_, err = t.exec(ctx, `INSERT INTO api_key_token (hash, key, scopes, created_at, expires_at) VALUES (`+placeholders(1, 5)+`)`,
-			k.Hash[:], k.Key, joinScopes(k.Scopes), toMicros(k.CreatedAt), toMicros(k.ExpiresAt))
+		_, err := t.exec(ctx, `INSERT INTO api_key_token (hash, key, scopes, created_at, expires_at) VALUES (`+placeholders(1, 5)+`)`,
+			k.Hash[:], k.Key, contract.JoinScopes(k.Scopes), toMicros(k.CreatedAt), toMicros(k.ExpiresAt))
 		return err
 	})
 	return wrapf(err, "add an access token of API key %s", k.Key)

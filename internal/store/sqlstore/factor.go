@@ -28,7 +28,7 @@ var codeUseRows = rowType[store.CodeUse]{"code_use", `wrong, tried_at, step, cod
 	return []any{&u.Wrong, scanTime(&u.TriedAt), &u.Step, scanDigestOrNone(&u.Code), scanDigestOrNone(&u.Binding), scanTime(&u.UsedAt)}
 }}
 
-// digestOrNull returns a digest as an argument; zero is NULL.
+// digestOrNull returns a digest as an argument; the zero digest is NULL.
 func digestOrNull(d [32]byte) any {
 	if d == [32]byte{} {
 		return nil
@@ -118,12 +118,8 @@ func (s *Store) TryCode(ctx context.Context, id contract.PersonID, try store.Cod
 // UseCode implements [store.Factors].
 func (s *Store) UseCode(ctx context.Context, id contract.PersonID, u store.CodeUse) error {
 	err := s.db.withTx(ctx, func(t tx) error {
-		n, err := t.exec(ctx, `UPDATE code_use SET wrong = 0, step = $2, code = $3, binding = $4, used_at = $5 WHERE person = $1 AND step < $2`,
+		return execRequired(ctx, t, requireChange, `UPDATE code_use SET wrong = 0, step = $2, code = $3, binding = $4, used_at = $5 WHERE person = $1 AND step < $2`,
 			id, u.Step, digestOrNull(u.Code), digestOrNull(u.Binding), toMicros(u.UsedAt))
-		if err == nil && n == 0 {
-			err = store.ErrConflict
-		}
-		return err
 	})
 	return wrapf(err, "record the use of a code of %s", id)
 }
@@ -131,12 +127,8 @@ func (s *Store) UseCode(ctx context.Context, id contract.PersonID, u store.CodeU
 // UseRecoveryCode implements [store.Factors].
 func (s *Store) UseRecoveryCode(ctx context.Context, id contract.PersonID, hash [32]byte, u store.CodeUse, e contract.Event) error {
 	err := s.db.withTx(ctx, func(t tx) error {
-		n, err := t.exec(ctx, `DELETE FROM recovery_code WHERE person = $1 AND hash = $2`, id, hash[:])
-		if err != nil {
+		if err := execRequired(ctx, t, requireRow, `DELETE FROM recovery_code WHERE person = $1 AND hash = $2`, id, hash[:]); err != nil {
 			return err
-		}
-		if n == 0 {
-			return store.ErrNotFound
 		}
 		if _, err := t.exec(ctx, `INSERT INTO code_use (person, wrong, tried_at, step, code, binding, used_at) VALUES ($1, 0, 0, 0, $2, $3, $4)
 			ON CONFLICT (person) DO UPDATE SET wrong = 0, code = excluded.code, binding = excluded.binding, used_at = excluded.used_at`,
@@ -175,19 +167,11 @@ func (s *Store) UsePasskey(ctx context.Context, p store.Passkey, u store.UsedCha
 			return store.ErrConflict
 		}
 		// The lock on the passkey orders this transaction before or after its removal.
-		n, err := t.exec(ctx, `UPDATE passkey SET name = name WHERE id = $1 AND person = $2`, p.ID, p.Person)
-		if err == nil && n == 0 {
-			err = store.ErrNotFound
-		}
-		if err != nil {
+		if err := execRequired(ctx, t, requireRow, `UPDATE passkey SET name = name WHERE id = $1 AND person = $2`, p.ID, p.Person); err != nil {
 			return err
 		}
-		n, err = t.exec(ctx, `UPDATE passkey_use SET sign_count = $2, backed_up = $3, used_at = $4 WHERE passkey = $1 AND (sign_count < $2 OR sign_count = 0 AND $2 = 0)`,
+		return execRequired(ctx, t, requireChange, `UPDATE passkey_use SET sign_count = $2, backed_up = $3, used_at = $4 WHERE passkey = $1 AND (sign_count < $2 OR sign_count = 0 AND $2 = 0)`,
 			p.ID, int64(p.SignCount), p.BackedUp, toMicros(u.At))
-		if err == nil && n == 0 {
-			err = store.ErrConflict
-		}
-		return err
 	})
 	return wrapf(err, "record the use of passkey %s", p.ID)
 }
@@ -196,11 +180,7 @@ func (s *Store) UsePasskey(ctx context.Context, p store.Passkey, u store.UsedCha
 // progress see them (see awaitRevocation).
 func (s *Store) changeFactors(ctx context.Context, id contract.PersonID, e contract.Event, change func(t tx) ([]record, error)) error {
 	return s.db.withTx(ctx, func(t tx) error {
-		n, err := t.exec(ctx, `UPDATE users SET password = password WHERE id = $1`, id)
-		if err == nil && n == 0 {
-			err = store.ErrNotFound
-		}
-		if err != nil {
+		if err := execRequired(ctx, t, requireRow, `UPDATE users SET password = password WHERE id = $1`, id); err != nil {
 			return err
 		}
 		records, err := change(t)
@@ -229,11 +209,7 @@ func replaceRecoveryCodes(ctx context.Context, t tx, id contract.PersonID, codes
 func (s *Store) AddAuthenticator(ctx context.Context, id contract.PersonID, a store.Authenticator, step int64, codes [][32]byte, e contract.Event) error {
 	err := s.changeFactors(ctx, id, e, func(t tx) ([]record, error) {
 		records := []record{recordOf("authenticator", id)}
-		n, err := t.exec(ctx, `INSERT INTO authenticator (person, secret, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, id, a.Secret, toMicros(a.CreatedAt))
-		if err == nil && n == 0 {
-			err = store.ErrExists
-		}
-		if err != nil {
+		if err := execRequired(ctx, t, requireNew, `INSERT INTO authenticator (person, secret, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, id, a.Secret, toMicros(a.CreatedAt)); err != nil {
 			return nil, err
 		}
 		// The code that confirmed it is used up. Steps are those of its own secret.
@@ -266,12 +242,8 @@ func (s *Store) AddPasskey(ctx context.Context, p store.Passkey, u store.UsedCha
 		if have >= limit {
 			return nil, store.ErrConflict
 		}
-		n, err := t.exec(ctx, `INSERT INTO passkey (id, person, name, public_key, model, transports, backup_eligible, created_at) VALUES (`+placeholders(1, 8)+`) ON CONFLICT DO NOTHING`,
-			p.ID, p.Person, p.Name, p.PublicKey, p.AAGUID, p.Transports, p.BackupEligible, toMicros(p.CreatedAt))
-		if err == nil && n == 0 {
-			err = store.ErrExists
-		}
-		if err != nil {
+		if err := execRequired(ctx, t, requireNew, `INSERT INTO passkey (id, person, name, public_key, model, transports, backup_eligible, created_at) VALUES (`+placeholders(1, 8)+`) ON CONFLICT DO NOTHING`,
+			p.ID, p.Person, p.Name, p.PublicKey, p.AAGUID, p.Transports, p.BackupEligible, toMicros(p.CreatedAt)); err != nil {
 			return nil, err
 		}
 		if _, err := t.exec(ctx, `INSERT INTO passkey_use (passkey, sign_count, backed_up, used_at) VALUES ($1, $2, $3, 0)
@@ -294,10 +266,7 @@ func (s *Store) AddPasskey(ctx context.Context, p store.Passkey, u store.UsedCha
 // RenamePasskey implements [store.Factors].
 func (s *Store) RenamePasskey(ctx context.Context, id contract.PersonID, passkey, name string, e contract.Event) error {
 	err := s.changeFactors(ctx, id, e, func(t tx) ([]record, error) {
-		n, err := t.exec(ctx, `UPDATE passkey SET name = $3 WHERE id = $1 AND person = $2`, passkey, id, name)
-		if err == nil && n == 0 {
-			err = store.ErrNotFound
-		}
+		err := execRequired(ctx, t, requireRow, `UPDATE passkey SET name = $3 WHERE id = $1 AND person = $2`, passkey, id, name)
 		return []record{recordOf("passkey", passkey)}, err
 	})
 	return wrapf(err, "rename a passkey of %s", id)
@@ -306,14 +275,10 @@ func (s *Store) RenamePasskey(ctx context.Context, id contract.PersonID, passkey
 // RemoveAuthenticator implements [store.Factors].
 func (s *Store) RemoveAuthenticator(ctx context.Context, id contract.PersonID, keep bool, e contract.Event) error {
 	err := s.changeFactors(ctx, id, e, func(t tx) ([]record, error) {
-		n, err := t.exec(ctx, `DELETE FROM authenticator WHERE person = $1`, id)
-		if err == nil && n == 0 {
-			err = store.ErrNotFound
-		}
-		if err != nil {
+		if err := execRequired(ctx, t, requireRow, `DELETE FROM authenticator WHERE person = $1`, id); err != nil {
 			return nil, err
 		}
-		return removedFactor(ctx, t, id, keep, recordOf("authenticator", id))
+		return removeCodesOfLast(ctx, t, id, keep, recordOf("authenticator", id))
 	})
 	return wrapf(err, "remove the authenticator app of %s", id)
 }
@@ -321,17 +286,14 @@ func (s *Store) RemoveAuthenticator(ctx context.Context, id contract.PersonID, k
 // RemovePasskey implements [store.Factors].
 func (s *Store) RemovePasskey(ctx context.Context, id contract.PersonID, passkey string, keep bool, e contract.Event) error {
 	err := s.changeFactors(ctx, id, e, func(t tx) ([]record, error) {
-		n, err := t.exec(ctx, `DELETE FROM passkey WHERE id = $1 AND person = $2`, passkey, id)
-		if err == nil && n == 0 {
-			err = store.ErrNotFound
-		}
+		err := execRequired(ctx, t, requireRow, `DELETE FROM passkey WHERE id = $1 AND person = $2`, passkey, id)
 		if err == nil {
 			_, err = t.exec(ctx, `DELETE FROM passkey_use WHERE passkey = $1`, passkey)
 		}
 		if err != nil {
 			return nil, err
 		}
-		return removedFactor(ctx, t, id, keep, recordOf("passkey", passkey))
+		return removeCodesOfLast(ctx, t, id, keep, recordOf("passkey", passkey))
 	})
 	return wrapf(err, "remove a passkey of %s", id)
 }
@@ -339,9 +301,9 @@ func (s *Store) RemovePasskey(ctx context.Context, id contract.PersonID, passkey
 // selectFactorCount counts the factors of a person.
 const selectFactorCount = `SELECT (SELECT COUNT(*) FROM authenticator WHERE person = $1) + (SELECT COUNT(*) FROM passkey WHERE person = $1)`
 
-// removedFactor removes the recovery codes of a person after their last factor, which must not be removed if keep is true. It returns the
-// records that were written.
-func removedFactor(ctx context.Context, t tx, id contract.PersonID, keep bool, r record) ([]record, error) {
+// removeCodesOfLast removes the recovery codes of a person if the factor of record r was their last one. If keep is true, the last one may not be
+// removed: ErrConflict. It returns the records that were written.
+func removeCodesOfLast(ctx context.Context, t tx, id contract.PersonID, keep bool, r record) ([]record, error) {
 	left := 0
 	if err := queryOne(ctx, t, []any{&left}, selectFactorCount, id); err != nil || left > 0 {
 		return []record{r}, err

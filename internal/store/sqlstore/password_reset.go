@@ -48,12 +48,8 @@ func (s *Store) PasswordRequests(ctx context.Context, limit int) ([]store.Passwo
 // AnswerPasswordRequest implements [store.PasswordResets].
 func (s *Store) AnswerPasswordRequest(ctx context.Context, id string, resets []store.PasswordReset, notices []contract.Notice) error {
 	err := s.db.withTx(ctx, func(t tx) error {
-		n, err := t.exec(ctx, `DELETE FROM password_request WHERE id = $1`, id)
-		if err != nil {
+		if err := execRequired(ctx, t, requireRow, `DELETE FROM password_request WHERE id = $1`, id); err != nil {
 			return err
-		}
-		if n == 0 {
-			return store.ErrNotFound
 		}
 		for _, r := range resets {
 			err := t.addStatements(ctx, statement{

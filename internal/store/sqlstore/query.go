@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"segel/internal/contract"
 	"segel/internal/store"
 )
 
@@ -183,7 +184,7 @@ func selectOne(dest []any, sql string, args ...any) statement {
 	return statement{sql: sql, args: args, each: func(scan scanFunc) error { return scan(dest...) }, done: requireRow}
 }
 
-// requireRow ends a batch with store.ErrNotFound if a statement met no row.
+// requireRow returns store.ErrNotFound if a statement met no row.
 func requireRow(n int64) error {
 	if n == 0 {
 		return store.ErrNotFound
@@ -191,7 +192,7 @@ func requireRow(n int64) error {
 	return nil
 }
 
-// requireNew ends a batch with store.ErrExists if an INSERT ... ON CONFLICT DO NOTHING added no row.
+// requireNew returns store.ErrExists if an INSERT ... ON CONFLICT DO NOTHING added no row.
 func requireNew(n int64) error {
 	if n == 0 {
 		return store.ErrExists
@@ -199,12 +200,26 @@ func requireNew(n int64) error {
 	return nil
 }
 
-// requireChange ends a batch with store.ErrConflict if a compare-and-swap changed no row.
+// requireChange returns store.ErrConflict if a compare-and-swap changed no row.
 func requireChange(n int64) error {
 	if n == 0 {
 		return store.ErrConflict
 	}
 	return nil
+}
+
+// execRequired runs a statement that must meet a row. Require is requireRow, requireNew or requireChange, and says which error it is if it met none.
+func execRequired(ctx context.Context, t tx, require func(int64) error, sql string, args ...any) error {
+	n, err := t.exec(ctx, sql, args...)
+	if err != nil {
+		return err
+	}
+	return require(n)
+}
+
+// lockOrganisation locks the row of an organisation until the transaction ends. ErrNotFound: there is no such organisation.
+func lockOrganisation(ctx context.Context, t tx, id contract.OrganisationID) error {
+	return execRequired(ctx, t, requireRow, `UPDATE organisation SET name = name WHERE id = $1`, id)
 }
 
 // wrapf adds context to an error. It returns nil for a nil error.

@@ -91,14 +91,10 @@ func (s *Store) SetSSO(ctx context.Context, to contract.SSO, e contract.Event) e
 			sql = `UPDATE sso SET settings = $2, secret = $3, changed_at = $4, edits = edits + 1 WHERE organisation = $1 AND edits = $5`
 			args = append(args, to.Edits)
 		}
-		n, err := t.exec(ctx, sql, args...)
-		if err == nil {
-			err = requireChange(n)
+		if err := execRequired(ctx, t, requireChange, sql, args...); err != nil {
+			return err
 		}
-		if err == nil {
-			err = endPasswordLogins(ctx, t, to)
-		}
-		if err != nil {
+		if err := endPasswordLogins(ctx, t, to); err != nil {
 			return err
 		}
 		return logEntry{events: []contract.Event{e}}.appendToLog(ctx, t)
@@ -142,11 +138,7 @@ func endPasswordLogins(ctx context.Context, t tx, of contract.SSO) error {
 // DeleteSSO implements [store.SSO].
 func (s *Store) DeleteSSO(ctx context.Context, of contract.OrganisationID, e contract.Event) error {
 	err := s.db.withTx(ctx, func(t tx) error {
-		n, err := t.exec(ctx, `DELETE FROM sso WHERE organisation = $1`, of)
-		if err == nil {
-			err = requireRow(n)
-		}
-		if err != nil {
+		if err := execRequired(ctx, t, requireRow, `DELETE FROM sso WHERE organisation = $1`, of); err != nil {
 			return err
 		}
 		return logEntry{events: []contract.Event{e}}.appendToLog(ctx, t)
@@ -171,24 +163,16 @@ func (s *Store) SSODomains(ctx context.Context, of contract.OrganisationID) ([]c
 // ClaimDomain implements [store.SSO].
 func (s *Store) ClaimDomain(ctx context.Context, d contract.SSODomain, e contract.Event) error {
 	err := s.db.withTx(ctx, func(t tx) error {
-		// Locks the organisation's row: of domains that are added at the same time, each counts those before it.
-		n, err := t.exec(ctx, `UPDATE organisation SET name = name WHERE id = $1`, d.Organisation)
-		if err == nil {
-			err = requireRow(n)
-		}
-		if err != nil {
+		// Of domains that are added at the same time, each counts those before it.
+		if err := lockOrganisation(ctx, t, d.Organisation); err != nil {
 			return err
 		}
 		var count int
 		if err := queryOne(ctx, t, []any{&count}, `SELECT COUNT(*) FROM sso_domain WHERE organisation = $1`, d.Organisation); err != nil {
 			return err
 		}
-		n, err = t.exec(ctx, `INSERT INTO sso_domain (organisation, domain, challenge, claimed_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
-			d.Organisation, d.Domain, d.Challenge, toMicros(d.ClaimedAt))
-		if err == nil {
-			err = requireNew(n)
-		}
-		if err != nil {
+		if err := execRequired(ctx, t, requireNew, `INSERT INTO sso_domain (organisation, domain, challenge, claimed_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+			d.Organisation, d.Domain, d.Challenge, toMicros(d.ClaimedAt)); err != nil {
 			return err
 		}
 		if count >= contract.MaxSSODomains {
@@ -203,18 +187,10 @@ func (s *Store) ClaimDomain(ctx context.Context, d contract.SSODomain, e contrac
 func (s *Store) GrantDomain(ctx context.Context, of contract.OrganisationID, domain string, by contract.DomainGrant, e contract.Event) error {
 	err := s.db.withTx(ctx, func(t tx) error {
 		// Locks the domain's row: it cannot be removed before the grant is stored.
-		n, err := t.exec(ctx, `UPDATE sso_domain SET challenge = challenge WHERE organisation = $1 AND domain = $2`, of, domain)
-		if err == nil {
-			err = requireRow(n)
-		}
-		if err != nil {
+		if err := execRequired(ctx, t, requireRow, `UPDATE sso_domain SET challenge = challenge WHERE organisation = $1 AND domain = $2`, of, domain); err != nil {
 			return err
 		}
-		n, err = t.exec(ctx, `INSERT INTO sso_grant (domain, organisation, granted_at, granted_by) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`, domain, of, toMicros(e.At), by)
-		if err == nil {
-			err = requireNew(n)
-		}
-		if err != nil {
+		if err := execRequired(ctx, t, requireNew, `INSERT INTO sso_grant (domain, organisation, granted_at, granted_by) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`, domain, of, toMicros(e.At), by); err != nil {
 			return err
 		}
 		settings, err := queryAll(ctx, t, ssoRows.dest, `SELECT `+ssoRows.columns+` FROM sso WHERE organisation = $1`, of)
@@ -232,11 +208,7 @@ func (s *Store) GrantDomain(ctx context.Context, of contract.OrganisationID, dom
 // RemoveDomain implements [store.SSO].
 func (s *Store) RemoveDomain(ctx context.Context, of contract.OrganisationID, domain string, e contract.Event) error {
 	err := s.db.withTx(ctx, func(t tx) error {
-		n, err := t.exec(ctx, `DELETE FROM sso_domain WHERE organisation = $1 AND domain = $2`, of, domain)
-		if err == nil {
-			err = requireRow(n)
-		}
-		if err != nil {
+		if err := execRequired(ctx, t, requireRow, `DELETE FROM sso_domain WHERE organisation = $1 AND domain = $2`, of, domain); err != nil {
 			return err
 		}
 		if _, err := t.exec(ctx, `DELETE FROM sso_grant WHERE organisation = $1 AND domain = $2`, of, domain); err != nil {
@@ -263,12 +235,8 @@ func (s *Store) SSOIdentity(ctx context.Context, of contract.OrganisationID, iss
 // LinkSSOIdentity implements [store.SSO].
 func (s *Store) LinkSSOIdentity(ctx context.Context, i store.SSOIdentity, e contract.Event) error {
 	err := s.db.withTx(ctx, func(t tx) error {
-		n, err := t.exec(ctx, `INSERT INTO sso_identity (organisation, issuer, subject, person, linked_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
-			i.Organisation, i.Issuer, i.Subject, i.Person, toMicros(i.LinkedAt))
-		if err == nil {
-			err = requireNew(n)
-		}
-		if err != nil {
+		if err := execRequired(ctx, t, requireNew, `INSERT INTO sso_identity (organisation, issuer, subject, person, linked_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
+			i.Organisation, i.Issuer, i.Subject, i.Person, toMicros(i.LinkedAt)); err != nil {
 			return err
 		}
 		return logEntry{events: []contract.Event{e}}.appendToLog(ctx, t)
@@ -279,11 +247,7 @@ func (s *Store) LinkSSOIdentity(ctx context.Context, i store.SSOIdentity, e cont
 // UnlinkSSOIdentity implements [store.SSO].
 func (s *Store) UnlinkSSOIdentity(ctx context.Context, id contract.PersonID, e contract.Event) error {
 	err := s.db.withTx(ctx, func(t tx) error {
-		n, err := t.exec(ctx, `DELETE FROM sso_identity WHERE person = $1`, id)
-		if err == nil {
-			err = requireRow(n)
-		}
-		if err != nil {
+		if err := execRequired(ctx, t, requireRow, `DELETE FROM sso_identity WHERE person = $1`, id); err != nil {
 			return err
 		}
 		return logEntry{events: []contract.Event{e}}.appendToLog(ctx, t)

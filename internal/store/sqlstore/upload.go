@@ -22,16 +22,12 @@ func uploadDest(u *contract.ResumableUpload) []any {
 // AddUpload implements [store.ResumableUploads].
 func (s *Store) AddUpload(ctx context.Context, u contract.ResumableUpload, l contract.Limits) error {
 	err := s.db.withTx(ctx, func(t tx) error {
-		// Locks the organisation's row: of uploads that begin at the same time, each counts those before it.
-		n, err := t.exec(ctx, `UPDATE organisation SET name = name WHERE id = $1`, u.Organisation)
-		if err == nil {
-			err = requireRow(n)
-		}
-		if err != nil {
+		// Of uploads that begin at the same time, each counts those before it.
+		if err := lockOrganisation(ctx, t, u.Organisation); err != nil {
 			return err
 		}
 		var person, all contract.OpenUploads
-		err = queryOne(ctx, t, []any{&person.Count, &person.Bytes, &all.Count, &all.Bytes},
+		err := queryOne(ctx, t, []any{&person.Count, &person.Bytes, &all.Count, &all.Bytes},
 			`SELECT COUNT(CASE WHEN person = $2 THEN 1 END), CAST(COALESCE(SUM(CASE WHEN person = $2 THEN size END), 0) AS BIGINT), COUNT(*), CAST(COALESCE(SUM(size), 0) AS BIGINT)
 			FROM resumable_upload WHERE organisation = $1 AND document = 0 AND NOT ended AND expires_at > $3`,
 			u.Organisation, u.Person, toMicros(u.CreatedAt))
@@ -62,15 +58,11 @@ func (s *Store) ResumableUpload(ctx context.Context, id contract.UploadID) (u co
 func (s *Store) AppendPart(ctx context.Context, received int64, after contract.ResumableUpload, part contract.File) error {
 	err := s.db.withTx(ctx, func(t tx) error {
 		// First, because its row decides between two requests that continue the same upload.
-		n, err := t.exec(ctx, `UPDATE resumable_upload SET received = $3, digest = $4, midstate = $5 WHERE id = $1 AND received = $2 AND document = 0 AND NOT ended`,
-			after.ID, received, after.Received, after.Digest[:], bytesArg(after.Midstate))
-		if err == nil {
-			err = requireChange(n)
-		}
-		if err != nil {
+		if err := execRequired(ctx, t, requireChange, `UPDATE resumable_upload SET received = $3, digest = $4, midstate = $5 WHERE id = $1 AND received = $2 AND document = 0 AND NOT ended`,
+			after.ID, received, after.Received, after.Digest[:], bytesArg(after.Midstate)); err != nil {
 			return err
 		}
-		_, err = t.exec(ctx, `INSERT INTO resumable_part (upload, begins, file_key, file_size, file_digest, file_sums) VALUES (`+placeholders(1, 6)+`)`,
+		_, err := t.exec(ctx, `INSERT INTO resumable_part (upload, begins, file_key, file_size, file_digest, file_sums) VALUES (`+placeholders(1, 6)+`)`,
 			after.ID, received, part.Key, part.Size, part.Digest[:], bytesArg(part.Sums))
 		return err
 	})
@@ -134,11 +126,7 @@ func (s *Store) UnneededUploads(ctx context.Context, now time.Time, limit int) (
 
 // takeUpload records that a new document takes an upload.
 func takeUpload(ctx context.Context, t tx, id contract.UploadID, d contract.DocumentID) error {
-	n, err := t.exec(ctx, `UPDATE resumable_upload SET document = $2 WHERE id = $1 AND document = 0 AND NOT ended`, id, d)
-	if err == nil {
-		err = requireChange(n)
-	}
-	if err != nil {
+	if err := execRequired(ctx, t, requireChange, `UPDATE resumable_upload SET document = $2 WHERE id = $1 AND document = 0 AND NOT ended`, id, d); err != nil {
 		return fmt.Errorf("take upload %s: %w", id, err)
 	}
 	return nil

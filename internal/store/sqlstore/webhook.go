@@ -71,12 +71,8 @@ func scanDuration(to *time.Duration) scanner {
 // AddWebhook implements [store.Webhooks].
 func (s *Store) AddWebhook(ctx context.Context, w contract.Webhook, e contract.Event) error {
 	err := s.db.withTx(ctx, func(t tx) error {
-		// Locks the organisation's row: of webhooks that are added at the same time, each counts those before it.
-		n, err := t.exec(ctx, `UPDATE organisation SET name = name WHERE id = $1`, w.Organisation)
-		if err == nil {
-			err = requireRow(n)
-		}
-		if err != nil {
+		// Of webhooks that are added at the same time, each counts those before it.
+		if err := lockOrganisation(ctx, t, w.Organisation); err != nil {
 			return err
 		}
 		var count int
@@ -86,7 +82,7 @@ func (s *Store) AddWebhook(ctx context.Context, w contract.Webhook, e contract.E
 		if count >= contract.MaxWebhooks {
 			return contract.ErrWebhookLimit
 		}
-		_, err = t.exec(ctx, `INSERT INTO webhook (`+webhookRows.columns+`) VALUES (`+placeholders(1, 15)+`)`,
+		_, err := t.exec(ctx, `INSERT INTO webhook (`+webhookRows.columns+`) VALUES (`+placeholders(1, 15)+`)`,
 			w.ID, w.Organisation, cleanText(w.URL), cleanText(w.Description), joinFeedTypes(w.Types), w.Secret, bytesArg(w.FormerOne), toMicros(w.FormerUntil), w.Position,
 			toMicros(w.DisabledAt), w.DisabledFor, toMicros(w.FailingSince), w.Untold, toMicros(w.CreatedAt), w.Edits)
 		if err != nil {
@@ -112,15 +108,11 @@ func (s *Store) WebhooksOf(ctx context.Context, o contract.OrganisationID) ([]co
 // SetWebhook implements [store.Webhooks].
 func (s *Store) SetWebhook(ctx context.Context, w contract.Webhook, e contract.Event) error {
 	err := s.db.withTx(ctx, func(t tx) error {
-		n, err := t.exec(ctx, `UPDATE webhook SET url = $3, description = $4, types = $5, secret = $6, former_secret = $7, former_until = $8, disabled_at = $9,
+		if err := execRequired(ctx, t, requireChange, `UPDATE webhook SET url = $3, description = $4, types = $5, secret = $6, former_secret = $7, former_until = $8, disabled_at = $9,
 				disabled_for = $10, untold = $11, failing_since = CASE WHEN disabled_at = $9 THEN failing_since ELSE 0 END, edits = edits + 1
 			WHERE id = $1 AND edits = $2`,
 			w.ID, w.Edits, cleanText(w.URL), cleanText(w.Description), joinFeedTypes(w.Types), w.Secret, bytesArg(w.FormerOne), toMicros(w.FormerUntil),
-			toMicros(w.DisabledAt), w.DisabledFor, w.Untold)
-		if err == nil {
-			err = requireChange(n)
-		}
-		if err != nil {
+			toMicros(w.DisabledAt), w.DisabledFor, w.Untold); err != nil {
 			return err
 		}
 		return logEntry{events: []contract.Event{e}}.appendToLog(ctx, t)
