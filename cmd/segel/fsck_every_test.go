@@ -254,9 +254,9 @@ func fullInstallation(t *testing.T, set ...string) (data string) {
 	waits := owner.upload(simple(), signer.as("signer", 1))
 	owner.verb("finalize-docs", waits).ok()
 	signer.verb("sign-docs", waits).ok()
-	must(s.store.RequestPassword(ctx, store.PasswordRequest{ID: "r1", At: time.Now()}, contract.Event{Type: contract.EventPasswordForgot, At: time.Now()}))
+	must(s.store.AddPasswordRequest(ctx, store.PasswordRequest{ID: "r1", At: time.Now()}, contract.Event{Type: contract.EventPasswordForgot, At: time.Now()}))
 	must(s.store.AnswerPasswordRequest(ctx, "r1", []store.PasswordReset{{ID: "p1", Person: contract.PersonID(owner.id), CreatedAt: time.Now(), ExpiresAt: time.Now().Add(time.Hour)}}, nil))
-	must(s.store.RequestPassword(ctx, store.PasswordRequest{ID: "r2", At: time.Now()}, contract.Event{Type: contract.EventPasswordForgot, At: time.Now()}))
+	must(s.store.AddPasswordRequest(ctx, store.PasswordRequest{ID: "r2", At: time.Now()}, contract.Event{Type: contract.EventPasswordForgot, At: time.Now()}))
 	c := store.Claim{Account: owner.id, Path: "/v1/y", Key: strings.Repeat("c", 64), Token: "token", Process: "process", At: time.Now()}
 	_, err = s.store.Claim(ctx, c, time.Hour)
 	must(err)

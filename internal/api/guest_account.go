@@ -46,17 +46,17 @@ type accountOffer struct {
 	Email string `json:"email" doc:"of the account: the mailbox that the guest verified" example:"budi@contoh.id"`
 }
 
-// offerAccount returns nil for people who cannot create one.
+// offerAccount returns the account that the caller can create; nil if they cannot.
 func (c *call) offerAccount() (*accountOffer, error) {
-	address, err := c.Identity.OffersAccount(c.r.Context(), c.by)
+	address, err := c.Identity.FindAccountOffer(c.r.Context(), c.by)
 	if err != nil || address == "" {
 		return nil, err
 	}
 	return &accountOffer{address}, nil
 }
 
-// readerOf returns as whom the caller takes part in a document of their lists: themselves, or the guest whom the document names with the
-// mailbox that they verified.
+// readerOf returns the participant that the caller is in a document of their lists: themselves, or the guest whom the document names with the
+// mailbox that the caller verified.
 func (c *call) readerOf(d *contract.Document) (id contract.PersonID, asGuest bool) {
 	if d.IsVisibleTo(c.by.ID) {
 		return c.by.ID, false

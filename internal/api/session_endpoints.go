@@ -209,7 +209,7 @@ type forgotPasswordIn struct {
 }
 
 func (c *call) requestPassword(in *forgotPasswordIn) (noted, error) {
-	if err := c.Identity.ForgotPassword(c.r.Context(), in.Email.value, c.clientWith("")); err != nil {
+	if err := c.Identity.RequestReset(c.r.Context(), in.Email.value, c.clientWith("")); err != nil {
 		return noted{}, err
 	}
 	return c.notedAnswer("done.forgot_password"), nil
@@ -252,7 +252,7 @@ func (c *call) resetPassword(in *resetPasswordIn) (noted, error) {
 	if err := bad.asError(); err != nil {
 		return noted{}, err
 	}
-	if _, err := c.Identity.ResetByLink(c.r.Context(), link, next, c.clientWith("")); err != nil {
+	if _, err := c.Identity.ResetPasswordByLink(c.r.Context(), link, next, c.clientWith("")); err != nil {
 		return noted{}, err
 	}
 	return c.notedAnswer("done.password"), nil

@@ -25,7 +25,8 @@ func (s *Service) newAccountNotice(k contract.NoticeKind, u store.User, from Cli
 	return n
 }
 
-// AccountMessage returns whom a notice about an account goes to and where its link leads. Its refusal means that the notice has no purpose any more.
+// AccountMessage returns the recipient and the link of a notice about an account. A refusal means that the notice has lost its purpose: the account
+// was disabled, or the reset link was used or has expired.
 func (s *Service) AccountMessage(ctx context.Context, n contract.Notice) (contract.AccountMessage, error) {
 	u, err := s.store.User(ctx, n.Person)
 	if err != nil {
@@ -54,7 +55,7 @@ func (s *Service) AccountMessage(ctx context.Context, n contract.Notice) (contra
 		return m, err
 	}
 	if hash != r.Hash {
-		return m, fmt.Errorf("the link %s for a new password was made with another master key", r.ID)
+		return m, fmt.Errorf("reset link %s was made with another master key", r.ID)
 	}
 	m.Link, m.Until = s.publicURL+ResetPath+"#"+clear, r.ExpiresAt
 	return m, nil

@@ -453,7 +453,7 @@ func TestForgottenPasswordOfSeveralAccountsIsLoggedOnceWithoutAnAccount(t *testi
 	t.Parallel()
 	h := inhabited(t)
 	h.add(t, siti, newer, elsewhere)
-	if err := h.ForgotPassword(t.Context(), siti, at(home)); err != nil {
+	if err := h.RequestReset(t.Context(), siti, at(home)); err != nil {
 		t.Fatal(err)
 	}
 	if e := h.store.events; len(e) != 1 || e[0].Person != (contract.Person{}) || e[0].Details["email"] != siti {

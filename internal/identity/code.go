@@ -23,22 +23,22 @@ import (
 	"segel/internal/store"
 )
 
-// Enrolment is an authenticator app that is not confirmed yet. Nothing of it is stored: the ticket holds the sealed secret.
+// Enrolment is an authenticator app that is not confirmed yet. It is not stored: the ticket contains the sealed secret.
 type Enrolment struct {
 	Secret string // in base32, to be typed
-	URI    string // otpauth
+	URI    string // otpauth:// address of the key
 	QR     []byte // PNG of the URI
 	Ticket string // for ConfirmTOTP
 }
 
-// Parameters of the codes: those that every authenticator app supports (RFC 6238 with SHA-1, six digits, 30 seconds).
+// Parameters of the codes. Every authenticator app supports SHA-1, six digits and 30 seconds (RFC 6238).
 const (
-	otpSecretLen = 20
-	otpSkew      = 1 // steps before and after the current one
-	qrPixels     = 256
+	otpSecretLen = 20  // bytes
+	otpSkew      = 1   // time steps before and after the current one (RFC 6238 §5.2)
+	qrPixels     = 256 // width and height of the QR code
 )
 
-// BeginTOTP begins to add an authenticator app to the account of the caller, who gives their current password.
+// BeginTOTP begins the enrolment of an authenticator app of the caller. Current is their password.
 func (s *Service) BeginTOTP(ctx context.Context, by contract.Actor, current string) (Enrolment, error) {
 	u, account, err := s.loadCaller(ctx, by)
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *Service) BeginTOTP(ctx context.Context, by contract.Actor, current stri
 	return Enrolment{Secret: key.Secret(), URI: key.URL(), QR: qr.Bytes(), Ticket: base64.RawURLEncoding.EncodeToString(sealed)}, nil
 }
 
-// otpIssuer returns the name under which an app shows the account. A colon would end it there.
+// otpIssuer returns the name under which an app shows the account. It has no colon, which would end it.
 func otpIssuer(organisation string) string {
 	return strings.TrimSpace("Segel " + strings.ReplaceAll(organisation, ":", " "))
 }
@@ -82,8 +82,8 @@ func otpIssuer(organisation string) string {
 func enrolmentPurpose(id contract.PersonID) string { return "authenticator enrolment " + string(id) }
 func secretPurpose(id contract.PersonID) string    { return "authenticator secret " + string(id) }
 
-// ConfirmTOTP adds the authenticator app of BeginTOTP, which is confirmed by a code. The codes are the recovery codes of an account that had no
-// factor; they are shown once.
+// ConfirmTOTP adds the authenticator app of a ticket of BeginTOTP, which a code of the app confirms. It returns recovery codes, which are shown
+// once, if the account had no factor.
 func (s *Service) ConfirmTOTP(ctx context.Context, by contract.Actor, ticket, code string) ([]string, error) {
 	u, _, err := s.loadCaller(ctx, by)
 	if err != nil {
@@ -109,7 +109,7 @@ func (s *Service) ConfirmTOTP(ctx context.Context, by contract.Actor, ticket, co
 	if err != nil {
 		return nil, err
 	}
-	codes, hashes, err := s.firstCodes(u.ID, f)
+	codes, hashes, err := s.newFirstCodes(u.ID, f)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,8 @@ func (s *Service) ConfirmTOTP(ctx context.Context, by contract.Actor, ticket, co
 	if a.Secret, err = s.sealer.Seal(secretPurpose(u.ID), []byte(secret)); err != nil {
 		return nil, fmt.Errorf("seal a secret for %s: %w", u.ID, err)
 	}
-	// If the process dies after this commit, the app works and the recovery codes were never shown. The person makes others.
+	// Durable with this commit: the app and the hashes of the recovery codes. If the process dies after it, the codes were never shown, and the
+	// person replaces them.
 	err = s.store.AddAuthenticator(ctx, u.ID, a, step, hashes, s.factorEvent(contract.EventFactorAdded, by, u, "factor", string(contract.FactorTOTP)))
 	switch {
 	case errors.Is(err, store.ErrExists):
@@ -128,7 +129,8 @@ func (s *Service) ConfirmTOTP(ctx context.Context, by contract.Actor, ticket, co
 	return codes, err
 }
 
-// matchTOTP returns the step of a code of a secret, if it is the current one, the one before or the one after. It computes all of them.
+// matchTOTP returns the time step of a code, if the code is that of the current step, the one before or the one after. It computes all three, so
+// that its time does not depend on the code.
 func matchTOTP(secret, code string, now time.Time) (step int64, ok bool, err error) {
 	current := now.Unix() / int64(contract.OTPPeriod.Seconds())
 	for at := current - otpSkew; at <= current+otpSkew; at++ {
@@ -143,8 +145,8 @@ func matchTOTP(secret, code string, now time.Time) (step int64, ok bool, err err
 	return step, ok, nil
 }
 
-// useTOTP accepts a code of the account's authenticator app once. Each call is one try, which is durable before the codes are compared: a
-// crash, and many calls at once, grant no further try.
+// useTOTP accepts a code of the account's authenticator app once. Each call is one try, which is durable before the codes are compared, so that
+// neither a crash nor concurrent calls grant a further try.
 func (s *Service) useTOTP(ctx context.Context, u store.User, code string, binding [32]byte) error {
 	f, err := s.store.FactorsOf(ctx, u.ID)
 	if err != nil {
@@ -186,7 +188,7 @@ func (s *Service) useTOTP(ctx context.Context, u store.User, code string, bindin
 	return err
 }
 
-// useRecoveryCode accepts a recovery code once. They have 50 random bits, so the bounds on logins are enough against guessing.
+// useRecoveryCode accepts a recovery code once. A code has 50 random bits, so the bounds on logins suffice against guessing.
 func (s *Service) useRecoveryCode(ctx context.Context, u store.User, code string, binding [32]byte, ip string) error {
 	f, err := s.store.FactorsOf(ctx, u.ID)
 	if err != nil {
@@ -217,12 +219,12 @@ func (s *Service) newRecoveryCodes(id contract.PersonID) (codes []string, hashes
 	return codes, hashes, nil
 }
 
-// recoveryHash returns what is stored of a recovery code. Its key is not in the database, so a copy of that shows no code.
+// recoveryHash returns what is stored of a recovery code: an HMAC whose key is not in the database, so that a copy of the database shows no code.
 func (s *Service) recoveryHash(id contract.PersonID, code string) [32]byte {
 	return [32]byte(s.factorMAC("recovery", string(id), code))
 }
 
-// ReplaceRecoveryCodes gives the caller, who gives their current password, other recovery codes. The former ones end.
+// ReplaceRecoveryCodes replaces the recovery codes of the caller and returns the new ones, which are shown once. Current is their password.
 func (s *Service) ReplaceRecoveryCodes(ctx context.Context, by contract.Actor, current string) ([]string, error) {
 	u, _, err := s.loadCaller(ctx, by)
 	if err != nil {
@@ -235,12 +237,12 @@ func (s *Service) ReplaceRecoveryCodes(ctx context.Context, by contract.Actor, c
 	if err != nil {
 		return nil, err
 	}
-	// If the process dies after this commit, the codes were never shown. The person makes others.
+	// If the process dies after this commit, the codes were never shown, and the person replaces them again.
 	err = s.store.SetRecoveryCodes(ctx, u.ID, hashes, s.factorEvent(contract.EventRecoveryCodesMade, by, u))
 	return codes, refuseNotFound(err, contract.ErrNoFactor)
 }
 
-// cleanCode returns a code without what people copy with it, in lower case.
+// cleanCode returns a code in lower case without spaces and hyphens.
 func cleanCode(code string) string {
 	return strings.ToLower(strings.Map(func(r rune) rune {
 		if r == ' ' || r == '-' || r == '\u00a0' {

@@ -20,13 +20,13 @@ import (
 	"segel/internal/store"
 )
 
-// Sealer encrypts secrets under the master key. What was sealed for one purpose cannot be opened for another.
+// Sealer encrypts secrets under the master key. A secret that was sealed for one purpose cannot be opened for another.
 type Sealer interface {
 	Seal(purpose string, plain []byte) ([]byte, error)
 	Open(purpose string, sealed []byte) ([]byte, error)
 }
 
-// PasskeyOptions are the options for navigator.credentials, and the ticket that their answer is sent back with.
+// PasskeyOptions are the options for navigator.credentials, with the ticket that the client sends back beside the answer.
 type PasskeyOptions struct {
 	Ticket  string
 	Options json.RawMessage
@@ -35,7 +35,7 @@ type PasskeyOptions struct {
 // PersonFactors are the second factors of the caller.
 type PersonFactors struct {
 	store.PersonFactors
-	Possible bool // the public address allows passkeys
+	Possible bool // browsers allow passkeys under the public address
 	Required bool // the organisation requires a second factor at logins of this account
 }
 
@@ -67,8 +67,8 @@ func acceptedFactors(f store.PersonFactors) []string {
 	return all
 }
 
-// proveFactor checks a second factor of an account, and uses it up: whatever is accepted is durable before this returns, and is accepted
-// again only for the same binding, by a repeat of the same request. The zero binding is never repeated.
+// proveFactor checks a second factor of an account and uses it up. The use is durable before it returns: the same code or answer is accepted again
+// only for the same binding, by a repeat of the request. The zero binding cannot be repeated.
 func (s *Service) proveFactor(ctx context.Context, u store.User, given contract.GivenFactor, challenge contract.Challenge, binding [32]byte, ip string) (contract.Factor, error) {
 	if given.Passkey != nil {
 		k, err := s.provePasskey(ctx, given, challenge, binding)
@@ -84,11 +84,11 @@ func (s *Service) proveFactor(ctx context.Context, u store.User, given contract.
 	return contract.FactorTOTP, s.useTOTP(ctx, u, code, binding)
 }
 
-// ProveSigning checks what a person presents for one signature, or for the signatures of one consent. The answer is the factor that
-// stands behind them; empty if nothing was presented, or the account has no second factor: then an otp is ignored, as it always was.
+// ProveSigning checks the second factor that a person presents for one signature, or for the signatures of one consent, and returns it. It is empty
+// if none was presented, or the account has none: then an otp is ignored.
 //
-// What was accepted once is accepted again for the same list of documents within [contract.ProofTime], so that a repeat of the request after
-// a crash needs no other proof.
+// A code or answer that was accepted is accepted again for the same list of documents within [contract.ProofTime], so that a repeat of the request
+// after a crash needs no other one.
 func (s *Service) ProveSigning(ctx context.Context, by contract.Actor, given contract.GivenFactor, consent contract.Consent) (contract.Factor, error) {
 	if by.Guest != 0 || by.IsSystem() || by.Key != nil || !given.IsGiven() {
 		return "", nil
@@ -106,8 +106,8 @@ func (s *Service) ProveSigning(ctx context.Context, by contract.Actor, given con
 	return factor, nil
 }
 
-// requirePassword requires the caller's current password before a change of their factors: a stolen session is not enough for it. Tries are
-// counted like those of a change of the password.
+// requirePassword requires the caller's current password before a change of their factors, so that a stolen session cannot make one. Tries count
+// like those of a change of the password.
 func (s *Service) requirePassword(ctx context.Context, by contract.Actor, u store.User, current string) error {
 	if err := s.throttle.admitHolder(by.ID, s.clock()); err != nil {
 		return err
@@ -122,7 +122,7 @@ func (s *Service) requirePassword(ctx context.Context, by contract.Actor, u stor
 	return nil
 }
 
-// factorEvent returns an event about a factor of an account. Details are names and values in turn.
+// factorEvent returns an event about a factor of an account. Details alternates names and values.
 func (s *Service) factorEvent(t contract.EventType, by contract.Actor, u store.User, details ...string) contract.Event {
 	e := s.accountEvent(t, by, u)
 	for i := 0; i+1 < len(details); i += 2 {
@@ -131,8 +131,8 @@ func (s *Service) factorEvent(t contract.EventType, by contract.Actor, u store.U
 	return e
 }
 
-// raiseSession records in the session of the caller that they added a factor, which they proved with it. If the process dies before, the
-// person logs in again.
+// raiseSession records in the session of the caller the factor that they proved by adding it. If the process dies before, the person logs in
+// again.
 func (s *Service) raiseSession(ctx context.Context, by contract.Actor, f contract.Factor) error {
 	if by.Factor.IsStrong() {
 		return nil
@@ -140,15 +140,15 @@ func (s *Service) raiseSession(ctx context.Context, by contract.Actor, f contrac
 	return s.store.RaiseSession(ctx, by.Session, f, s.clock())
 }
 
-// firstCodes returns recovery codes for an account that has no factor yet, and nothing for others.
-func (s *Service) firstCodes(id contract.PersonID, f store.PersonFactors) (codes []string, hashes [][32]byte, err error) {
+// newFirstCodes returns recovery codes and their hashes for an account that has no factor yet, and nil for others.
+func (s *Service) newFirstCodes(id contract.PersonID, f store.PersonFactors) (codes []string, hashes [][32]byte, err error) {
 	if f.Any() {
 		return nil, nil, nil
 	}
 	return s.newRecoveryCodes(id)
 }
 
-// RegisterOptions returns options for a new passkey of the caller, who gives their current password.
+// RegisterOptions returns options for a new passkey of the caller. Current is their password.
 func (s *Service) RegisterOptions(ctx context.Context, by contract.Actor, current string) (PasskeyOptions, error) {
 	u, _, err := s.loadCaller(ctx, by)
 	if err != nil {
@@ -181,8 +181,8 @@ func (s *Service) RegisterOptions(ctx context.Context, by contract.Actor, curren
 	return PasskeyOptions{Ticket: ticket, Options: options}, err
 }
 
-// AddPasskey registers the passkey that answered RegisterOptions, under a name. The codes are the recovery codes of an account that had no
-// factor; they are shown once.
+// AddPasskey registers the passkey that answered RegisterOptions, under a name. It returns recovery codes, which are shown once, if the account had
+// no factor.
 func (s *Service) AddPasskey(ctx context.Context, by contract.Actor, answer contract.GivenFactor, name string) (store.Passkey, []string, error) {
 	u, _, err := s.loadCaller(ctx, by)
 	if err != nil {
@@ -206,7 +206,7 @@ func (s *Service) AddPasskey(ctx context.Context, by contract.Actor, answer cont
 	if err != nil {
 		return store.Passkey{}, nil, err
 	}
-	codes, hashes, err := s.firstCodes(u.ID, f)
+	codes, hashes, err := s.newFirstCodes(u.ID, f)
 	if err != nil {
 		return store.Passkey{}, nil, err
 	}
@@ -216,7 +216,8 @@ func (s *Service) AddPasskey(ctx context.Context, by contract.Actor, answer cont
 		BackupEligible: made.BackupEligible, CreatedAt: now, SignCount: made.SignCount, BackedUp: made.BackedUp,
 	}
 	use := store.UsedChallenge{Ticket: sha256.Sum256(challenge.Ticket), At: now}
-	// If the process dies after this commit, the passkey is registered and the recovery codes were never shown. The person makes others.
+	// Durable with this commit: the passkey and the hashes of the recovery codes. If the process dies after it, the codes were never shown, and
+	// the person replaces them.
 	err = s.store.AddPasskey(ctx, k, use, contract.MaxPasskeys, hashes, s.factorEvent(contract.EventFactorAdded, by, u, "factor", string(contract.FactorPasskey), "passkey", name))
 	switch {
 	case errors.Is(err, store.ErrExists):
@@ -253,7 +254,8 @@ func (s *Service) RenamePasskey(ctx context.Context, by contract.Actor, id, name
 	return refuseNotFound(s.store.RenamePasskey(ctx, u.ID, id, name, s.factorEvent(contract.EventPasskeyRenamed, by, u, "passkey", name)), contract.ErrNoFactor)
 }
 
-// RemovePasskey removes a passkey of the caller, who gives their current password. The last factor stays if the organisation requires one.
+// RemovePasskey removes a passkey of the caller. Current is their password. ErrFactorNeeded: it is the last factor, and the organisation requires
+// one.
 func (s *Service) RemovePasskey(ctx context.Context, by contract.Actor, id, current string) error {
 	return s.removeFactor(ctx, by, current, func(u store.User, f store.PersonFactors, keep bool) error {
 		for _, k := range f.Passkeys {
@@ -272,6 +274,7 @@ func (s *Service) RemoveTOTP(ctx context.Context, by contract.Actor, current str
 	})
 }
 
+// removeFactor removes a factor of the caller by remove, which keeps the last one if keep is true.
 func (s *Service) removeFactor(ctx context.Context, by contract.Actor, current string, remove func(u store.User, f store.PersonFactors, keep bool) error) error {
 	u, account, err := s.loadCaller(ctx, by)
 	if err != nil {
@@ -302,7 +305,7 @@ func (s *Service) ResetFactors(ctx context.Context, by contract.Actor, id contra
 	})
 }
 
-// LoginOptions returns options for a login with a passkey. They are the same for everyone.
+// LoginOptions returns options for a login with a passkey. They name no account.
 func (s *Service) LoginOptions(_ context.Context) (PasskeyOptions, error) {
 	return s.requestOptions(contract.Challenge{Purpose: contract.ChallengeLogin})
 }
@@ -318,6 +321,7 @@ func (s *Service) SignOptions(ctx context.Context, by contract.Actor, documents 
 	return s.requestOptions(contract.Challenge{Purpose: contract.ChallengeSign, Person: by.ID, Consent: contract.NewConsent(documents)})
 }
 
+// requestOptions returns options for an answer to a challenge.
 func (s *Service) requestOptions(c contract.Challenge) (PasskeyOptions, error) {
 	if s.passkeys == nil {
 		return PasskeyOptions{}, contract.ErrNoPasskeys
@@ -330,8 +334,8 @@ func (s *Service) requestOptions(c contract.Challenge) (PasskeyOptions, error) {
 	return PasskeyOptions{Ticket: ticket, Options: options}, err
 }
 
-// A ticket is <time of its end, 8 bytes><16 random bytes><HMAC-SHA256, 32 bytes> in base64url. The HMAC covers purpose and person, so
-// nothing is stored before a passkey answered: those who only ask for options fill no table. See docs/formats/challenge.md.
+// A ticket is <time of its end, 8 bytes><16 random bytes><HMAC-SHA256, 32 bytes> in base64url. The HMAC covers purpose and person, so nothing is
+// stored before a passkey answers: callers who only ask for options fill no table. See docs/formats/challenge.md.
 const ticketLen = 8 + 16 + 32
 
 // newChallenge completes a challenge with a new ticket.
@@ -345,6 +349,7 @@ func (s *Service) newChallenge(c contract.Challenge) (contract.Challenge, string
 	return c, base64.RawURLEncoding.EncodeToString(c.Ticket), nil
 }
 
+// ticketMAC returns the HMAC of the first 24 bytes of a ticket.
 func (s *Service) ticketMAC(c contract.Challenge, ticket []byte) []byte {
 	return s.factorMAC("ticket", string(c.Purpose), string(c.Person), string(ticket))
 }
@@ -358,31 +363,32 @@ func (s *Service) factorMAC(parts ...string) []byte {
 	return mac.Sum(nil)
 }
 
-var errTicket = errors.New("not a ticket for this, or one that has ended")
+var errTicket = errors.New("the ticket is for another purpose or person, or has expired")
 
-// openTicket completes a challenge with the ticket of its answer, which may be late by less than a time.
-func (s *Service) openTicket(ticket string, c contract.Challenge, late time.Duration) (contract.Challenge, error) {
+// openTicket completes a challenge with the ticket of its answer, which is accepted for a time after the options were made.
+func (s *Service) openTicket(ticket string, c contract.Challenge, life time.Duration) (contract.Challenge, error) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(ticket)
 	if err != nil || len(b) != ticketLen || !hmac.Equal(b[24:], s.ticketMAC(c, b[:24])) {
 		return c, errTicket
 	}
-	if end := time.Unix(int64(binary.BigEndian.Uint64(b)), 0); !s.clock().Before(end.Add(late - contract.ChallengeTime)) {
+	if end := time.Unix(int64(binary.BigEndian.Uint64(b)), 0); !s.clock().Before(end.Add(life - contract.ChallengeTime)) {
 		return c, errTicket
 	}
 	c.Ticket = b
 	return c, nil
 }
 
-// provePasskey returns the passkey that answered a challenge. Everything that is wrong has the same answer.
+// provePasskey returns the passkey that answered a challenge, and records its use. Every refusal is ErrPasskeyWrong, so that it does not show
+// which passkeys exist.
 func (s *Service) provePasskey(ctx context.Context, given contract.GivenFactor, c contract.Challenge, binding [32]byte) (store.Passkey, error) {
 	if s.passkeys == nil {
 		return store.Passkey{}, contract.ErrNoPasskeys
 	}
-	late := contract.ChallengeTime
+	life := contract.ChallengeTime
 	if binding != ([32]byte{}) {
-		late = contract.ProofTime // a repeat; the store tells it from a first use
+		life = contract.ProofTime // a repeat; the store tells it from a first use
 	}
-	c, err := s.openTicket(given.Ticket, c, late)
+	c, err := s.openTicket(given.Ticket, c, life)
 	if err != nil {
 		return store.Passkey{}, contract.ErrPasskeyWrong.WithCause(err)
 	}
@@ -406,8 +412,8 @@ func (s *Service) provePasskey(ctx context.Context, given contract.GivenFactor, 
 	now := s.clock()
 	k.SignCount, k.BackedUp, k.UsedAt = use.SignCount, use.BackedUp, now
 	fresh := now.Before(time.Unix(int64(binary.BigEndian.Uint64(c.Ticket)), 0))
-	// From this commit on, the challenge proves nothing else. If the process dies before the caller's own commit, a repeat is accepted for
-	// the same binding alone.
+	// Durable with this commit: the challenge is used. If the process dies before the commit of the caller, a repeat is accepted for the same
+	// binding alone.
 	err = s.store.UsePasskey(ctx, k, store.UsedChallenge{Ticket: sha256.Sum256(c.Ticket), Binding: binding, At: now}, fresh)
 	if errors.Is(err, store.ErrConflict) {
 		s.log.WarnContext(ctx, "a passkey answered a challenge that was used, or its counter did not grow: it may have been copied", "person", k.Person, "passkey", k.ID)

@@ -16,9 +16,9 @@ type NewMailboxAccount struct {
 	Password string
 }
 
-// OffersAccount returns the address for which a guest can create an account: that of the mailbox that they verified in this session. It is empty
-// if the operator does not allow it, they verified none, or it has one already. The answer depends on the caller's own mailbox alone.
-func (s *Service) OffersAccount(ctx context.Context, by contract.Actor) (string, error) {
+// FindAccountOffer returns the address for which a guest can create an account: that of the mailbox that they verified in this session. It is empty if
+// the operator does not allow it, the guest verified no mailbox, or the mailbox has an account. It depends on the caller's own mailbox alone.
+func (s *Service) FindAccountOffer(ctx context.Context, by contract.Actor) (string, error) {
 	address, refusal := s.provedMailbox(by)
 	if refusal != nil {
 		return "", nil
@@ -30,7 +30,7 @@ func (s *Service) OffersAccount(ctx context.Context, by contract.Actor) (string,
 	return address, err
 }
 
-// provedMailbox returns the address of the mailbox that a guest verified in this session.
+// provedMailbox returns the address of the mailbox that a guest verified in this session, or the refusal of an account.
 func (s *Service) provedMailbox(by contract.Actor) (string, error) {
 	switch {
 	case !s.accounts:
@@ -43,11 +43,10 @@ func (s *Service) provedMailbox(by contract.Actor) (string, error) {
 	return by.Proved.Address, nil
 }
 
-// CreateMailboxAccount creates an account for a guest who verified their mailbox in this session. It belongs to an organisation of its own, so
-// that accounts of this kind do not see each other and no admin but an operator administers them. It opens the documents that name the mailbox as a
-// guest's, see OpenAsGuest.
+// CreateMailboxAccount creates an account for a guest who verified their mailbox in this session. The account is alone in its organisation, so that
+// such accounts do not see each other and only operators administer them. It opens the documents that name the mailbox as a guest's, see OpenAsGuest.
 //
-// Durable with the one commit: organisation, account, mailbox and the event, which belongs to no document: the sender learns nothing of it.
+// Durable with one commit: organisation, account, mailbox and event. The event belongs to no document, so that senders do not see it.
 func (s *Service) CreateMailboxAccount(ctx context.Context, by contract.Actor, n NewMailboxAccount) (Account, error) {
 	address, err := s.provedMailbox(by)
 	if err != nil {
@@ -103,7 +102,7 @@ func (s *Service) CreateMailboxAccount(ctx context.Context, by contract.Actor, n
 
 // OpenAsGuest opens a document that names the caller's verified mailbox as a guest's. The token is that of the guest, as if they had opened
 // the link that is mailed to the mailbox: it permits the same, needs the same codes, and ends when the owner revokes the guest's links or corrects
-// the address, or when the caller's own session ends. Everything else is [contract.ErrNotFound].
+// the address, or when the caller's own session ends. Every other document is [contract.ErrNotFound].
 func (s *Service) OpenAsGuest(ctx context.Context, by contract.Actor, id contract.DocumentID) (GuestSession, error) {
 	if by.Guest != 0 || by.Mailbox == "" {
 		return GuestSession{}, contract.ErrNotFound

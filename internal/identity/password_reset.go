@@ -14,27 +14,27 @@ import (
 	"segel/internal/store"
 )
 
-// ErrResetLink refuses a link for a new password that is unknown, was used, has expired, or ended with another password.
+// ErrResetLink refuses a reset link that is unknown, was used or has expired, or that another change of the password ended.
 var ErrResetLink = contract.Refuse(contract.NotFound, "auth.reset_link_invalid")
 
-// ResetPath is the page of the web app where a link for a new password leads.
+// ResetPath is the page of the web app to which a reset link leads.
 const ResetPath = "/reset"
 
-// resetLifetime is how long a link for a new password is valid. Not later than that, a request is answered.
+// resetLifetime is how long a reset link is valid, and how long a request for one may wait for its answer.
 const resetLifetime = 30 * time.Minute
 
 // maxForgottenEmail bounds, in bytes, the unchecked address that is stored.
 const maxForgottenEmail = 254
 
-// ForgotPassword stores a request for a new password, which a job answers with a message for each account of the address. It succeeds for every
-// e-mail and does the same work for all of them, so neither the answer nor its time reveals whether there is an account.
-func (s *Service) ForgotPassword(ctx context.Context, email string, from Client) error {
+// RequestReset stores a request for a new password, which a job answers with a message for each account of the e-mail. It succeeds for every e-mail
+// and does the same work for each, so that neither the answer nor its time reveals whether there is an account.
+func (s *Service) RequestReset(ctx context.Context, email string, from Client) error {
 	email = contract.CleanText(email)
 	if email == "" || len(email) > maxForgottenEmail {
 		return nil
 	}
 	now := s.clock()
-	// The log only grows, and nobody wants a mailbox full of links: requests beyond the rates are answered as usual but not stored.
+	// Requests beyond the rates are answered as usual but not stored: they would fill the log, and the mailbox of the person.
 	if s.throttle.forgot.takeToken(Network(from.IP), now) > 0 || s.throttle.forgotten.takeToken(emailSpellings(email)[0], now) > 0 {
 		return nil
 	}
@@ -53,14 +53,14 @@ func (s *Service) ForgotPassword(ctx context.Context, email string, from Client)
 	r := store.PasswordRequest{ID: id, Email: email, Language: from.Language, IP: from.IP, UserAgent: contract.CleanUserAgent(from.UserAgent), At: now}
 	e := contract.Event{Type: contract.EventPasswordForgot, At: now, Person: person, IP: from.IP, Details: map[string]string{"email": email}}
 	// Durable with this commit: the request, and the job that answers it.
-	if err := s.store.RequestPassword(ctx, r, e); err != nil {
-		return fmt.Errorf("note a forgotten password: %w", err)
+	if err := s.store.AddPasswordRequest(ctx, r, e); err != nil {
+		return fmt.Errorf("store a request for a new password: %w", err)
 	}
 	return nil
 }
 
-// OrderResets orders the messages for people who asked for a new password. Each account of the address gets its own link, with which its organisation is named; disabled ones get
-// none. A request that waited too long gets none either.
+// OrderResets orders the messages for people who asked for a new password. Each account of the e-mail gets a message with its link and the name of
+// its organisation. Disabled accounts, and requests that waited longer than resetLifetime, get none.
 //
 // Answering a request is one transaction. If the process dies before it, the next run answers the request, with other links.
 func (s *Service) OrderResets(ctx context.Context) error {
@@ -81,6 +81,7 @@ func (s *Service) OrderResets(ctx context.Context) error {
 	}
 }
 
+// orderReset answers one request.
 func (s *Service) orderReset(ctx context.Context, r store.PasswordRequest) error {
 	accounts, err := s.store.UsersByEmail(ctx, emailSpellings(r.Email)...)
 	if err != nil {
@@ -103,7 +104,7 @@ func (s *Service) orderReset(ctx context.Context, r store.PasswordRequest) error
 	return s.store.AnswerPasswordRequest(ctx, r.ID, resets, notices)
 }
 
-// newReset makes a link for a new password of a user. It is valid once it is stored.
+// newReset makes a reset link of a user. It is valid once it is stored.
 func (s *Service) newReset(u store.User) (store.PasswordReset, error) {
 	id, err := newUUID(s.random)
 	if err != nil {
@@ -115,26 +116,26 @@ func (s *Service) newReset(u store.User) (store.PasswordReset, error) {
 	return r, err
 }
 
-// deriveReset derives the secret of a link for a new password. The row alone does not tell it, and a row that was written without the master key
-// opens nothing.
+// deriveReset derives the secret of a reset link from its row and the master key. The row alone does not show it, and a row that was written without
+// the master key opens nothing.
 func (s *Service) deriveReset(r store.PasswordReset) (clear string, hash [32]byte, err error) {
 	if s.linkKey == ([32]byte{}) {
 		return "", hash, errors.New("no key for mailed links")
 	}
 	secret, err := hkdf.Expand(sha256.New, s.linkKey[:], fmt.Sprintf("password reset %s %s %d", r.ID, r.Person, r.CreatedAt.UnixMicro()), 32)
 	if err != nil {
-		return "", hash, fmt.Errorf("derive a link for a new password: %w", err)
+		return "", hash, fmt.Errorf("derive a reset link: %w", err)
 	}
 	return newSecret(bytes.NewReader(secret), prefixReset)
 }
 
-// ResetTarget is the account whose password a link replaces.
+// ResetTarget is the account whose password a reset link replaces.
 type ResetTarget struct {
 	Account Account
-	Until   time.Time
+	Until   time.Time // when the link expires
 }
 
-// LookUpReset returns whose password a link, the whole URL or only its secret, replaces. The link can still be used afterwards.
+// LookUpReset returns the account whose password a reset link replaces. Link is the URL or only its secret. It can still be used afterwards.
 func (s *Service) LookUpReset(ctx context.Context, link string) (ResetTarget, error) {
 	r, u, err := s.readReset(ctx, link)
 	if err != nil {
@@ -144,7 +145,7 @@ func (s *Service) LookUpReset(ctx context.Context, link string) (ResetTarget, er
 	return ResetTarget{Account: account, Until: r.ExpiresAt}, err
 }
 
-// readReset reads a link that can be used now, with its user.
+// readReset reads a reset link that can be used now, with its user. Otherwise the error is ErrResetLink.
 func (s *Service) readReset(ctx context.Context, link string) (store.PasswordReset, store.User, error) {
 	link = strings.TrimSpace(link)
 	if i := strings.LastIndex(link, prefixReset); i >= 0 {
@@ -171,9 +172,10 @@ func (s *Service) readReset(ctx context.Context, link string) (store.PasswordRes
 	return r, u, nil
 }
 
-// ResetByLink replaces the password of the account that a link was mailed for, and ends the link, all tokens of the account and its known devices.
-// Other factors of the account stay: the next login needs them. The person is told by another message. Errors are reported for the field "new".
-func (s *Service) ResetByLink(ctx context.Context, link, next string, from Client) (Account, error) {
+// ResetPasswordByLink replaces the password of the account of a reset link, and ends the link, all tokens of the account and its known devices.
+// Second factors stay: the next login needs them. A message reports the change to the person. Refusals of the password name the field "new"; those
+// of the link are ErrResetLink.
+func (s *Service) ResetPasswordByLink(ctx context.Context, link, next string, from Client) (Account, error) {
 	r, u, err := s.readReset(ctx, link)
 	if err != nil {
 		return Account{}, err
@@ -206,7 +208,8 @@ func (s *Service) ResetByLink(ctx context.Context, link, next string, from Clien
 		return Account{}, err
 	}
 	e := contract.Event{Type: contract.EventPasswordChange, At: s.clock(), Person: u.Person, IP: from.IP, Details: map[string]string{"proof": "mailed link"}}
-	// Durable with this commit: the password, the end of the link and of all sessions, and the message about it. A crash before it leaves the link usable.
+	// Durable with this commit: the password, the end of the link and of all sessions, and the message about it. If the process dies before it,
+	// the link can still be used.
 	err = s.store.UsePasswordReset(ctx, r, u.Password, hash, e, s.newAccountNotice(contract.NoticePasswordChanged, u, from))
 	if errors.Is(err, store.ErrConflict) { // another password was set meanwhile
 		return Account{}, ErrResetLink

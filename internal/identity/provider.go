@@ -20,8 +20,7 @@ type Provisioned struct {
 	IP           string
 }
 
-// AddProvisioned creates an account with a random password that no one knows. An e-mail that already has an account in the organisation is
-// ErrUserExists.
+// AddProvisioned creates an account with a random password that is not kept. ErrUserExists: the e-mail has an account in the organisation.
 func (s *Service) AddProvisioned(ctx context.Context, p Provisioned) (store.User, error) {
 	o, err := s.store.Organisation(ctx, p.Organisation)
 	if err != nil {
@@ -48,8 +47,8 @@ func (s *Service) AddProvisioned(ctx context.Context, p Provisioned) (store.User
 	return u, nil
 }
 
-// passwordRefusal returns which accounts of an address may not log in with a password, since their organisation demands its provider. It is one query, which
-// depends on the domain alone.
+// passwordRefusal returns a function that reports which accounts of an e-mail may not log in with a password, because their organisation demands its
+// provider; nil if the domain has none. It takes one query, which depends on the domain alone.
 func (s *Service) passwordRefusal(ctx context.Context, email string) (func(store.User) bool, error) {
 	found, err := s.store.SSOOfDomain(ctx, contract.MailDomain(email))
 	if errors.Is(err, store.ErrNotFound) {
@@ -61,8 +60,8 @@ func (s *Service) passwordRefusal(ctx context.Context, email string) (func(store
 	return func(u store.User) bool { return u.Organisation == found.Organisation && found.RefusesPassword(u.ID) }, nil
 }
 
-// OpenProviderSession opens a session of the web app for a user whom the provider of their organisation named. Record is called with the family of
-// tokens and its expiry before the tokens exist.
+// OpenProviderSession opens a session of the web app for a user whom the provider of their organisation named. It calls record with the family of the
+// tokens and their expiry before the tokens are stored; an error of record ends the login.
 func (s *Service) OpenProviderSession(ctx context.Context, u store.User, factor contract.Factor, from Client, record func(family string, expires time.Time) error) (session WebSession, err error) {
 	device, err := s.rememberDevice(ctx, u, from)
 	if err != nil {

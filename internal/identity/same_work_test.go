@@ -43,9 +43,9 @@ func (r *recording) LogEvents(ctx context.Context, events ...contract.Event) err
 	return r.Store.LogEvents(ctx, events...)
 }
 
-func (r *recording) RequestPassword(ctx context.Context, q store.PasswordRequest, e contract.Event) error {
-	r.ask("RequestPassword")
-	return r.Store.RequestPassword(ctx, q, e)
+func (r *recording) AddPasswordRequest(ctx context.Context, q store.PasswordRequest, e contract.Event) error {
+	r.ask("AddPasswordRequest")
+	return r.Store.AddPasswordRequest(ctx, q, e)
 }
 
 func (r *recording) GuestLink(ctx context.Context, hash [32]byte) (store.GuestLink, store.Guest, error) {
@@ -75,7 +75,7 @@ func TestWhatIsAskedForAnAccountIsAskedForNoneToo(t *testing.T) {
 		return func() { _, _ = h.Login(t.Context(), email, "salah", "", from) }
 	}
 	forgot := func(email string) func() {
-		return func() { _ = h.ForgotPassword(t.Context(), email, at(home)) }
+		return func() { _ = h.RequestReset(t.Context(), email, at(home)) }
 	}
 	guest := func(link string) func() {
 		return func() { _, _ = h.GuestLogin(t.Context(), link) }
@@ -87,7 +87,7 @@ func TestWhatIsAskedForAnAccountIsAskedForNoneToo(t *testing.T) {
 		"login":                 {login(siti, at(home)), login("nobody@contoh.id", at(home)), []string{"KnownCaller", "UsersByEmail"}},
 		"login from afar":       {login(siti, at("192.0.2.1")), login("nobody@contoh.id", at("192.0.2.1")), []string{"KnownCaller", "UsersByEmail"}},
 		"login from her device": {login(siti, Client{IP: home, Device: device}), login("nobody@contoh.id", Client{IP: home, Device: device}), []string{"KnownCaller", "UsersByEmail"}},
-		"forgotten password":    {forgot(siti), forgot("nobody@contoh.id"), []string{"UsersByEmail", "RequestPassword"}},
+		"forgotten password":    {forgot(siti), forgot("nobody@contoh.id"), []string{"UsersByEmail", "AddPasswordRequest"}},
 		"a guest's link":        {guest(revoked), guest(unknown), []string{"GuestLink"}},
 	} {
 		var asked [2][]string

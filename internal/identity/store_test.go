@@ -329,7 +329,7 @@ func (m *memory) RevokeOtherFamilies(_ context.Context, id contract.PersonID, ke
 	return m.revoke(func(t store.Token) bool { return t.Person == id && t.Document == 0 && t.Family != keep })
 }
 
-func (m *memory) RequestPassword(ctx context.Context, r store.PasswordRequest, e contract.Event) error {
+func (m *memory) AddPasswordRequest(ctx context.Context, r store.PasswordRequest, e contract.Event) error {
 	if err := m.LogEvents(ctx, e); err != nil {
 		return err
 	}

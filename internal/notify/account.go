@@ -17,8 +17,7 @@ import (
 type Accounts interface {
 	// OrderResets orders the messages for people who asked for a new password.
 	OrderResets(ctx context.Context) error
-	// AccountMessage returns whom a notice about an account goes to and where its link leads. Its refusal means that the notice has no
-	// purpose any more.
+	// AccountMessage returns the recipient and the link of a notice about an account. A refusal means that the notice has lost its purpose.
 	AccountMessage(ctx context.Context, n contract.Notice) (contract.AccountMessage, error)
 }
 
@@ -79,8 +78,8 @@ func (s *Service) composeAccountMessage(ctx context.Context, n contract.Notice, 
 	return m, nil
 }
 
-// showAccountNotice is [Service.Show] for a notice about an account. The log records that an operator has seen it: a link in it proves
-// nothing about the mailbox any more.
+// showAccountNotice is [Service.Show] for a notice about an account. The log records that an operator has seen it, because its link then does not
+// prove that the person reads the mailbox.
 func (s *Service) showAccountNotice(ctx context.Context, by contract.Actor, n contract.Notice) (contract.Notice, Message, error) {
 	about, err := s.Accounts.AccountMessage(ctx, n)
 	if contract.KindOf(err) != 0 {

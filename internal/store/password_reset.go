@@ -17,7 +17,8 @@ type PasswordRequest struct {
 	At        time.Time
 }
 
-// PasswordReset is a link with which a person replaces their password once. Its secret is derived from the master key; only its SHA-256 is stored.
+// PasswordReset is a reset link, with which a person replaces their password once. Its secret is derived from the master key; only its SHA-256 is
+// stored.
 type PasswordReset struct {
 	ID        string // a UUID
 	Person    contract.PersonID
@@ -26,20 +27,19 @@ type PasswordReset struct {
 	ExpiresAt time.Time
 }
 
-// PasswordResets stores requests for new passwords and the links that answer them. Every replacement of a password, and disabling the account, deletes the
-// links of the person.
+// PasswordResets stores requests for new passwords and the reset links that answer them. Each replacement of a password, and disabling the account,
+// deletes the links of the person.
 type PasswordResets interface {
-	// RequestPassword stores a request, logs the event and enqueues the delivery of account notices. It does the same work for every address.
-	RequestPassword(ctx context.Context, r PasswordRequest, e contract.Event) error
+	// AddPasswordRequest stores a request, logs the event and enqueues the delivery of account notices. It does the same work for every address.
+	AddPasswordRequest(ctx context.Context, r PasswordRequest, e contract.Event) error
 	// PasswordRequests returns up to limit requests, the oldest first.
 	PasswordRequests(ctx context.Context, limit int) ([]PasswordRequest, error)
-	// AnswerPasswordRequest deletes a request, and stores the links and the notices that answer it. It returns ErrNotFound if another process has
-	// answered it.
+	// AnswerPasswordRequest deletes a request, and stores the links and the notices that answer it. ErrNotFound: another process has answered it.
 	AnswerPasswordRequest(ctx context.Context, id string, resets []PasswordReset, notices []contract.Notice) error
-	// PasswordReset returns a link by its identifier, and PasswordResetByHash by the hash of its secret, expired or not; ErrNotFound if there is none.
+	// PasswordReset returns a link by its identifier, and PasswordResetByHash by the hash of its secret, expired or not. ErrNotFound: there is none.
 	PasswordReset(ctx context.Context, id string) (PasswordReset, error)
 	PasswordResetByHash(ctx context.Context, hash [32]byte) (PasswordReset, error)
-	// UsePasswordReset is SetPassword with the link of the person, and orders the notice. It returns ErrNotFound if the link was used, has expired by
-	// the time of the event, or ended with another password.
+	// UsePasswordReset is SetPassword with a reset link of the person, and orders the notice. ErrNotFound: the link was used, had expired at the
+	// time of the event, or was ended by another change of the password.
 	UsePasswordReset(ctx context.Context, r PasswordReset, was, encoded string, e contract.Event, n contract.Notice) error
 }

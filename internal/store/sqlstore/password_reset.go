@@ -21,8 +21,8 @@ var passwordResetRows = rowType[store.PasswordReset]{
 	},
 }
 
-// RequestPassword implements [store.PasswordResets].
-func (s *Store) RequestPassword(ctx context.Context, r store.PasswordRequest, e contract.Event) error {
+// AddPasswordRequest implements [store.PasswordResets].
+func (s *Store) AddPasswordRequest(ctx context.Context, r store.PasswordRequest, e contract.Event) error {
 	err := s.db.withTx(ctx, func(t tx) error {
 		err := t.addStatements(ctx, statement{
 			sql:  `INSERT INTO password_request (` + passwordRequestRows.columns + `) VALUES (` + placeholders(1, 6) + `)`,
@@ -68,13 +68,13 @@ func (s *Store) AnswerPasswordRequest(ctx context.Context, id string, resets []s
 // PasswordReset implements [store.PasswordResets].
 func (s *Store) PasswordReset(ctx context.Context, id string) (store.PasswordReset, error) {
 	r, err := passwordResetRows.readOne(ctx, s, `WHERE id = $1`, id)
-	return r, wrapf(err, "read the link %s for a new password", id)
+	return r, wrapf(err, "read reset link %s", id)
 }
 
 // PasswordResetByHash implements [store.PasswordResets].
 func (s *Store) PasswordResetByHash(ctx context.Context, hash [32]byte) (store.PasswordReset, error) {
 	r, err := passwordResetRows.readOne(ctx, s, `WHERE hash = $1`, hash[:])
-	return r, wrapf(err, "read a link for a new password")
+	return r, wrapf(err, "read a reset link")
 }
 
 // UsePasswordReset implements [store.PasswordResets].
@@ -96,5 +96,5 @@ func (s *Store) UsePasswordReset(ctx context.Context, r store.PasswordReset, was
 		}
 		return replacePassword(ctx, t, r.Person, was, encoded, false, e)
 	})
-	return wrapf(err, "replace the password of user %s by a link", r.Person)
+	return wrapf(err, "replace the password of user %s by a reset link", r.Person)
 }

@@ -171,7 +171,7 @@ var sessionTests = map[string]func(*testing.T, *fixture){
 		at := b.now.Truncate(time.Microsecond)
 		r := store.PasswordRequest{ID: "r1", Email: "U1@example.test", Language: "en", IP: "192.0.2.1", UserAgent: "curl/8", At: at}
 		before := b.eventCount()
-		b.must(b.RequestPassword(b.ctx, r, contract.Event{Type: contract.EventPasswordForgot, At: b.now}))
+		b.must(b.AddPasswordRequest(b.ctx, r, contract.Event{Type: contract.EventPasswordForgot, At: b.now}))
 		b.requireEqual("events", b.eventCount()-before, int64(1))
 		requireRead(b, "requests", []store.PasswordRequest{r})(b.PasswordRequests(b.ctx, 10))
 		reset := store.PasswordReset{ID: "p1", Person: "u1", Hash: [32]byte{7}, CreatedAt: at, ExpiresAt: at.Add(time.Minute)}
@@ -198,7 +198,7 @@ var sessionTests = map[string]func(*testing.T, *fixture){
 		link := func(n byte) store.PasswordReset {
 			return store.PasswordReset{ID: fmt.Sprint(n), Person: "u1", Hash: [32]byte{n}, CreatedAt: at, ExpiresAt: at.Add(time.Minute)}
 		}
-		b.must(b.RequestPassword(b.ctx, store.PasswordRequest{ID: "r", At: at}, contract.Event{Type: contract.EventPasswordForgot, At: at}))
+		b.must(b.AddPasswordRequest(b.ctx, store.PasswordRequest{ID: "r", At: at}, contract.Event{Type: contract.EventPasswordForgot, At: at}))
 		b.must(b.AnswerPasswordRequest(b.ctx, "r", []store.PasswordReset{link(1), link(2), link(3)}, nil))
 		use := func(n byte, was string, at time.Time) error {
 			told := contract.Notice{Organisation: "org", Person: "u1", Kind: contract.NoticePasswordChanged, State: contract.NoticeKept, OrderedAt: at, DueAt: at, DoneAt: at}

@@ -2834,7 +2834,7 @@ export interface components {
              */
             login_factor: "none" | "admins" | "everyone";
             organisation: components["schemas"]["OrganisationOut"];
-            /** @description each signature of a person with an account needs a second factor of its own */
+            /** @description people with accounts prove a second factor for each signature */
             sign_factor: boolean;
         } & {
             [key: string]: unknown;
@@ -7685,14 +7685,14 @@ export interface components {
              * @example 0
              */
             enabled?: (0 | 1) | ("0" | "1") | boolean;
-            /** @description UUIDs of admins who may use a password all the same */
+            /** @description UUIDs of admins who may still use a password */
             exempt?: string[];
             /**
              * @description the acr that states a second factor; missing: an amr of two factors does
              * @example phr
              */
             factor_acr?: string;
-            /** @description the first that a person is in gives their role; people in none of them are senders */
+            /** @description the first group that a person is in gives their role; people in none of them are senders */
             groups?: components["schemas"]["SsoGroup"][];
             /**
              * @description missing: groups
