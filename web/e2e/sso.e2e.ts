@@ -29,7 +29,7 @@ beforeAll(async () => {
   await form.getByRole("button", { name: "Save" }).press("Enter");
   const test = form.getByRole("button", { name: "Test the provider" });
   await test.press("Enter");
-  await form.getByText("The login provider does not answer").waitFor();
+  await form.getByText("The identity provider does not answer").waitFor();
   // A stored secret goes to no other provider.
   expect(await form.getByLabel("Client secret").inputValue()).toBe("");
   await form.getByRole("textbox", { name: "Issuer" }).fill(p.issuer);
@@ -40,7 +40,7 @@ beforeAll(async () => {
   await form.getByText("Saved.").waitFor();
   serve();
   await test.press("Enter");
-  await form.getByText("The login provider answers correctly.").waitFor();
+  await form.getByText("The identity provider answers correctly.").waitFor();
   const domains = page.getByRole("region", { name: "Mail domains" });
   await domains.getByRole("textbox", { name: "Mail domain" }).fill("Contoh.id");
   await page.keyboard.press("Enter");
