@@ -4,6 +4,7 @@
 package main
 
 import (
+	"database/sql"
 	"encoding/base64"
 	"errors"
 	"flag"
@@ -15,6 +16,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	_ "modernc.org/sqlite" // registers the driver sqlite
 
 	"segel/pdf/pdftest"
 	"segel/scripts/running"
@@ -77,6 +80,27 @@ func run(binary string, n int) (err error) {
 		return func() error { return outsider.Post(running.SignPath+name, body, nil) }
 	}
 	caller := &running.Client{URL: s.URL}
+	guest, err := openAsGuest(owner, id)
+	if err != nil {
+		return err
+	}
+	other, err := owner.Upload(object{"filename": "kontrak.pdf", "document_base64": base64.StdEncoding.EncodeToString(pdftest.Table(1)), "guest": guests})
+	if err == nil {
+		err = owner.PostVerb("finalize-docs", other)
+	}
+	if err != nil {
+		return err
+	}
+	reader, err := s.AddPerson("", "pembaca@example.test", "reader")
+	if err == nil {
+		err = verifyMailbox(s.Data, reader.ID, "pembaca@example.test")
+	}
+	if err != nil {
+		return err
+	}
+	as := func(c *running.Client, path string, body object) func() error {
+		return func() error { return c.Post(path, body, nil) }
+	}
 	// A key of the owner, and the token endpoint with the number of that key, and with another one, each with a secret that is of no key.
 	var made struct {
 		Response struct {
@@ -119,6 +143,12 @@ func run(binary string, n int) (err error) {
 		{"delegate-docs", verb("delegate-docs", id), verb("delegate-docs", missing)},
 		{"guest-code-docs", verb("guest-code-docs", id), verb("guest-code-docs", missing)},
 		{"guest-verify-docs", verb("guest-verify-docs", id), verb("guest-verify-docs", missing)},
+		{"guest-link-docs", verb("guest-link-docs", id), verb("guest-link-docs", missing)},
+		{"guest-revoke-docs", verb("guest-revoke-docs", id), verb("guest-revoke-docs", missing)},
+		// A guest of one document asks about another one, and an account of a mailbox about one that does not name it.
+		{"guest: code", as(guest, running.SignPath+"guest-code-docs", object{"document_id": other}), as(guest, running.SignPath+"guest-code-docs", object{"document_id": missing})},
+		{"guest: verify", as(guest, running.SignPath+"guest-verify-docs", object{"document_id": other, "code": "123456"}), as(guest, running.SignPath+"guest-verify-docs", object{"document_id": missing, "code": "123456"})},
+		{"guest-document", as(reader, "/v1/auth/guest/document", object{"document_id": other}), as(reader, "/v1/auth/guest/document", object{"document_id": missing})},
 	} {
 		var took [2][]time.Duration
 		for i := range 2 * n {
@@ -136,4 +166,42 @@ func run(binary string, n int) (err error) {
 		fmt.Printf("%-18s %12v %12v %12v %12v %14v %14v\n", q.name, at(0, 50), at(1, 50), at(0, 99), at(1, 99), at(0, 50)-at(1, 50), at(0, 99)-at(1, 99))
 	}
 	return nil
+}
+
+// openAsGuest returns the first guest of a document, who came by a link that the owner handed out.
+func openAsGuest(owner *running.Client, id int64) (*running.Client, error) {
+	var people struct {
+		Data struct {
+			Signer []struct {
+				ID string `json:"user_id"`
+			}
+		}
+	}
+	if err := owner.Get(fmt.Sprint(running.DocumentPath, "signers/", id), &people); err != nil {
+		return nil, err
+	}
+	if len(people.Data.Signer) == 0 {
+		return nil, errors.New("the document has no guest")
+	}
+	var link struct {
+		Response struct{ Data struct{ URL string } }
+	}
+	if err := owner.Post(running.SignPath+"guest-link-docs", object{"document_id": id, "user_id": people.Data.Signer[0].ID}, &link); err != nil {
+		return nil, err
+	}
+	guest := &running.Client{URL: owner.URL}
+	var session running.LoginAnswer
+	err := guest.Post("/v1/auth/guest", object{"link": link.Response.Data.URL}, &session)
+	guest.Token = session.Data.Token
+	return guest, err
+}
+
+// verifyMailbox gives an account the mailbox that it would have if a guest had created it, which takes a code from a mail.
+func verifyMailbox(data, person, mailbox string) error {
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(data, "segel.db")+"?_pragma=busy_timeout(10000)")
+	if err != nil {
+		return err
+	}
+	_, err = db.Exec("INSERT INTO mailbox_account (person, mailbox, proved_at) VALUES ($1, $2, 1)", person, mailbox)
+	return errors.Join(err, db.Close())
 }
