@@ -58,10 +58,13 @@ func newHandler(dist fs.FS, prefix string) http.Handler {
 			http.NotFound(w, r) // a page older than this program asks; answering a script request with the first page would break it
 			return
 		}
-		if name == "guest" {
-			guest.serve(w, r)
-		} else {
-			member.serve(w, r)
+		switch name {
+		case "guest":
+			guest.serve(w, r, "guest")
+		case "login":
+			member.serve(w, r, "login")
+		default:
+			member.serve(w, r, "app")
 		}
 	})
 }
@@ -114,8 +117,9 @@ type firstPage struct {
 	scripts string // source expression of its inline script for the Content-Security-Policy; empty: it has none
 }
 
-// splitPage returns the page of members and that of guests. In the page of a guest the app is in a template, and an inline script
-// shows the first page of the document before it loads the app.
+// splitPage returns the page of members and that of guests. In the page of members the app is at the end, so that the outline of the screen is
+// drawn before style sheets have arrived. In the page of a guest the app is in a template, and an inline script shows the first page of the
+// document before it loads the app.
 func splitPage(page []byte) (member, guest firstPage) {
 	before, rest, ok := bytes.Cut(page, []byte("<!--app-->"))
 	app, rest, ok2 := bytes.Cut(rest, []byte("<!--/app-->"))
@@ -124,15 +128,15 @@ func splitPage(page []byte) (member, guest firstPage) {
 	if !ok || !ok2 || !ok3 || !ok4 {
 		return firstPage{html: page}, firstPage{html: page} // the placeholder
 	}
-	member.html = slices.Concat(before, app, body, end)
+	member.html = slices.Concat(before, body, app, end)
 	guest.html = slices.Concat(before, []byte(`<template id="app">`), app, []byte("</template>"), body, []byte("<script>"), script, []byte("</script>"), end)
 	sum := sha256.Sum256(script)
 	guest.scripts = " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	return member, guest
 }
 
-// serve serves the page. Style sheets that the app creates at run time carry a nonce that is valid for this answer alone.
-func (p firstPage) serve(w http.ResponseWriter, r *http.Request) {
+// serve serves the page, with the outline of the screen that it shows before the app has arrived: app, login or guest. Style sheets that the app creates at run time carry a nonce that is valid for this answer alone.
+func (p firstPage) serve(w http.ResponseWriter, r *http.Request, shown string) {
 	nonce := rand.Text()
 	h := w.Header()
 	h.Set("Content-Security-Policy", strings.Join([]string{
@@ -148,5 +152,5 @@ func (p firstPage) serve(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead {
 		return
 	}
-	_, _ = w.Write(bytes.ReplaceAll(p.html, []byte("{nonce}"), []byte(nonce))) // if this fails, the client has gone
+	_, _ = w.Write(bytes.Replace(bytes.ReplaceAll(p.html, []byte("{nonce}"), []byte(nonce)), []byte("{shown}"), []byte(shown), 1)) // if this fails, the client has gone
 }

@@ -115,11 +115,12 @@ func TestAFileIsSentInTheBestCodingThatTheClientAccepts(t *testing.T) {
 
 func TestOnlyTheGuestsPageHasTheEarlyScript(t *testing.T) {
 	t.Parallel()
-	built := fstest.MapFS{"index.html": {Data: []byte(`<base href="/"><!--app--><script src="a.js"></script><!--/app--><p><!--early--><script>early()</script><!--/early--></p>`)}}
+	built := fstest.MapFS{"index.html": {Data: []byte(`<base href="/"><!--app--><script src="a.js"></script><!--/app--><p data-shown="{shown}"><!--early--><script>early()</script><!--/early--></p>`)}}
 	for path, want := range map[string]struct{ html, scripts string }{
-		"/inbox":    {`<base href="/"><script src="a.js"></script><p></p>`, "script-src 'self';"},
-		"/guest":    {`<base href="/"><template id="app"><script src="a.js"></script></template><p><script>early()</script></p>`, "script-src 'self' 'sha256-G2Y/0fpEoq/QMzbid/byF0KE5sX9e6ar19Om2+xoMnU=';"},
-		"/guest/me": {`<base href="/"><script src="a.js"></script><p></p>`, "script-src 'self';"},
+		"/inbox":    {`<base href="/"><p data-shown="app"><script src="a.js"></script></p>`, "script-src 'self';"},
+		"/login":    {`<base href="/"><p data-shown="login"><script src="a.js"></script></p>`, "script-src 'self';"},
+		"/guest":    {`<base href="/"><template id="app"><script src="a.js"></script></template><p data-shown="guest"><script>early()</script></p>`, "script-src 'self' 'sha256-G2Y/0fpEoq/QMzbid/byF0KE5sX9e6ar19Om2+xoMnU=';"},
+		"/guest/me": {`<base href="/"><p data-shown="app"><script src="a.js"></script></p>`, "script-src 'self';"},
 	} {
 		w := httptest.NewRecorder()
 		newHandler(built, "").ServeHTTP(w, httptest.NewRequest("GET", path, nil))

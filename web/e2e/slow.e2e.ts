@@ -49,6 +49,40 @@ test("on a slow line a guest sees the first page at once and can sign soon", asy
   await page.context().close();
 });
 
+/** When something was first drawn, and when the first script had arrived, in milliseconds after the request. */
+const paints = (page: Page) => page.evaluate(() => ({
+  drawn: performance.getEntriesByName("first-contentful-paint")[0]!.startTime,
+  script: Math.min(...(performance.getEntriesByType("resource") as PerformanceResourceTiming[]).filter((r) => r.name.includes(".js")).map((r) => r.responseEnd)),
+}));
+
+/** Where the sign of the app stands, in the outline or in the app. */
+const place = async (page: Page, within: string) => (await page.locator(`${within} svg[viewBox="0 0 32 32"]`).first().boundingBox())!;
+
+test("on a slow line the outline of the screen is drawn before a script arrives, where the app draws it", async () => {
+  const member = await s.enter("o@example.test"), state = await member.context().storageState();
+  for (const [path, width, ready] of [["login", 360, "form"], ["inbox", 360, "#main"], ["inbox", 1280, "#main"]] as const) {
+    const colorScheme = width === 360 ? "dark" : "light";
+    const context = await s.browser.newContext({ locale: "id", colorScheme, viewport: { width, height: 800 }, ...(path === "inbox" ? { storageState: state } : {}) });
+    const page = await context.newPage(), line = await context.newCDPSession(page);
+    await line.send("Network.enable");
+    await line.send("Network.emulateNetworkConditions", { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 });
+    await page.goto(`${s.url}/${path}`, { waitUntil: "commit" });
+    await page.locator("#early").waitFor();
+    const outline = await place(page, "#early");
+    const background = await page.locator("#early").evaluate((e) => getComputedStyle(e).getPropertyValue("--bone"));
+    expect(background).toBe(colorScheme === "dark" ? "#303030" : "#edf0f2");
+    await page.locator(ready).waitFor({ timeout: 60_000 });
+    const { drawn, script } = await paints(page), app = await place(page, "#root");
+    console.log(path, width, { drawn, script, outline, app });
+    expect(drawn).toBeLessThan(script);
+    expect(drawn).toBeLessThan(2500);
+    expect(Math.abs(outline.x - app.x)).toBeLessThanOrEqual(1);
+    expect(Math.abs(outline.y - app.y)).toBeLessThanOrEqual(path === "inbox" ? 1 : 8); // the login page is in the middle of the window
+    await context.close();
+  }
+  await member.context().close();
+}, 120_000);
+
 test("on a slow line the first page of a scan of 26 MB appears within 8 seconds, and the file waits to be asked for", async () => {
   const owner = await s.enter("o@example.test");
   const sent = await send(owner, "Pindaian", [{ name: "Budi Tamu", email: "budi@example.test", guest: true }], 0, paper(3, 26e6));

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { send } from "./contract";
-import { stage, type Stage } from "./harness";
+import { stage, violations, type Stage } from "./harness";
 
 let receiver: Server, s: Stage;
 const got: { headers: IncomingMessage["headers"]; body: string }[] = [];
@@ -43,7 +43,7 @@ test("an administrator adds a webhook, tests it and reads what was sent", async 
 
   await page.getByRole("button", { name: "Send a test" }).click();
   const sent = page.getByRole("dialog", { name: "Deliveries" });
-  await sent.getByText("Delivered", { exact: true }).waitFor();
+  await sent.getByRole("listitem").getByText("Delivered", { exact: true }).waitFor();
   await sent.getByRole("button", { name: "Show request and response" }).click();
   await sent.getByText("diterima").waitFor();
   const { headers, body } = got[0]!;
@@ -74,6 +74,17 @@ test("an administrator adds a webhook, tests it and reads what was sent", async 
   expect(got.length).toBeGreaterThan(before);
   await page.goto(`${s.url}/admin?tab=webhooks`);
   await page.getByRole("button", { name: "Deliveries" }).click();
+  // Filters, and pages of what was sent.
+  await expect.poll(() => sent.getByRole("listitem").count()).toBeGreaterThan(1);
+  await sent.getByRole("searchbox", { name: "Document number" }).fill("999999");
+  await sent.getByText("Nothing matches.").waitFor();
+  await sent.getByRole("button", { name: "Clear filters" }).click();
+  await sent.getByRole("combobox", { name: "Status" }).click();
+  await page.getByRole("option", { name: "Given up" }).click();
+  await sent.getByText("Nothing matches.").waitFor();
+  await sent.getByRole("button", { name: "Clear filters" }).click();
+  await sent.getByText("document.finalized").waitFor();
+  expect(await violations(page)).toEqual([]);
   await sent.getByRole("button", { name: "Send all again" }).click();
   await sent.getByText("The events since then are being sent again.").waitFor();
   await expect.poll(() => got.filter((g) => g.body.includes("document.finalized")).length, { timeout: 15_000 }).toBe(2);

@@ -220,9 +220,14 @@ export const replayDelivery = (webhook: string, id: string) => take(api.PUT("/v1
 /** Sends all events since a time again. */
 export const replaySince = (webhook: string, since: string) => take(api.PUT("/v1/admin/webhooks/{webhook_id}/replay", { params: { path: { webhook_id: webhook } }, body: { since } }));
 
-/** The newest deliveries to a webhook, which change while they are looked at. */
-export const deliveries = (id: string) =>
-  queryOptions({ queryKey: key("deliveries", id), refetchInterval: 3_000, queryFn: async () => (await take(api.GET("/v1/admin/webhooks/{webhook_id}/deliveries", { params: { path: { webhook_id: id }, query: { limit: 30 } } }))).data.deliveries });
+export const deliveryStates = ["ordered", "delivered", "dead"] as const;
+
+/** Deliveries to a webhook, which change while they are looked at. */
+export const deliveries = (id: string, s: Selection) =>
+  queryOptions({
+    queryKey: key("deliveries", id, s), refetchInterval: 3_000, placeholderData: keepPreviousData,
+    queryFn: async () => (await take(api.GET("/v1/admin/webhooks/{webhook_id}/deliveries", { params: { path: { webhook_id: id }, query: { page: s.page, limit: 20, ...given({ status: one(deliveryStates, s.only), document_id: s.document }) } } }))).data,
+  });
 
 export type Key = Schemas["KeyOut"];
 export type MemberKey = Schemas["MemberKeyOut"];

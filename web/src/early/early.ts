@@ -33,21 +33,21 @@ async function show(picture: Promise<Blob>): Promise<void> {
   shown.src = address;
   await shown.decode();
   URL.revokeObjectURL(address);
-  document.getElementById("early")?.append(shown);
+  document.querySelector("#early main")?.replaceChildren(shown);
 }
 
 /** Shows whose document it is, where the name of the app stands until the app is loaded. */
 function head({ organisation, colour, logo }: Awaited<Early["pages"]>["sender"]): void {
-  const early = document.getElementById("early");
-  if (!early?.firstChild) return;
-  early.firstChild.textContent = organisation;
+  const early = document.getElementById("early"), name = document.getElementById("early-name");
+  if (!early || !name) return;
+  name.textContent = organisation;
   if (colour) early.style.borderTop = `4px solid ${colour}`;
   if (!logo) return;
   const picture = document.createElement("img");
   picture.alt = "";
   picture.dataset["logo"] = "";
   picture.src = logo;
-  early.prepend(picture);
+  early.querySelector("[data-mark]")?.replaceWith(picture);
 }
 
 const secret = location.hash.slice(1);

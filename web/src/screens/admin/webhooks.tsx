@@ -3,7 +3,7 @@ import { IconKey } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 
-import { addWebhook, deleteWebhook, deliveries, replayDelivery, replaySince, rotateWebhook, setWebhook, testWebhook, webhooks, type Delivery, type Webhook, type WebhookSettings } from "../../api/admin";
+import { addWebhook, deleteWebhook, deliveries, deliveryStates, replayDelivery, replaySince, rotateWebhook, setWebhook, testWebhook, webhooks, type Delivery, type Webhook, type WebhookSettings } from "../../api/admin";
 import { Problem } from "../../api/client";
 import { useText } from "../../text";
 import { Copy } from "../../ui/copy";
@@ -11,7 +11,8 @@ import { Dialog } from "../../ui/dialog";
 import { Loading } from "../../ui/loading";
 import { moment } from "../../ui/moment";
 import { Trouble } from "../../ui/trouble";
-import { Facts, Line, useWhen, type SectionProps } from "./lines";
+import { withoutFilters, type AdminSearch } from "./flow";
+import { Facts, Filtering, Find, Line, Lines, Only, useWhen, type SectionProps } from "./lines";
 
 type Open = { what: "change" | "deliveries" | "rotate" | "delete"; webhook: Webhook };
 
@@ -174,19 +175,20 @@ function Confirm({ text, yes, act, close }: { text: string; yes: string; act: ()
 
 const colours = { ordered: "blue", delivered: "seal", dead: "red" } as const;
 
-/** Deliveries shows what became of the newest events. */
+/** Deliveries shows what became of events, the newest first. Its filters are not in the address: it is a dialog of a list. */
 function Deliveries({ webhook }: { webhook: Webhook }) {
   const t = useText();
-  const found = useQuery(deliveries(webhook.id));
+  const [search, setSearch] = useState<AdminSearch>({ tab: "webhooks", page: 1 });
+  const list: SectionProps = { search, selection: search, change: (to) => setSearch((s) => ({ ...s, page: 1, ...to })), clear: () => setSearch(withoutFilters) };
+  const found = useQuery(deliveries(webhook.id, search));
   return (
     <Stack gap="sm">
       <Replay webhook={webhook} />
-      {found.isPending && <Loading />}
-      {found.isError && <Trouble error={found.error} retry={() => void found.refetch()} />}
-      {found.data?.length === 0 && <Text size="sm" c="dimmed" role="status">{t("webhooks.noDeliveries")}</Text>}
-      {found.data && found.data.length > 0 && (
-        <Stack component="ul" gap={6} p={0} m={0} style={{ listStyle: "none" }}>{found.data.map((d) => <Sent key={d.id} webhook={webhook} delivery={d} />)}</Stack>
-      )}
+      <Filtering>
+        <Only {...list} label={t("admin.mailStatus")} words={deliveryStates.map((value) => ({ value, label: t(`webhooks.states.${value}`) }))} />
+        <Find {...list} by="document" label={t("admin.documentNumber")} />
+      </Filtering>
+      <Lines {...list} of={found} items={(d) => d.deliveries} empty={t("webhooks.noDeliveries")}>{(d) => <Sent key={d.id} webhook={webhook} delivery={d} />}</Lines>
     </Stack>
   );
 }
