@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"segel/internal/admission"
@@ -173,11 +174,11 @@ func exchangeOf(r *http.Request) *exchange {
 	return x
 }
 
-var safeID = regexp.MustCompile(`^[A-Za-z0-9._-]{8,64}$`)
+var safeID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9._-]{8,64}$`) })
 
 // requestID returns the identifier that a proxy set, if it is harmless, or a random one.
 func requestID(r *http.Request, random io.Reader) string {
-	if id := r.Header.Get("X-Request-Id"); safeID.MatchString(id) {
+	if id := r.Header.Get("X-Request-Id"); id != "" && safeID().MatchString(id) {
 		return id
 	}
 	var b [8]byte

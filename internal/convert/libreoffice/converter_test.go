@@ -34,7 +34,7 @@ func TestADocumentIsConverted(t *testing.T) {
 	o := openConverter(t, Options{Spare: 1})
 	for range 2 {
 		var out bytes.Buffer
-		if err := o.Convert(t.Context(), convert.DOCX, bytes.NewReader(warmDocument), &out); err != nil {
+		if err := o.Convert(t.Context(), convert.DOCX, bytes.NewReader(warmDocument()), &out); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.HasPrefix(out.Bytes(), []byte("%PDF-1.6")) {
@@ -53,7 +53,7 @@ func TestWithoutASandboxNothingIsConverted(t *testing.T) {
 	if err := o.CheckAvailable(); !errors.Is(err, convert.ErrMissing) || !strings.Contains(err.Error(), "namespaces") {
 		t.Errorf("it does not say what is missing: %v", err)
 	}
-	if err := o.Convert(t.Context(), convert.DOCX, bytes.NewReader(plainDocument), &bytes.Buffer{}); !errors.Is(err, convert.ErrMissing) {
+	if err := o.Convert(t.Context(), convert.DOCX, bytes.NewReader(plainDocument()), &bytes.Buffer{}); !errors.Is(err, convert.ErrMissing) {
 		t.Errorf("it converts all the same: %v", err)
 	}
 	if left, _ := os.ReadDir(o.folder); len(left) != 0 {

@@ -61,7 +61,7 @@ func (j *job) prepareFolder(user int) error {
 			}
 		}
 	}
-	for name, content := range map[string][]byte{warmName: warmDocument, plainName: plainDocument} {
+	for name, content := range map[string][]byte{warmName: warmDocument(), plainName: plainDocument()} {
 		if _, err := j.writeInput(name, bytes.NewReader(content)); err != nil {
 			return err
 		}

@@ -44,7 +44,7 @@ func TestWhatIsTooMuchIsKilled(t *testing.T) {
 			}
 			t.Log(name, time.Since(start))
 			// The next conversion gets another process.
-			if err := o.Convert(t.Context(), convert.DOCX, bytes.NewReader(plainDocument), &bytes.Buffer{}); err != nil {
+			if err := o.Convert(t.Context(), convert.DOCX, bytes.NewReader(plainDocument()), &bytes.Buffer{}); err != nil {
 				t.Errorf("the next document: %v", err)
 			}
 		})

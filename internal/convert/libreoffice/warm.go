@@ -5,14 +5,15 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"sync"
 )
 
 // Our own documents. A process opens the first at its start, which keeps it from ending after the first conversion,
 // and converts both, so that it loads what the first real document would make it load: filters, layout, the usual
 // fonts, and the defaults of documents without styles.
 var (
-	warmDocument  = makeWarmDocument()
-	plainDocument = makePlainDocument()
+	warmDocument  = sync.OnceValue(makeWarmDocument)
+	plainDocument = sync.OnceValue(makePlainDocument)
 )
 
 // commonLetters are the letters of most contracts: fonts draw cached letters faster.

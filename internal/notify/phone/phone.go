@@ -15,6 +15,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -96,7 +97,7 @@ func New(o Options) (*Sender, error) {
 	return s, s.checkJSON()
 }
 
-var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$")
+var headerName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$") })
 
 // reserved are the header fields that the connection or this package sets.
 var reserved = map[string]bool{
@@ -114,7 +115,7 @@ func parseHeaders(s string) (map[string]string, error) {
 	headers := map[string]string{"Content-Type": "application/json"}
 	for name, value := range given {
 		name = http.CanonicalHeaderKey(name)
-		if !headerName.MatchString(name) || reserved[name] || strings.ContainsFunc(value, unicode.IsControl) {
+		if !headerName().MatchString(name) || reserved[name] || strings.ContainsFunc(value, unicode.IsControl) {
 			return nil, ErrHeaders
 		}
 		headers[name] = value

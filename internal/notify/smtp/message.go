@@ -6,6 +6,7 @@ import (
 	netmail "net/mail"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -16,10 +17,14 @@ import (
 	"segel/internal/notify"
 )
 
+// Patterns, compiled when the first message is encoded: a bounded repetition takes a hundred KiB.
 var (
-	headerName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{0,75}$`)
-	messageID  = regexp.MustCompile(`^[A-Za-z0-9.!#$%&'*+/=?^_{|}~-]{1,200}@[A-Za-z0-9.:-]{1,255}$`)
-	mediaType  = regexp.MustCompile(`^[a-z]+/[a-z0-9.+-]{1,100}$`)
+	headerName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{0,75}$`) })
+	messageID  = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[A-Za-z0-9.!#$%&'*+/=?^_{|}~-]{1,200}@[A-Za-z0-9.:-]{1,255}$`)
+	})
+	mediaType  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z]+/[a-z0-9.+-]{1,100}$`) })
+	inlineName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9._-]{1,100}$`) })
 )
 
 // own are the headers that the adapter writes itself.
@@ -30,7 +35,7 @@ var own = map[string]bool{
 
 // encodeMessage writes a message with its headers (RFC 5322). The same message has the same bytes apart from date and boundaries.
 func encodeMessage(m notify.Message, from, to string, now time.Time) ([]byte, error) {
-	if !messageID.MatchString(m.ID) {
+	if !messageID().MatchString(m.ID) {
 		return nil, fmt.Errorf("message ID %q is malformed", m.ID)
 	}
 	w := mail.NewMsg(mail.WithCharset(mail.CharsetUTF8), mail.WithEncoding(mail.EncodingQP), mail.WithNoDefaultUserAgent())
@@ -50,7 +55,7 @@ func encodeMessage(m notify.Message, from, to string, now time.Time) ([]byte, er
 	w.SetDateWithValue(now)
 	w.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834 §5.2: no automatic replies
 	for name, value := range m.Headers {
-		if !headerName.MatchString(name) || own[strings.ToLower(name)] {
+		if !headerName().MatchString(name) || own[strings.ToLower(name)] {
 			return nil, fmt.Errorf("header %q may not be set", name)
 		}
 		w.SetGenHeader(mail.Header(name), cleanHeader(value))
@@ -70,7 +75,7 @@ func encodeMessage(m notify.Message, from, to string, now time.Time) ([]byte, er
 	}
 	for _, a := range m.Attachments {
 		a.Name = cleanHeader(a.Name)
-		if !mediaType.MatchString(a.Type) {
+		if !mediaType().MatchString(a.Type) {
 			return nil, fmt.Errorf("attachment has the malformed type %q", a.Type)
 		}
 		if err := w.AttachReader(a.Name, bytes.NewReader(a.Bytes), mail.WithFileContentType(mail.ContentType(a.Type))); err != nil {
@@ -84,11 +89,9 @@ func encodeMessage(m notify.Message, from, to string, now time.Time) ([]byte, er
 	return b.Bytes(), nil
 }
 
-var inlineName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,100}$`)
-
 // checkAttachment checks an inline picture, whose name is its Content-ID.
 func checkAttachment(a notify.Attachment) error {
-	if !inlineName.MatchString(a.Name) || !mediaType.MatchString(a.Type) {
+	if !inlineName().MatchString(a.Name) || !mediaType().MatchString(a.Type) {
 		return fmt.Errorf("inline picture has the malformed name %q or type %q", a.Name, a.Type)
 	}
 	return nil
