@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -117,6 +118,19 @@ func TestAnAddressThatCannotBeOpenedIsAnError(t *testing.T) {
 		if s, err := Open(context.Background(), dsn, Options{}); err == nil {
 			t.Errorf("%q was opened", dsn)
 			_ = s.Close()
+		}
+	}
+}
+
+func TestAnAddressThatAsksForTextResultsIsRefused(t *testing.T) {
+	t.Parallel()
+	for mode, refused := range map[string]bool{"": false, "cache_statement": false, "cache_describe": false, "exec": true, "simple_protocol": true} {
+		dsn := "postgres://user@127.0.0.1/segel"
+		if mode != "" {
+			dsn += "?default_query_exec_mode=" + mode
+		}
+		if _, err := postgresConfig(dsn, Options{}); errors.Is(err, errTextResults) != refused {
+			t.Errorf("mode %q: %v", mode, err)
 		}
 	}
 }

@@ -62,6 +62,10 @@ func postgresConfig(dsn string, o Options) (*pgxpool.Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read database address: %w", err)
 	}
+	switch config.ConnConfig.DefaultQueryExecMode {
+	case pgx.QueryExecModeExec, pgx.QueryExecModeSimpleProtocol: // both return text, in which a record does not name the types of its fields
+		return nil, errTextResults
+	}
 	if !strings.Contains(dsn, "pool_max_conns") {
 		config.MaxConns = maxConns
 	}
@@ -80,6 +84,8 @@ func postgresConfig(dsn string, o Options) (*pgxpool.Config, error) {
 	}
 	return config, nil
 }
+
+var errTextResults = errors.New("read database address: default_query_exec_mode must not be exec or simple_protocol; behind a pooler of transactions use cache_describe")
 
 // serverTimeouts returns settings of the server for transactions with that time limit.
 func serverTimeouts(transaction time.Duration) map[string]time.Duration {
