@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -64,7 +65,8 @@ func administer(c *client, op api.Operation, organisation contract.OrganisationI
 	} else if len(found.Keys) > 0 {
 		key = string(found.Keys[0].ID)
 	}
-	path := strings.NewReplacer("{domain}", "contoh.id", "{key_id}", key, "{webhook_id}", string(hook), "{document_id}", fmt.Sprint(id), "{serial}", serial, "{person_id}", person, "{notice_id}", string(notice)).Replace(op.Path)
+	of, name := c.organisationToChange(op, organisation, id)
+	path := strings.NewReplacer("{organisation_id}", string(of), "{domain}", "contoh.id", "{key_id}", key, "{webhook_id}", string(hook), "{document_id}", fmt.Sprint(id), "{serial}", serial, "{person_id}", person, "{notice_id}", string(notice)).Replace(op.Path)
 	if op.Method == http.MethodGet || op.Method == http.MethodDelete {
 		return c.do(op.Method, path+"?"+url.Values{"organisation": {string(organisation)}}.Encode(), nil)
 	}
@@ -74,7 +76,7 @@ func administer(c *client, op api.Operation, organisation contract.OrganisationI
 		"unit":         "emet",
 		"count":        1,
 		"reason":       "x",
-		"name":         "X",
+		"name":         name,
 		"url":          "https://hook.example.test/",
 		"issuer":       "https://127.0.0.1:9",
 		"client_id":    "segel",
@@ -82,6 +84,23 @@ func administer(c *client, op api.Operation, organisation contract.OrganisationI
 		"remind":       object{"after": 3},
 		"email":        fmt.Sprintf("x%d@example.test", len(c.email)+int(id)),
 	})
+}
+
+// organisationToChange returns the organisation that an operation on one as such names, with a name for the request: a new one for each
+// request that exists, because the state of the others must not change.
+func (c *client) organisationToChange(op api.Operation, organisation contract.OrganisationID, id int64) (contract.OrganisationID, string) {
+	c.t.Helper()
+	if !strings.Contains(op.Path, "{organisation_id}") {
+		return "", "X"
+	}
+	if _, err := c.store.Organisation(context.Background(), organisation); organisation != "" && err != nil || id == nowhere {
+		return "8f14e45f-ceea-467f-a0e6-1b1f0c8d3aff", "X"
+	}
+	o, err := c.identity.AddOrganisation(context.Background(), commandLineActor("org add"), "PT "+rand.Text())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return o.ID, o.Name
 }
 
 // anyWebhook returns a webhook of an organisation.
@@ -132,7 +151,7 @@ func TestEveryOperationOfAdministrationAnswersEveryActorAsItShould(t *testing.T)
 	}
 	const missing = contract.OrganisationID("8f14e45f-ceea-467f-a0e6-1b1f0c8d3aff")
 
-	alone := []contract.AdminOperation{contract.AdminGrant, contract.AdminReconcile, contract.AdminShowMail, contract.AdminGrantDomain} // for operators only
+	alone := []contract.AdminOperation{contract.AdminGrant, contract.AdminReconcile, contract.AdminShowMail, contract.AdminGrantDomain, contract.AdminOrganisations, contract.AdminAddOrganisation, contract.AdminRenameOrganisation, contract.AdminSetOrganisationState} // for operators only
 	checked := 0
 	for _, op := range api.Operations() {
 		if op.Admin == "" {
@@ -204,5 +223,5 @@ var auditorReads = map[contract.AdminOperation]bool{
 
 // names reports whether the operation names an organisation, or a document of one.
 func names(op api.Operation) bool {
-	return op.Admin != contract.AdminReconciliation && op.Admin != contract.AdminReconcile
+	return op.Admin != contract.AdminOrganisations && op.Admin != contract.AdminAddOrganisation && op.Admin != contract.AdminReconciliation && op.Admin != contract.AdminReconcile
 }

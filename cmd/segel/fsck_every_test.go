@@ -188,6 +188,9 @@ func fullInstallation(t *testing.T, set ...string) (data string) {
 	if _, err := s.identity.SetRole(t.Context(), commandLineActor("user role"), contract.PersonID(s.person(t, "Anggota", "").id), contract.RoleMember); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := s.workflow.SuspendOrganisation(t.Context(), commandLineActor("org suspend"), organisationIDOf(t, s, s.person(t, "Penunggak", "PT Henti")), "unpaid"); err != nil {
+		t.Fatal(err)
+	}
 	canceled := owner.upload(simple(), signer.as("signer", 1))
 	owner.verb("finalize-docs", canceled).ok()
 	owner.verb("cancel-docs", canceled, "reason", "salah berkas").ok()

@@ -378,6 +378,9 @@ var keyedRequests = map[string][]keyedRequest{
 	"admin-grant-quota": {{make: func(w *surviving) request {
 		return request{by: w.operator, body: []byte(`{"unit":"emet","count":1,"reason":"x"}`)}
 	}}},
+	"admin-add-organisation": {{make: func(w *surviving) request {
+		return request{by: w.operator, body: fmt.Appendf(nil, `{"name":"PT %d"}`, rand.Uint64())}
+	}}},
 }
 
 // signMany makes the signer's request to sign documents.

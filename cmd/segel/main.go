@@ -26,6 +26,7 @@ var version = "unknown"
 type command struct {
 	Serve     serveCommand     `cmd:"" help:"Start the service."`
 	User      userCommand      `cmd:"" help:"Users of a data folder; works beside a running service."`
+	Org       orgCommand       `cmd:"" help:"Organisations of a data folder; works beside a running service."`
 	Sign      signCommand      `cmd:"" help:"Sign one file, without a service."`
 	Verify    verifyCommand    `cmd:"" help:"Validate the signatures of files."`
 	Authority authorityCommand `cmd:"" help:"The embedded certificate authority."`

@@ -12,6 +12,7 @@ import (
 // authenticate identifies the caller by their token. A request with a cookie must come from our own pages; one with a
 // token in a header was made on purpose, wherever its page came from. An account whose password was given by an admin
 // may use only a few endpoints until its holder has chosen a password, and one that must add a second factor until it has one.
+// People and guests of an organisation that is suspended or closed may only log out.
 func (c *call) authenticate() (contract.Actor, error) {
 	token, cookie := c.requestToken()
 	if token == "" {
@@ -33,6 +34,9 @@ func (c *call) authenticate() (contract.Actor, error) {
 		return contract.Actor{}, contract.ErrUnauthenticated // the service itself never calls over HTTP
 	}
 	who := c.endpoint.access.callers
+	if err := by.OrganisationState.RequireActive(); err != nil && who != tokenCallers {
+		return contract.Actor{}, err
+	}
 	if by.MustChoosePassword && who != givenCallers && who != tokenCallers {
 		return contract.Actor{}, contract.ErrChoosePassword
 	}

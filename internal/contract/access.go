@@ -82,6 +82,9 @@ func (d *Document) Authorise(by Actor, op Operation) error {
 	if by.IsSystem() {
 		return nil
 	}
+	if err := by.OrganisationState.RequireActive(); err != nil {
+		return err // says nothing about the document either
+	}
 	if err := by.Key.Require(operationScopes[op]); err != nil {
 		return err // of the key alone: says nothing about the document
 	}
@@ -137,6 +140,9 @@ type Actor struct {
 	Key                *KeyGrant // the API key that they came with; nil: none
 
 	Token [32]byte // SHA-256 of the token of the request
+
+	// OrganisationState is that of the organisation; of a guest, that of the document's. One that is not active permits nothing but logging out.
+	OrganisationState OrganisationState
 
 	// Of a guest.
 	Link    LinkOrigin // how they got the link with which they came

@@ -59,6 +59,14 @@ const (
 	AdminUnlinkSSO      AdminOperation = "unlink-sso"
 )
 
+// The operations of administration that are about organisations as such.
+const (
+	AdminOrganisations        AdminOperation = "organisations"
+	AdminAddOrganisation      AdminOperation = "add-organisation"
+	AdminRenameOrganisation   AdminOperation = "rename-organisation"
+	AdminSetOrganisationState AdminOperation = "set-organisation-state"
+)
+
 // AdminOperations lists every operation of administration.
 var AdminOperations = []AdminOperation{
 	AdminPeople, AdminAddPerson, AdminResetPassword, AdminResetFactors, AdminDisable, AdminEnable, AdminRename, AdminSetRole, AdminDocuments, AdminQuota, AdminGrant, AdminLedger, AdminAttempts,
@@ -66,12 +74,15 @@ var AdminOperations = []AdminOperation{
 	AdminBranding, AdminSetBranding, AdminDeleteBranding, AdminConsent, AdminSetConsent, AdminReminders, AdminSetReminders, AdminPolicy, AdminSetPolicy, AdminMail, AdminShowMail, AdminRetryMail,
 	AdminFeed, AdminWebhooks, AdminSetWebhook, AdminAddWebhook, AdminRotateWebhook, AdminTestWebhook, AdminReplayWebhook,
 	AdminKeys, AdminRevokeKey,
+	AdminOrganisations, AdminAddOrganisation, AdminRenameOrganisation, AdminSetOrganisationState,
 	AdminSSO, AdminSetSSO, AdminTestSSO, AdminClaimDomain, AdminProveDomain, AdminRemoveDomain, AdminGrantDomain, AdminUnlinkSSO,
 }
 
 // operatorOnly are the operations that spend the operator's money, use the operator's account at the stamp office, show the links
-// of guests, or decide whose a mail domain is.
-var operatorOnly = []AdminOperation{AdminGrant, AdminReconcile, AdminShowMail, AdminGrantDomain}
+// of guests, decide whose a mail domain is, or are about organisations as such.
+var operatorOnly = []AdminOperation{
+	AdminGrant, AdminReconcile, AdminShowMail, AdminGrantDomain, AdminOrganisations, AdminAddOrganisation, AdminRenameOrganisation, AdminSetOrganisationState,
+}
 
 // ErrNoOrganisation refuses an organisation that does not exist or that the caller does not administer.
 var ErrNoOrganisation = Refuse(NotFound, "organisation.not_found")
@@ -105,6 +116,8 @@ func (by Actor) AuthoriseAdmin(op AdminOperation, of OrganisationID) (Organisati
 	switch {
 	case by.IsSystem():
 		return of, nil
+	case by.OrganisationState != OrganisationActive:
+		return "", by.OrganisationState.RequireActive()
 	case by.Guest != 0 || !by.Admin && !(by.Role == RoleAuditor && mayAudit(op)):
 		return "", ErrNotAllowed
 	case by.Key.Require(adminScopes[op]) != nil:

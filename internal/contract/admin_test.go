@@ -2,6 +2,7 @@ package contract
 
 import (
 	"errors"
+	"slices"
 	"testing"
 )
 
@@ -27,6 +28,10 @@ func TestEveryAdminOperationAnswersEveryActorAsItShould(t *testing.T) {
 		return "of " + string(of)
 	}
 	no, none := ErrNotAllowed.Error(), ErrNoOrganisation.Error()
+	stopped, ended := ErrOrganisationSuspended.Error(), ErrOrganisationClosed.Error()
+	alone := []AdminOperation{
+		AdminGrant, AdminReconcile, AdminShowMail, AdminGrantDomain, AdminOrganisations, AdminAddOrganisation, AdminRenameOrganisation, AdminSetOrganisationState,
+	}
 	for _, c := range []struct {
 		who  string
 		by   Actor
@@ -42,10 +47,12 @@ func TestEveryAdminOperationAnswersEveryActorAsItShould(t *testing.T) {
 		{"admin", person(Actor{Organisation: own, Admin: true}), map[OrganisationID]string{"": "of own", own: "of own", other: none, missing: none}},
 		{"operator", person(Actor{Organisation: own, Admin: true, Operator: true}), map[OrganisationID]string{"": "of ", own: "of own", other: "of other", missing: "of missing"}},
 		{"the service", Actor{}, map[OrganisationID]string{"": "of ", own: "of own", other: "of other", missing: "of missing"}},
+		{"admin of a suspended organisation", person(Actor{Organisation: own, Admin: true, OrganisationState: OrganisationSuspended}), map[OrganisationID]string{"": stopped, own: stopped, other: stopped, missing: stopped}},
+		{"operator of a closed organisation", person(Actor{Organisation: own, Admin: true, Operator: true, OrganisationState: OrganisationClosed}), map[OrganisationID]string{"": ended, own: ended, other: ended, missing: ended}},
 	} {
 		for _, op := range AdminOperations {
 			for of, want := range c.want {
-				if c.who == "admin" && (op == AdminGrant || op == AdminReconcile || op == AdminShowMail || op == AdminGrantDomain) {
+				if c.who == "admin" && slices.Contains(alone, op) {
 					want = no
 				}
 				if c.who == "auditor" && !auditorReads[op] {

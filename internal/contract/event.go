@@ -110,6 +110,15 @@ const (
 	EventRecorded EventType = "recorded"
 )
 
+// Events of organisations as such, which operators make. Details are the "name" then, and a "reason".
+const (
+	EventOrganisationAdded     EventType = "organisation_added"
+	EventOrganisationRenamed   EventType = "organisation_renamed" // also "new_name"
+	EventOrganisationSuspended EventType = "organisation_suspended"
+	EventOrganisationResumed   EventType = "organisation_resumed"
+	EventOrganisationClosed    EventType = "organisation_closed" // for ever
+)
+
 // EventTypes lists every type, in the order in which a person chooses one.
 var EventTypes = []EventType{
 	EventUploaded,
@@ -160,6 +169,11 @@ var EventTypes = []EventType{
 	EventQuotaLow,
 	EventPersonAdded,
 	EventAccountCreated,
+	EventOrganisationAdded,
+	EventOrganisationRenamed,
+	EventOrganisationSuspended,
+	EventOrganisationResumed,
+	EventOrganisationClosed,
 	EventBrandingChanged,
 	EventConsentChanged,
 	EventRemindersChanged,
@@ -195,9 +209,14 @@ var EventTypes = []EventType{
 }
 
 // OrganisationEventTypes are the types of what administrators do to an organisation and its accounts. Their details name the
-// organisation ("organisation") and, except for its branding, its consent text, its reminders, its policy for accounts, its
+// organisation ("organisation") and, except for its name and state, its branding, its consent text, its reminders, its policy for accounts, its
 // webhooks and its provider, the account: "person", "name" and "email" (events of earlier releases lack "person").
 var OrganisationEventTypes = []EventType{
+	EventOrganisationAdded,
+	EventOrganisationRenamed,
+	EventOrganisationSuspended,
+	EventOrganisationResumed,
+	EventOrganisationClosed,
 	EventBrandingChanged,
 	EventConsentChanged,
 	EventRemindersChanged,

@@ -69,6 +69,7 @@ var operationScopes = map[Operation]KeyScope{
 var adminScopes = map[AdminOperation]KeyScope{
 	AdminPeople: ScopeAdmin, AdminAddPerson: NeverByKey, AdminResetPassword: NeverByKey, AdminResetFactors: NeverByKey,
 	AdminDisable: ScopeAdmin, AdminEnable: ScopeAdmin, AdminRename: ScopeAdmin, AdminSetRole: NeverByKey, AdminDocuments: ScopeAdmin,
+	AdminOrganisations: ScopeAdmin, AdminAddOrganisation: NeverByKey, AdminRenameOrganisation: ScopeAdmin, AdminSetOrganisationState: NeverByKey,
 	AdminQuota: ScopeAdmin, AdminGrant: ScopeAdmin, AdminLedger: ScopeAdmin, AdminAttempts: ScopeAdmin, AdminSerials: ScopeAdmin, AdminEvidence: ScopeAdmin,
 	AdminReconciliation: ScopeAdmin, AdminReconcile: ScopeAdmin, AdminStuck: ScopeAdmin, AdminRetry: ScopeAdmin, AdminCertificates: ScopeAdmin, AdminAuditLog: ScopeAdmin,
 	AdminBranding: ScopeAdmin, AdminSetBranding: ScopeAdmin, AdminDeleteBranding: ScopeAdmin, AdminConsent: ScopeAdmin, AdminSetConsent: ScopeAdmin,

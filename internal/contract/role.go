@@ -54,6 +54,8 @@ func (by Actor) AuthoriseAccount(op AccountOperation) error {
 	switch {
 	case by.Guest != 0 || by.IsSystem():
 		return ErrNotAllowed
+	case by.OrganisationState != OrganisationActive:
+		return by.OrganisationState.RequireActive()
 	case op == AccountSend:
 		return by.requireSender()
 	}

@@ -32,7 +32,7 @@ func (s *Service) AccountMessage(ctx context.Context, n contract.Notice) (contra
 	if err != nil {
 		return contract.AccountMessage{}, refuseNotFound(fmt.Errorf("read user %s: %w", n.Person, err), contract.ErrNoPerson)
 	}
-	if !u.DisabledAt.IsZero() {
+	if !u.DisabledAt.IsZero() || u.OrganisationState != contract.OrganisationActive {
 		return contract.AccountMessage{}, contract.ErrNoPerson
 	}
 	m := contract.AccountMessage{To: u.Person, Link: s.publicURL + "/"}

@@ -302,7 +302,11 @@ func (s *Service) IssueKeyToken(ctx context.Context, client contract.KeyID, secr
 	if err != nil {
 		return KeyToken{}, refuseNotFound(fmt.Errorf("read an API key: %w", err), ErrClient)
 	}
-	if _, err := s.admitKey(ctx, p, ip); err != nil {
+	by, err := s.admitKey(ctx, p, ip)
+	if err == nil {
+		err = by.OrganisationState.RequireActive()
+	}
+	if err != nil {
 		var refused *contract.Error
 		if errors.As(err, &refused) {
 			return KeyToken{}, ErrClient.WithCause(err)

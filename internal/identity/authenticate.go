@@ -12,7 +12,7 @@ import (
 
 // Authenticate returns the holder of an access, guest or session token. Anything else, a token that has expired or was
 // revoked, that of a disabled account and that of a session which the policy of the organisation ended are contract.ErrUnauthenticated. The
-// caller adds the address.
+// caller adds the address, and refuses an actor of an organisation that is not active.
 func (s *Service) Authenticate(ctx context.Context, token string) (contract.Actor, error) {
 	return s.authenticate(ctx, token, true)
 }
@@ -45,7 +45,7 @@ func (s *Service) authenticate(ctx context.Context, token string, isUse bool) (c
 		case err != nil:
 			return contract.Actor{}, refuseNotFound(err, contract.ErrUnauthenticated)
 		}
-		by := contract.Actor{Person: guest.Person, Guest: t.Document, Token: hash, Link: contract.LinkHandedOut, Proved: guest.Proved, Channel: guest.Channel}
+		by := contract.Actor{Person: guest.Person, Guest: t.Document, Token: hash, Link: contract.LinkHandedOut, Proved: guest.Proved, Channel: guest.Channel, OrganisationState: guest.OrganisationState}
 		address, sent := guest.Email, contract.LinkMailed
 		if guest.Channel.IsPhone() {
 			address, sent = guest.Phone, contract.LinkTexted
@@ -93,5 +93,5 @@ func (s *Service) actorOf(ctx context.Context, u store.User) (contract.Actor, er
 	if err != nil {
 		return contract.Actor{}, err
 	}
-	return contract.Actor{Person: u.Person, Organisation: u.Organisation, Role: u.Role(), Admin: u.Admin, Operator: operator, MustChoosePassword: u.Given}, nil
+	return contract.Actor{Person: u.Person, Organisation: u.Organisation, Role: u.Role(), Admin: u.Admin, Operator: operator, MustChoosePassword: u.Given, OrganisationState: u.OrganisationState}, nil
 }

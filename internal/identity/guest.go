@@ -124,6 +124,9 @@ func (s *Service) GuestLogin(ctx context.Context, link string) (GuestSession, er
 	if err != nil {
 		return GuestSession{}, refuseNotFound(err, ErrLink)
 	}
+	if err := guest.OrganisationState.RequireActive(); err != nil { // the link works again when the organisation is
+		return GuestSession{}, err
+	}
 	clear, token, err := s.newToken(store.GuestToken, contract.Session{Person: l.Person, Family: familyOf(l)}, s.lifetimes.Guest, contract.AccountPolicy{})
 	if err != nil {
 		return GuestSession{}, err

@@ -233,6 +233,9 @@ func (s *Service) verifyLogin(ctx context.Context, c Credentials, from Client, b
 		}
 	}
 	if u == nil {
+		if err := g.stopped.RequireActive(); err != nil { // the password was right
+			return store.User{}, "", "", err
+		}
 		return store.User{}, "", "", ErrCredentials
 	}
 	factor, err := s.proveLogin(ctx, *u, c.Factor, from.IP)
@@ -282,6 +285,9 @@ func (s *Service) verifyPasskeyLogin(ctx context.Context, c Credentials, from Cl
 	}
 	if !u.DisabledAt.IsZero() || !c.allowOrganisation(u.Organisation) {
 		return store.User{}, "", contract.ErrPasskeyWrong
+	}
+	if err := u.OrganisationState.RequireActive(); err != nil {
+		return store.User{}, "", err
 	}
 	// Where the organisation demands its provider instead of passwords, it demands it instead of passkeys too.
 	refuses, err := s.passwordRefusal(ctx, u.Email)
@@ -376,6 +382,9 @@ func (s *Service) Refresh(ctx context.Context, token string, from Client) (Sessi
 	now := s.clock()
 	if !s.isCurrent(held.Token, store.RefreshToken) || held.User.ID == "" || !held.User.DisabledAt.IsZero() || held.Session.HasEnded(held.Policy, now) {
 		return Session{}, ErrRefresh
+	}
+	if err := held.User.OrganisationState.RequireActive(); err != nil { // the token is not used up
+		return Session{}, err
 	}
 	account, err := s.loadAccount(ctx, held.User)
 	if err != nil {

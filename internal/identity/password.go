@@ -129,6 +129,9 @@ type guess struct {
 	password string
 	keys     map[string][]byte     // derived keys by cost and salt
 	refuses  func(store.User) bool // accounts that never match; nil: none
+
+	// stopped is the state of the organisation of an account that had the password and was not returned because of it.
+	stopped contract.OrganisationState
 }
 
 func (h hasher) newGuess(from callerOrigin, password string) *guess {
@@ -171,7 +174,7 @@ func (h hasher) verifyPassword(ctx context.Context, from callerOrigin, password,
 	return h.newGuess(from, password).matches(ctx, encoded)
 }
 
-// findAccount returns the first account that has the password and may use it, or nil: it is not disabled, and a provider does not take the place of its password. Without accounts it does the same work as with one,
+// findAccount returns the first account that has the password and may use it, or nil: it is not disabled, its organisation is active, and a provider does not take the place of its password. Without accounts it does the same work as with one,
 // unless the guess was hashed before.
 func (g *guess) findAccount(ctx context.Context, accounts []store.User) (*store.User, error) {
 	if len(accounts) == 0 && len(g.keys) == 0 {
@@ -186,7 +189,10 @@ func (g *guess) findAccount(ctx context.Context, accounts []store.User) (*store.
 			damaged = errors.Join(damaged, fmt.Errorf("check the password of user %q: %w", u.ID, err))
 		case err != nil:
 			return nil, fmt.Errorf("check the password of user %q: %w", u.ID, err)
-		case ok && u.DisabledAt.IsZero() && (g.refuses == nil || !g.refuses(u)):
+		case !ok || !u.DisabledAt.IsZero() || g.refuses != nil && g.refuses(u):
+		case u.OrganisationState != contract.OrganisationActive:
+			g.stopped = u.OrganisationState
+		default:
 			return &accounts[i], nil
 		}
 	}

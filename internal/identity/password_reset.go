@@ -90,7 +90,7 @@ func (s *Service) orderReset(ctx context.Context, r store.PasswordRequest) error
 	var resets []store.PasswordReset
 	var notices []contract.Notice
 	for _, u := range accounts {
-		if !u.DisabledAt.IsZero() || s.clock().Sub(r.At) >= resetLifetime {
+		if !u.DisabledAt.IsZero() || u.OrganisationState != contract.OrganisationActive || s.clock().Sub(r.At) >= resetLifetime {
 			continue
 		}
 		made, err := s.newReset(u)

@@ -26,6 +26,9 @@ func (s *Service) AddProvisioned(ctx context.Context, p Provisioned) (store.User
 	if err != nil {
 		return store.User{}, fmt.Errorf("read organisation %s: %w", p.Organisation, err)
 	}
+	if err := o.State.RequireActive(); err != nil {
+		return store.User{}, err
+	}
 	password, err := newPassword(s.random)
 	if err != nil {
 		return store.User{}, err

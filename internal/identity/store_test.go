@@ -57,7 +57,7 @@ func (m *memory) SSOOfDomain(_ context.Context, domain string) (contract.SSO, er
 	return contract.SSO{}, store.ErrNotFound
 }
 
-func (m *memory) CreateOrganisation(_ context.Context, o store.Organisation) error {
+func (m *memory) CreateOrganisation(_ context.Context, o store.Organisation, _ ...contract.Event) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.organisations = append(m.organisations, o)

@@ -75,6 +75,9 @@ type Service struct {
 
 const defaultLease = 2 * time.Minute
 
+// suspendedPause is how long a message of a suspended organisation waits before it is looked at again.
+const suspendedPause = time.Hour
+
 // Deliver sends the notices of a document that are due, in the order in which they were ordered; those about accounts have the document 0. If
 // notices remain that are due later, it returns a *contract.Later.
 //
@@ -92,8 +95,15 @@ func (s *Service) Deliver(ctx context.Context, id contract.DocumentID) error {
 	if err != nil {
 		return fmt.Errorf("read document %d: %w", id, err)
 	}
+	o, err := s.Store.Organisation(ctx, d.Organisation)
+	if err != nil {
+		return fmt.Errorf("read organisation %s: %w", d.Organisation, err)
+	}
 	files := &finishedFiles{of: &d}
 	return s.deliverDue(ctx, ordered, func(ctx context.Context, n contract.Notice) (contract.Notice, error) {
+		if o.State != contract.OrganisationActive {
+			return s.withholdNotice(ctx, n, o.State)
+		}
 		return s.deliverNotice(ctx, &d, n, files)
 	})
 }
@@ -126,6 +136,16 @@ func earlier(a, b time.Time) time.Time {
 		return b
 	}
 	return a
+}
+
+// withholdNotice keeps back a notice of an organisation that is not active: its links open nothing. While the organisation is suspended, the notice
+// waits; of one that was closed it is dropped.
+func (s *Service) withholdNotice(ctx context.Context, n contract.Notice, state contract.OrganisationState) (contract.Notice, error) {
+	if state != contract.OrganisationSuspended {
+		return s.endTry(ctx, n, contract.NoticeDropped, "notice.pointless")
+	}
+	n.DueAt = s.Clock().Add(suspendedPause)
+	return s.endTry(ctx, n, contract.NoticeOrdered, "notice.suspended")
 }
 
 // deliverNotice sends one notice and returns it with the result.

@@ -246,3 +246,38 @@ func TestNoticesThatNoServerTakesForThreeDaysFail(t *testing.T) {
 type refusing struct{}
 
 func (refusing) Send(context.Context, notify.Message) error { return errors.New("451 try again later") }
+
+func TestMessagesOfASuspendedOrganisationWaitAndThoseOfAClosedOneAreDropped(t *testing.T) {
+	t.Parallel()
+	for last, want := range map[contract.OrganisationState]contract.NoticeState{contract.OrganisationActive: contract.NoticeSent, contract.OrganisationClosed: contract.NoticeDropped} {
+		d := newDelivery(t)
+		set := func(to contract.OrganisationState) {
+			t.Helper()
+			if err := d.store.SetOrganisationState(t.Context(), "org", to, "", contract.Event{Type: contract.EventOrganisationSuspended, At: d.now}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		set(contract.OrganisationSuspended)
+		for range 100 { // longer than any message is tried
+			var later *contract.Later
+			if err := d.Deliver(t.Context(), d.id); !errors.As(err, &later) || later.After != time.Hour {
+				t.Fatalf("a suspended organisation: %v", err)
+			}
+			d.now = d.now.Add(later.After)
+		}
+		set(last)
+		d.run(t)
+		notices, err := d.store.NoticesOf(t.Context(), d.id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range notices {
+			if n.State != want {
+				t.Errorf("then %q: a message is %s: %s", last, n.State, n.Problem)
+			}
+		}
+		if sent := len(d.sent) > 0; sent != (want == contract.NoticeSent) {
+			t.Errorf("then %q: %d mails were sent", last, len(d.sent))
+		}
+	}
+}

@@ -275,12 +275,15 @@ func (s *Service) findAccount(ctx context.Context, of contract.SSO, subject stri
 	return u, err
 }
 
-// usable refuses a disabled account.
+// usable refuses a disabled account, and one whose organisation is not active.
 func (s *Service) usable(u store.User, err error) (store.User, error) {
-	if err == nil && !u.DisabledAt.IsZero() {
+	switch {
+	case err != nil:
+		return u, err
+	case !u.DisabledAt.IsZero():
 		return store.User{}, contract.ErrSSODisabled
 	}
-	return u, err
+	return u, u.OrganisationState.RequireActive()
 }
 
 // setRole gives a person the role of their groups. The last admin of an organisation and the admins who may use a password stay admins, so that

@@ -16,6 +16,11 @@ type Organisation struct {
 	Consent   contract.ConsentPolicy // the same, by [Consents]
 	Reminders contract.Reminders     // of new documents; the same, by [Schedules]
 	Accounts  contract.AccountPolicy // the same, by [AccountPolicies]
+
+	// The same, by [Organisations]. The zero values: it is active.
+	State     contract.OrganisationState
+	Reason    string // that an operator gave for the state
+	ChangedAt time.Time
 }
 
 // User is a person with an account.
@@ -33,6 +38,8 @@ type User struct {
 	// Mailbox is the address, in lower case, of which the holder verified that they read what is sent there. Only accounts that guests
 	// created have one; CreateMailboxAccount stores it.
 	Mailbox string
+
+	OrganisationState contract.OrganisationState
 }
 
 // Role returns the role of the account.
@@ -129,6 +136,8 @@ type Guest struct {
 	State   contract.State
 	EndedAt time.Time
 	Proved  contract.Contact // proved with the token that was read; zero for a link
+
+	OrganisationState contract.OrganisationState // of the document's organisation
 }
 
 // FormerGuestLink is a link that was replaced or revoked. It opens nothing.
@@ -164,7 +173,9 @@ const (
 
 // Identities stores organisations, users and the secrets issued to them.
 type Identities interface {
-	CreateOrganisation(ctx context.Context, o Organisation) error // ErrExists if the identifier or the name is taken
+	// CreateOrganisation stores an active organisation and logs the events. ErrExists if the identifier or the name is taken. With a context of
+	// [WithFinalAnswer], the same transaction stores the answer to the request.
+	CreateOrganisation(ctx context.Context, o Organisation, events ...contract.Event) error
 	Organisation(ctx context.Context, id contract.OrganisationID) (Organisation, error)
 	OrganisationByName(ctx context.Context, name string) (Organisation, error)
 	FirstOrganisation(ctx context.Context) (Organisation, error) // the oldest
@@ -332,6 +343,7 @@ type Store interface {
 	Quotas
 	Serials
 	Identities
+	Organisations
 	APIKeys
 	Factors
 	Brandings

@@ -35,6 +35,9 @@ type Store interface {
 	store.Brandings
 	store.Consents
 	store.Schedules
+	store.Organisations
+	CreateOrganisation(ctx context.Context, o store.Organisation, events ...contract.Event) error
+	FirstOrganisation(ctx context.Context) (store.Organisation, error)
 	User(ctx context.Context, id contract.PersonID) (store.User, error)
 	MemberByEmail(ctx context.Context, o contract.OrganisationID, email string) (store.User, error)
 	Specimen(ctx context.Context, id contract.PersonID, kind store.SpecimenKind) ([]byte, error)

@@ -498,7 +498,7 @@ const editing: Walk = async (page, check, w) => {
 };
 
 const administrator: Walk = async (page, check, w) => {
-  for (const tab of ["quota", "serials", "attempts", "reconciliation", "stuck", "certificates", "branding", "consent", "reminders", "provider", "mail", "webhooks", "log"] as const) {
+  for (const tab of ["quota", "serials", "attempts", "reconciliation", "stuck", "certificates", "branding", "consent", "reminders", "provider", "mail", "webhooks", "organisations", "log"] as const) {
     await page.goto(`${s.url}/admin?tab=${tab}`);
     await page.getByRole("tab", { name: w.admin[tab], selected: true }).waitFor();
     await page.waitForLoadState("networkidle");

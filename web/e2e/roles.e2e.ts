@@ -59,3 +59,52 @@ test("an auditor reads the documents and the log, and changes nothing", async ()
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
   await page.context().close();
 });
+
+test("an operator creates an organisation, suspends it, resumes it and closes it", async () => {
+  const page = await s.enter(owner.email);
+  await page.goto(`${s.url}/admin?tab=organisations`);
+  const first = page.getByRole("listitem").filter({ hasText: "Segel" });
+  await first.locator("[data-actions]").click();
+  expect(await page.getByRole("menuitem", { name: "Suspend" }).count()).toBe(0); // it runs the service
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Add an organisation" }).click();
+  const add = page.getByRole("form", { name: "Add an organisation" });
+  await add.getByRole("textbox", { name: "Name of the organisation" }).fill("PT Henti");
+  expect(await violations(page)).toEqual([]);
+  await add.getByRole("button", { name: "Add", exact: true }).click();
+  await page.getByRole("status").filter({ hasText: "PT Henti has been added" }).waitFor();
+  const found = (await (await page.request.get(`${s.url}/v1/admin/organisations?search=henti`)).json()).data.organisations[0];
+  const made = (await (await page.request.post(`${s.url}/v1/admin/people`, { data: { organisation: found.id, name: "Lima", email: "lima@example.test", role: "admin" } })).json()).response.data;
+
+  const line = page.getByRole("listitem").filter({ hasText: "PT Henti" }), dialog = page.getByRole("dialog");
+  const choose = async (item: string) => {
+    await page.locator(`[data-actions='${found.id}']`).click();
+    await page.getByRole("menuitem", { name: item }).click();
+  };
+  await choose("Suspend");
+  await dialog.getByRole("textbox", { name: /Reason/ }).fill("unpaid");
+  expect(await violations(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Suspend" }).click();
+  await line.getByText("unpaid").waitFor();
+  const context = await s.browser.newContext({ locale: "en" }), theirs = await context.newPage();
+  await theirs.goto(`${s.url}/login`);
+  await theirs.getByLabel("E-mail").fill("lima@example.test");
+  await theirs.getByLabel("Password").first().fill(made.password);
+  await theirs.keyboard.press("Enter");
+  await theirs.getByText("This organisation is suspended").waitFor();
+  await context.close();
+
+  await choose("Resume");
+  await dialog.getByRole("button", { name: "Resume" }).click();
+  await page.getByRole("status").filter({ hasText: "PT Henti has been resumed" }).waitFor();
+  await page.setViewportSize({ width: 360, height: 740 });
+  await choose("Close for ever");
+  const button = dialog.getByRole("button", { name: "Close for ever" });
+  expect(await button.isDisabled()).toBe(true);
+  await dialog.getByRole("textbox", { name: /Type the name/ }).fill("PT Henti");
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  await button.click();
+  await line.getByText("closed", { exact: true }).waitFor();
+  expect(await line.locator("[data-actions]").count()).toBe(0);
+  await page.context().close();
+});

@@ -58,6 +58,7 @@ var recordKinds = []recordKind{
 	{"serial", []recordPart{newRecordPart("serial", "serial", `serial, organisation, state, document, placement, source, former, let_go, problem,
 		evidence_key, evidence_size, evidence_digest, evidence_sums, taken_at, changed_at`)}},
 	{"organisation", []recordPart{newRecordPart("organisation", "id", `id, name, created_at`)}},
+	{"organisation_state", []recordPart{newRecordPart("organisation_state", "id", `id, state, reason, changed_at`)}},
 	{"user", []recordPart{newRecordPart("users", "id", `id, organisation, name, name_folded, email, email_folded, admin, password, must_reset, given, created_at`)}},
 	{"mailbox_account", []recordPart{newRecordPart("mailbox_account", "person", `person, mailbox, proved_at`)}},
 	{"disabled_account", []recordPart{newRecordPart("disabled_account", "person", `person, disabled_at`)}},

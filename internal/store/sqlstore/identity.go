@@ -10,8 +10,10 @@ import (
 )
 
 // CreateOrganisation implements [store.Identities].
-func (s *Store) CreateOrganisation(ctx context.Context, o store.Organisation) error {
-	err := s.insertRecord(ctx, recordOf("organisation", o.ID), logEntry{at: o.CreatedAt}, insertOrganisation, o.ID, o.Name, toMicros(o.CreatedAt))
+func (s *Store) CreateOrganisation(ctx context.Context, o store.Organisation, events ...contract.Event) error {
+	err := s.runWithAnswer(ctx, func(t tx) (any, error) {
+		return o, insertWritten(ctx, t, recordOf("organisation", o.ID), logEntry{events: events, at: o.CreatedAt}, insertOrganisation, o.ID, o.Name, toMicros(o.CreatedAt))
+	})
 	return wrapf(err, "create organisation %s", o.Name)
 }
 
@@ -23,11 +25,13 @@ var organisationRows = rowType[store.Organisation]{"organisation", `id, name, cr
 	COALESCE((SELECT r.after_days FROM reminder_schedule r WHERE r.organisation = organisation.id), 0),
 	COALESCE((SELECT r.every_days FROM reminder_schedule r WHERE r.organisation = organisation.id), 0),
 	COALESCE((SELECT r.before_days FROM reminder_schedule r WHERE r.organisation = organisation.id), 0),
-	COALESCE((SELECT a.policy FROM account_policy a WHERE a.organisation = organisation.id), '')`,
+	COALESCE((SELECT a.policy FROM account_policy a WHERE a.organisation = organisation.id), ''),
+	COALESCE((SELECT st.state || ' ' || st.changed_at || ' ' || st.reason FROM organisation_state st WHERE st.id = organisation.id), '')`,
 	func(o *store.Organisation) []any {
 		return []any{
 			&o.ID, &o.Name, scanTime(&o.CreatedAt), &o.Branding.Colour, &o.Branding.Logo, &o.Consent.Version, &o.Consent.Required,
 			&o.Reminders.After, &o.Reminders.Every, &o.Reminders.Before, scanPolicy(&o.Accounts),
+			scanState(o),
 		}
 	}}
 
@@ -63,9 +67,9 @@ const verifiedMailbox = `COALESCE((SELECT mailbox FROM mailbox_account WHERE per
 
 var userRows = rowType[store.User]{
 	"users",
-	userColumns + `, ` + disabledAt + `, ` + limitedRole + `, ` + verifiedMailbox,
+	userColumns + `, ` + disabledAt + `, ` + limitedRole + `, ` + verifiedMailbox + `, ` + stateOf("organisation"),
 	func(u *store.User) []any {
-		return []any{&u.ID, &u.Organisation, &u.Name, &u.Email, &u.Admin, &u.Password, &u.MustReset, &u.Given, scanTime(&u.CreatedAt), scanTime(&u.DisabledAt), &u.Limited, &u.Mailbox}
+		return []any{&u.ID, &u.Organisation, &u.Name, &u.Email, &u.Admin, &u.Password, &u.MustReset, &u.Given, scanTime(&u.CreatedAt), scanTime(&u.DisabledAt), &u.Limited, &u.Mailbox, &u.OrganisationState}
 	},
 }
 

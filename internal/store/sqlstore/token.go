@@ -70,8 +70,9 @@ func (s *Store) Token(ctx context.Context, hash [32]byte) (store.Token, error) {
 
 // guestColumns and joinGuest read the guest of a document, from a table %s that has both.
 const (
-	guestColumns = `COALESCE(p.person, ''), COALESCE(p.name, ''), COALESCE(p.email, ''), COALESCE(d.state, ''), COALESCE(d.ended_at, 0), COALESCE(p.phone, ''), COALESCE(d.delivery, '')`
-	joinGuest    = ` LEFT JOIN participant p ON p.document = %[1]s.document AND p.person = %[1]s.person AND p.guest LEFT JOIN document d ON d.id = p.document `
+	guestColumns = `COALESCE(p.person, ''), COALESCE(p.name, ''), COALESCE(p.email, ''), COALESCE(d.state, ''), COALESCE(d.ended_at, 0), COALESCE(p.phone, ''), COALESCE(d.delivery, ''),
+		COALESCE((SELECT st.state FROM organisation_state st WHERE st.id = d.organisation), '')`
+	joinGuest = ` LEFT JOIN participant p ON p.document = %[1]s.document AND p.person = %[1]s.person AND p.guest LEFT JOIN document d ON d.id = p.document `
 )
 
 func guestDest(g *store.Guest) []any {
@@ -83,7 +84,7 @@ func guestDest(g *store.Guest) []any {
 		g.Channel = d.Channels[g.ID] // the columns are scanned in their order
 		return nil
 	})
-	return []any{&g.ID, &g.Name, &g.Email, &g.State, scanTime(&g.EndedAt), &g.Phone, channel}
+	return []any{&g.ID, &g.Name, &g.Email, &g.State, scanTime(&g.EndedAt), &g.Phone, channel, &g.OrganisationState}
 }
 
 // TokenWithHolder implements [store.Identities].
@@ -95,7 +96,7 @@ func (s *Store) TokenWithHolder(ctx context.Context, hash [32]byte) (store.HeldT
 			COALESCE(u.name, ''), COALESCE(u.email, ''), COALESCE(u.admin, FALSE), COALESCE(u.password, ''), COALESCE(u.must_reset, FALSE),
 			COALESCE(u.given, FALSE), COALESCE(u.created_at, 0), COALESCE((SELECT a.disabled_at FROM disabled_account a WHERE a.person = u.id), 0),
 			COALESCE((SELECT r.role FROM account_role r WHERE r.person = u.id), ''),
-			COALESCE((SELECT b.mailbox FROM mailbox_account b WHERE b.person = u.id), ''), `+guestColumns+`,
+			COALESCE((SELECT b.mailbox FROM mailbox_account b WHERE b.person = u.id), ''), `+stateOf("u.organisation")+`, `+guestColumns+`,
 			COALESCE(m.address, ''), m.digest, COALESCE(m.proved_at, 0), COALESCE(m.channel, ''),
 			COALESCE(s.family, ''), COALESCE(s.person, ''), COALESCE(s.factor, ''), COALESCE(s.created_at, 0), COALESCE(s.proved_at, 0), COALESCE(s.last_used_at, 0),
 			COALESCE(s.expires_at, 0), COALESCE(s.ip, ''), COALESCE(s.user_agent, ''), COALESCE(o.policy, ''),

@@ -38,6 +38,65 @@ var peopleTests = map[string]func(*testing.T, *fixture){
 		}
 		b.requireError("a second one of the name", b.CreateOrganisation(b.ctx, store.Organisation{ID: "another", Name: "Oldest"}), store.ErrExists)
 	},
+	"AnOrganisationIsRenamedToANameThatNoneHas": func(t *testing.T, b *fixture) {
+		b.must(b.CreateOrganisation(b.ctx, store.Organisation{ID: "renamed", Name: "Before"}))
+		b.must(b.CreateOrganisation(b.ctx, store.Organisation{ID: "another", Name: "Taken"}))
+		before := b.eventCount()
+		e := contract.Event{Type: contract.EventOrganisationRenamed, At: b.now}
+		b.requireError("an unknown one", b.RenameOrganisation(b.ctx, "none", "After", e), store.ErrNotFound)
+		b.requireError("a name that is taken", b.RenameOrganisation(b.ctx, "renamed", "Taken", e), store.ErrExists)
+		b.must(b.RenameOrganisation(b.ctx, "renamed", "After", e))
+		o, err := b.OrganisationByName(b.ctx, "After")
+		b.must(err)
+		b.requireEqual("organisation", o.ID, contract.OrganisationID("renamed"))
+		b.requireEqual("leaves", b.eventCount(), before+1)
+		b.must(b.CheckLog(b.ctx))
+	},
+	"TheStateOfAnOrganisationIsReadWithItsPeopleAndGuests": func(t *testing.T, b *fixture) {
+		u := newUser("u1", "One", "one@example.test", "suspended")
+		b.must(b.CreateOrganisation(b.ctx, store.Organisation{ID: "suspended", Name: "Suspended", CreatedAt: b.storedNow()}))
+		b.must(b.CreateUser(b.ctx, u))
+		b.must(b.AddTokens(b.ctx, contract.Session{}, newToken(1, store.AccessToken, "u1", "f")))
+		b.must(b.AddWebhook(b.ctx, contract.Webhook{ID: "01929a3c-5e2b-7c1d-9e7b-2f9d0c4a5b61", Organisation: "suspended", URL: "https://hook.example.test/", Secret: []byte("sealed"), CreatedAt: b.storedNow()},
+			contract.Event{Type: contract.EventWebhookChanged, At: b.now}))
+		before := b.eventCount()
+		set := func(to contract.OrganisationState, reason string) error {
+			return b.SetOrganisationState(b.ctx, "suspended", to, reason, contract.Event{Type: contract.EventOrganisationSuspended, At: b.storedNow()})
+		}
+		requireState := func(want contract.OrganisationState, reason string) {
+			t.Helper()
+			o, err := b.Organisation(b.ctx, "suspended")
+			b.must(err)
+			b.requireEqual("state and reason", []any{o.State, o.Reason, o.ChangedAt.IsZero()}, []any{want, reason, want == contract.OrganisationActive})
+			u.OrganisationState = want
+			requireRead(b, "user", u)(b.User(b.ctx, "u1"))
+			requireRead(b, "by e-mail", []store.User{u})(b.UsersByEmail(b.ctx, u.Email))
+			held, err := b.TokenWithHolder(b.ctx, newToken(1, store.AccessToken, "u1", "f").Hash)
+			b.must(err)
+			b.requireEqual("holder", held.User, u)
+		}
+		requireState(contract.OrganisationActive, "")
+		b.requireError("an unknown one", b.SetOrganisationState(b.ctx, "none", contract.OrganisationClosed, "", contract.Event{At: b.now}), store.ErrNotFound)
+		b.requireError("active while it is", set(contract.OrganisationActive, ""), contract.ErrSameState)
+		b.must(set(contract.OrganisationSuspended, "unpaid"))
+		requireState(contract.OrganisationSuspended, "unpaid")
+		b.requireError("suspended again", set(contract.OrganisationSuspended, "other"), contract.ErrSameState)
+		b.must(set(contract.OrganisationActive, ""))
+		requireState(contract.OrganisationActive, "")
+		hooks, err := b.WebhooksOf(b.ctx, "suspended")
+		b.must(err)
+		if !hooks[0].DisabledAt.IsZero() {
+			t.Error("a suspension disabled a webhook")
+		}
+		b.must(set(contract.OrganisationClosed, "gone"))
+		requireState(contract.OrganisationClosed, "gone")
+		b.requireError("resumed after it was closed", set(contract.OrganisationActive, ""), contract.ErrOrganisationEnded)
+		hooks, err = b.WebhooksOf(b.ctx, "suspended")
+		b.must(err)
+		b.requireEqual("webhook is disabled", []any{hooks[0].DisabledAt, hooks[0].DisabledFor}, []any{b.storedNow(), contract.WebhookOff})
+		b.requireEqual("leaves", b.eventCount(), before+3)
+		b.must(b.CheckLog(b.ctx))
+	},
 	"AnEmailIsKnownInAnyCaseOfLetters": func(t *testing.T, b *fixture) {
 		u := newUser("u1", "Änne", "Änne@Example.test", "org")
 		u.Admin, u.MustReset, u.Given = true, true, true

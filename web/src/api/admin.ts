@@ -74,6 +74,26 @@ export const account = {
   enable: async (id: string) => (await take(api.DELETE("/v1/admin/people/{person_id}/disabled", person(id)))).response.data.person,
 };
 
+export type Organisation = Schemas["OrganisationLine"];
+
+/** The organisations, by name; for operators. */
+export const organisations = (s: Selection) =>
+  queryOptions({ queryKey: key("organisations", s), placeholderData: keepPreviousData, queryFn: async () => (await take(api.GET("/v1/admin/organisations", { params: { query: { page: s.page, limit: lines, ...given({ search: s.find }) } } }))).data });
+
+/** Creates an organisation; idempotency is a key, so that a repeat creates no other one. */
+export const addOrganisation = async (idempotency: string, name: string) =>
+  (await take(api.POST("/v1/admin/organisations", { params: { header: { "Idempotency-Key": idempotency } }, body: { name } }))).response.data.organisation;
+
+const ofOrganisation = (id: string) => ({ params: { path: { organisation_id: id } } });
+
+/** What an operator does to an organisation. */
+export const organisation = {
+  rename: (id: string, name: string) => take(api.PUT("/v1/admin/organisations/{organisation_id}/name", { ...ofOrganisation(id), body: { name } })),
+  suspend: (id: string, reason: string) => take(api.PUT("/v1/admin/organisations/{organisation_id}/suspended", { ...ofOrganisation(id), body: { reason } })),
+  resume: (id: string) => take(api.DELETE("/v1/admin/organisations/{organisation_id}/suspended", ofOrganisation(id))),
+  close: (id: string, name: string, reason: string) => take(api.PUT("/v1/admin/organisations/{organisation_id}/closed", { ...ofOrganisation(id), body: { name, reason } })),
+};
+
 export const quota = (s: Selection, limit = 10) =>
   queryOptions({ queryKey: key("quota", s, limit), placeholderData: keepPreviousData, queryFn: async () => (await take(api.GET("/v1/admin/quota", { params: { query: { ...pageOf(s), limit, ...given({ search: s.find }) } } }))).data });
 

@@ -9,7 +9,7 @@ import { ScreenTitle } from "../../ui/screen-title";
 import { Attempts } from "./attempts";
 import { Branding } from "./branding";
 import { Certificates } from "./certificates";
-import { auditorTabs, periodOf, tabs, withoutFilters, type AdminSearch, type Tab } from "./flow";
+import { auditorTabs, operatorTabs, periodOf, tabs, withoutFilters, type AdminSearch, type Tab } from "./flow";
 import type { SectionProps } from "./lines";
 import { Documents } from "./documents";
 import { Log } from "./log";
@@ -26,9 +26,10 @@ const Reminders = lazy(() => import("./reminders").then((m) => ({ default: m.Rem
 const Accounts = lazy(() => import("./accounts").then((m) => ({ default: m.Accounts })));
 const Provider = lazy(() => import("./provider").then((m) => ({ default: m.Provider })));
 const MemberKeys = lazy(() => import("./keys").then((m) => ({ default: m.MemberKeys })));
+const Organisations = lazy(() => import("./organisations").then((m) => ({ default: m.Organisations })));
 const Webhooks = lazy(() => import("./webhooks").then((m) => ({ default: m.Webhooks })));
 
-const sections: Record<Tab, ComponentType<SectionProps>> = { people: People, documents: Documents, quota: Quota, serials: Serials, attempts: Attempts, reconciliation: Reconciliation, stuck: Stuck, certificates: Certificates, branding: Branding, consent: Consent, reminders: Reminders, accounts: Accounts, provider: Provider, keys: MemberKeys, mail: Mail, webhooks: Webhooks, log: Log };
+const sections: Record<Tab, ComponentType<SectionProps>> = { people: People, documents: Documents, quota: Quota, serials: Serials, attempts: Attempts, reconciliation: Reconciliation, stuck: Stuck, certificates: Certificates, branding: Branding, consent: Consent, reminders: Reminders, accounts: Accounts, provider: Provider, keys: MemberKeys, mail: Mail, webhooks: Webhooks, organisations: Organisations, log: Log };
 
 /** Admin is for administrators of one organisation, or of all. The address selects the part that is shown. */
 export function Admin() {
@@ -38,7 +39,7 @@ export function Admin() {
   const [bar, setBar] = useState<HTMLDivElement | null>(null);
   const role = useAccount()?.role;
   const operator = role === "operator";
-  const shown = role === "auditor" ? auditorTabs : tabs;
+  const shown = role === "auditor" ? auditorTabs : tabs.filter((x) => operator || !operatorTabs.includes(x));
   const change = (to: Partial<AdminSearch>) => void go({ to: "/admin", search: { ...search, page: 1, ...to } });
   const clear = () => void go({ to: "/admin", search: withoutFilters(search) });
   const Section = sections[shown.includes(search.tab) ? search.tab : "people"];
@@ -46,7 +47,7 @@ export function Admin() {
     <Stack maw={1100} mx="auto">
       <Group justify="space-between" align="flex-end">
         <ScreenTitle tab={`${t(`admin.${search.tab}`)} – ${t("nav.admin")}`}>{t("nav.admin")}</ScreenTitle>
-        {operator && search.tab !== "reconciliation" && <OrganisationSelect value={search.organisation} change={(organisation) => change({ organisation, quotas: undefined })} all />}
+        {operator && search.tab !== "reconciliation" && search.tab !== "organisations" && <OrganisationSelect value={search.organisation} change={(organisation) => change({ organisation, quotas: undefined })} all />}
       </Group>
       <Tabs value={search.tab} onChange={(tab) => void go({ to: "/admin", search: { ...withoutFilters(search), tab: tab as Tab } })} keepMounted={false}>
         <ScrollArea type="auto" offsetScrollbars="x" viewportRef={setBar}>
