@@ -23,9 +23,11 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
+	"github.com/pquerna/otp/totp"
 
 	"segel/internal/contract"
 	"segel/internal/identity"
+	"segel/internal/store"
 )
 
 // provider is an OpenID Connect provider that a test makes say whatever it wants.
@@ -349,6 +351,76 @@ func TestPeopleLogInWithTheProviderOfTheirOrganisation(t *testing.T) {
 		if strings.Contains(string(log.body), "rahasia klien") {
 			t.Error("the log has the client secret")
 		}
+	})
+}
+
+func TestAnAccountWithASecondFactorIsNotLetInByTheProviderAlone(t *testing.T) {
+	onBothDatabases(t, func(t *testing.T, env []string) {
+		g := stageSSO(t, starting{set: settingsOf(env)}, nil)
+		g.admin.do("POST", "/v1/admin/people", object{"name": "Siti Rahma", "email": "siti@contoh.id"}).ok()
+		logIn := func() (*browser, string) {
+			b := newBrowser(t, g.service)
+			return b, b.logIn(g.p, g.of, "siti@contoh.id")
+		}
+		// The password is one that an admin knows. It is not used, so it need not be replaced.
+		first, sent := logIn()
+		if sent != "/sent" || first.me()["is_reset"] != false {
+			t.Fatalf("sent to %s as %v", sent, first.me())
+		}
+		first.do("GET", "/v1/econtract/web_app/document/data", "", "").ok()
+
+		siti, err := g.store.User(t.Context(), contract.PersonID(first.me()["id"].(string)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		secret, err := totp.Generate(totp.GenerateOpts{Issuer: "Segel", AccountName: "siti"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sealed, err := g.sealer.Seal("authenticator secret "+string(siti.ID), []byte(secret.Secret()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := g.store.AddAuthenticator(t.Context(), siti.ID, store.Authenticator{Secret: sealed, CreatedAt: g.clock()}, 1, nil, contract.Event{Type: contract.EventFactorAdded, At: g.clock()}); err != nil {
+			t.Fatal(err)
+		}
+		prove := func(b *browser, otp string) *answer {
+			in, _ := json.Marshal(object{"otp": otp})
+			return b.do("POST", "/v1/auth/sso/factor", "application/json", string(in))
+		}
+		code := g.admin.otpOf(secret.Secret(), 0)
+		b, sent := logIn()
+		if sent != "/login?factors=totp&then=%2Fsent" || b.me() != nil {
+			t.Fatalf("sent to %s as %v", sent, b.me())
+		}
+		prove(b, "").is(http.StatusForbidden, "auth.factor_required")
+		prove(b, "000000").is(http.StatusBadRequest, "auth.otp_wrong")
+		prove(newBrowser(t, g.service), code).is(http.StatusBadRequest, "sso.login_lost")
+		// The cookie of a login that was not confirmed yet is not one that was.
+		unconfirmed := newBrowser(t, g.service)
+		unconfirmed.visit(g.p, "siti@contoh.id")
+		prove(unconfirmed, code).is(http.StatusBadRequest, "sso.login_lost")
+		if prove(b, code).ok(); b.me()["email"] != "siti@contoh.id" {
+			t.Errorf("logged in as %v", b.me())
+		}
+		prove(b, code).is(http.StatusBadRequest, "sso.login_lost")
+
+		// A demand for a second factor is met by it, and the provider's counts where the organisation says so.
+		g.admin.do("PUT", "/v1/admin/account-policy", object{"login_factor": "everyone"}).ok()
+		b.do("GET", "/v1/econtract/web_app/document/data", "", "").ok()
+		if a := first.do("GET", "/v1/econtract/web_app/document/data", "", ""); a.status != http.StatusUnauthorized {
+			t.Errorf("a session without the factor: %d", a.status)
+		}
+		waiting, _ := logIn()
+		g.admin = g.operator // whom the policy of another organisation does not bind
+		g.configure(object{"organisation": g.of, "provider_factor": true})
+		g.p.set(func() { g.p.claims = object{"amr": []string{"pwd", "otp"}} })
+		if b, sent := logIn(); sent != "/sent" || b.me() == nil {
+			t.Errorf("with the provider's factor: sent to %s", sent)
+		}
+		// What an admin changes meanwhile counts.
+		g.admin.do("DELETE", "/v1/admin/people/"+string(siti.ID)+"/provider", nil).ok()
+		prove(waiting, g.admin.otpOf(secret.Secret(), 30*time.Second)).is(http.StatusBadRequest, "sso.login_lost")
 	})
 }
 

@@ -45,6 +45,7 @@ func endpointGroups() []endpointGroup {
 			{del, "/v1/auth/sessions/{session_id}", "end-session", accounts, noBody, brief, answerJSON((*call).endSession), "End a session of the caller"},
 			{post, "/v1/auth/sso", "begin-sso", anybody, tinyJSON, lengthy, acceptJSON((*call).beginSSO), "Begin a login with the provider of a mail domain"},
 			{get, "/v1/auth/sso/{organisation}/callback", "finish-sso", anybody, noBody, lengthy, serveRaw((*call).finishSSO), "Where a provider sends people back"},
+			{post, "/v1/auth/sso/factor", "sso-factor", anybody, tinyJSON, lengthy, acceptJSON((*call).proveSSO), "Prove the second factor of a login with a provider"},
 			{post, "/v1/auth/sso/{organisation}/logout", "provider-logout", anybody, tinyForm, lengthy, serveRaw((*call).receiveProviderLogout), "Where a provider reports a logout"},
 			{post, "/v1/auth/guest", "guest", anybody, tinyJSON, brief, acceptJSON((*call).openGuestLink), "Open a guest link"},
 			{post, "/v1/auth/guest/account", "guest-account", onlyGuest, tinyJSON, delayed, acceptJSON((*call).createGuestAccount), "Create an account for a guest"},
@@ -262,6 +263,7 @@ var descriptions = map[string]description{
 		"try passwords on the account."},
 	"begin-sso": {text: "The answer depends on the domain of the address alone. For a domain with a provider it sets a cookie that binds the login to this browser for ten minutes; send the browser to url. " +
 		"503 sso.provider_unavailable while the provider does not answer."},
+	"sso-factor": {text: "For browsers alone, after finish-sso has sent the person to the login page with the accepted second factors in the query parameter factors: sets the session cookie. The login waits for ten minutes; then it is 400 sso.login_lost. Wrong factors are refused as at /v1/auth/session."},
 	"finish-sso": {text: "For browsers alone. Redirects to the web app, with a session cookie, or with the code of the refusal in the query parameter sso of the login page.",
 		params:  []*huma.Param{organisationPath()},
 		answers: map[string]*huma.Response{"303": {Description: "To the web app."}}},

@@ -68,6 +68,7 @@ func TestOnlyTheListedEndpointsAreOpen(t *testing.T) {
 		"/v1/auth/reset-password",
 		"/v1/auth/token",
 		"/v1/auth/sso",
+		"/v1/auth/sso/factor",
 		"/v1/auth/sso/{organisation}/callback",
 		"/v1/auth/sso/{organisation}/logout",
 		"/.well-known/oauth-authorization-server",

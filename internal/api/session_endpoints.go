@@ -128,10 +128,15 @@ func (c *call) openWebSession(in *loginIn) (found[webSessionData], error) {
 	if err != nil {
 		return found[webSessionData]{}, err
 	}
-	seconds := int(session.ExpiresIn.Seconds())
-	c.setCookie(sessionCookie, session.Token, seconds)
-	c.setCookie(deviceCookie, session.Device, int(session.KnownFor.Seconds()))
-	return foundAnswer(webSessionData{ExpiresIn: seconds, Account: c.accountDataOf(session.Account)}), nil
+	return foundAnswer(c.setSession(session)), nil
+}
+
+// setSession sets the cookies of a session of the web app.
+func (c *call) setSession(s identity.WebSession) webSessionData {
+	seconds := int(s.ExpiresIn.Seconds())
+	c.setCookie(sessionCookie, s.Token, seconds)
+	c.setCookie(deviceCookie, s.Device, int(s.KnownFor.Seconds()))
+	return webSessionData{ExpiresIn: seconds, Account: c.accountDataOf(s.Account)}
 }
 
 type refreshIn struct {

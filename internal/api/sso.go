@@ -55,19 +55,53 @@ func (c *call) finishSSO() error {
 	answer := sso.Answer{Cookie: c.cookieValue(ssoCookie), State: q.Get("state"), Code: q.Get("code"), Issuer: q.Get("iss"), Error: q.Get("error")}
 	h := c.w.Header()
 	h.Set("Cache-Control", "no-store")
-	c.setCookie(ssoCookie, "", -1) // a login is answered once, also if it is refused
 	f, err := c.SSO.FinishLogin(c.r.Context(), c.pathOrganisation(), answer, identity.Client{IP: c.client, UserAgent: c.r.UserAgent()})
+	c.setCookie(ssoCookie, f.Cookie, cookieAge(f.Cookie, sso.LoginLifetime)) // a login is answered once, also if it is refused
 	if err != nil {
 		_, refusal, cause := refusalOf(c.r.Context(), err)
 		c.cause = cause
 		http.Redirect(c.w, c.r, c.PublicURL+"/login?"+url.Values{"sso": {refusal.Code}}.Encode(), http.StatusSeeOther)
 		return nil
 	}
-	c.setCookie(sessionCookie, f.Token, int(f.ExpiresIn.Seconds()))
-	c.setCookie(deviceCookie, f.Device, int(f.KnownFor.Seconds()))
-	h.Set("Location", c.PublicURL+f.Target)
+	if len(f.Accepted) > 0 {
+		h.Set("Location", c.PublicURL+"/login?"+url.Values{"factors": {strings.Join(f.Accepted, ",")}, "then": {f.Target}}.Encode())
+	} else {
+		c.setSession(f.WebSession)
+		h.Set("Location", c.PublicURL+f.Target)
+	}
 	c.w.WriteHeader(http.StatusSeeOther)
 	return nil
+}
+
+// cookieAge returns for how many seconds a browser keeps a cookie with a value. An empty value removes it.
+func cookieAge(value string, lifetime time.Duration) int {
+	if value == "" {
+		return -1
+	}
+	return int(lifetime.Seconds())
+}
+
+type ssoFactorIn struct {
+	OTP     phrase     `json:"otp" required:"false" doc:"a code of the authenticator app or a recovery code" example:"123456"`
+	Passkey *passkeyIn `json:"passkey" required:"false" doc:"the answer of a passkey to passkey-login-options"`
+}
+
+// proveSSO takes the second factor of an account, which the login at the provider did not replace.
+func (c *call) proveSSO(in *ssoFactorIn) (found[webSessionData], error) {
+	if err := c.crossSite.Check(c.r); err != nil {
+		return found[webSessionData]{}, errCrossSite.WithCause(err)
+	}
+	var bad problems
+	given := parseProof(in.OTP, in.Passkey, &bad)
+	if err := bad.asError(); err != nil {
+		return found[webSessionData]{}, err
+	}
+	f, err := c.SSO.FinishFactor(c.r.Context(), c.cookieValue(ssoCookie), given, c.clientWith(c.cookieValue(deviceCookie)))
+	if err != nil {
+		return found[webSessionData]{}, err
+	}
+	c.setCookie(ssoCookie, "", -1)
+	return foundAnswer(c.setSession(f.WebSession)), nil
 }
 
 // pathOrganisation returns the organisation of the path.

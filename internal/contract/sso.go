@@ -40,8 +40,11 @@ type SSOSettings struct {
 // Factors of logins with a provider.
 const (
 	FactorOIDC       Factor = "oidc"        // the provider named the person
-	FactorOIDCSecond Factor = "oidc_second" // it also stated a second factor, and the organisation lets that count
+	FactorOIDCSecond Factor = "oidc_second" // as FactorOIDC, with a second factor: the account's own, or one that the provider stated and the organisation lets count
 )
+
+// IsProviderLogin reports whether the provider of the organisation named the person.
+func (f Factor) IsProviderLogin() bool { return f == FactorOIDC || f == FactorOIDCSecond }
 
 // GroupRole is what a group of the provider means here.
 type GroupRole struct {

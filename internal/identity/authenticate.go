@@ -78,6 +78,9 @@ func (s *Service) authenticate(ctx context.Context, token string, isUse bool) (c
 		}
 	}
 	by.Factor, by.SignFactor = held.Session.Factor, held.Policy.SignFactor
+	if by.Factor.IsProviderLogin() {
+		by.MustChoosePassword = false // they did not use the password that an admin knows, and may not be allowed to
+	}
 	if held.Policy.MissesFactor(u.Admin, by.Factor) {
 		if held.HasFactor { // the person has to log in again, with it
 			return contract.Actor{}, contract.ErrUnauthenticated

@@ -63,6 +63,13 @@ func (s *Service) passwordRefusal(ctx context.Context, email string) (func(store
 	return func(u store.User) bool { return u.Organisation == found.Organisation && found.RefusesPassword(u.ID) }, nil
 }
 
+// ProveProviderFactor checks the second factor of a user whom the provider of their organisation named. An account without one needs none:
+// the result is false. If none is given, the error is [contract.ErrFactorRequired], which names those that the account accepts.
+func (s *Service) ProveProviderFactor(ctx context.Context, u store.User, given contract.GivenFactor, ip string) (proved bool, err error) {
+	f, err := s.proveLogin(ctx, u, given, ip)
+	return f.IsStrong(), err
+}
+
 // OpenProviderSession opens a session of the web app for a user whom the provider of their organisation named. It calls record with the family of the
 // tokens and their expiry before the tokens are stored; an error of record ends the login.
 func (s *Service) OpenProviderSession(ctx context.Context, u store.User, factor contract.Factor, from Client, record func(family string, expires time.Time) error) (session WebSession, err error) {

@@ -138,6 +138,7 @@ type Account struct {
 func (s *Service) Me(ctx context.Context, by contract.Actor) (Account, error) {
 	_, account, err := s.loadCaller(ctx, by)
 	account.MustEnrol = by.MustEnrol
+	account.MustReset = account.MustReset && !by.Factor.IsProviderLogin()
 	return account, err
 }
 

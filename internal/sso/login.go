@@ -36,8 +36,24 @@ type pendingLogin struct {
 	Until        int64                   `json:"until"` // Unix seconds
 }
 
-// cookieID is the associated data of a sealed pending login.
-const cookieID = "sso login"
+// pendingFactor is a login that the provider confirmed and that waits for the second factor of the account. It is sealed in the same cookie.
+type pendingFactor struct {
+	Organisation contract.OrganisationID `json:"organisation"`
+	Issuer       string                  `json:"issuer"`
+	Client       string                  `json:"client"`
+	Subject      string                  `json:"subject"`
+	SessionID    string                  `json:"sid,omitempty"`
+	Person       contract.PersonID       `json:"person"`
+	Target       string                  `json:"target"`
+	Device       string                  `json:"device,omitempty"`
+	Until        int64                   `json:"until"` // Unix seconds
+}
+
+// The associated data of what is sealed in the cookie.
+const (
+	cookieID       = "sso login"
+	factorCookieID = "sso factor"
+)
 
 // BegunLogin says how the browser goes on. The zero value: the address has no provider, and its people log in with passwords.
 type BegunLogin struct {
@@ -73,17 +89,13 @@ func (s *Service) BeginLogin(ctx context.Context, email, target, device string) 
 		State: b64.EncodeToString(secrets[:32]), Nonce: b64.EncodeToString(secrets[32:64]), Verifier: b64.EncodeToString(secrets[64:]),
 		Organisation: found.Organisation, Issuer: found.Issuer, Client: found.ClientID, Target: localPath(target), Device: device, Until: s.Clock().Add(LoginLifetime).Unix(),
 	}
-	plain, err := json.Marshal(p)
+	cookie, err := s.seal(cookieID, p)
 	if err != nil {
 		return BegunLogin{}, err
 	}
-	sealed, err := s.Sealer.Seal(cookieID, plain)
-	if err != nil {
-		return BegunLogin{}, fmt.Errorf("seal a login: %w", err)
-	}
 	client := oidc.Client{ID: found.ClientID, Redirect: s.CallbackURL(found.Organisation)} // no secret is sent here
 	url := provider.LoginURL(client, oidc.Login{State: p.State, Nonce: p.Nonce, Verifier: p.Verifier, Hint: strings.TrimSpace(email), ACR: found.FactorACR, MaxAge: found.MaxAge})
-	return BegunLogin{URL: url, Cookie: b64.EncodeToString(sealed)}, nil
+	return BegunLogin{URL: url, Cookie: cookie}, nil
 }
 
 // maxTarget bounds the path to which a person goes after their login, in bytes.
@@ -122,13 +134,20 @@ type Answer struct {
 type FinishedLogin struct {
 	identity.WebSession
 	Target string // path of the web app to open
+
+	// Accepted are the second factors of the account, if the person has to prove one of them. There is no session then: [Service.FinishFactor]
+	// opens it, with Cookie, which replaces the one of the login.
+	Accepted []string
+	Cookie   string
 }
 
 // FinishLogin finishes a login with the answer of the provider, and opens a session. The account is the one that is linked to the person at
 // the provider; else the one with their address, which is linked now; else a new one, if the organisation has accounts created at first logins.
+//
+// An account with a second factor is not let in without it, unless the provider stated one that the organisation lets count.
 func (s *Service) FinishLogin(ctx context.Context, of contract.OrganisationID, a Answer, from identity.Client) (FinishedLogin, error) {
-	p, err := s.openPendingLogin(a.Cookie)
-	if err != nil || p.Organisation != of || subtle.ConstantTimeCompare([]byte(p.State), []byte(a.State)) != 1 || s.Clock().Unix() >= p.Until {
+	var p pendingLogin
+	if err := s.unseal(cookieID, a.Cookie, &p); err != nil || p.Organisation != of || subtle.ConstantTimeCompare([]byte(p.State), []byte(a.State)) != 1 || s.Clock().Unix() >= p.Until {
 		return FinishedLogin{}, contract.ErrLoginLost.WithCause(err)
 	}
 	found, err := s.Store.SSO(ctx, of)
@@ -184,21 +203,84 @@ func (s *Service) FinishLogin(ctx context.Context, of contract.OrganisationID, a
 	if from.Device == "" {
 		from.Device = p.Device
 	}
-	session, err := s.openSession(ctx, u, found, stated, admitted, from)
-	return FinishedLogin{WebSession: session, Target: p.Target}, err
+	pending := pendingFactor{
+		Organisation: of, Issuer: found.Issuer, Client: found.ClientID, Subject: stated.Subject, SessionID: stated.SessionID,
+		Person: u.ID, Target: p.Target, Device: from.Device, Until: s.Clock().Add(LoginLifetime).Unix(),
+	}
+	if !admitted.Factor {
+		_, err := s.Accounts.ProveProviderFactor(ctx, u, contract.GivenFactor{}, from.IP)
+		var required *contract.Error
+		if errors.Is(err, contract.ErrFactorRequired) && errors.As(err, &required) {
+			accepted, _ := required.Args["factors"].([]string)
+			cookie, err := s.seal(factorCookieID, pending)
+			return FinishedLogin{Target: p.Target, Accepted: accepted, Cookie: cookie}, err
+		}
+		if err != nil {
+			return FinishedLogin{}, err
+		}
+	}
+	return s.openSession(ctx, u, pending, admitted.Factor, from)
 }
 
-// openPendingLogin unseals the login of a cookie.
-func (s *Service) openPendingLogin(cookie string) (p pendingLogin, err error) {
+// FinishFactor finishes a login for which FinishLogin asked for a second factor. A wrong factor is refused as at a login with a password, and the
+// cookie stays valid. ErrLoginLost: it is too old, or settings or links were changed meanwhile.
+func (s *Service) FinishFactor(ctx context.Context, cookie string, given contract.GivenFactor, from identity.Client) (FinishedLogin, error) {
+	var p pendingFactor
+	if err := s.unseal(factorCookieID, cookie, &p); err != nil || s.Clock().Unix() >= p.Until {
+		return FinishedLogin{}, contract.ErrLoginLost.WithCause(err)
+	}
+	found, err := s.Store.SSO(ctx, p.Organisation)
+	if err == nil && (!found.Enabled || found.Issuer != p.Issuer || found.ClientID != p.Client) {
+		err = store.ErrNotFound
+	}
+	var link store.SSOIdentity
+	if err == nil {
+		link, err = s.Store.SSOIdentity(ctx, p.Organisation, p.Issuer, p.Subject)
+	}
+	if errors.Is(err, store.ErrNotFound) || err == nil && link.Person != p.Person {
+		return FinishedLogin{}, contract.ErrLoginLost.WithCause(err)
+	}
+	if err != nil {
+		return FinishedLogin{}, err
+	}
+	u, err := s.usable(s.Store.User(ctx, p.Person))
+	if err != nil {
+		return FinishedLogin{}, err
+	}
+	proved, err := s.Accounts.ProveProviderFactor(ctx, u, given, from.IP)
+	if err != nil {
+		return FinishedLogin{}, err
+	}
+	if from.Device == "" {
+		from.Device = p.Device
+	}
+	return s.openSession(ctx, u, p, proved, from)
+}
+
+// seal returns a value sealed for the cookie of a login.
+func (s *Service) seal(id string, v any) (string, error) {
+	plain, err := json.Marshal(v)
+	if err != nil {
+		return "", err
+	}
+	sealed, err := s.Sealer.Seal(id, plain)
+	if err != nil {
+		return "", fmt.Errorf("seal a login: %w", err)
+	}
+	return base64.RawURLEncoding.EncodeToString(sealed), nil
+}
+
+// unseal reads a value that was sealed for the cookie of a login.
+func (s *Service) unseal(id, cookie string, to any) error {
 	sealed, err := base64.RawURLEncoding.DecodeString(cookie)
 	if err != nil {
-		return p, err
+		return err
 	}
-	plain, err := s.Sealer.Open(cookieID, sealed)
+	plain, err := s.Sealer.Open(id, sealed)
 	if err != nil {
-		return p, err
+		return err
 	}
-	return p, json.Unmarshal(plain, &p)
+	return json.Unmarshal(plain, to)
 }
 
 // clientOf returns this service as a client of the provider of an organisation, with its secret.
@@ -301,29 +383,29 @@ func (s *Service) setRole(ctx context.Context, of contract.SSO, u store.User, ro
 	return err
 }
 
-// openSession opens a session of the web app that the provider can end by a back-channel logout.
-func (s *Service) openSession(ctx context.Context, u store.User, of contract.SSO, c contract.ProviderClaims, a contract.Admitted, from identity.Client) (identity.WebSession, error) {
-	family, factor := "", contract.FactorOIDC
-	if a.Factor {
-		factor = contract.FactorOIDCSecond
+// openSession opens a session of the web app that the provider can end by a back-channel logout. Factor reports whether a second factor was proved.
+func (s *Service) openSession(ctx context.Context, u store.User, p pendingFactor, factor bool, from identity.Client) (FinishedLogin, error) {
+	family, by := "", contract.FactorOIDC
+	if factor {
+		by = contract.FactorOIDCSecond
 	}
-	session, err := s.Accounts.OpenProviderSession(ctx, u, factor, from, func(name string, expires time.Time) error {
+	session, err := s.Accounts.OpenProviderSession(ctx, u, by, from, func(name string, expires time.Time) error {
 		family = name
 		// Durable before the tokens. A logout that the provider reports meanwhile either ends the tokens, or removes this record before they exist,
 		// which is checked below.
-		return s.Store.AddSSOLogin(ctx, store.SSOLogin{Family: name, Organisation: of.Organisation, Issuer: of.Issuer, Subject: c.Subject, SessionID: c.SessionID, ExpiresAt: expires})
+		return s.Store.AddSSOLogin(ctx, store.SSOLogin{Family: name, Organisation: p.Organisation, Issuer: p.Issuer, Subject: p.Subject, SessionID: p.SessionID, ExpiresAt: expires})
 	})
 	if err != nil {
-		return identity.WebSession{}, err
+		return FinishedLogin{}, err
 	}
-	if _, err := s.Store.SSOLoginOf(ctx, family); err != nil {
+	if err := s.Store.ConfirmSSOLogin(ctx, family); err != nil {
 		e := s.Accounts.Logout(ctx, session.Token)
 		if errors.Is(err, store.ErrNotFound) {
-			return identity.WebSession{}, errors.Join(contract.ErrLoginLost, e)
+			return FinishedLogin{}, errors.Join(contract.ErrLoginLost, e)
 		}
-		return identity.WebSession{}, errors.Join(err, e)
+		return FinishedLogin{}, errors.Join(err, e)
 	}
-	return session, nil
+	return FinishedLogin{WebSession: session, Target: p.Target}, nil
 }
 
 // ReceiveLogout ends the sessions that a logout token of the provider of an organisation names (OpenID Connect Back-Channel Logout 1.0 §2.6).

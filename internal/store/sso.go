@@ -66,6 +66,8 @@ type SSO interface {
 
 	// AddSSOLogin records a family that was opened with a provider.
 	AddSSOLogin(ctx context.Context, l SSOLogin) error
+	// ConfirmSSOLogin waits for logouts that end a family which was just opened, and returns ErrNotFound if one did.
+	ConfirmSSOLogin(ctx context.Context, family string) error
 	// SSOLoginOf returns the record of a family. ErrNotFound: it was opened otherwise.
 	SSOLoginOf(ctx context.Context, family string) (SSOLogin, error)
 	// EndSSOLogins ends all tokens of the families that a logout names, and records in the same transaction that its token was used. It

@@ -261,6 +261,19 @@ func (s *Store) AddSSOLogin(ctx context.Context, l store.SSOLogin) error {
 		l.Family, l.Organisation, l.Issuer, l.Subject, l.SessionID, toMicros(l.ExpiresAt)), "record a login with %s", l.Issuer)
 }
 
+// ConfirmSSOLogin implements [store.SSO].
+func (s *Store) ConfirmSSOLogin(ctx context.Context, family string) error {
+	err := s.db.withTx(ctx, func(t tx) error {
+		// An update waits for a transaction that deletes the row; a read would still see it.
+		n, err := t.exec(ctx, `UPDATE sso_login SET family = family WHERE family = $1`, family)
+		if err != nil {
+			return err
+		}
+		return requireRow(n)
+	})
+	return wrapf(err, "confirm the login of family %s", family)
+}
+
 // SSOLoginOf implements [store.SSO].
 func (s *Store) SSOLoginOf(ctx context.Context, family string) (store.SSOLogin, error) {
 	l := store.SSOLogin{Family: family}

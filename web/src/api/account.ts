@@ -30,6 +30,8 @@ export const useAccount = () => useQuery(account).data ?? null;
 
 /** What a login presents: a password, with a second factor where the account has one, or a passkey alone. */
 export interface Login {
+  /** The company of the person confirmed the login; only the second factor is missing. */
+  company?: boolean;
   email?: string;
   password?: string;
   otp?: string;
@@ -39,7 +41,9 @@ export interface Login {
 export function useLogin() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (input: Login) => take(api.POST("/v1/auth/session", { body: { ...input } })),
+    mutationFn: ({ company, ...input }: Login) => company
+      ? take(api.POST("/v1/auth/sso/factor", { body: { otp: input.otp, passkey: input.passkey } }))
+      : take(api.POST("/v1/auth/session", { body: { ...input } })),
     onSuccess: (answer) => {
       guest.leave();
       queries.setQueryData(account.queryKey, answer.data.account);

@@ -1692,6 +1692,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/auth/sso/factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prove the second factor of a login with a provider
+         * @description For browsers alone, after finish-sso has sent the person to the login page with the accepted second factors in the query parameter factors: sets the session cookie. The login waits for ten minutes; then it is 400 sso.login_lost. Wrong factors are refused as at /v1/auth/session.
+         */
+        post: operations["sso-factor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/auth/sso/{organisation}/callback": {
         parameters: {
             query?: never;
@@ -7828,6 +7848,17 @@ export interface components {
             record_name: string;
             /** @example segel-domain=0bWfYbmcgbn0cKk8lQ1m2n3o4p5q6r7s */
             record_value: string;
+        } & {
+            [key: string]: unknown;
+        };
+        SsoFactorIn: {
+            /**
+             * @description a code of the authenticator app or a recovery code
+             * @example 123456
+             */
+            otp?: string;
+            /** @description the answer of a passkey to passkey-login-options */
+            passkey?: components["schemas"]["PasskeyIn"];
         } & {
             [key: string]: unknown;
         };
@@ -18177,6 +18208,88 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FoundSsoBegun"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "sso-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SsoFactorIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundWebSessionData"];
                 };
             };
             /** @description Bad Request. */

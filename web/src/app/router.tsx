@@ -35,8 +35,9 @@ type Refused = (typeof refusals)[number] | "sso.failed";
 const login = createRoute({
   getParentRoute: () => root,
   path: "/login",
-  validateSearch: (s: Record<string, unknown>): { then: string | undefined; sso?: Refused | undefined } => ({
+  validateSearch: (s: Record<string, unknown>): { then: string | undefined; sso?: Refused | undefined; factors?: string | undefined } => ({
     then: typeof s.then === "string" ? s.then : undefined, sso: refusals.find((code) => s.sso === code) ?? (s.sso === undefined ? undefined : "sso.failed"),
+    factors: typeof s.factors === "string" ? s.factors : undefined, // the company confirmed the login; the account has these second factors
   }),
   component: lazyRouteComponent(() => import("../screens/login"), "Login"),
 });

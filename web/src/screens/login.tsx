@@ -19,7 +19,7 @@ import { within } from "../ui/within";
 
 export function Login() {
   const t = useText();
-  const { then, sso: refused } = useSearch({ from: "/login" });
+  const { then, sso: refused, factors } = useSearch({ from: "/login" });
   const go = useNavigate();
   const login = useLogin();
   const forgot = useMutation({ mutationFn: (email: string) => take(api.POST("/v1/auth/forgot-password", { body: { email } })) });
@@ -32,9 +32,9 @@ export function Login() {
   const [password, setPassword] = useState("");
   const [tried, setTried] = useState(false);
   // What the service accepts as a second factor, once it has asked for one.
-  const [accepted, setAccepted] = useState<string[]>();
+  const [accepted, setAccepted] = useState(factors?.split(","));
 
-  const enter = (more: Omit<Credentials, "email" | "password"> = {}) => login.mutate({ email, password, ...more }, { onSuccess: () => void go({ href: within(then), replace: true }) });
+  const enter = (more: Pick<Credentials, "otp" | "passkey"> = {}) => login.mutate(factors ? { company: true, ...more } : { email, password, ...more }, { onSuccess: () => void go({ href: within(then), replace: true }) });
   // A passkey alone, or as the second factor: then the password goes with it.
   const passkey = useMutation({
     mutationFn: loginPasskey,
@@ -66,10 +66,10 @@ export function Login() {
             <Stack>
               <div>
                 <ScreenTitle>{t("factor.loginTitle")}</ScreenTitle>
-                <Text size="sm" c="dimmed">{t("factor.loginLead", { email })}</Text>
+                <Text size="sm" c="dimmed">{factors ? t("factor.companyLead") : t("factor.loginLead", { email })}</Text>
               </div>
               {trouble && <Trouble error={trouble} />}
-              <FactorInput accepted={accepted} submit={t("login.submit")} busy={busy} onCode={(otp) => { passkey.reset(); enter({ otp }); }} onPasskey={() => passkey.mutate()} onBack={() => { login.reset(); passkey.reset(); setAccepted(undefined); }} />
+              <FactorInput accepted={accepted} submit={t("login.submit")} busy={busy} onCode={(otp) => { passkey.reset(); enter({ otp }); }} onPasskey={() => passkey.mutate()} onBack={() => { login.reset(); passkey.reset(); setAccepted(undefined); void go({ to: "/login", search: { then } }); }} />
             </Stack>
           </Paper>
         ) : <Paper withBorder p="lg" component="form" onSubmit={submit} noValidate>
