@@ -41,7 +41,8 @@ type SSO interface {
 	SSO(ctx context.Context, of contract.OrganisationID) (contract.SSO, error) // ErrNotFound
 	// SetSSO adds or replaces the settings of an organisation and logs the event. It returns ErrConflict if s.Edits is not the stored one.
 	SetSSO(ctx context.Context, s contract.SSO, e contract.Event) error
-	// DeleteSSO deletes the settings of an organisation and logs the event. Domains and identities stay.
+	// DeleteSSO deletes the settings of an organisation, ends the sessions that were opened with its provider, and logs the event. Domains and
+	// identities stay.
 	DeleteSSO(ctx context.Context, of contract.OrganisationID, e contract.Event) error
 
 	// SSODomains returns the domains that an organisation named, by name.
@@ -61,7 +62,7 @@ type SSO interface {
 	SSOIdentity(ctx context.Context, of contract.OrganisationID, issuer, subject string) (SSOIdentity, error) // ErrNotFound
 	// LinkSSOIdentity links an account and logs the event. ErrExists: the person at the provider, or the account, is linked already.
 	LinkSSOIdentity(ctx context.Context, i SSOIdentity, e contract.Event) error
-	// UnlinkSSOIdentity removes the links of an account and logs the event. ErrNotFound: it has none.
+	// UnlinkSSOIdentity removes the links of an account, ends the sessions that were opened with them, and logs the event. ErrNotFound: it has none.
 	UnlinkSSOIdentity(ctx context.Context, id contract.PersonID, e contract.Event) error
 
 	// AddSSOLogin records a family that was opened with a provider.

@@ -141,6 +141,9 @@ func (s *Store) DeleteSSO(ctx context.Context, of contract.OrganisationID, e con
 		if err := execRequired(ctx, t, requireRow, `DELETE FROM sso WHERE organisation = $1`, of); err != nil {
 			return err
 		}
+		if _, err := endLoginsWhere(ctx, t, `organisation = $1`, of); err != nil {
+			return err
+		}
 		return logEntry{events: []contract.Event{e}}.appendToLog(ctx, t)
 	})
 	return wrapf(err, "delete the provider of organisation %s", of)
@@ -247,8 +250,18 @@ func (s *Store) LinkSSOIdentity(ctx context.Context, i store.SSOIdentity, e cont
 // UnlinkSSOIdentity implements [store.SSO].
 func (s *Store) UnlinkSSOIdentity(ctx context.Context, id contract.PersonID, e contract.Event) error {
 	err := s.db.withTx(ctx, func(t tx) error {
-		if err := execRequired(ctx, t, requireRow, `DELETE FROM sso_identity WHERE person = $1`, id); err != nil {
+		linked, err := queryAll(ctx, t, func(i *store.SSOIdentity) []any { return []any{&i.Organisation, &i.Issuer, &i.Subject} },
+			`DELETE FROM sso_identity WHERE person = $1 RETURNING organisation, issuer, subject`, id)
+		if err != nil {
 			return err
+		}
+		if len(linked) == 0 {
+			return store.ErrNotFound
+		}
+		for _, i := range linked {
+			if _, err := endLoginsWhere(ctx, t, `organisation = $1 AND issuer = $2 AND subject = $3`, i.Organisation, i.Issuer, i.Subject); err != nil {
+				return err
+			}
 		}
 		return logEntry{events: []contract.Event{e}}.appendToLog(ctx, t)
 	})
@@ -287,30 +300,39 @@ func (s *Store) EndSSOLogins(ctx context.Context, l store.SSOLogout) (int, error
 	if l.Subject == "" && l.SessionID == "" {
 		return 0, errors.New("end logins: neither a person nor a session is named")
 	}
-	ended := 0
+	count := 0
 	err := s.db.withTx(ctx, func(t tx) error {
 		const which = `organisation = $1 AND issuer = $2 AND $3 IN ('', subject) AND $4 IN ('', sid)`
 		args := []any{l.Organisation, l.Issuer, l.Subject, l.SessionID}
 		if err := useOnce(ctx, t, l.Token, l.Expires); err != nil {
 			return err
 		}
-		// The lock on the users comes first, see awaitRevocation: a login in progress has stored its tokens by then, or finds its record gone.
-		if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id IN (SELECT person FROM token WHERE family IN (SELECT family FROM sso_login WHERE `+which+`))`, args...); err != nil {
-			return err
-		}
-		families, err := queryAll(ctx, t, column[string], `DELETE FROM sso_login WHERE `+which+` RETURNING family`, args...)
+		ended, err := endLoginsWhere(ctx, t, which, args...)
 		if err != nil {
 			return err
 		}
-		ended = len(families)
-		for _, f := range families {
-			if err := endFamily(ctx, t, f); err != nil {
-				return err
-			}
-		}
+		count = ended
 		return nil
 	})
-	return ended, wrapf(err, "end the logins with %s", l.Issuer)
+	return count, wrapf(err, "end the logins with %s", l.Issuer)
+}
+
+// endLoginsWhere ends the sessions that were opened with a provider and meet a condition on sso_login.
+func endLoginsWhere(ctx context.Context, t tx, which string, args ...any) (ended int, err error) {
+	// The lock on the users comes first, see awaitRevocation: a login in progress has stored its tokens by then, or finds its record gone.
+	if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id IN (SELECT person FROM token WHERE family IN (SELECT family FROM sso_login WHERE `+which+`))`, args...); err != nil {
+		return 0, err
+	}
+	families, err := queryAll(ctx, t, column[string], `DELETE FROM sso_login WHERE `+which+` RETURNING family`, args...)
+	if err != nil {
+		return 0, err
+	}
+	for _, f := range families {
+		if err := endFamily(ctx, t, f); err != nil {
+			return 0, err
+		}
+	}
+	return len(families), nil
 }
 
 // UseOnce implements [store.SSO].

@@ -125,6 +125,18 @@ var ssoTests = map[string]func(*testing.T, *fixture){
 		}
 		_, err = b.SSOLoginOf(b.ctx, "f1")
 		b.requireError("a login that was ended", err, store.ErrNotFound)
+		b.requireError("confirmed, and ended", b.ConfirmSSOLogin(b.ctx, "f1"), store.ErrNotFound)
+		b.must(b.ConfirmSSOLogin(b.ctx, "f4"))
+
+		// Unlinking ends the logins of the person at the provider, and deleting the provider all of the organisation.
+		b.must(b.LinkSSOIdentity(b.ctx, store.SSOIdentity{Organisation: "org", Issuer: "i", Subject: "s1", Person: "u1", LinkedAt: b.now}, b.ssoEvent("org")))
+		add("f5", "org", "s1", "c", 1)
+		add("f6", "org", "s2", "c", 2)
+		b.must(b.UnlinkSSOIdentity(b.ctx, "u1", b.ssoEvent("org")))
+		b.requireEqual("after unlinking", left(), []string{"f6", "f4"})
+		b.must(b.SetSSO(b.ctx, contract.SSO{Organisation: "org", SSOSettings: contract.SSOSettings{Issuer: "i", ClientID: "c", GroupsClaim: "groups"}, ChangedAt: b.now}, b.ssoEvent("org")))
+		b.must(b.DeleteSSO(b.ctx, "org", b.ssoEvent("org")))
+		b.requireEqual("after deleting the provider", left(), []string{"f4"})
 		b.must(b.PurgeSSO(b.ctx, b.now.Add(2*time.Hour)))
 		_, err = b.SSOLoginOf(b.ctx, "f4")
 		b.requireError("a login that expired", err, store.ErrNotFound)
