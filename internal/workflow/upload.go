@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -66,23 +67,21 @@ func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest
 // createDraft makes a draft of the bytes in the staging of a request.
 func (s *Service) createDraft(ctx context.Context, by contract.Actor, r UploadRequest) (contract.Document, error) {
 	// The people are looked up while the bytes become durable: one waits for the database, the other for the disk.
-	var u contract.Upload
-	var unknown []contract.FieldError
-	described := make(chan error, 1)
-	go func() {
-		var err error
-		u, unknown, err = s.describeDraft(ctx, by, r)
-		described <- err
+	var base contract.Revision
+	var unstored error
+	var storing sync.WaitGroup
+	storing.Go(func() { base, unstored = r.File.storeUpload() })
+	u, unknown, err := func() (contract.Upload, []contract.FieldError, error) {
+		defer storing.Wait() // also after a panic: the caller aborts the staging
+		return s.describeDraft(ctx, by, r)
 	}()
-	base, err := r.File.storeUpload()
-	if refused := <-described; refused != nil {
-		if err == nil {
-			refused = errors.Join(refused, s.RemoveBlob(ctx, base.Tail.Key))
-		}
-		return contract.Document{}, refused
-	}
-	if err != nil {
+	switch {
+	case err != nil && unstored == nil:
+		return contract.Document{}, errors.Join(err, s.RemoveBlob(ctx, base.Tail.Key))
+	case err != nil:
 		return contract.Document{}, err
+	case unstored != nil:
+		return contract.Document{}, unstored
 	}
 	base.At = s.Clock()
 	if r.File.isWord {

@@ -141,8 +141,15 @@ func (s *Store) Certificate(ctx context.Context, serial string) (contract.Certif
 // Certificates implements [store.Certificates].
 func (s *Store) Certificates(ctx context.Context, serials ...string) ([]contract.Certificate, error) {
 	all := []contract.Certificate{}
-	in, args := listArgs(serials)
-	err := s.db.readTogether(ctx, selectAll(&all, certificateRows.dest, certificateRows.selectWhere(`WHERE serial IN `+in), args...))
+	var reads []statement
+	for some := range slices.Chunk(serials, maxListArgs) {
+		in, args := listArgs(some)
+		reads = append(reads, selectAll(&all, certificateRows.dest, certificateRows.selectWhere(`WHERE serial IN `+in), args...))
+	}
+	if len(reads) == 0 {
+		return all, nil
+	}
+	err := s.db.readTogether(ctx, reads...)
 	return all, wrapf(err, "read %d certificates", len(serials))
 }
 

@@ -49,6 +49,8 @@ var credentialTests = map[string]func(*testing.T, *fixture){
 		two, err := b.Certificates(b.ctx, "0c", "0b", "0a", "0b")
 		slices.SortFunc(two, func(x, y contract.Certificate) int { return strings.Compare(x.Serial, y.Serial) })
 		requireRead(b, "those that were issued", []contract.Certificate{good, bad})(two, err)
+		none, err := b.Certificates(b.ctx)
+		requireRead(b, "none", []contract.Certificate{})(none, err)
 		_, err1 := b.Certificate(b.ctx, "0c")
 		err2 := b.RevokeCertificate(b.ctx, "0c", 1, at, e)
 		if !errors.Is(err1, store.ErrNotFound) || !errors.Is(err2, store.ErrNotFound) {
