@@ -96,7 +96,7 @@ func (c *client) organisationToChange(op api.Operation, organisation contract.Or
 	if _, err := c.store.Organisation(context.Background(), organisation); organisation != "" && err != nil || id == nowhere {
 		return "8f14e45f-ceea-467f-a0e6-1b1f0c8d3aff", "X"
 	}
-	o, err := c.identity.AddOrganisation(context.Background(), commandLineActor("org add"), "PT "+rand.Text())
+	o, err := c.workflow.AddOrganisation(context.Background(), commandLineActor("org add"), "PT "+rand.Text())
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -115,6 +115,10 @@ func (m *mortal) Grant(ctx context.Context, o contract.OrganisationID, u contrac
 	return q, err
 }
 
+func (m *mortal) CreateOrganisation(ctx context.Context, o store.Organisation, events ...contract.Event) error {
+	return m.effect(ctx, func() error { return m.Store.CreateOrganisation(ctx, o, events...) })
+}
+
 func (m *mortal) AddReconciliation(ctx context.Context, r contract.Reconciliation) (n int64, err error) {
 	err = m.effect(ctx, func() error { n, err = m.Store.AddReconciliation(ctx, r); return err })
 	return n, err

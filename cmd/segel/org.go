@@ -42,7 +42,7 @@ type orgAddCommand struct {
 
 func (c orgAddCommand) Run(w *environment) error {
 	return c.withApp(w, writing, func(a *app) error {
-		o, err := a.identity.AddOrganisation(w.ctx, commandLineActor("org add"), c.Name)
+		o, err := a.workflow.AddOrganisation(w.ctx, commandLineActor("org add"), c.Name)
 		if err != nil {
 			return plainError(err)
 		}

@@ -73,7 +73,7 @@ func (c *call) addOrganisation(in *organisationNameIn) (done[organisationChanged
 		return done[organisationChanged]{}, err
 	}
 	return runOperation(c, func(ctx context.Context) (store.Organisation, error) {
-		return c.Identity.AddOrganisation(ctx, c.by, name)
+		return c.Workflow.AddOrganisation(ctx, c.by, name)
 	}, func(o store.Organisation) done[organisationChanged] {
 		return doneAnswer(c, "done.organisation_added", organisationChanged{lineOfOrganisation(o)})
 	})

@@ -115,51 +115,20 @@ func (s *Service) findOrCreateOrganisation(ctx context.Context, name string) (o 
 	if !errors.Is(err, store.ErrNotFound) {
 		return o, false, fmt.Errorf("read organisation %q: %w", name, err)
 	}
-	o, err = s.createOrganisation(ctx, name, nil)
+	o, err = s.createOrganisation(ctx, name)
 	return o, err == nil, err
 }
 
-// createOrganisation stores an organisation, with the event that made returns; nil: none.
-func (s *Service) createOrganisation(ctx context.Context, name string, made func(store.Organisation) contract.Event) (store.Organisation, error) {
+func (s *Service) createOrganisation(ctx context.Context, name string) (store.Organisation, error) {
 	id, err := newUUID(s.random)
 	if err != nil {
 		return store.Organisation{}, err
 	}
 	o := store.Organisation{ID: contract.OrganisationID(id), Name: name, CreatedAt: s.clock()}
-	var events []contract.Event
-	if made != nil {
-		events = append(events, made(o))
-	}
-	if err := s.store.CreateOrganisation(ctx, o, events...); err != nil {
+	if err := s.store.CreateOrganisation(ctx, o); err != nil {
 		return store.Organisation{}, fmt.Errorf("create organisation %q: %w", name, err)
 	}
 	return o, nil
-}
-
-// AddOrganisation creates an organisation without people and without quota. Only operators may. A name that another one has is
-// [contract.ErrOrganisationExists].
-func (s *Service) AddOrganisation(ctx context.Context, by contract.Actor, name string) (store.Organisation, error) {
-	if _, err := by.AuthoriseAdmin(contract.AdminAddOrganisation, ""); err != nil {
-		return store.Organisation{}, err
-	}
-	name = contract.CleanText(name)
-	switch {
-	case !contract.HasVisibleText(name):
-		return store.Organisation{}, contract.InvalidInput(contract.NewFieldError("name", "value.required"))
-	case utf8.RuneCountInString(name) > maxName:
-		return store.Organisation{}, contract.InvalidInput(contract.NewFieldError("name", "text.too_long", "limit", maxName))
-	}
-	// Durable with this commit: the organisation, who created it, and the answer to a request with a key.
-	o, err := s.createOrganisation(store.WithFinalAnswer(ctx, func(o store.Organisation) any { return o }), name, func(o store.Organisation) contract.Event {
-		return by.SignEvent(contract.Event{Type: contract.EventOrganisationAdded, At: o.CreatedAt, Details: map[string]string{"organisation": string(o.ID), "name": o.Name}})
-	})
-	switch {
-	case errors.Is(err, store.ErrExists):
-		return store.Organisation{}, contract.ErrOrganisationExists
-	case errors.Is(err, store.ErrClaimLost):
-		return store.Organisation{}, contract.ErrKeyRunning.WithCause(err)
-	}
-	return o, err
 }
 
 func (s *Service) createUser(ctx context.Context, n NewUser, o store.Organisation, events ...contract.Event) (Account, error) {
@@ -207,7 +176,7 @@ type FirstLogin struct {
 func (s *Service) Bootstrap(ctx context.Context, organisation, email string) (*FirstLogin, error) {
 	_, err := s.store.FirstOrganisation(ctx)
 	if errors.Is(err, store.ErrNotFound) {
-		_, err = s.createOrganisation(ctx, organisation, nil)
+		_, err = s.createOrganisation(ctx, organisation)
 	}
 	if err != nil {
 		return nil, err

@@ -9,7 +9,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/google/uuid"
+
 	"segel/internal/contract"
+	"segel/internal/documents"
 	"segel/internal/store"
 )
 
@@ -40,6 +43,47 @@ func (s *Service) OrganisationList(ctx context.Context, by contract.Actor, q Org
 	return OrganisationPage{Lines: found[from:min(from+q.Limit, len(found))], Total: len(found)}, nil
 }
 
+// AddOrganisation creates an organisation without people and without quota. Only operators may. A name that another one has is
+// [contract.ErrOrganisationExists].
+func (s *Service) AddOrganisation(ctx context.Context, by contract.Actor, name string) (store.Organisation, error) {
+	if _, err := by.AuthoriseAdmin(contract.AdminAddOrganisation, ""); err != nil {
+		return store.Organisation{}, err
+	}
+	name, err := s.checkOrganisationName(name)
+	if err != nil {
+		return store.Organisation{}, err
+	}
+	id, err := uuid.NewRandomFromReader(s.Random)
+	if err != nil {
+		return store.Organisation{}, fmt.Errorf("draw a UUID: %w", err)
+	}
+	o := store.Organisation{ID: contract.OrganisationID(id.String()), Name: name, CreatedAt: s.Clock()}
+	effectCtx := store.WithFinalAnswer(ctx, func(o store.Organisation) any { return o })
+	// Durable with this commit: the organisation, who created it, and the answer to a request with a key.
+	err = s.Store.CreateOrganisation(effectCtx, o, by.SignEvent(contract.Event{Type: contract.EventOrganisationAdded, At: o.CreatedAt, Details: map[string]string{
+		"organisation": string(o.ID), "name": o.Name,
+	}}))
+	if errors.Is(err, store.ErrExists) {
+		return store.Organisation{}, contract.ErrOrganisationExists
+	}
+	if err != nil {
+		return store.Organisation{}, documents.KeyRefusal(fmt.Errorf("create organisation %q: %w", name, err))
+	}
+	return o, nil
+}
+
+// checkOrganisationName returns a name for an organisation as it is stored.
+func (s *Service) checkOrganisationName(name string) (string, error) {
+	name = contract.CleanText(name)
+	switch limit := s.Limits.Defaults().Text; {
+	case !contract.HasVisibleText(name):
+		return "", contract.InvalidInput(contract.NewFieldError("name", "value.required"))
+	case utf8.RuneCountInString(name) > limit:
+		return "", contract.InvalidInput(contract.NewFieldError("name", "text.too_long", "limit", limit))
+	}
+	return name, nil
+}
+
 // RenameOrganisation changes the name of an organisation. What was signed, sealed and logged keeps the former name; the next certificate of the
 // seal has the new one. Repeating a request changes nothing more.
 func (s *Service) RenameOrganisation(ctx context.Context, by contract.Actor, of contract.OrganisationID, name string) (store.Organisation, error) {
@@ -47,11 +91,10 @@ func (s *Service) RenameOrganisation(ctx context.Context, by contract.Actor, of 
 	if err != nil {
 		return o, err
 	}
-	switch name = contract.CleanText(name); {
-	case !contract.HasVisibleText(name):
-		return o, contract.InvalidInput(contract.NewFieldError("name", "value.required"))
-	case utf8.RuneCountInString(name) > s.Limits.Defaults().Text:
-		return o, contract.InvalidInput(contract.NewFieldError("name", "text.too_long", "limit", s.Limits.Defaults().Text))
+	if name, err = s.checkOrganisationName(name); err != nil {
+		return o, err
+	}
+	switch {
 	case name == o.Name:
 		return o, nil
 	case o.State == contract.OrganisationClosed:
