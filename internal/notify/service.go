@@ -78,6 +78,9 @@ const defaultLease = 2 * time.Minute
 // suspendedPause is how long a message of a suspended organisation waits before it is looked at again.
 const suspendedPause = time.Hour
 
+// reminderWait is how long a reminder of a suspended organisation waits.
+const reminderWait = 24 * time.Hour
+
 // Deliver sends the notices of a document that are due, in the order in which they were ordered; those about accounts have the document 0. If
 // notices remain that are due later, it returns a *contract.Later.
 //
@@ -139,9 +142,9 @@ func earlier(a, b time.Time) time.Time {
 }
 
 // withholdNotice keeps back a notice of an organisation that is not active: its links open nothing. While the organisation is suspended, the notice
-// waits; of one that was closed it is dropped.
+// waits, but a reminder only for a day, so that no heap of them follows; of one that was closed it is dropped.
 func (s *Service) withholdNotice(ctx context.Context, n contract.Notice, state contract.OrganisationState) (contract.Notice, error) {
-	if state != contract.OrganisationSuspended {
+	if state != contract.OrganisationSuspended || n.Kind == contract.NoticeReminder && s.Clock().Sub(n.OrderedAt) > reminderWait {
 		return s.endTry(ctx, n, contract.NoticeDropped, "notice.pointless")
 	}
 	n.DueAt = s.Clock().Add(suspendedPause)

@@ -249,7 +249,15 @@ func (refusing) Send(context.Context, notify.Message) error { return errors.New(
 
 func TestMessagesOfASuspendedOrganisationWaitAndThoseOfAClosedOneAreDropped(t *testing.T) {
 	t.Parallel()
-	for last, want := range map[contract.OrganisationState]contract.NoticeState{contract.OrganisationActive: contract.NoticeSent, contract.OrganisationClosed: contract.NoticeDropped} {
+	for _, c := range []struct {
+		hours int // of the suspension
+		last  contract.OrganisationState
+		want  contract.NoticeState
+	}{
+		{20, contract.OrganisationActive, contract.NoticeSent}, {20, contract.OrganisationClosed, contract.NoticeDropped},
+		{25, contract.OrganisationActive, contract.NoticeDropped}, // they are reminders
+	} {
+		last, want := c.last, c.want
 		d := newDelivery(t)
 		set := func(to contract.OrganisationState) {
 			t.Helper()
@@ -258,12 +266,15 @@ func TestMessagesOfASuspendedOrganisationWaitAndThoseOfAClosedOneAreDropped(t *t
 			}
 		}
 		set(contract.OrganisationSuspended)
-		for range 100 { // longer than any message is tried
+		for range c.hours {
 			var later *contract.Later
 			if err := d.Deliver(t.Context(), d.id); !errors.As(err, &later) || later.After != time.Hour {
 				t.Fatalf("a suspended organisation: %v", err)
 			}
 			d.now = d.now.Add(later.After)
+		}
+		if c.hours > 24 {
+			d.run(t) // they end while the organisation is suspended
 		}
 		set(last)
 		d.run(t)
