@@ -343,7 +343,7 @@ func TestPeopleLogInWithTheProviderOfTheirOrganisation(t *testing.T) {
 			t.Errorf("the metadata was read %d times", n)
 		}
 		log := g.admin.do("GET", "/v1/admin/audit-log?limit=100", nil).ok()
-		for _, want := range []string{"sso_changed", "sso_linked", "sso_unlinked", "person_added"} {
+		for _, want := range []string{"bos = admin", "sso_changed", "sso_linked", "sso_unlinked", "person_added"} {
 			if !strings.Contains(string(log.body), want) {
 				t.Errorf("the log lacks %s", want)
 			}

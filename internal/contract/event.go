@@ -97,7 +97,7 @@ const (
 	EventKeyRevoked         EventType = "key_revoked"            // by that person or an admin
 	EventKeyNetwork         EventType = "key_new_network"        // an API key was used from a network ("network") from which it had not been used before
 	EventKeyRefused         EventType = "key_refused"            // an API key came from a network from which it is not allowed
-	EventSSOChanged         EventType = "sso_changed"            // the provider of an organisation, or one of its mail domains ("change", "domain", "issuer")
+	EventSSOChanged         EventType = "sso_changed"            // the provider of an organisation, or one of its mail domains ("change", "domain", and the settings after it, without the "secret")
 	EventSSOLinked          EventType = "sso_linked"             // an account belongs to a person at the provider ("issuer", "subject") from now on
 	EventSSOUnlinked        EventType = "sso_unlinked"           // an admin ended that
 	EventPasswordForgot     EventType = "password_forgotten"

@@ -204,9 +204,9 @@ func MailDomain(email string) string {
 }
 
 // RefusesPassword reports whether an account of the organisation, with an address of a domain that was granted to it, may not log in
-// with a password.
-func (s *SSO) RefusesPassword(id PersonID) bool {
-	return s.Enabled && s.PasswordOff && !slices.Contains(s.Exempt, id)
+// with a password. A person who is exempt may, as long as they are an admin.
+func (s *SSO) RefusesPassword(id PersonID, admin bool) bool {
+	return s.Enabled && s.PasswordOff && !(admin && slices.Contains(s.Exempt, id))
 }
 
 // ProviderClaims are what a provider states about a person, from a token that was verified.

@@ -60,7 +60,9 @@ func (s *Service) passwordRefusal(ctx context.Context, email string) (func(store
 	if err != nil {
 		return nil, fmt.Errorf("read the provider of a domain: %w", err)
 	}
-	return func(u store.User) bool { return u.Organisation == found.Organisation && found.RefusesPassword(u.ID) }, nil
+	return func(u store.User) bool {
+		return u.Organisation == found.Organisation && found.RefusesPassword(u.ID, u.Admin)
+	}, nil
 }
 
 // ProveProviderFactor checks the second factor of a user whom the provider of their organisation named. An account without one needs none:

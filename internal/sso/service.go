@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
+	"strings"
 	"time"
 
 	"segel/internal/contract"
@@ -124,7 +126,10 @@ func (s *Service) ReplaceSettings(ctx context.Context, by contract.Actor, of con
 		}
 	}
 	e := s.eventOf(by, of, "set")
-	e.Details["issuer"] = in.Issuer
+	maps.Copy(e.Details, settingDetails(in))
+	if secret != nil {
+		e.Details["secret"] = "set"
+	}
 	err = s.Store.SetSSO(ctx, to, e)
 	if errors.Is(err, store.ErrConflict) {
 		return Settings{}, contract.ErrSSOChanged.WithCause(err)
@@ -133,6 +138,31 @@ func (s *Service) ReplaceSettings(ctx context.Context, by contract.Actor, of con
 		return Settings{}, err
 	}
 	return s.loadSettings(ctx, of)
+}
+
+// settingDetails returns what the event of changed settings says: who may log in with which role, and whose second factor counts.
+func settingDetails(in contract.SSOSettings) map[string]string {
+	d := map[string]string{"issuer": in.Issuer, "client_id": in.ClientID}
+	for name, on := range map[string]bool{
+		"enabled": in.Enabled, "create": in.Create, "require_group": in.RequireGroup, "password_off": in.PasswordOff, "provider_factor": in.ProviderFactor,
+	} {
+		if on {
+			d[name] = "true"
+		}
+	}
+	var groups, exempt []string
+	for _, g := range in.Groups {
+		groups = append(groups, g.Group+" = "+string(g.Role))
+	}
+	for _, id := range in.Exempt {
+		exempt = append(exempt, string(id))
+	}
+	for name, value := range map[string]string{"groups": strings.Join(groups, "; "), "exempt": strings.Join(exempt, " "), "factor_acr": in.FactorACR} {
+		if value != "" {
+			d[name] = value
+		}
+	}
+	return d
 }
 
 // secretID is the associated data of a sealed client secret.

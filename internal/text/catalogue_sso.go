@@ -42,7 +42,10 @@ var providers = map[string]sentence{
 	"done.domain_named":      {"Domain telah didaftarkan dan berlaku setelah disetujui.", "The domain has been named. It takes effect once it is granted."},
 	"done.domain_granted":    {"Domain ini berlaku untuk proses masuk organisasi ini.", "The domain is in effect for the logins of this organisation."},
 	"done.domain_removed":    {"Domain telah dihapus.", "The domain has been removed."},
-	"event.sso_changed":      {"Mengubah penyedia identitas organisasi[ {issuer}][, domain {domain}]", "Changed the organisation's identity provider[ {issuer}][, domain {domain}]"},
-	"event.sso_linked":       {"Menghubungkan akun[ {name}][ <{email}>] dengan penyedia identitas[ {issuer}]", "Linked the account[ of {name}][ <{email}>] to the identity provider[ {issuer}]"},
-	"event.sso_unlinked":     {"Memutuskan hubungan akun[ {name}][ <{email}>] dengan penyedia identitas", "Unlinked the account[ of {name}][ <{email}>] from the identity provider"},
+	"event.sso_changed": {
+		"Mengubah penyedia identitas organisasi[ {issuer}][, domain {domain}][; peran menurut grup: {groups}]",
+		"Changed the organisation's identity provider[ {issuer}][, domain {domain}][; roles by group: {groups}]",
+	},
+	"event.sso_linked":   {"Menghubungkan akun[ {name}][ <{email}>] dengan penyedia identitas[ {issuer}]", "Linked the account[ of {name}][ <{email}>] to the identity provider[ {issuer}]"},
+	"event.sso_unlinked": {"Memutuskan hubungan akun[ {name}][ <{email}>] dengan penyedia identitas", "Unlinked the account[ of {name}][ <{email}>] from the identity provider"},
 }

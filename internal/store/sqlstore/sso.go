@@ -118,15 +118,16 @@ func endPasswordLogins(ctx context.Context, t tx, of contract.SSO) error {
 	type login struct {
 		person        contract.PersonID
 		email, family string
+		admin         bool
 	}
-	opened, err := queryAll(ctx, t, func(l *login) []any { return []any{&l.person, &l.email, &l.family} }, `SELECT DISTINCT u.id, u.email, k.family FROM users u JOIN token k ON k.person = u.id
+	opened, err := queryAll(ctx, t, func(l *login) []any { return []any{&l.person, &l.email, &l.family, &l.admin} }, `SELECT DISTINCT u.id, u.email, k.family, u.admin FROM users u JOIN token k ON k.person = u.id
 		WHERE u.organisation = $1 AND NOT EXISTS (SELECT 1 FROM session s WHERE s.family = k.family AND s.factor IN ($2, $3, $4))`,
 		of.Organisation, contract.FactorOIDC, contract.FactorOIDCSecond, contract.FactorPasskeyOnly)
 	if err != nil {
 		return err
 	}
 	for _, l := range opened {
-		if of.RefusesPassword(l.person) && slices.Contains(granted, contract.MailDomain(l.email)) {
+		if of.RefusesPassword(l.person, l.admin) && slices.Contains(granted, contract.MailDomain(l.email)) {
 			if err := endFamily(ctx, t, l.family); err != nil {
 				return err
 			}

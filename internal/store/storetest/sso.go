@@ -145,7 +145,9 @@ var ssoTests = map[string]func(*testing.T, *fixture){
 		for _, u := range []struct{ id, email, of string }{
 			{"u1", "Siti@Contoh.id", "org"}, {"u2", "luar@lain.id", "org"}, {"u3", "darurat@contoh.id", "org"}, {"u4", "siti@contoh.id", "other"},
 		} {
-			b.must(b.CreateUser(b.ctx, newUser(u.id, "Siti", u.email, u.of)))
+			one := newUser(u.id, "Siti", u.email, u.of)
+			one.Admin = u.id == "u3"
+			b.must(b.CreateUser(b.ctx, one))
 		}
 		n, families := byte(0), []string{}
 		open := func(person, family string, f contract.Factor) {
