@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -269,10 +270,11 @@ func TestTheServiceRemindsByTheScheduleOfADocument(t *testing.T) {
 	}
 }
 
-func TestAStolenDatabaseContainsNoLinkAndNoCode(t *testing.T) {
+func TestAStolenDatabaseAndTheLogContainNoLinkNoCodeAndNoSecretOfAWebhook(t *testing.T) {
 	t.Parallel()
 	server, set := startMailServer(t)
-	s := start(t, set...)
+	log := &lockedBuffer{}
+	s := starting{set: set, log: log}.start(t)
 	owner := s.person(t, "Sari Wulandari", "PT Sari")
 	id, guest := s.mailedGuest(t, owner, server, nil)
 	guest.verb("guest-code-docs", id).ok()
@@ -281,27 +283,35 @@ func TestAStolenDatabaseContainsNoLinkAndNoCode(t *testing.T) {
 	person := owner.get("signers", id).ok().object("data")["signer"].([]any)[0].(object)["user_id"].(string)
 	handedOut := owner.verb("guest-link-docs", id, "user_id", person).ok().object("response", "data")["url"].(string)
 	_, other, _ := strings.Cut(handedOut, "#")
+	hook := s.administrator(t, "Admin", "PT Sari").do("POST", "/v1/admin/webhooks", object{"url": "https://hook.example.test/"}).ok().object("response", "data")["secret"].(string)
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(hook, "whsec_"))
+	if err != nil || len(key) < 24 {
+		t.Fatalf("the secret of the webhook %q: %v", hook, err)
+	}
 	s.stop()
 	// Alone, not as a part of a longer number or digest.
 	alone := regexp.MustCompile(`(^|[^0-9A-Za-z])` + code + `([^0-9A-Za-z]|$)`)
 	address := false
-	for _, name := range []string{"segel.db", "segel.db-wal"} {
-		b, err := os.ReadFile(filepath.Join(s.conf.DataDir, name))
+	for _, name := range []string{"segel.db", "segel.db-wal", "the log"} {
+		b := []byte(log.String())
+		if name != "the log" {
+			b, err = os.ReadFile(filepath.Join(s.conf.DataDir, name))
+		}
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if err != nil {
-			t.Fatal(err)
+		if err != nil || len(b) == 0 && name != "segel.db-wal" {
+			t.Fatalf("%s has %d bytes: %v", name, len(b), err)
 		}
 		for what, found := range map[string]bool{
 			"the mailed link": bytes.Contains(b, []byte(secret)), "the link that was handed out": bytes.Contains(b, []byte(other)), "the code": alone.Match(b),
-			"the token of the guest": bytes.Contains(b, []byte(guest.token)),
+			"the token of the guest": bytes.Contains(b, []byte(guest.token)), "the secret of the webhook": bytes.Contains(b, key) || bytes.Contains(b, []byte(strings.TrimPrefix(hook, "whsec_"))),
 		} {
 			if found {
 				t.Errorf("%s has %s", name, what)
 			}
 		}
-		address = address || bytes.Contains(b, []byte(budi))
+		address = address || name != "the log" && bytes.Contains(b, []byte(budi))
 	}
 	if !address {
 		t.Error("the address of the guest was not found: something else than the database was searched")

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
 import type { Page } from "playwright-core";
 
 import { read, sealed, send } from "./contract";
@@ -145,3 +146,25 @@ test("without a mail server an operator reads a kept message and passes its link
     await alone.close();
   }
 });
+
+test("every mail can be read on a phone, in light and dark, in both languages", async () => {
+  const folder = path.resolve(import.meta.dirname, "../../internal/notify/compose/testdata"), wrong: string[] = [];
+  const mails = readdirSync(folder).filter((name) => name.endsWith(".html"));
+  expect(mails.length).toBeGreaterThan(20);
+  const page = await (await s.browser.newContext({ viewport: { width: 360, height: 740 } })).newPage();
+  for (const name of mails) {
+    await page.setContent(readFileSync(path.join(folder, name), "utf8"));
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      // The languages differ in words alone: each has one of the schemes.
+      if ((colorScheme === "dark") === name.includes(".id.")) wrong.push(...(await violations(page)).filter((v) => !reader.test(v)).map((v) => `${name}, ${colorScheme}: ${v}`));
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      if (wide > 360) wrong.push(`${name}, ${colorScheme}: ${wide} pixels wide`);
+    }
+  }
+  expect(wrong).toEqual([]);
+  await page.context().close();
+}, 120_000);
+
+/** What concerns the page that shows a mail, which is the reader's program. */
+const reader = /^(landmark|region|page-has-heading|bypass)/;

@@ -71,6 +71,8 @@ test("on a slow line the outline of the screen is drawn before a script arrives,
     const outline = await place(page, "#early");
     const background = await page.locator("#early").evaluate((e) => getComputedStyle(e).getPropertyValue("--bone"));
     expect(background).toBe(colorScheme === "dark" ? "#303030" : "#edf0f2");
+    await page.waitForFunction(() => performance.getEntriesByType("resource").some((r) => r.name.includes(".js")), undefined, { timeout: 30_000 });
+    await line.send("Network.emulateNetworkConditions", { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 }); // the rest need not be slow
     await page.locator(ready).waitFor({ timeout: 60_000 });
     const { drawn, script } = await paints(page), app = await place(page, "#root");
     console.log(path, width, { drawn, script, outline, app });
