@@ -74,6 +74,8 @@ test("on a slow line the outline of the screen is drawn before a script arrives,
     await page.waitForFunction(() => performance.getEntriesByType("resource").some((r) => r.name.includes(".js")), undefined, { timeout: 30_000 });
     await line.send("Network.emulateNetworkConditions", { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 }); // the rest need not be slow
     await page.locator(ready).waitFor({ timeout: 60_000 });
+    // The style sheets that came after the outline are before those of the app, which replace some of their rules.
+    expect(await page.evaluate(() => [document.body.querySelectorAll("link[rel=stylesheet]").length, getComputedStyle(document.body).fontFamily.startsWith('"Plus Jakarta Sans"')])).toEqual([0, true]);
     const { drawn, script } = await paints(page), app = await place(page, "#root");
     console.log(path, width, { drawn, script, outline, app });
     expect(drawn).toBeLessThan(script);
