@@ -31,6 +31,7 @@ import (
 	"segel/internal/notify/webhook"
 	"segel/internal/passkey"
 	proc "segel/internal/process"
+	"segel/internal/scim"
 	"segel/internal/sso"
 	"segel/internal/stamping"
 	"segel/internal/store"
@@ -59,6 +60,7 @@ type app struct {
 	webhooks    *webhook.Service
 	feed        *webhook.Feed
 	sso         *sso.Service
+	scim        *scim.Service
 	sealer      *credential.Sealer
 	timestamper tsp.Timestamper
 	revocation  revocation.Source

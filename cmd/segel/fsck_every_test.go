@@ -114,6 +114,14 @@ var undetected = map[string]string{
 	"webhook_delivery":   "a delivery that is missing is not sent; the feed has the event",
 	"webhook_delivery.*": "decides when an event is sent; the feed has the event",
 	// Identity providers. What admins change about them is an event of the log, and so is each link.
+	"scim_token":     "a directory without a secret has no access; an administrator gives it another",
+	"scim_token.*":   "a hash of a random secret: another one lets no one in; the log has the event of each secret",
+	"scim_user":      "what a directory states about an account; it states it again",
+	"scim_user.*":    "names and numbers of a directory; the account itself has a digest",
+	"scim_group":     "a group that is missing is created again by its directory",
+	"scim_group.*":   "the log has the event of each change; roles of accounts have a digest",
+	"scim_member":    "a member who is missing is added again by the directory",
+	"scim_member.*":  "roles of accounts have a digest",
 	"sso":            "an organisation without a provider: its people log in with passwords",
 	"sso.*":          "decides who may log in, not what was signed; the secret opens only under the master key and with its organisation",
 	"sso_domain":     "a domain that is missing routes nothing",
@@ -278,7 +286,15 @@ func addProvider(ctx context.Context, t *testing.T, s *service, owner *client) {
 	e3 := s.store.LinkSSOIdentity(ctx, store.SSOIdentity{Organisation: of, Issuer: "https://login.example.test", Subject: "1", Person: contract.PersonID(owner.id), LinkedAt: time.Now()}, e)
 	e4 := s.store.AddSSOLogin(ctx, store.SSOLogin{Family: "family", Organisation: of, Issuer: "https://login.example.test", Subject: "1", ExpiresAt: time.Now().Add(time.Hour)})
 	e5 := s.store.UseOnce(ctx, [32]byte{1}, time.Now().Add(time.Hour))
-	if err := errors.Join(err, e1, e2, e3, e4, e5); err != nil {
+	_, e6 := s.scim.ReplaceToken(ctx, by, of)
+	u, e7 := s.store.SCIMUsers(ctx, store.SCIMUserQuery{Organisation: of, Person: contract.PersonID(owner.id)})
+	for i := range u {
+		u[i].ExternalID, u[i].ChangedAt = "1", time.Now()
+		e7 = errors.Join(e7, s.store.SetSCIMUser(ctx, u[i]))
+	}
+	e8 := s.store.SetSCIMGroup(ctx, store.SCIMGroup{ID: "g1", Organisation: of, Name: "Legal", Members: []contract.PersonID{contract.PersonID(owner.id)}, CreatedAt: time.Now(), ChangedAt: time.Now()},
+		contract.Event{Type: contract.EventDirectoryChanged, At: time.Now(), Details: map[string]string{"organisation": string(of)}})
+	if err := errors.Join(err, e1, e2, e3, e4, e5, e6, e7, e8); err != nil {
 		t.Fatal(err)
 	}
 }

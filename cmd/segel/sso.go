@@ -12,6 +12,7 @@ import (
 	"segel/internal/contract"
 	"segel/internal/oidc"
 	"segel/internal/outbound"
+	"segel/internal/scim"
 	"segel/internal/sso"
 	"segel/internal/text"
 )
@@ -31,6 +32,7 @@ func (a *app) wireSSO() {
 		Store: a.store, Accounts: a.identity, Providers: &oidc.Providers{HTTP: newDirectClient(o), Clock: a.clock, Plain: mayBePlain}, Sealer: a.sealer,
 		PublicURL: a.conf.BaseURL(), Plain: plain, Clock: a.clock, Random: rand.Reader, Log: a.log,
 	}
+	a.scim = &scim.Service{Store: a.store, Accounts: a.identity, Roles: a.sso, PublicURL: a.conf.BaseURL(), Clock: a.clock, Log: a.log}
 	if a.conf.SSODomainsByDNS {
 		a.sso.LookupTXT = func(ctx context.Context, name string) ([]string, error) { return outbound.LookupTXT(ctx, o, name) }
 	}

@@ -23,12 +23,13 @@ import (
 	"segel/internal/notify"
 	"segel/internal/notify/webhook"
 	"segel/internal/process"
+	"segel/internal/scim"
 	"segel/internal/sso"
 	"segel/internal/store"
 	"segel/internal/workflow"
 )
 
-// Options configures the HTTP interface. Workflow, Identity, Notices, Webhooks, Feed, SSO, Answers, Process and AnswerSecret are required.
+// Options configures the HTTP interface. Workflow, Identity, Notices, Webhooks, Feed, SSO, SCIM, Answers, Process and AnswerSecret are required.
 type Options struct {
 	Workflow *workflow.Service
 	Identity *identity.Service
@@ -36,6 +37,7 @@ type Options struct {
 	Webhooks *webhook.Service
 	Feed     *webhook.Feed
 	SSO      *sso.Service
+	SCIM     *scim.Service
 	Answers  store.Answers
 	Process  *process.Process // names this process among those that share the database
 
@@ -137,9 +139,10 @@ type server struct {
 	shares            callerShares
 	metrics           metrics
 	crossSite         http.CrossOriginProtection
-	rechecks          chan struct{}           // holds one for each stream that authenticates again
-	running           sync.Map                // tokens of the claims whose requests are being answered
-	manual            func() (*manual, error) // makes the specification and its page when they are first wanted
+	scim              func() (scim.Handler, error) // made for the first request
+	rechecks          chan struct{}                // holds one for each stream that authenticates again
+	running           sync.Map                     // tokens of the claims whose requests are being answered
+	manual            func() (*manual, error)      // makes the specification and its page when they are first wanted
 }
 
 // New returns the handler of everything the service serves. It returns an error if an option is invalid.
@@ -159,6 +162,7 @@ func New(o Options) (http.Handler, error) {
 	s.shares = newCallerShares(s.Options)
 	s.registerEndpoints()
 	s.manual = sync.OnceValues(s.writeManual)
+	s.scim = sync.OnceValues(s.SCIM.NewHandler)
 	if err := s.addAliases(s.Paths); err != nil {
 		return nil, err
 	}

@@ -98,6 +98,7 @@ const (
 	EventKeyNetwork         EventType = "key_new_network"        // an API key was used from a network ("network") from which it had not been used before
 	EventKeyRefused         EventType = "key_refused"            // an API key came from a network from which it is not allowed
 	EventSSOChanged         EventType = "sso_changed"            // the provider of an organisation, or one of its mail domains ("change", "domain", and the settings after it, without the "secret")
+	EventDirectoryChanged   EventType = "directory_changed"      // the access of an organisation's directory (SCIM), or one of its groups ("change", "group")
 	EventSSOLinked          EventType = "sso_linked"             // an account belongs to a person at the provider ("issuer", "subject") from now on
 	EventSSOUnlinked        EventType = "sso_unlinked"           // an admin ended that
 	EventPasswordForgot     EventType = "password_forgotten"
@@ -190,6 +191,7 @@ var EventTypes = []EventType{
 	EventKeyNetwork,
 	EventKeyRefused,
 	EventSSOChanged,
+	EventDirectoryChanged,
 	EventSSOLinked,
 	EventSSOUnlinked,
 	EventPasswordForgot,
@@ -238,6 +240,7 @@ var OrganisationEventTypes = []EventType{
 	EventKeyNetwork,
 	EventKeyRefused,
 	EventSSOChanged,
+	EventDirectoryChanged,
 	EventSSOLinked,
 	EventSSOUnlinked,
 	EventFactorAdded,

@@ -31,6 +31,8 @@ const (
 	prefixTestKey  = "sgl_tk_" // an API key for test documents
 	prefixKeyToken = "sgl_kt_" // an access token of an API key
 
+	prefixDirectory = "sgl_sc_" // the directory of an organisation (SCIM)
+
 	prefixLen   = len(prefixAccess)
 	randomLen   = 43 // base 62 digits of 256 bits
 	checksumLen = 6  // base 62 digits of 32 bits
@@ -68,6 +70,21 @@ func checkSecret(clear, prefix string) (hash [32]byte, ok bool) {
 		return hash, false
 	}
 	return sha256.Sum256([]byte(clear)), true
+}
+
+// NewDirectorySecret returns a random secret for the directory of an organisation in clear, which is shown once, the hash to store, and the first
+// characters, by which people recognise it.
+func (s *Service) NewDirectorySecret() (clear string, hash [32]byte, hint string, err error) {
+	clear, hash, err = newSecret(s.random, prefixDirectory)
+	if err != nil {
+		return "", hash, "", err
+	}
+	return clear, hash, clear[:hintLen], nil
+}
+
+// CheckDirectorySecret returns the hash of a secret of [Service.NewDirectorySecret], and whether it can be one.
+func CheckDirectorySecret(clear string) (hash [32]byte, ok bool) {
+	return checkSecret(clear, prefixDirectory)
 }
 
 // checkToken applies checkSecret for several kinds of token, and returns the kind that matches.

@@ -383,6 +383,29 @@ func (s *Service) setRole(ctx context.Context, of contract.SSO, u store.User, ro
 	return err
 }
 
+// GroupRoles returns the settings by which the groups of an organisation give roles. Without settings, they give none.
+func (s *Service) GroupRoles(ctx context.Context, of contract.OrganisationID) (contract.SSO, error) {
+	found, err := s.Store.SSO(ctx, of)
+	if errors.Is(err, store.ErrNotFound) {
+		return contract.SSO{}, nil
+	}
+	return found, err
+}
+
+// GiveRoleOfGroups gives a person of an organisation the role of the groups that its directory states, under the same rules as a login.
+func (s *Service) GiveRoleOfGroups(ctx context.Context, of contract.OrganisationID, id contract.PersonID, groups []string, ip string) error {
+	settings, err := s.GroupRoles(ctx, of)
+	if err != nil {
+		return err
+	}
+	u, err := s.Store.User(ctx, id)
+	if err != nil {
+		return err
+	}
+	role, _ := settings.RoleOf(groups, true)
+	return s.setRole(ctx, settings, u, role, identity.Client{IP: ip})
+}
+
 // openSession opens a session of the web app that the provider can end by a back-channel logout. Factor reports whether a second factor was proved.
 func (s *Service) openSession(ctx context.Context, u store.User, p pendingFactor, factor bool, from identity.Client) (FinishedLogin, error) {
 	family, by := "", contract.FactorOIDC

@@ -355,6 +355,7 @@ type Store interface {
 	Feed
 	Webhooks
 	SSO
+	SCIM
 	EvidenceFiles
 	Consents
 	Schedules

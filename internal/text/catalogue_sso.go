@@ -46,6 +46,9 @@ var providers = map[string]sentence{
 		"Mengubah penyedia identitas organisasi[ {issuer}][, domain {domain}][; peran menurut grup: {groups}]",
 		"Changed the organisation's identity provider[ {issuer}][, domain {domain}][; roles by group: {groups}]",
 	},
-	"event.sso_linked":   {"Menghubungkan akun[ {name}][ <{email}>] dengan penyedia identitas[ {issuer}]", "Linked the account[ of {name}][ <{email}>] to the identity provider[ {issuer}]"},
-	"event.sso_unlinked": {"Memutuskan hubungan akun[ {name}][ <{email}>] dengan penyedia identitas", "Unlinked the account[ of {name}][ <{email}>] from the identity provider"},
+	"event.sso_linked":        {"Menghubungkan akun[ {name}][ <{email}>] dengan penyedia identitas[ {issuer}]", "Linked the account[ of {name}][ <{email}>] to the identity provider[ {issuer}]"},
+	"event.sso_unlinked":      {"Memutuskan hubungan akun[ {name}][ <{email}>] dengan penyedia identitas", "Unlinked the account[ of {name}][ <{email}>] from the identity provider"},
+	"event.directory_changed": {"Mengubah direktori organisasi (SCIM)[, grup {group}]", "Changed the organisation's directory (SCIM)[, group {group}]"},
+	"done.scim_set":           {"Direktori memperoleh rahasia baru; rahasia sebelumnya tidak berlaku lagi.", "The directory has a new secret; a former one is no longer accepted."},
+	"done.scim_removed":       {"Direktori tidak lagi memiliki akses.", "The directory has no access any more."},
 }

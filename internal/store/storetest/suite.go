@@ -47,6 +47,7 @@ func Run(t *testing.T, open func(*testing.T) store.Store) {
 		apiKeyTests,
 		testDocumentTests,
 		ssoTests,
+		scimTests,
 		mailboxTests,
 		factorTests,
 	} {
