@@ -132,7 +132,7 @@ func (s *Service) eventOf(by contract.Actor, of contract.OrganisationID, change 
 }
 
 // Authenticate returns the actor of a directory. Its organisation is set, and it is no person. A secret that is unknown or was replaced is
-// [contract.ErrUnauthenticated].
+// [contract.ErrUnauthenticated]; an organisation that is suspended or closed is refused as its people are.
 func (s *Service) Authenticate(ctx context.Context, secret, ip string) (contract.Actor, error) {
 	hash, ok := identity.CheckDirectorySecret(secret)
 	if !ok {
@@ -143,6 +143,13 @@ func (s *Service) Authenticate(ctx context.Context, secret, ip string) (contract
 		return contract.Actor{}, contract.ErrUnauthenticated
 	}
 	if err != nil {
+		return contract.Actor{}, err
+	}
+	o, err := s.Store.Organisation(ctx, t.Organisation)
+	if err != nil {
+		return contract.Actor{}, err
+	}
+	if err := o.State.RequireActive(); err != nil {
 		return contract.Actor{}, err
 	}
 	if now := s.Clock(); now.Sub(t.LastUsedAt) >= usedEvery {

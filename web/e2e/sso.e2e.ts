@@ -47,6 +47,20 @@ beforeAll(async () => {
   await domains.getByText("Not granted yet").waitFor();
   await domains.getByRole("button", { name: "Grant", exact: true }).press("Enter");
   await domains.getByText("granted by the operator").waitFor();
+  // The directory of the company creates a group with a secret that is shown once.
+  const scim = page.getByRole("region", { name: "Directory (SCIM)" });
+  await scim.getByRole("button", { name: "Create a secret" }).press("Enter");
+  await page.getByRole("dialog").getByRole("button", { name: "Create a secret" }).press("Enter");
+  const secret = (await scim.locator("[data-directory-secret]").textContent())!;
+  const made = await fetch(`${(await scim.locator("code").textContent())!}/Groups`, {
+    method: "POST", headers: { Authorization: `Bearer ${secret}`, "Content-Type": "application/scim+json" },
+    body: JSON.stringify({ schemas: ["urn:ietf:params:scim:schemas:core:2.0:Group"], displayName: "hukum" }),
+  });
+  expect(made.status).toBe(201);
+  await page.reload();
+  await scim.getByRole("listitem").filter({ hasText: "hukum" }).getByText("Auditor").waitFor();
+  await scim.getByText(/last used/).waitFor();
+  expect(await page.getByText(secret).count()).toBe(0);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
   expect(await violations(page)).toEqual([]);
   await page.context().close();

@@ -304,3 +304,14 @@ export const providers = {
   grantDomain: (organisation: string, name: string) => take(api.PUT("/v1/admin/sso/domains/{domain}/granted", { params: domain(name), body: { organisation } })),
   removeDomain: (organisation: string, name: string) => take(api.DELETE("/v1/admin/sso/domains/{domain}", { params: { ...domain(name), query: { organisation } } })),
 };
+
+/** The directory of an organisation (SCIM), with its groups. */
+export const directory = (organisation: string) =>
+  queryOptions({ queryKey: key("directory", organisation), queryFn: async () => (await take(api.GET("/v1/admin/scim", { params: { query: { organisation } } }))).data });
+
+/** What an administrator does about the directory of an organisation. */
+export const directories = {
+  /** The secret is shown only this once. */
+  replaceSecret: async (organisation: string) => (await take(api.PUT("/v1/admin/scim/secret", { body: { organisation } }))).response.data,
+  removeSecret: (organisation: string) => take(api.DELETE("/v1/admin/scim/secret", { params: { query: { organisation } } })),
+};

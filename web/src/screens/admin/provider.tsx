@@ -1,25 +1,19 @@
-import { ActionIcon, Alert, Badge, Button, Checkbox, Code, Fieldset, Group, NumberInput, Paper, Select, Stack, Text, TextInput, Title } from "@mantine/core";
+import { ActionIcon, Alert, Badge, Button, Checkbox, Fieldset, Group, NumberInput, Paper, Select, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconTrash } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient, type MutationStatus } from "@tanstack/react-query";
+import { useQuery, type MutationStatus } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 
 import { useAccount } from "../../api/account";
 import { loginProvider, people, providers, roles, type LoginDomain, type LoginProvider, type ProviderSettings, type Role } from "../../api/admin";
 import { Problem } from "../../api/client";
 import { useText } from "../../text";
-import { Copy } from "../../ui/copy";
-import { Dialog } from "../../ui/dialog";
 import { Loading } from "../../ui/loading";
 import { Secret } from "../../ui/secret";
 import { Trouble } from "../../ui/trouble";
+import { Confirm, Copied, useChange } from "./change";
+import { Directory } from "./directory";
 import { Facts, Line, useWhen, type SectionProps } from "./lines";
-
-/** Runs a change, after which everything of administration is read again. */
-function useChange<T = void>(act: (input: T) => Promise<unknown>, done?: () => void) {
-  const queries = useQueryClient();
-  return useMutation({ mutationFn: act, onSuccess: () => { done?.(); return queries.invalidateQueries({ queryKey: ["admin"] }); } });
-}
 
 /** Provider is how the people of an organisation log in with their company: its provider, and the mail domains that lead there. */
 export function Provider({ search }: SectionProps) {
@@ -38,6 +32,7 @@ export function Provider({ search }: SectionProps) {
           <Addresses of={found.data} />
           <Form key={`${found.data.organisation} ${found.data.configured}`} stored={found.data} />
           <Domains of={found.data} />
+          <Directory organisation={found.data.organisation} />
         </>
       )}
     </Stack>
@@ -54,15 +49,6 @@ function Addresses({ of }: { of: LoginProvider }) {
       <Copied label={t("provider.redirect")} text={of.redirect_url} />
       <Copied label={t("provider.logout")} text={of.logout_url} />
     </Paper>
-  );
-}
-
-function Copied({ label, text }: { label: string; text: string }) {
-  return (
-    <Group gap="xs" wrap="nowrap" align="flex-start" mt={6}>
-      <Text size="sm" component="div" style={{ minWidth: 0 }}>{label}<br /><Code style={{ overflowWrap: "anywhere" }}>{text}</Code></Text>
-      <Copy text={text} />
-    </Group>
   );
 }
 
@@ -251,22 +237,5 @@ function Domain({ provider: p, domain: d, remove }: { provider: LoginProvider; d
       )}
       {error && <Trouble error={error} />}
     </Line>
-  );
-}
-
-function Confirm({ opened, title, text, act, close }: { opened: boolean; title: string; text: string; act: () => Promise<unknown>; close: () => void }) {
-  const t = useText();
-  const run = useChange(act, close);
-  return (
-    <Dialog opened={opened} onClose={close} title={title}>
-      <Stack gap="sm">
-        <Text size="sm">{text}</Text>
-        {run.isError && <Trouble error={run.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>{t("provider.cancel")}</Button>
-          <Button color="red" loading={run.isPending} onClick={() => run.mutate()}>{title}</Button>
-        </Group>
-      </Stack>
-    </Dialog>
   );
 }
