@@ -133,7 +133,7 @@ func bodyNaming(names map[string]string) object {
 	}
 }
 
-var drawn = regexp.MustCompile(`"(request_id|password|challenge|txt|ticket|secret|token|id|created_at|claimed_at|changed_at|dateTime|value|avatar)":"[^"]*"|[A-Za-z0-9_-]{40,}|\d{4}-\d\d-\d\dT[0-9:.]+Z|nonce="[^"]*"`)
+var drawn = regexp.MustCompile(`"(request_id|password|challenge|txt|ticket|secret|token|id|created_at|claimed_at|changed_at|dateTime|value|avatar)":"[^"]*"|[A-Za-z0-9_-]{40,}|\d{4}-\d\d-\d\dT[0-9:.]+Z|nonce="[^"]*"|\d+ bytes are free`)
 
 // plainAnswer returns an answer without the names of the request and without what is drawn or counted anew for every request.
 func plainAnswer(a *answer, names map[string]string) string {
