@@ -2,7 +2,12 @@ package main
 
 import (
 	"net/http"
+	"strings"
 	"testing"
+	"time"
+
+	"segel/internal/api"
+	"segel/internal/contract"
 )
 
 // again logs in as the person of a client once more.
@@ -63,4 +68,43 @@ func TestAPersonSeesTheirSessionsAndEndsThem(t *testing.T) {
 		admin.do("PUT", "/v1/admin/people/"+siti.id+"/disabled", nil).ok()
 		desk.do("GET", "/v1/auth/sessions", nil).is(http.StatusUnauthorized, "auth.required")
 	})
+}
+
+// TestDangerousOperationsTakeARecentProof calls every operation in a session whose login is ten minutes old. Exactly those that are dangerous are refused.
+func TestDangerousOperationsTakeARecentProof(t *testing.T) {
+	t.Parallel()
+	s := starting{idle: true}.start(t)
+	operator := s.administrator(t, "Operator", "")
+	by, err := s.identity.Authenticate(t.Context(), operator.token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.store.ProveSession(t.Context(), by.Session, time.Now().Add(-contract.RecentProof)); err != nil {
+		t.Fatal(err)
+	}
+	const unknownID = "8f14e45f-ceea-467f-a0e6-1b1f0c8d3aff"
+	path := strings.NewReplacer("{service}", "layanan", "{document_id}", "999999", "{person_id}", unknownID, "{webhook_id}", unknownID, "{notice_id}", unknownID, "{key_id}", unknownID)
+	refused := 0
+	for _, op := range api.Operations() {
+		if op.Open || op.ID == "logout" {
+			continue
+		}
+		a := operator.do(op.Method, path.Replace(op.Path), nil)
+		if got := a.status == http.StatusForbidden && strings.Contains(string(a.body), `"auth.reauthenticate"`); got != op.Recent {
+			t.Errorf("%s %s: %d, needs a recent proof: %v: %.200s", op.Method, op.Path, a.status, op.Recent, a.body)
+		}
+		if op.Recent {
+			refused++
+		}
+	}
+	if refused < 14 {
+		t.Errorf("only %d operations are dangerous", refused)
+	}
+	admin := object{"name": "Admin Baru", "email": "baru@example.test", "role": "admin"}
+	operator.do("POST", "/v1/admin/people", admin).is(http.StatusForbidden, "auth.reauthenticate")
+	operator.do("POST", "/v1/admin/people", object{"name": "Pengirim Baru", "email": "pengirim@example.test", "role": "sender"}).ok()
+	operator.do("POST", "/v1/auth/reauthenticate", object{"current": "salah"}).is(http.StatusUnprocessableEntity, "current")
+	operator.do("POST", "/v1/auth/reauthenticate", object{"current": password}).ok()
+	operator.do("POST", "/v1/admin/people", admin).ok()
+	operator.keyWith(nil, contract.ScopeRead)
 }

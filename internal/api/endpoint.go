@@ -44,6 +44,7 @@ type access struct {
 	op      contract.Operation        // what the caller does with the document, for its rule; empty: the endpoint names none
 	admin   contract.AdminOperation   // what the caller does in administration; empty: nothing
 	many    bool                      // the body names several documents, and each has its own result
+	recent  bool                      // the caller proved recently who they are
 }
 
 type callers uint8
@@ -68,6 +69,12 @@ var (
 	anybody   = access{callers: anyCallers}       // no token is required
 	ownAnswer = access{callers: ownCallers}       // the handler authenticates by itself
 )
+
+// acceptRecent admits the same callers once they have proved recently who they are.
+func (a access) acceptRecent() access {
+	a.recent = true
+	return a
+}
 
 // may admits accounts, and guests of the document. The operation is not checked here: the rule that runs it authorises
 // it, and showDocument and refuseInput read it.
@@ -103,6 +110,11 @@ func (c *call) authoriseCaller() error {
 	}
 	if by.Guest == 0 && who == onlyGuestCallers {
 		return contract.ErrGuestsOnly
+	}
+	if c.endpoint.access.recent {
+		if err := by.RequireRecentProof(); err != nil {
+			return err
+		}
 	}
 	if account := c.endpoint.access.account; account != "" {
 		return by.AuthoriseAccount(account)
@@ -306,6 +318,7 @@ type Operation struct {
 	Admin    contract.AdminOperation   // what the caller does in administration; empty: nothing
 	Many     bool                      // the body names several documents, and each has its own result
 	Open     bool                      // works without a token
+	Recent   bool                      // the caller proved recently who they are
 	ID       string                    // of the operation in the specification
 	Keyed    bool                      // takes an Idempotency-Key
 	Scope    contract.KeyScope         // that an API key needs; contract.NeverByKey: none permits it
@@ -317,7 +330,7 @@ func Operations() []Operation {
 	for _, g := range endpointGroups() {
 		for _, e := range g.rows {
 			list = append(list, Operation{
-				Method: e.method, Path: e.path, Document: e.access.op, Account: e.access.account, Admin: e.access.admin, Many: e.access.many, Open: e.access == anybody, ID: e.id, Keyed: e.takesKey(), Scope: keyScopeOf(&e),
+				Method: e.method, Path: e.path, Document: e.access.op, Account: e.access.account, Admin: e.access.admin, Many: e.access.many, Open: e.access == anybody, Recent: e.access.recent || e.access.admin.IsDangerous(), ID: e.id, Keyed: e.takesKey(), Scope: keyScopeOf(&e),
 			})
 		}
 	}

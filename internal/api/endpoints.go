@@ -40,6 +40,7 @@ func endpointGroups() []endpointGroup {
 			{post, "/v1/auth/password", "password", givenToo, tinyJSON, delayed, acceptJSON((*call).changePassword), "Change the caller's password"},
 			{get, "/v1/auth/me", "me", givenToo, noBody, brief, answerData((*call).loadAccount), "The caller's account"},
 			{post, "/v1/auth/session", "session", anybody, tinyJSON, delayed, acceptJSON((*call).openWebSession), "Log in to the web app"},
+			{post, "/v1/auth/reauthenticate", "reauthenticate", accounts, tinyJSON, delayed, acceptJSON((*call).reauthenticate), "Prove again who the caller is"},
 			{get, "/v1/auth/sessions", "sessions", accounts, noBody, brief, answerData((*call).listSessions), "The caller's sessions"},
 			{del, "/v1/auth/sessions", "end-other-sessions", accounts, noBody, brief, answerJSON((*call).endOtherSessions), "End all other sessions of the caller"},
 			{del, "/v1/auth/sessions/{session_id}", "end-session", accounts, noBody, brief, answerJSON((*call).endSession), "End a session of the caller"},
@@ -51,7 +52,7 @@ func endpointGroups() []endpointGroup {
 			{post, "/v1/auth/guest/account", "guest-account", onlyGuest, tinyJSON, delayed, acceptJSON((*call).createGuestAccount), "Create an account for a guest"},
 			{post, "/v1/auth/guest/document", "guest-document", accounts, tinyJSON, brief, acceptJSON((*call).openAsGuest), "Open a document as its guest"},
 			{get, "/v1/auth/keys", "keys", accounts, noBody, brief, answerData((*call).listKeys), "The caller's API keys"},
-			{post, "/v1/auth/keys", "create-key", accounts, tinyJSON, brief, acceptJSON((*call).createKey), "Create an API key"},
+			{post, "/v1/auth/keys", "create-key", accounts.acceptRecent(), tinyJSON, brief, acceptJSON((*call).createKey), "Create an API key"},
 			{del, "/v1/auth/keys/{key_id}", "revoke-key", accounts, noBody, brief, answerJSON((*call).revokeOwnKey), "Revoke an API key"},
 			{post, tokenPath, "token", anybody, tinyForm, brief, serveTyped[nothing, accessToken]((*call).issueToken), "Exchange an API key for an access token (OAuth 2.0)"},
 			{get, "/.well-known/oauth-authorization-server", "oauth-metadata", anybody, noBody, brief, serveTyped[nothing, authorizationServer]((*call).describeTokenEndpoint), "The token endpoint, for clients that configure themselves"},
@@ -255,6 +256,8 @@ var descriptions = map[string]description{
 	"logout":  {text: "Revokes the token and all other tokens of the same login at once."},
 	"forgot-password": {text: "Always reports success, whether the e-mail has an account or not. Each account of the e-mail gets a message with a link, which names its organisation and can be used once within 30 minutes. " +
 		"Requests beyond three in ten minutes for one e-mail are not answered with a message."},
+	"reauthenticate": {text: "With the password, or with a second factor of the account. For ten minutes after it, and after the login, the session may do what is dangerous: what is refused with 403 auth.reauthenticate before. " +
+		"Tries are counted as those of a login."},
 	"sessions":           {text: "The one that was used last first."},
 	"end-other-sessions": {text: "Their tokens end at once; that of this request stays."},
 	"end-session": {text: "Its tokens end at once. 404 for a session that has ended or is another person's.", refuses: []int{http.StatusNotFound},

@@ -68,6 +68,7 @@ type factorsData struct {
 	FewRecoveryCodes bool          `json:"few_recovery_codes" doc:"so few are left that others should be made"`
 	PasskeysPossible bool          `json:"passkeys_possible" doc:"false: browsers do not allow passkeys under the public address of this service"`
 	Required         bool          `json:"required" doc:"the organisation requires a second factor at the caller's logins"`
+	ByProvider       bool          `json:"by_provider" doc:"the caller has no password that is accepted: changes take a recent login at the provider instead (403 auth.reauthenticate)"`
 }
 
 func (c *call) loadFactors() (factorsData, error) {
@@ -77,7 +78,7 @@ func (c *call) loadFactors() (factorsData, error) {
 	}
 	data := factorsData{
 		TOTP: f.Authenticator != nil, Passkeys: convertAll(f.Passkeys, passkeyDataOf), RecoveryCodes: f.Recovery, FewRecoveryCodes: f.Any() && f.Recovery <= contract.FewRecovery,
-		PasskeysPossible: f.Possible, Required: f.Required,
+		PasskeysPossible: f.Possible, Required: f.Required, ByProvider: f.Provider,
 	}
 	if f.Authenticator != nil {
 		data.TOTPSince = isoOrNull(f.Authenticator.CreatedAt)
@@ -87,7 +88,7 @@ func (c *call) loadFactors() (factorsData, error) {
 
 // currentIn is the body of requests that take the caller's password again.
 type currentIn struct {
-	Current phrase `json:"current" required:"true" doc:"the caller's current password"`
+	Current phrase `json:"current" required:"false" doc:"the caller's current password; not of those who log in at their provider alone (by_provider)"`
 }
 
 func (in *currentIn) checkedCurrent() (string, error) {

@@ -44,3 +44,26 @@ func (c *call) endOtherSessions() (noted, error) {
 	}
 	return c.notedAnswer("done.sessions_ended"), nil
 }
+
+type reauthenticateIn struct {
+	Current phrase     `json:"current" required:"false" doc:"the current password; required without a factor"`
+	OTP     phrase     `json:"otp" required:"false" doc:"a code of the authenticator app, or a recovery code"`
+	Passkey *passkeyIn `json:"passkey" required:"false" doc:"the answer of a passkey to passkey-login-options"`
+}
+
+type reauthenticated struct {
+	Until string `json:"until" doc:"until when the session may do what is dangerous" example:"2026-11-24T06:16:00.000Z"`
+}
+
+func (c *call) reauthenticate(in *reauthenticateIn) (found[reauthenticated], error) {
+	var bad problems
+	current, given := in.Current.checkedValue("current", &bad), parseProof(in.OTP, in.Passkey, &bad)
+	if err := bad.asError(); err != nil {
+		return found[reauthenticated]{}, err
+	}
+	until, err := c.Identity.Reauthenticate(c.r.Context(), c.by, current, given)
+	if err != nil {
+		return found[reauthenticated]{}, err
+	}
+	return foundAnswer(reauthenticated{formatISO(until)}), nil
+}

@@ -132,6 +132,7 @@ type Actor struct {
 	Mailbox            string      // in lower case, of which the holder of the account verified that they read it; see [Document.GuestReading]. Empty: none
 	MustChoosePassword bool        // an admin set the password and knows it; the user must choose their own first
 	MustEnrol          bool        // the organisation requires a second factor, and the account has none; the user must add one first
+	ProofIsOld         bool        // they did not prove for [RecentProof] who they are; see [Actor.RequireRecentProof]
 	Factor             Factor      // of their session; empty: a password
 	SignFactor         bool        // the organisation requires a factor for each signature
 	Signing            Factor      // what they proved for this signature; empty: nothing

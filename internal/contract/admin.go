@@ -122,10 +122,12 @@ func (by Actor) AuthoriseAdmin(op AdminOperation, of OrganisationID) (Organisati
 		return "", ErrNotAllowed
 	case by.Key.Require(adminScopes[op]) != nil:
 		return "", by.Key.Require(adminScopes[op])
+	case !by.Operator && slices.Contains(operatorOnly, op):
+		return "", ErrNotAllowed
+	case op.IsDangerous() && by.RequireRecentProof() != nil:
+		return "", ErrReauthenticate
 	case by.Operator && by.Admin:
 		return of, nil
-	case slices.Contains(operatorOnly, op):
-		return "", ErrNotAllowed
 	case of != "" && of != by.Organisation:
 		return "", ErrNoOrganisation
 	}

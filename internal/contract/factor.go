@@ -68,7 +68,7 @@ var (
 // AsksForFactor reports whether an error asks for another proof. A repeat of the request with one is a different request, so no such
 // answer is final.
 func AsksForFactor(err error) bool {
-	for _, asks := range []*Error{ErrSignFactor, ErrOTPWrong, ErrPasskeyWrong, ErrFactorTries} {
+	for _, asks := range []*Error{ErrReauthenticate, ErrSignFactor, ErrOTPWrong, ErrPasskeyWrong, ErrFactorTries} {
 		if errors.Is(err, asks) {
 			return true
 		}

@@ -77,6 +77,7 @@ func (s *Service) authenticate(ctx context.Context, token string, isUse bool) (c
 			s.log.WarnContext(ctx, "the use of a session was not recorded", "person", u.ID, "error", err)
 		}
 	}
+	by.ProofIsOld = held.Session.ProofIsOld(now)
 	by.Factor, by.SignFactor = held.Session.Factor, held.Policy.SignFactor
 	if by.Factor.IsProviderLogin() {
 		by.MustChoosePassword = false // they did not use the password that an admin knows, and may not be allowed to

@@ -37,6 +37,7 @@ type PersonFactors struct {
 	store.PersonFactors
 	Possible bool // browsers allow passkeys under the public address
 	Required bool // the organisation requires a second factor at logins of this account
+	Provider bool // changes take a recent login at the provider of the organisation instead of the password
 }
 
 // Factors returns the second factors of the caller.
@@ -49,7 +50,11 @@ func (s *Service) Factors(ctx context.Context, by contract.Actor) (PersonFactors
 	if err != nil {
 		return PersonFactors{}, err
 	}
-	return PersonFactors{PersonFactors: f, Possible: s.passkeys != nil, Required: account.Policy.LoginFactor.Applies(u.Admin)}, nil
+	provider, err := s.refusesPassword(ctx, u)
+	if err != nil {
+		return PersonFactors{}, err
+	}
+	return PersonFactors{Provider: provider, PersonFactors: f, Possible: s.passkeys != nil, Required: account.Policy.LoginFactor.Applies(u.Admin)}, nil
 }
 
 // acceptedFactors lists what a login to an account with these factors accepts beside the password.
@@ -106,9 +111,21 @@ func (s *Service) ProveSigning(ctx context.Context, by contract.Actor, given con
 	return factor, nil
 }
 
-// requirePassword requires the caller's current password before a change of their factors, so that a stolen session cannot make one. Tries count
-// like those of a change of the password.
+// requirePassword requires the caller's current password before a change of their factors, so that a stolen session cannot make one. An account
+// whose organisation demands its identity provider instead of passwords has to have logged in there recently.
 func (s *Service) requirePassword(ctx context.Context, by contract.Actor, u store.User, current string) error {
+	refused, err := s.refusesPassword(ctx, u)
+	switch {
+	case err != nil:
+		return err
+	case refused:
+		return by.RequireRecentProof()
+	}
+	return s.checkOwnPassword(ctx, by, u, current)
+}
+
+// checkOwnPassword compares a password with the caller's. Tries are counted like those of a change of the password.
+func (s *Service) checkOwnPassword(ctx context.Context, by contract.Actor, u store.User, current string) error {
 	if err := s.throttle.admitHolder(by.ID, s.clock()); err != nil {
 		return err
 	}

@@ -582,3 +582,95 @@ func TestEnrolmentsBelongToOneAccountAndEnd(t *testing.T) {
 	g.must(g.RemoveTOTP(t.Context(), by, password))
 	g.refused("again", g.RemoveTOTP(t.Context(), by, password), contract.ErrNoFactor)
 }
+
+func TestADangerousActTakesARecentProof(t *testing.T) {
+	t.Parallel()
+	g := guard(t)
+	s, err := g.tryLogin(siti, contract.GivenFactor{})
+	g.must(err)
+	// isOld advances the clock and reports whether the session of the caller needs a proof then.
+	var by contract.Actor
+	isOld := func(after time.Duration) bool {
+		t.Helper()
+		g.now = g.now.Add(after)
+		by, err = g.Authenticate(t.Context(), s.Access)
+		g.must(err)
+		return errors.Is(by.RequireRecentProof(), contract.ErrReauthenticate)
+	}
+	prove := func(current string, f contract.GivenFactor) error {
+		until, err := g.Reauthenticate(t.Context(), by, current, f)
+		if err == nil && until != g.now.Add(contract.RecentProof) {
+			t.Errorf("it counts until %s", until)
+		}
+		return err
+	}
+	if isOld(contract.RecentProof - time.Second) {
+		t.Error("the login is not recent")
+	}
+	if !isOld(time.Second) {
+		t.Error("the login is recent for longer")
+	}
+	var refusal *contract.Error
+	for what, err := range map[string]error{"nothing": prove("", contract.GivenFactor{}), "a wrong password": prove("salah", contract.GivenFactor{})} {
+		if !errors.As(err, &refusal) || len(refusal.Fields) != 1 || refusal.Fields[0].Field != "current" {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	g.refused("a code of an account without a factor", prove("", contract.GivenFactor{OTP: "123456"}), contract.ErrOTPWrong)
+	if !isOld(0) {
+		t.Error("what was refused counts")
+	}
+	g.must(prove(password, contract.GivenFactor{}))
+	if isOld(contract.RecentProof-time.Second) || !isOld(time.Second) {
+		t.Error("the password does not count for its time")
+	}
+
+	app := g.addApp(by)
+	code := app.at(0)
+	isOld(contract.RecentProof)
+	g.refused("a code that has expired", prove("", code), contract.ErrOTPWrong)
+	g.must(prove("", app.at(0)))
+	if isOld(0) {
+		t.Error("a code does not count")
+	}
+	foreign := g.addPasskey(g.actor(budi, contract.GivenFactor{}))
+	isOld(contract.RecentProof)
+	g.refused("another's passkey", prove("", g.answerLogin(foreign)), contract.ErrPasskeyWrong)
+	if !isOld(0) {
+		t.Error("another's passkey counts")
+	}
+	own := g.addPasskey(by)
+	isOld(contract.RecentProof)
+	g.must(prove("", g.answerLogin(own)))
+	if isOld(0) {
+		t.Error("a passkey does not count")
+	}
+	g.must(g.Logout(t.Context(), s.Access))
+	g.refused("a session that has ended", prove(password, contract.GivenFactor{}), contract.ErrUnauthenticated)
+}
+
+func TestAnAccountWithoutAPasswordAddsAFactorAfterARecentLoginAtItsProvider(t *testing.T) {
+	t.Parallel()
+	g := guard(t)
+	by := g.actor(siti, contract.GivenFactor{})
+	u, err := g.db.User(t.Context(), g.siti)
+	g.must(err)
+	e := contract.Event{Type: contract.EventPolicyChanged, At: g.now}
+	g.must(g.db.SetSSO(t.Context(), contract.SSO{Organisation: u.Organisation, SSOSettings: contract.SSOSettings{Issuer: "https://login.example.test", ClientID: "segel", Enabled: true, PasswordOff: true}}, e))
+	g.must(g.db.ClaimDomain(t.Context(), contract.SSODomain{Organisation: u.Organisation, Domain: "contoh.id", ClaimedAt: g.now}, e))
+	g.must(g.db.GrantDomain(t.Context(), u.Organisation, "contoh.id", contract.GrantedByOperator, e))
+	if f, err := g.Factors(t.Context(), by); err != nil || !f.Provider {
+		t.Errorf("%+v, %v", f, err)
+	}
+	if _, err := g.BeginTOTP(t.Context(), by, ""); err != nil {
+		t.Errorf("soon after the login: %v", err)
+	}
+	by.ProofIsOld = true
+	_, err = g.BeginTOTP(t.Context(), by, password)
+	g.refused("later, with the password that logs nobody in", err, contract.ErrReauthenticate)
+	_, err = g.Reauthenticate(t.Context(), by, password, contract.GivenFactor{})
+	var refusal *contract.Error
+	if !errors.As(err, &refusal) || len(refusal.Fields) != 1 || refusal.Fields[0].Code != "password.wrong" {
+		t.Errorf("the password proves something: %v", err)
+	}
+}

@@ -2,9 +2,12 @@ package identity
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"time"
 
 	"segel/internal/contract"
+	"segel/internal/store"
 )
 
 // ErrNoSession refuses a session that does not exist, has ended, or is another person's.
@@ -40,4 +43,70 @@ func (s *Service) EndOtherSessions(ctx context.Context, by contract.Actor) error
 		return err
 	}
 	return s.store.RevokeOtherFamilies(ctx, by.ID, by.Session)
+}
+
+// Reauthenticate has the caller prove again who they are, with their password or a second factor, and returns until when that counts. Tries are
+// counted like those of a change of the password, or of a login with the factor.
+func (s *Service) Reauthenticate(ctx context.Context, by contract.Actor, current string, given contract.GivenFactor) (until time.Time, err error) {
+	u, _, err := s.loadCaller(ctx, by)
+	if err != nil {
+		return until, err
+	}
+	switch {
+	case given.IsGiven():
+		err = s.proveOwnFactor(ctx, by, u, given)
+	case current != "":
+		err = s.requireLoginPassword(ctx, by, u, current)
+	default:
+		err = contract.InvalidInput(contract.NewFieldError("current", "value.required"))
+	}
+	if err != nil {
+		return until, err
+	}
+	now := s.clock()
+	// Durable with this commit: the proof. Without it, the person proves it again.
+	if err := s.store.ProveSession(ctx, by.Session, now); err != nil {
+		return until, refuseNotFound(err, contract.ErrUnauthenticated) // ended meanwhile, or opened by a program of an earlier release: they log in again
+	}
+	return now.Add(contract.RecentProof), nil
+}
+
+// proveOwnFactor checks a second factor of the caller. An account without factors proves nothing by one.
+func (s *Service) proveOwnFactor(ctx context.Context, by contract.Actor, u store.User, given contract.GivenFactor) error {
+	f, err := s.store.FactorsOf(ctx, u.ID)
+	switch {
+	case err != nil:
+		return err
+	case !f.Any() && given.Passkey != nil:
+		return contract.ErrPasskeyWrong
+	case !f.Any():
+		return contract.ErrOTPWrong
+	}
+	_, err = s.proveFactor(ctx, u, given, contract.Challenge{Purpose: contract.ChallengeLogin}, [32]byte{}, by.IP)
+	return err
+}
+
+// requireLoginPassword is checkOwnPassword where a password that the organisation does not accept at logins is not accepted either. The password is
+// compared all the same, so that the time says nothing.
+func (s *Service) requireLoginPassword(ctx context.Context, by contract.Actor, u store.User, current string) error {
+	refused, err := s.refusesPassword(ctx, u)
+	if err != nil {
+		return err
+	}
+	if err := s.checkOwnPassword(ctx, by, u, current); err != nil {
+		return err
+	}
+	if refused {
+		return contract.InvalidInput(contract.FieldError{Field: "current", Code: "password.wrong"})
+	}
+	return nil
+}
+
+// refusesPassword reports whether the organisation of a user demands its provider instead of their password.
+func (s *Service) refusesPassword(ctx context.Context, u store.User) (bool, error) {
+	refuses, err := s.passwordRefusal(ctx, u.Email)
+	if err != nil {
+		return false, fmt.Errorf("read how %s logs in: %w", u.ID, err)
+	}
+	return refuses != nil && refuses(u), nil
 }

@@ -107,6 +107,8 @@ type Factors interface {
 	SetRecoveryCodes(ctx context.Context, id contract.PersonID, codes [][32]byte, e contract.Event) error
 	// ResetFactors removes all factors of an account and ends its tokens. ErrConflict if it has none.
 	ResetFactors(ctx context.Context, id contract.PersonID, e contract.Event) error
+	// ProveSession records when the person proved again who they are in a session. ErrNotFound: it has ended.
+	ProveSession(ctx context.Context, family string, at time.Time) error
 	// RaiseSession records the factor that the person proved in a session after its login.
 	RaiseSession(ctx context.Context, family string, f contract.Factor, at time.Time) error
 	// PurgeChallenges forgets challenges that were used before a moment.

@@ -5,6 +5,9 @@ var factors = map[string]sentence{
 	"auth.factor_required": {
 		"Kata sandi benar, tetapi akun ini dilindungi faktor kedua. Masukkan kode dari aplikasi autentikator atau kode pemulihan, atau gunakan kunci sandi (passkey).",
 		"The password is right, but a second factor protects this account. Enter a code of your authenticator app or a recovery code, or use a passkey."},
+	"auth.reauthenticate": {
+		"Untuk tindakan ini, buktikan kembali identitas Anda dengan kata sandi atau faktor kedua.",
+		"For this, please prove again who you are, with your password or a second factor."},
 	"auth.must_enrol": {
 		"Organisasi Anda mewajibkan faktor kedua. Tambahkan terlebih dahulu aplikasi autentikator atau kunci sandi (passkey).",
 		"Your organisation requires a second factor. Please add an authenticator app or a passkey first."},

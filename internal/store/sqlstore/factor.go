@@ -373,6 +373,14 @@ func (s *Store) RaiseSession(ctx context.Context, family string, f contract.Fact
 	return wrapf(s.runStatement(ctx, `UPDATE session SET factor = $2, proved_at = $3 WHERE family = $1`, family, f, toMicros(at)), "record the factor of session %s", family)
 }
 
+// ProveSession implements [store.Factors].
+func (s *Store) ProveSession(ctx context.Context, family string, at time.Time) error {
+	err := s.db.withTx(ctx, func(t tx) error {
+		return t.addStatements(ctx, statement{sql: `UPDATE session SET proved_at = $2 WHERE family = $1`, args: []any{family, toMicros(at)}, done: requireRow})
+	})
+	return wrapf(err, "record a proof in session %s", family)
+}
+
 // PurgeChallenges implements [store.Factors].
 func (s *Store) PurgeChallenges(ctx context.Context, before time.Time) error {
 	return wrapf(s.runStatement(ctx, `DELETE FROM used_challenge WHERE used_at < $1`, toMicros(before)), "purge challenges")

@@ -3,6 +3,7 @@ import createClient, { type Middleware } from "openapi-fetch";
 import { base } from "./base";
 import { guest } from "./guest";
 import { isIdle } from "./idle";
+import { reauth } from "./reauth";
 import type { components, paths } from "./schema";
 import { session } from "./session";
 import { fetchSteadily, NotSent, Unanswered } from "./steady";
@@ -82,7 +83,7 @@ const renews = (request: Request) => !request.url.endsWith("/v1/auth/logout");
 
 export const api = createClient<paths>({
   baseUrl: base, credentials: "same-origin",
-  fetch: (request) => (renews(request) ? session.send(() => fetchSteadily(request.clone())) : fetchSteadily(request)),
+  fetch: (request) => (renews(request) ? session.send(() => reauth.send(() => fetchSteadily(request.clone()))) : fetchSteadily(request)),
 });
 api.use(carry);
 

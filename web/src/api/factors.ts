@@ -9,6 +9,9 @@ export type Factors = Schemas["FactorsData"];
 /** The second factors of the caller. */
 export const factors = queryOptions({ queryKey: ["factors"], queryFn: async (): Promise<Factors> => (await take(api.GET("/v1/auth/factors"))).data });
 
+/** What the caller can present beside their password. */
+export const accepted = (f: Factors): string[] => [...(f.totp ? ["totp"] : []), ...(f.passkeys.length > 0 ? ["passkey"] : []), ...(f.recovery_codes > 0 ? ["recovery_code"] : [])];
+
 /** A change of the factors; the account may have had to add one. */
 export function useFactorChange<In, Out>(change: (input: In) => Promise<Out>) {
   const queries = useQueryClient();

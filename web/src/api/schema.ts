@@ -1755,6 +1755,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/auth/reauthenticate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prove again who the caller is
+         * @description With the password, or with a second factor of the account. For ten minutes after it, and after the login, the session may do what is dangerous: what is refused with 403 auth.reauthenticate before. Tries are counted as those of a login. Not with an API key.
+         */
+        post: operations["reauthenticate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/auth/refresh": {
         parameters: {
             query?: never;
@@ -3860,8 +3880,8 @@ export interface components {
             [key: string]: unknown;
         };
         CurrentIn: {
-            /** @description the caller's current password */
-            current: string;
+            /** @description the caller's current password; not of those who log in at their provider alone (by_provider) */
+            current?: string;
         } & {
             [key: string]: unknown;
         };
@@ -4832,6 +4852,8 @@ export interface components {
             [key: string]: unknown;
         };
         FactorsData: {
+            /** @description the caller has no password that is accepted: changes take a recent login at the provider instead (403 auth.reauthenticate) */
+            by_provider: boolean;
             /** @description so few are left that others should be made */
             few_recovery_codes: boolean;
             /** @description oldest first */
@@ -5489,6 +5511,19 @@ export interface components {
              */
             code: number;
             data: components["schemas"]["PlacementsData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        FoundReauthenticated: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["Reauthenticated"];
             /** @description always true */
             success: boolean;
         } & {
@@ -6938,6 +6973,25 @@ export interface components {
              * @example Harga salah
              */
             reason?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ReauthenticateIn: {
+            /** @description the current password; required without a factor */
+            current?: string;
+            /** @description a code of the authenticator app, or a recovery code */
+            otp?: string;
+            /** @description the answer of a passkey to passkey-login-options */
+            passkey?: components["schemas"]["PasskeyIn"];
+        } & {
+            [key: string]: unknown;
+        };
+        Reauthenticated: {
+            /**
+             * @description until when the session may do what is dangerous
+             * @example 2026-11-24T06:16:00.000Z
+             */
+            until: string;
         } & {
             [key: string]: unknown;
         };
@@ -18893,6 +18947,106 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Noted"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    reauthenticate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReauthenticateIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundReauthenticated"];
                 };
             };
             /** @description Bad Request. */

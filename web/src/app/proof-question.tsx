@@ -1,7 +1,7 @@
 import { Stack, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 
-import { factors, type Factors } from "../api/factors";
+import { accepted, factors } from "../api/factors";
 import { signPasskey } from "../api/passkey";
 import type { Asked, Proof } from "../api/proof";
 import { useText } from "../text";
@@ -10,9 +10,6 @@ import { FactorInput } from "../ui/factor-input";
 import { AnchorLink } from "../ui/links";
 import { Loading } from "../ui/loading";
 import { Trouble } from "../ui/trouble";
-
-/** What the caller can present for a signature. */
-const accepted = (f: Factors): string[] => [...(f.totp ? ["totp"] : []), ...(f.passkeys.length > 0 ? ["passkey"] : []), ...(f.recovery_codes > 0 ? ["recovery_code"] : [])];
 
 /** ProofQuestion asks a signer for a second factor. It calls done with it, or with nothing if they cancel. */
 export function ProofQuestion({ asked, done }: { asked: Asked; done: (p: Proof | undefined) => void }) {

@@ -18,6 +18,7 @@ import { SkipLink } from "../ui/skip-link";
 import { useTabCount } from "../ui/tab-title";
 import { Told } from "../ui/told";
 import { ProofDialog } from "./proof-dialog";
+import { ReauthDialog } from "./reauth-dialog";
 import { SessionDialog } from "./session-dialog";
 
 /** Shell is the frame around every screen of a user who is logged in. */
@@ -61,6 +62,7 @@ export function Shell() {
       </AppShell.Main>
       <SessionDialog />
       <ProofDialog />
+      <ReauthDialog />
     </AppShell>
   );
 }

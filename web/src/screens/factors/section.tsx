@@ -1,9 +1,10 @@
 import { Alert, Badge, Button, Code, Group, Image, Paper, Stack, Text, TextInput, Title } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
 import { useState, type FormEvent, type ReactNode } from "react";
 
 import { Problem } from "../../api/client";
-import { changes, useFactorChange, type Factors } from "../../api/factors";
+import { changes, factors, useFactorChange, type Factors } from "../../api/factors";
 import { passkeysOffered } from "../../api/passkey";
 import { useLanguage, useText } from "../../text";
 import { Copy } from "../../ui/copy";
@@ -111,21 +112,25 @@ interface WithPasswordProps<Out> {
   end: (out: Out) => void;
 }
 
+/** Whether the caller has no password that is accepted: then a recent login at their provider counts, for which the service asks by itself. */
+const useByProvider = () => useQuery(factors).data?.by_provider ?? false;
+
 /** WithPassword does what takes the password again. */
 function WithPassword<Out>({ lead, danger = false, change, end }: WithPasswordProps<Out>) {
   const t = useText();
+  const byProvider = useByProvider();
   const [current, setCurrent] = useState("");
   const act = useFactorChange(change);
   const submit = (e: FormEvent) => {
     e.preventDefault();
-    if (current !== "") act.mutate(current, { onSuccess: end });
+    if (byProvider || current !== "") act.mutate(current, { onSuccess: end });
   };
   return (
     <Stack component="form" gap="sm" onSubmit={submit} {...{ noValidate: true }}>
       <Text size="sm">{t(lead)}</Text>
-      <Secret label={t("password.current")} name="current" autoComplete="current-password" data-autofocus required value={current} onChange={(e) => setCurrent(e.currentTarget.value)} error={ofField(act.error, "current")} />
+      {!byProvider && <Secret label={t("password.current")} name="current" autoComplete="current-password" data-autofocus required value={current} onChange={(e) => setCurrent(e.currentTarget.value)} error={ofField(act.error, "current")} />}
       {other(act.error) && <Trouble error={act.error} />}
-      <Group justify="flex-end"><Button type="submit" {...(danger ? { color: "red" } : {})} disabled={current === ""} loading={act.isPending}>{t(danger ? "factors.remove" : "factors.newCodes")}</Button></Group>
+      <Group justify="flex-end"><Button type="submit" {...(danger ? { color: "red" } : {})} disabled={!byProvider && current === ""} loading={act.isPending}>{t(danger ? "factors.remove" : "factors.newCodes")}</Button></Group>
     </Stack>
   );
 }
@@ -133,16 +138,17 @@ function WithPassword<Out>({ lead, danger = false, change, end }: WithPasswordPr
 /** AddApp shows the secret of an authenticator app, and takes its first code. */
 function AddApp({ end }: { end: End }) {
   const t = useText();
+  const byProvider = useByProvider();
   const [current, setCurrent] = useState("");
   const [otp, setOTP] = useState("");
   const begin = useFactorChange(changes.beginTOTP), confirm = useFactorChange(changes.confirmTOTP);
   if (!begin.data) {
     return (
-      <Stack component="form" gap="sm" onSubmit={(e: FormEvent) => { e.preventDefault(); if (current !== "") begin.mutate(current); }} {...{ noValidate: true }}>
+      <Stack component="form" gap="sm" onSubmit={(e: FormEvent) => { e.preventDefault(); if (byProvider || current !== "") begin.mutate(current); }} {...{ noValidate: true }}>
         <Text size="sm">{t("factors.appSteps")}</Text>
-        <Secret label={t("password.current")} name="current" autoComplete="current-password" data-autofocus required value={current} onChange={(e) => setCurrent(e.currentTarget.value)} error={ofField(begin.error, "current")} />
+        {!byProvider && <Secret label={t("password.current")} name="current" autoComplete="current-password" data-autofocus required value={current} onChange={(e) => setCurrent(e.currentTarget.value)} error={ofField(begin.error, "current")} />}
         {other(begin.error) && <Trouble error={begin.error} />}
-        <Group justify="flex-end"><Button type="submit" disabled={current === ""} loading={begin.isPending}>{t("factors.next")}</Button></Group>
+        <Group justify="flex-end"><Button type="submit" disabled={!byProvider && current === ""} loading={begin.isPending}>{t("factors.next")}</Button></Group>
       </Stack>
     );
   }
@@ -163,15 +169,16 @@ function AddApp({ end }: { end: End }) {
 
 function AddPasskey({ end }: { end: End }) {
   const t = useText();
+  const byProvider = useByProvider();
   const [current, setCurrent] = useState("");
   const [name, setName] = useState("");
   const add = useFactorChange((input: { current: string; name: string }): Promise<string[]> => changes.addPasskey(input));
-  const ready = current !== "" && name.trim() !== "";
+  const ready = (byProvider || current !== "") && name.trim() !== "";
   return (
     <Stack component="form" gap="sm" onSubmit={(e: FormEvent) => { e.preventDefault(); if (ready) add.mutate({ current, name }, { onSuccess: end }); }} {...{ noValidate: true }}>
       <Text size="sm">{t("factors.passkeySteps")}</Text>
       <TextInput label={t("factors.passkeyName")} placeholder={t("factors.passkeyExample")} data-autofocus required maxLength={100} value={name} onChange={(e) => setName(e.currentTarget.value)} error={ofField(add.error, "name")} />
-      <Secret label={t("password.current")} name="current" autoComplete="current-password" required value={current} onChange={(e) => setCurrent(e.currentTarget.value)} error={ofField(add.error, "current")} />
+      {!byProvider && <Secret label={t("password.current")} name="current" autoComplete="current-password" required value={current} onChange={(e) => setCurrent(e.currentTarget.value)} error={ofField(add.error, "current")} />}
       {other(add.error) && <Trouble error={add.error} />}
       <Group justify="flex-end"><Button type="submit" disabled={!ready} loading={add.isPending}>{t("factors.addPasskey")}</Button></Group>
     </Stack>
