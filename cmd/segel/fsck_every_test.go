@@ -54,6 +54,8 @@ var undetected = map[string]string{
 	"passkey_use.*":    "counts and times of uses; a count that is too high refuses the passkey, one that is too low lets it in",
 	"code_use":         "of the codes that were entered, those of the last minute could be entered again",
 	"code_use.*":       "the same",
+	"try_count":        "that many tries of a password are free again",
+	"try_count.*":      "the same",
 	"used_challenge":   "the answer of a passkey could be sent again for five minutes",
 	"used_challenge.*": "the same",
 	// Claims and answers are stored for a day, encrypted with keys that only their clients have.

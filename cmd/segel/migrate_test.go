@@ -85,6 +85,7 @@ func TestOnlyServeAndMigrateBringADatabaseUpToDate(t *testing.T) {
 			`DROP TABLE code_use`,
 			`DROP TABLE used_challenge`,
 			`DROP TABLE session`,
+			`DROP TABLE try_count`,
 			`DROP TABLE password_request`,
 			`DROP TABLE password_reset`,
 			`DROP TABLE account_policy`,

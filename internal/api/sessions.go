@@ -46,7 +46,7 @@ func (c *call) endOtherSessions() (noted, error) {
 }
 
 type reauthenticateIn struct {
-	Current phrase     `json:"current" required:"false" doc:"the current password; required without a factor"`
+	Current phrase     `json:"current" required:"false" doc:"the current password; required without a factor" example:"kata-sandi-yang-panjang"`
 	OTP     phrase     `json:"otp" required:"false" doc:"a code of the authenticator app, or a recovery code"`
 	Passkey *passkeyIn `json:"passkey" required:"false" doc:"the answer of a passkey to passkey-login-options"`
 }

@@ -126,7 +126,7 @@ func (s *Service) requirePassword(ctx context.Context, by contract.Actor, u stor
 
 // checkOwnPassword compares a password with the caller's. Tries are counted like those of a change of the password.
 func (s *Service) checkOwnPassword(ctx context.Context, by contract.Actor, u store.User, current string) error {
-	if err := s.throttle.admitHolder(by.ID, s.clock()); err != nil {
+	if err := s.throttle.admitHolder(ctx, by.ID, s.clock()); err != nil {
 		return err
 	}
 	right, err := s.hasher.verifyPassword(ctx, callerOrigin{key: string(by.ID), known: true}, current, u.Password)

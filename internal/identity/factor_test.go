@@ -253,7 +253,7 @@ func TestAWrongCodeCountsLikeAWrongPassword(t *testing.T) {
 	t.Parallel()
 	g := guard(t)
 	a := g.addApp(g.actor(siti, contract.GivenFactor{}))
-	g.throttle = newLoginThrottle(Rates{Pair: Rate{3, time.Hour}, Account: Rate{100, time.Hour}}, waitFor)
+	g.throttle = newLoginThrottle(g.db, Rates{Pair: Rate{3, time.Hour}, Account: Rate{100, time.Hour}}, waitFor)
 	for range 3 {
 		_, err := g.tryLogin(siti, contract.GivenFactor{OTP: "aaaaa-aaaaa"})
 		g.refused("a wrong recovery code", err, contract.ErrOTPWrong)

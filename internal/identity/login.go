@@ -194,7 +194,10 @@ func (s *Service) verifyLogin(ctx context.Context, c Credentials, from Client, b
 	}
 	known = slices.DeleteFunc(known, func(k store.Known) bool { return !c.allowOrganisation(k.Organisation) || !k.Device && !k.Address })
 	try := s.throttle.newAttempt(emails[0], caller)
-	admitted := try.admitKnown(known, s.clock())
+	admitted, err := try.admitKnown(ctx, known, s.clock())
+	if err != nil {
+		return store.User{}, "", "", err
+	}
 	if len(admitted) == 0 {
 		if err := try.admitUnknown(ctx, s.clock()); err != nil {
 			return store.User{}, "", "", err
@@ -242,8 +245,7 @@ func (s *Service) verifyLogin(ctx context.Context, c Credentials, from Client, b
 	if err != nil {
 		return store.User{}, "", "", err
 	}
-	s.throttle.forgiveCaller(u.ID, caller)
-	from.Device, err = s.rememberCaller(ctx, *u, known, caller, from, browser)
+	from.Device, err = s.rememberCaller(ctx, *u, known, caller, from, browser, s.throttle.forgiven(u.ID, caller)...)
 	return *u, factor, from.Device, err
 }
 
@@ -272,8 +274,8 @@ func (s *Service) proveLogin(ctx context.Context, u store.User, given contract.G
 
 // verifyPasskeyLogin returns the user whose passkey answered a challenge for a login. A disabled account answers like an unknown passkey.
 func (s *Service) verifyPasskeyLogin(ctx context.Context, c Credentials, from Client) (store.User, string, error) {
-	if wait := s.throttle.address.takeToken(Network(from.IP), s.clock()); wait > 0 {
-		return store.User{}, "", tooMany(wait)
+	if wait, err := s.throttle.address.takeToken(ctx, Network(from.IP), s.clock()); err != nil || wait > 0 {
+		return store.User{}, "", refuseWait(wait, err)
 	}
 	k, err := s.provePasskey(ctx, c.Factor, contract.Challenge{Purpose: contract.ChallengeLogin}, [32]byte{})
 	if err != nil {
@@ -305,7 +307,7 @@ func (s *Service) verifyPasskeyLogin(ctx context.Context, c Credentials, from Cl
 // message if they are not known there: a browser by its secret, a program also by its network, because not every program keeps the secret.
 //
 // If the process dies after the commit, the device never learns its secret. It gets another one at its next login.
-func (s *Service) rememberCaller(ctx context.Context, u store.User, known []store.Known, caller store.Caller, from Client, browser bool) (secret string, err error) {
+func (s *Service) rememberCaller(ctx context.Context, u store.User, known []store.Known, caller store.Caller, from Client, browser bool, forgiven ...store.TryKey) (secret string, err error) {
 	var here store.Known
 	if i := slices.IndexFunc(known, func(k store.Known) bool { return k.Account == u.ID }); i >= 0 {
 		here = known[i]
@@ -322,8 +324,8 @@ func (s *Service) rememberCaller(ctx context.Context, u store.User, known []stor
 		n := s.newAccountNotice(contract.NoticeNewDevice, u, from)
 		unknown = &n
 	}
-	// Durable with this commit: from where the person logged in, and the message about it.
-	if err := s.store.RememberCaller(ctx, u.ID, caller, s.clock(), maxKnownCallers, unknown); err != nil {
+	// Durable with this commit: from where the person logged in, the message about it, and that their tries there are forgiven.
+	if err := s.store.RememberCaller(ctx, u.ID, caller, s.clock(), maxKnownCallers, unknown, forgiven...); err != nil {
 		return "", fmt.Errorf("remember where %s logs in from: %w", u.ID, err)
 	}
 	return secret, nil

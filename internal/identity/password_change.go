@@ -23,7 +23,7 @@ func (s *Service) ChangePassword(ctx context.Context, by contract.Actor, current
 		return contract.InvalidInput(*bad)
 	}
 	// The caller has a token of the account, so others who try passwords on it do not delay them.
-	if err := s.throttle.admitHolder(by.ID, s.clock()); err != nil {
+	if err := s.throttle.admitHolder(ctx, by.ID, s.clock()); err != nil {
 		return err
 	}
 	holder := callerOrigin{key: string(by.ID), known: true}

@@ -35,8 +35,13 @@ func (s *Service) RequestReset(ctx context.Context, email string, from Client) e
 	}
 	now := s.clock()
 	// Requests beyond the rates are answered as usual but not stored: they would fill the log, and the mailbox of the person.
-	if s.throttle.forgot.takeToken(Network(from.IP), now) > 0 || s.throttle.forgotten.takeToken(emailSpellings(email)[0], now) > 0 {
-		return nil
+	for _, count := range []struct {
+		tryCount
+		key string
+	}{{s.throttle.forgot, Network(from.IP)}, {s.throttle.forgotten, emailSpellings(email)[0]}} {
+		if wait, err := count.takeToken(ctx, count.key, now); err != nil || wait > 0 {
+			return err
+		}
 	}
 	accounts, err := s.store.UsersByEmail(ctx, emailSpellings(email)...)
 	if err != nil {
@@ -187,7 +192,7 @@ func (s *Service) ResetPasswordByLink(ctx context.Context, link, next string, fr
 	if bad := s.checkPassword("new", next, u.Email, u.Name, account.OrganisationName); bad != nil {
 		return Account{}, contract.InvalidInput(*bad)
 	}
-	if err := s.throttle.admitHolder(u.ID, s.clock()); err != nil { // each try takes two hashes
+	if err := s.throttle.admitHolder(ctx, u.ID, s.clock()); err != nil { // each try takes two hashes
 		return Account{}, err
 	}
 	holder := callerOrigin{key: string(u.ID), known: true}

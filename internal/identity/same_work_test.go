@@ -53,9 +53,9 @@ func (r *recording) GuestLink(ctx context.Context, hash [32]byte) (store.GuestLi
 	return r.Store.GuestLink(ctx, hash)
 }
 
-func (r *recording) RememberCaller(ctx context.Context, id contract.PersonID, c store.Caller, now time.Time, keep int, unknown *contract.Notice) error {
+func (r *recording) RememberCaller(ctx context.Context, id contract.PersonID, c store.Caller, now time.Time, keep int, unknown *contract.Notice, forgiven ...store.TryKey) error {
 	r.ask("RememberCaller")
-	return r.Store.RememberCaller(ctx, id, c, now, keep, unknown)
+	return r.Store.RememberCaller(ctx, id, c, now, keep, unknown, forgiven...)
 }
 
 // TestWhatIsAskedForAnAccountIsAskedForNoneToo compares the calls to the store. Besides the hash, these take the time.

@@ -16,6 +16,7 @@ import (
 // Store holds accounts, tokens and guest links, and the log.
 type Store interface {
 	store.Identities
+	store.Tries
 	store.AccountPolicies
 	store.APIKeys
 	store.PasswordResets
@@ -109,7 +110,7 @@ func New(o Options) *Service {
 		store: o.Store, clock: o.Clock, random: o.Random, publicURL: o.PublicURL, linkKey: o.LinkKey, factorKey: o.FactorKey, sealer: o.Sealer, passkeys: o.Passkeys, delivers: o.Delivers, accounts: o.GuestAccounts,
 		lifetimes: o.Lifetimes, password: o.Password, log: o.Log,
 		hasher:   newHasher(o.Cost, o.Hashers),
-		throttle: newLoginThrottle(o.Rates, o.Wait),
+		throttle: newLoginThrottle(o.Store, o.Rates, o.Wait),
 		networks: newBuckets(newNetworks, maxNetworkCounts), tokens: newBuckets(newTokens, maxNetworkCounts),
 	}
 }
@@ -184,12 +185,12 @@ func (s *Service) Directory(ctx context.Context, by contract.Actor, search strin
 	return people, found.Total, nil
 }
 
-// Purge deletes tokens that have expired, challenges of passkeys that are no longer accepted, devices and addresses without a login for Lifetimes.Known, and networks from which an API key was not
+// Purge deletes tokens that have expired, counts of tries that are spent no longer, challenges of passkeys that are no longer accepted, devices and addresses without a login for Lifetimes.Known, and networks from which an API key was not
 // used for that time.
 func (s *Service) Purge(ctx context.Context) error {
 	now := s.clock()
 	known := now.Add(-s.lifetimes.Known)
-	return errors.Join(s.store.PurgeTokens(ctx, now), s.store.PurgeCallers(ctx, known), s.store.PurgeKeys(ctx, now, known), s.store.PurgeChallenges(ctx, now.Add(-2*contract.ProofTime)))
+	return errors.Join(s.store.PurgeTokens(ctx, now), s.store.PurgeTries(ctx, now), s.store.PurgeCallers(ctx, known), s.store.PurgeKeys(ctx, now, known), s.store.PurgeChallenges(ctx, now.Add(-2*contract.ProofTime)))
 }
 
 // isOperator reports whether a user is an operator: an admin of the first organisation, the one that runs the service.

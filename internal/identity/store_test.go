@@ -20,6 +20,7 @@ import (
 
 // memory is a Store in memory.
 type memory struct {
+	tries map[store.TryKey]time.Time
 	store.APIKeys // nil: the tests of keys use a database
 
 	noFactors
@@ -468,6 +469,26 @@ func (m *memory) revoke(match func(store.Token) bool) error {
 	return nil
 }
 
+func (m *memory) CountTry(_ context.Context, t store.Try, now time.Time) (time.Time, bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	spent, ok := t.Next(m.tries[t.TryKey], now)
+	if ok {
+		if m.tries == nil {
+			m.tries = map[store.TryKey]time.Time{}
+		}
+		m.tries[t.TryKey] = spent
+	}
+	return spent, ok, nil
+}
+
+func (m *memory) PurgeTries(_ context.Context, now time.Time) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	maps.DeleteFunc(m.tries, func(_ store.TryKey, spent time.Time) bool { return !spent.After(now) })
+	return nil
+}
+
 func (m *memory) RevokeFamily(_ context.Context, family string) error {
 	return m.revoke(func(t store.Token) bool { return t.Family == family })
 }
@@ -492,9 +513,12 @@ func (m *memory) KnownCaller(_ context.Context, c store.Caller, since time.Time,
 	return known, nil
 }
 
-func (m *memory) RememberCaller(_ context.Context, id contract.PersonID, c store.Caller, now time.Time, _ int, unknown *contract.Notice) error {
+func (m *memory) RememberCaller(_ context.Context, id contract.PersonID, c store.Caller, now time.Time, _ int, unknown *contract.Notice, forgiven ...store.TryKey) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	for _, k := range forgiven {
+		delete(m.tries, k)
+	}
 	if m.devices[id] != nil && unknown != nil {
 		m.notices = append(m.notices, *unknown)
 	}

@@ -3,6 +3,7 @@ package identity
 import (
 	"container/list"
 	"context"
+	"crypto/sha256"
 	"math"
 	"net/netip"
 	"strings"
@@ -49,31 +50,74 @@ const (
 )
 
 // loginThrottle counts tries of passwords and, separately, requests for a new password: a flood of one does not exhaust the
-// other.
+// other. The counts are in the database: all processes share them, and a restart forgets none.
 //
 // Unknown callers are counted by e-mail, whether it has one account, several or none. Known callers are counted by account:
 // two persons may have accounts with the same e-mail in two organisations, and a login to one account must not make the caller
 // known to the other.
 type loginThrottle struct {
-	own, pair, account, address, forgot, forgotten *buckets
+	own, pair, account, address, forgot, forgotten tryCount
 
 	longest time.Duration
 	wait    func(ctx context.Context, d time.Duration) error
 	delayed *heldLogins
 }
 
-func newLoginThrottle(r Rates, wait func(context.Context, time.Duration) error) loginThrottle {
+func newLoginThrottle(s store.Tries, r Rates, wait func(context.Context, time.Duration) error) loginThrottle {
 	setDefault(&r.Pair, Rate{10, 10 * time.Second})
 	setDefault(&r.Account, Rate{100, 2 * time.Second})
 	setDefault(&r.Address, Rate{100, time.Second})
 	setDefault(&r.Forgotten, Rate{3, 10 * time.Minute})
 	setDefault(&r.Delay, 10*time.Second)
 	setDefault(&r.Keys, 10_000)
+	count := func(kind string, of Rate) tryCount {
+		setDefault(&of.Burst, 1)
+		setDefault(&of.Every, time.Second)
+		return tryCount{store: s, kind: kind, rate: of, keys: r.Keys}
+	}
 	return loginThrottle{
-		own: newBuckets(r.Pair, r.Keys), pair: newBuckets(r.Pair, r.Keys), account: newBuckets(r.Account, r.Keys),
-		address: newBuckets(r.Address, r.Keys), forgot: newBuckets(r.Pair, r.Keys), forgotten: newBuckets(r.Forgotten, r.Keys),
+		own: count("own", r.Pair), pair: count("pair", r.Pair), account: count("account", r.Account),
+		address: count("address", r.Address), forgot: count("forgot", r.Pair), forgotten: count("forgotten", r.Forgotten),
 		longest: r.Delay, wait: wait, delayed: &heldLogins{on: map[string]int{}},
 	}
+}
+
+// tryCount bounds how often something is tried for each key.
+type tryCount struct {
+	store store.Tries
+	kind  string
+	rate  Rate
+	keys  int
+}
+
+// keyOf returns under what a key is counted.
+func (c tryCount) keyOf(key string) store.TryKey {
+	return store.TryKey{Kind: c.kind, Key: sha256.Sum256([]byte(key))}
+}
+
+// atOnce is what the tries that are free at once spend.
+func (c tryCount) atOnce() time.Duration { return time.Duration(c.rate.Burst) * c.rate.Every }
+
+// takeToken counts a try and returns 0. If the key is used up, it counts nothing and returns how long to wait.
+func (c tryCount) takeToken(ctx context.Context, key string, now time.Time) (time.Duration, error) {
+	spent, ok, err := c.store.CountTry(ctx, store.Try{TryKey: c.keyOf(key), Every: c.rate.Every, Limit: c.atOnce(), Keys: c.keys}, now)
+	if err != nil || ok {
+		return 0, err
+	}
+	return max(spent.Add(c.rate.Every).Sub(now)-c.atOnce(), time.Millisecond), nil
+}
+
+// reserveToken counts a try, in advance if the key is used up, and returns how long it takes until it would have been free. If that is more than longest, it counts
+// nothing and returns longest.
+func (c tryCount) reserveToken(ctx context.Context, key string, now time.Time, longest time.Duration) (time.Duration, error) {
+	spent, ok, err := c.store.CountTry(ctx, store.Try{TryKey: c.keyOf(key), Every: c.rate.Every, Limit: c.atOnce() + longest, Keys: c.keys}, now)
+	switch {
+	case err != nil:
+		return 0, err
+	case !ok:
+		return longest, nil
+	}
+	return max(spent.Sub(now)-c.atOnce(), 0), nil
 }
 
 // attempt is one login and what was counted for it.
@@ -94,22 +138,30 @@ func (t loginThrottle) newAttempt(email string, from store.Caller) *attempt {
 // without delay: first those that know the device, then those that know the address. Each device and each address has its own
 // count on each account, so other callers cannot lock the owner out there. If that count is exhausted, the account treats the
 // caller as unknown.
-func (a *attempt) admitKnown(known []store.Known, now time.Time) []contract.PersonID {
+func (a *attempt) admitKnown(ctx context.Context, known []store.Known, now time.Time) ([]contract.PersonID, error) {
 	var byDevice, byAddress []contract.PersonID
 	a.known = len(known) > 0
 	for _, k := range known {
-		switch {
-		case k.Device:
-			if a.own.takeToken(deviceKey(k.Account, a.from), now) == 0 {
-				byDevice = append(byDevice, k.Account)
+		to, key := &byDevice, deviceKey(k.Account, a.from)
+		if !k.Device {
+			wait, err := a.countAddress(ctx, now)
+			if err != nil {
+				return nil, err
 			}
-		case k.Address && a.countAddress(now) == 0:
-			if a.own.takeToken(addressKey(k.Account, a.from), now) == 0 {
-				byAddress = append(byAddress, k.Account)
+			if wait > 0 {
+				continue
 			}
+			to, key = &byAddress, addressKey(k.Account, a.from)
+		}
+		wait, err := a.own.takeToken(ctx, key, now)
+		if err != nil {
+			return nil, err
+		}
+		if wait == 0 {
+			*to = append(*to, k.Account)
 		}
 	}
-	return append(byDevice, byAddress...)
+	return append(byDevice, byAddress...), nil
 }
 
 // admitUnknown counts the login as a try on accounts that do not know the caller, whether the e-mail has such accounts or not.
@@ -117,8 +169,8 @@ func (a *attempt) admitKnown(known []store.Known, now time.Time) []contract.Pers
 // All unknown callers share the count of the e-mail. Beyond it they are delayed, not refused, so that the owner can log in from
 // a new place too. They are refused if more are delayed than the bounds above allow.
 func (a *attempt) admitUnknown(ctx context.Context, now time.Time) error {
-	if wait := a.countAddress(now); wait > 0 {
-		return tooMany(wait)
+	if wait, err := a.countAddress(ctx, now); err != nil || wait > 0 {
+		return refuseWait(wait, err)
 	}
 	// A successful login does not reset this count. The separate key keeps typing errors that the owner made before the address
 	// was known from counting afterwards.
@@ -126,12 +178,12 @@ func (a *attempt) admitUnknown(ctx context.Context, now time.Time) error {
 	if a.known {
 		key = "known "
 	}
-	if wait := a.pair.takeToken(key+a.email+" "+a.from.Address, now); wait > 0 {
-		return tooMany(wait)
+	if wait, err := a.pair.takeToken(ctx, key+a.email+" "+a.from.Address, now); err != nil || wait > 0 {
+		return refuseWait(wait, err)
 	}
-	hold := a.account.reserveToken(a.email, now, a.longest)
-	if hold == 0 {
-		return nil
+	hold, err := a.account.reserveToken(ctx, a.email, now, a.longest)
+	if err != nil || hold == 0 {
+		return err
 	}
 	if !a.delayed.enterHold(a.email) {
 		return tooMany(a.longest)
@@ -144,26 +196,25 @@ func (a *attempt) admitUnknown(ctx context.Context, now time.Time) error {
 }
 
 // countAddress counts the login on the address, only once for each attempt, and returns 0 or how long to wait.
-func (a *attempt) countAddress(now time.Time) time.Duration {
+func (a *attempt) countAddress(ctx context.Context, now time.Time) (time.Duration, error) {
 	if a.onAddress {
-		return 0
+		return 0, nil
 	}
-	wait := a.address.takeToken(a.from.Address, now)
-	a.onAddress = wait == 0
-	return wait
+	wait, err := a.address.takeToken(ctx, a.from.Address, now)
+	a.onAddress = err == nil && wait == 0
+	return wait, err
 }
 
 // admitHolder counts one try of a caller who has a token of the account.
-func (t loginThrottle) admitHolder(id contract.PersonID, now time.Time) error {
-	return tooMany(t.own.takeToken("token "+string(id), now))
+func (t loginThrottle) admitHolder(ctx context.Context, id contract.PersonID, now time.Time) error {
+	return refuseWait(t.own.takeToken(ctx, "token "+string(id), now))
 }
 
-// forgiveCaller resets the counts of a known caller on an account after a successful login. Tries that were counted as an
+// forgiven returns the counts of a known caller on an account, which a successful login resets. Tries that were counted as an
 // unknown caller's stay counted, even of this caller: otherwise the owner of one account could guess the password of another
 // account with the same e-mail and log in to their own one in between to reset the count.
-func (t loginThrottle) forgiveCaller(id contract.PersonID, from store.Caller) {
-	t.own.forgetKey(deviceKey(id, from))
-	t.own.forgetKey(addressKey(id, from))
+func (t loginThrottle) forgiven(id contract.PersonID, from store.Caller) []store.TryKey {
+	return []store.TryKey{t.own.keyOf(deviceKey(id, from)), t.own.keyOf(addressKey(id, from))}
 }
 
 func deviceKey(id contract.PersonID, from store.Caller) string {
@@ -172,6 +223,14 @@ func deviceKey(id contract.PersonID, from store.Caller) string {
 
 func addressKey(id contract.PersonID, from store.Caller) string {
 	return "address " + string(id) + " " + from.Address
+}
+
+// refuseWait returns the error of a count, or that of a try that has to wait.
+func refuseWait(wait time.Duration, err error) error {
+	if err != nil {
+		return err
+	}
+	return tooMany(wait)
 }
 
 // tooMany returns the error for a try that has to wait, or nil if wait is 0.
@@ -240,8 +299,7 @@ func Network(ip string) string {
 	return p.String()
 }
 
-// buckets bounds how often something is done for each key, with a token bucket for each. This process holds them; an installation
-// of several machines needs an implementation that shares them. When max is reached, the key that was idle longest is removed: its bucket
+// buckets bounds how often a program does something for each key, with a token bucket for each that this process holds. When max is reached, the key that was idle longest is removed: its bucket
 // has had the most time to refill.
 type buckets struct {
 	rate Rate
@@ -276,20 +334,6 @@ func (b *buckets) takeToken(key string, now time.Time) time.Duration {
 	return max(time.Duration(missing*float64(b.rate.Every)), time.Millisecond)
 }
 
-// reserveToken takes one token from the key's bucket, in advance if the bucket is empty, and returns how long it takes until
-// that token would be there. If that is more than longest, it takes nothing and returns longest.
-func (b *buckets) reserveToken(key string, now time.Time, longest time.Duration) time.Duration {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	r := b.limiterOf(key).ReserveN(now, 1)
-	d := r.DelayFrom(now)
-	if d > longest {
-		r.CancelAt(now)
-		return longest
-	}
-	return d
-}
-
 // limiterOf returns the limiter of a key, and creates it if necessary. The caller must hold b.mu.
 func (b *buckets) limiterOf(key string) *rate.Limiter {
 	e, ok := b.byKey[key]
@@ -302,15 +346,6 @@ func (b *buckets) limiterOf(key string) *rate.Limiter {
 	}
 	b.order.MoveToFront(e)
 	return e.Value.(*bucket).limiter
-}
-
-// forgetKey resets the count of a key.
-func (b *buckets) forgetKey(key string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if e, ok := b.byKey[key]; ok {
-		b.removeBucket(e)
-	}
 }
 
 func (b *buckets) removeBucket(e *list.Element) {

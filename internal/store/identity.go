@@ -241,8 +241,9 @@ type Identities interface {
 	// caller logged in at since or later. It is one query for any e-mail and any number of accounts; none are an empty slice.
 	KnownCaller(ctx context.Context, c Caller, since time.Time, emails ...string) ([]Known, error)
 	// RememberCaller records the device and the address of a successful login, and forgets all but the keep newest of each. It orders the
-	// notice, if there is one and the person logged in before: from the first login there is nothing to tell others from.
-	RememberCaller(ctx context.Context, id contract.PersonID, c Caller, now time.Time, keep int, unknown *contract.Notice) error
+	// notice, if there is one and the person logged in before: from the first login there is nothing to tell others from. The counts are forgiven:
+	// of [Tries], they start anew.
+	RememberCaller(ctx context.Context, id contract.PersonID, c Caller, now time.Time, keep int, unknown *contract.Notice, forgiven ...TryKey) error
 	// PurgeCallers deletes devices and addresses that were last used before a moment.
 	PurgeCallers(ctx context.Context, before time.Time) error
 
@@ -344,6 +345,7 @@ type Store interface {
 	Serials
 	Identities
 	Organisations
+	Tries
 	APIKeys
 	Factors
 	Brandings

@@ -26,11 +26,14 @@ func (s *Store) KnownCaller(ctx context.Context, c store.Caller, since time.Time
 }
 
 // RememberCaller implements [store.Identities].
-func (s *Store) RememberCaller(ctx context.Context, id contract.PersonID, c store.Caller, now time.Time, keep int, unknown *contract.Notice) error {
+func (s *Store) RememberCaller(ctx context.Context, id contract.PersonID, c store.Caller, now time.Time, keep int, unknown *contract.Notice, forgiven ...store.TryKey) error {
 	err := s.db.withTx(ctx, func(t tx) error {
 		// Lock the user's row: otherwise, of two logins at once, each would delete without seeing what the other one adds, and
 		// more than keep rows could stay.
 		if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id = $1`, id); err != nil {
+			return err
+		}
+		if err := forgiveTries(ctx, t, forgiven); err != nil {
 			return err
 		}
 		if unknown != nil {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"segel/internal/jobs"
@@ -21,6 +22,7 @@ type Store struct {
 	counters *counters
 	blocks   blockSizes
 	outdated outdatedTitles
+	tries    atomic.Uint64 // counted by this process; see trimTries
 }
 
 var _ store.Store = (*Store)(nil)
