@@ -20,7 +20,7 @@ import (
 
 // memory is a Store in memory.
 type memory struct {
-	tries map[store.TryKey]time.Time
+	tries         map[store.TryKey]time.Time
 	store.APIKeys // nil: the tests of keys use a database
 
 	noFactors
