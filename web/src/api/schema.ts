@@ -6977,7 +6977,10 @@ export interface components {
             [key: string]: unknown;
         };
         ReauthenticateIn: {
-            /** @description the current password; required without a factor */
+            /**
+             * @description the current password; required without a factor
+             * @example kata-sandi-yang-panjang
+             */
             current?: string;
             /** @description a code of the authenticator app, or a recovery code */
             otp?: string;
