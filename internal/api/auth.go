@@ -43,7 +43,7 @@ func (c *call) authenticate() (contract.Actor, error) {
 	if by.MustEnrol && who != enrolCallers && who != givenCallers && who != tokenCallers {
 		return contract.Actor{}, contract.ErrMustEnrol
 	}
-	by.IP = c.client
+	by.IP, by.UserAgent, by.Language = c.client, c.r.UserAgent(), string(c.language)
 	return by, nil
 }
 

@@ -137,6 +137,8 @@ type Actor struct {
 	SignFactor         bool        // the organisation requires a factor for each signature
 	Signing            Factor      // what they proved for this signature; empty: nothing
 	IP                 string
+	UserAgent          string    // as the client of the request names itself
+	Language           string    // of messages about what they do; empty: that of the service
 	Session            string    // the family of the user's tokens, see [Session]; empty for guests
 	Key                *KeyGrant // the API key that they came with; nil: none
 

@@ -5,12 +5,15 @@ import "time"
 // The kinds of notice about an account. They concern no document and go by mail.
 const (
 	NoticePasswordReset   NoticeKind = "password_reset"   // the person asked for a new password; with a link
-	NoticePasswordChanged NoticeKind = "password_changed" // the password was replaced with such a link
+	NoticePasswordChanged NoticeKind = "password_changed" // the person replaced the password, with the former one or with such a link
 	NoticeNewDevice       NoticeKind = "new_device"       // a login from a device that is not known
+	NoticeFactorAdded     NoticeKind = "factor_added"     // a second factor was added
+	NoticeFactorRemoved   NoticeKind = "factor_removed"   // a second factor was removed
+	NoticeFactorsReset    NoticeKind = "factors_reset"    // an administrator removed all second factors
 )
 
 // AccountNoticeKinds lists every kind of notice about an account.
-var AccountNoticeKinds = []NoticeKind{NoticePasswordReset, NoticePasswordChanged, NoticeNewDevice}
+var AccountNoticeKinds = []NoticeKind{NoticePasswordReset, NoticePasswordChanged, NoticeNewDevice, NoticeFactorAdded, NoticeFactorRemoved, NoticeFactorsReset}
 
 // Events of these notices. Document is 0.
 const (

@@ -25,6 +25,11 @@ func (s *Service) newAccountNotice(k contract.NoticeKind, u store.User, from Cli
 	return n
 }
 
+// clientOf returns the origin of a request of a person with an account.
+func clientOf(by contract.Actor) Client {
+	return Client{IP: by.IP, UserAgent: by.UserAgent, Language: by.Language}
+}
+
 // AccountMessage returns the recipient and the link of a notice about an account. A refusal means that the notice has lost its purpose: the account
 // was disabled, or the reset link was used or has expired.
 func (s *Service) AccountMessage(ctx context.Context, n contract.Notice) (contract.AccountMessage, error) {
@@ -40,7 +45,7 @@ func (s *Service) AccountMessage(ctx context.Context, n contract.Notice) (contra
 	case contract.NoticeNewDevice:
 		m.Link = s.publicURL + PasswordPath
 		return m, nil
-	case contract.NoticePasswordChanged:
+	case contract.NoticePasswordChanged, contract.NoticeFactorAdded, contract.NoticeFactorRemoved, contract.NoticeFactorsReset:
 		return m, nil
 	}
 	r, err := s.store.PasswordReset(ctx, n.Account.Reference)

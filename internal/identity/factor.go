@@ -233,9 +233,10 @@ func (s *Service) AddPasskey(ctx context.Context, by contract.Actor, answer cont
 		BackupEligible: made.BackupEligible, CreatedAt: now, SignCount: made.SignCount, BackedUp: made.BackedUp,
 	}
 	use := store.UsedChallenge{Ticket: sha256.Sum256(challenge.Ticket), At: now}
-	// Durable with this commit: the passkey and the hashes of the recovery codes. If the process dies after it, the codes were never shown, and
+	// Durable with this commit: the passkey and the hashes of the recovery codes, and the message about it. If the process dies after it, the codes were never shown, and
 	// the person replaces them.
-	err = s.store.AddPasskey(ctx, k, use, contract.MaxPasskeys, hashes, s.factorEvent(contract.EventFactorAdded, by, u, "factor", string(contract.FactorPasskey), "passkey", name))
+	err = s.store.AddPasskey(ctx, k, use, contract.MaxPasskeys, hashes, s.factorEvent(contract.EventFactorAdded, by, u, "factor", string(contract.FactorPasskey), "passkey", name),
+		s.newAccountNotice(contract.NoticeFactorAdded, u, clientOf(by)))
 	switch {
 	case errors.Is(err, store.ErrExists):
 		err = contract.ErrFactorExists
@@ -277,7 +278,7 @@ func (s *Service) RemovePasskey(ctx context.Context, by contract.Actor, id, curr
 	return s.removeFactor(ctx, by, current, func(u store.User, f store.PersonFactors, keep bool) error {
 		for _, k := range f.Passkeys {
 			if k.ID == id {
-				return s.store.RemovePasskey(ctx, u.ID, id, keep, s.factorEvent(contract.EventFactorRemoved, by, u, "factor", string(contract.FactorPasskey), "passkey", k.Name))
+				return s.store.RemovePasskey(ctx, u.ID, id, keep, s.factorEvent(contract.EventFactorRemoved, by, u, "factor", string(contract.FactorPasskey), "passkey", k.Name), s.newAccountNotice(contract.NoticeFactorRemoved, u, clientOf(by)))
 			}
 		}
 		return store.ErrNotFound
@@ -287,7 +288,7 @@ func (s *Service) RemovePasskey(ctx context.Context, by contract.Actor, id, curr
 // RemoveTOTP removes the authenticator app of the caller, in the same way as [Service.RemovePasskey].
 func (s *Service) RemoveTOTP(ctx context.Context, by contract.Actor, current string) error {
 	return s.removeFactor(ctx, by, current, func(u store.User, _ store.PersonFactors, keep bool) error {
-		return s.store.RemoveAuthenticator(ctx, u.ID, keep, s.factorEvent(contract.EventFactorRemoved, by, u, "factor", string(contract.FactorTOTP)))
+		return s.store.RemoveAuthenticator(ctx, u.ID, keep, s.factorEvent(contract.EventFactorRemoved, by, u, "factor", string(contract.FactorTOTP)), s.newAccountNotice(contract.NoticeFactorRemoved, u, clientOf(by)))
 	})
 }
 
@@ -318,7 +319,7 @@ func (s *Service) ResetFactors(ctx context.Context, by contract.Actor, id contra
 		if err := by.RequireOther(id); err != nil {
 			return err
 		}
-		return s.store.ResetFactors(ctx, id, s.accountEvent(contract.EventFactorsReset, by, u))
+		return s.store.ResetFactors(ctx, id, s.accountEvent(contract.EventFactorsReset, by, u), s.newAccountNotice(contract.NoticeFactorsReset, u, Client{}))
 	})
 }
 

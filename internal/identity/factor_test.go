@@ -674,3 +674,35 @@ func TestAnAccountWithoutAPasswordAddsAFactorAfterARecentLoginAtItsProvider(t *t
 		t.Errorf("the password proves something: %v", err)
 	}
 }
+
+func TestPeopleAreToldThatTheirFactorsAndTheirPasswordChanged(t *testing.T) {
+	t.Parallel()
+	g := guard(t)
+	by := g.actor(siti, contract.GivenFactor{})
+	by.IP, by.UserAgent, by.Language = "192.0.2.9", "curl/8", "en"
+	told := func(want contract.NoticeKind, from contract.AccountFacts) {
+		t.Helper()
+		found, err := g.db.ListNotices(t.Context(), store.NoticeQuery{Limit: 1})
+		g.must(err)
+		if len(found.Notices) != 1 || found.Notices[0].Kind != want || found.Notices[0].Person != g.siti || found.Notices[0].Account != from {
+			t.Errorf("%s: %+v", want, found.Notices)
+		}
+	}
+	mine := contract.AccountFacts{IP: "192.0.2.9", UserAgent: "curl/8", Language: "en"}
+	g.addApp(by)
+	told(contract.NoticeFactorAdded, mine)
+	if err := g.RemoveTOTP(t.Context(), by, "salah"); err == nil {
+		t.Error("a wrong password removes a factor")
+	}
+	told(contract.NoticeFactorAdded, mine)
+	g.must(g.RemoveTOTP(t.Context(), by, password))
+	told(contract.NoticeFactorRemoved, mine)
+	g.addPasskey(by)
+	told(contract.NoticeFactorAdded, mine)
+	admin := contract.Actor{Person: contract.Person{ID: "admin"}, Organisation: by.Organisation, Admin: true, IP: "192.0.2.1"}
+	_, err := g.ResetFactors(t.Context(), admin, g.siti)
+	g.must(err)
+	told(contract.NoticeFactorsReset, contract.AccountFacts{}) // not where the administrator is
+	g.must(g.ChangePassword(t.Context(), by, password, "kata sandi lain yang panjang"))
+	told(contract.NoticePasswordChanged, mine)
+}

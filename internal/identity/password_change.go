@@ -47,7 +47,8 @@ func (s *Service) ChangePassword(ctx context.Context, by contract.Actor, current
 	// Hashing takes a while. If an operator resets the password meanwhile, because another person knows the old one, the
 	// reset stays.
 	e := contract.Event{Type: contract.EventPasswordChange, At: s.clock(), Person: u.Person, IP: by.IP}
-	err = s.store.SetPassword(ctx, u.ID, u.Password, hash, e)
+	// Durable with this commit: the password, the end of all sessions, and the message about it.
+	err = s.store.SetPassword(ctx, u.ID, u.Password, hash, e, s.newAccountNotice(contract.NoticePasswordChanged, u, clientOf(by)))
 	if errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrNotFound) {
 		return contract.ErrUnauthenticated
 	}

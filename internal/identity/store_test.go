@@ -136,12 +136,13 @@ func (m *memory) MemberByEmail(_ context.Context, o contract.OrganisationID, ema
 	return m.findUser(func(u store.User) bool { return u.Organisation == o && strings.EqualFold(u.Email, email) })
 }
 
-func (m *memory) SetPassword(_ context.Context, id contract.PersonID, was, encoded string, e contract.Event) error {
+func (m *memory) SetPassword(_ context.Context, id contract.PersonID, was, encoded string, e contract.Event, told ...contract.Notice) error {
 	return m.changeUser(id, e, func(u *store.User) error {
 		if was != "" && u.Password != was {
 			return store.ErrConflict
 		}
 		u.Password, u.MustReset, u.Given = encoded, false, false
+		m.notices = append(m.notices, told...)
 		m.endLogins(id)
 		return nil
 	})

@@ -92,21 +92,23 @@ type Factors interface {
 	// changes nothing. Unless it is fresh, only such a repeat is accepted. ErrNotFound: the passkey was removed.
 	UsePasskey(ctx context.Context, p Passkey, u UsedChallenge, fresh bool) error
 
+	// The methods that add and remove factors order the notices about it in the same transaction.
+
 	// AddAuthenticator adds the authenticator app of an account, whose code of that step confirmed it, and replaces the recovery codes
 	// unless codes is nil. ErrExists if there is one.
-	AddAuthenticator(ctx context.Context, id contract.PersonID, a Authenticator, step int64, codes [][32]byte, e contract.Event) error
+	AddAuthenticator(ctx context.Context, id contract.PersonID, a Authenticator, step int64, codes [][32]byte, e contract.Event, told ...contract.Notice) error
 	// AddPasskey adds a passkey, and replaces the recovery codes unless codes is nil. It returns ErrExists for a passkey that is known, and
 	// ErrConflict if the challenge was used before, or the account has limit passkeys.
-	AddPasskey(ctx context.Context, p Passkey, u UsedChallenge, limit int, codes [][32]byte, e contract.Event) error
+	AddPasskey(ctx context.Context, p Passkey, u UsedChallenge, limit int, codes [][32]byte, e contract.Event, told ...contract.Notice) error
 	RenamePasskey(ctx context.Context, id contract.PersonID, passkey, name string, e contract.Event) error // ErrNotFound
 	// RemoveAuthenticator and RemovePasskey remove a factor, and with the last one the recovery codes. ErrNotFound if there is none;
 	// ErrConflict if it is the last one and keep is true.
-	RemoveAuthenticator(ctx context.Context, id contract.PersonID, keep bool, e contract.Event) error
-	RemovePasskey(ctx context.Context, id contract.PersonID, passkey string, keep bool, e contract.Event) error
+	RemoveAuthenticator(ctx context.Context, id contract.PersonID, keep bool, e contract.Event, told ...contract.Notice) error
+	RemovePasskey(ctx context.Context, id contract.PersonID, passkey string, keep bool, e contract.Event, told ...contract.Notice) error
 	// SetRecoveryCodes replaces the recovery codes. ErrNotFound if the account has no factor.
 	SetRecoveryCodes(ctx context.Context, id contract.PersonID, codes [][32]byte, e contract.Event) error
 	// ResetFactors removes all factors of an account and ends its tokens. ErrConflict if it has none.
-	ResetFactors(ctx context.Context, id contract.PersonID, e contract.Event) error
+	ResetFactors(ctx context.Context, id contract.PersonID, e contract.Event, told ...contract.Notice) error
 	// ProveSession records when the person proved again who they are in a session. ErrNotFound: it has ended.
 	ProveSession(ctx context.Context, family string, at time.Time) error
 	// RaiseSession records the factor that the person proved in a session after its login.

@@ -191,8 +191,8 @@ type Identities interface {
 	// a user elsewhere. Both are the same query, so that neither the answer nor its time tells them apart.
 	MemberByEmail(ctx context.Context, o contract.OrganisationID, email string) (User, error)
 	// SetPassword replaces a user's password with one that they need not change, ends all their tokens, forgets their devices
-	// and addresses, and logs the event. It returns ErrConflict unless the present password is was; an empty was matches any.
-	SetPassword(ctx context.Context, id contract.PersonID, was, encoded string, e contract.Event) error
+	// and addresses, orders the notices about it, and logs the event. It returns ErrConflict unless the present password is was; an empty was matches any.
+	SetPassword(ctx context.Context, id contract.PersonID, was, encoded string, e contract.Event, told ...contract.Notice) error
 	// GivePassword replaces a user's password with one that they must change before anything else. The rest is as with SetPassword.
 	GivePassword(ctx context.Context, id contract.PersonID, encoded string, e contract.Event) error
 	// RenameUser replaces a user's name and logs the event. Documents, certificates and events keep the name they were written with.

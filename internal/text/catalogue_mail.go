@@ -18,6 +18,9 @@ var mails = map[string]sentence{
 	"mail.subject_password_reset":   {"{organisation}, kata sandi baru untuk akun Segel Anda", "{organisation}, a new password for your Segel account"},
 	"mail.subject_password_changed": {"{organisation}, kata sandi akun Segel Anda telah diganti", "{organisation}, the password of your Segel account was changed"},
 	"mail.subject_new_device":       {"{organisation}, akun Segel Anda digunakan pada perangkat baru", "{organisation}, your Segel account was used on a new device"},
+	"mail.subject_factor_added":     {"{organisation}, faktor kedua ditambahkan ke akun Segel Anda", "{organisation}, a second factor was added to your Segel account"},
+	"mail.subject_factor_removed":   {"{organisation}, faktor kedua dihapus dari akun Segel Anda", "{organisation}, a second factor was removed from your Segel account"},
+	"mail.subject_factors_reset":    {"{organisation}, faktor kedua akun Segel Anda direset", "{organisation}, the second factors of your Segel account were reset"},
 
 	"mail.password_reset": {
 		"Kami menerima permintaan kata sandi baru untuk akun[ {account}][ pada {organisation}].",
@@ -29,11 +32,26 @@ var mails = map[string]sentence{
 		"Bila Anda tidak memintanya, abaikan pesan ini: kata sandi Anda tidak berubah. Jangan meneruskan pesan ini kepada siapa pun.",
 		"If you did not ask for it, ignore this message: your password stays as it is. Do not forward this message to anyone."},
 	"mail.password_changed": {
-		"Kata sandi akun[ {account}][ pada {organisation}] telah diganti melalui tautan yang dikirim ke alamat ini. Semua sesi akun telah diakhiri.",
-		"The password of the account[ {account}][ at {organisation}] was changed with a link that was sent to this address. All sessions of the account have ended."},
+		"Kata sandi akun[ {account}][ pada {organisation}] telah diganti. Semua sesi akun telah diakhiri.",
+		"The password of the account[ {account}][ at {organisation}] was changed. All sessions of the account have ended."},
 	"mail.password_changed_care": {
 		"Bila bukan Anda yang menggantinya, segera hubungi administrator organisasi Anda dan amankan kotak surat Anda.",
 		"If you did not change it, contact the administrator of your organisation at once and secure your mailbox."},
+	"mail.factor_added": {
+		"Faktor kedua telah ditambahkan ke akun[ {account}][ pada {organisation}]. Faktor tersebut dapat digunakan untuk masuk.",
+		"A second factor was added to the account[ {account}][ at {organisation}]. It can be used to log in."},
+	"mail.factor_removed": {
+		"Faktor kedua telah dihapus dari akun[ {account}][ pada {organisation}].",
+		"A second factor was removed from the account[ {account}][ at {organisation}]."},
+	"mail.factor_care": {
+		"Bila ini Anda, tidak ada yang perlu dilakukan. Bila bukan, segera ganti kata sandi Anda dan hubungi administrator organisasi Anda.",
+		"If this was you, there is nothing to do. If it was not, change your password at once and contact the administrator of your organisation."},
+	"mail.factors_reset": {
+		"Seorang administrator telah menghapus semua faktor kedua dari akun[ {account}][ pada {organisation}]. Semua sesi akun telah diakhiri.",
+		"An administrator removed all second factors from the account[ {account}][ at {organisation}]. All sessions of the account have ended."},
+	"mail.factors_reset_care": {
+		"Masuklah dengan kata sandi Anda, lalu tambahkan faktor kedua yang baru. Bila Anda tidak memintanya, hubungi administrator organisasi Anda.",
+		"Log in with your password, then add a new second factor. If you did not ask for this, contact the administrator of your organisation."},
 	"mail.new_device": {
 		"Akun[ {account}][ pada {organisation}] baru saja digunakan pada perangkat yang belum pernah digunakan sebelumnya.",
 		"The account[ {account}][ at {organisation}] was just used on a device that had not been used before."},

@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -19,7 +20,7 @@ const (
 
 func main() {
 	if len(os.Args) < 2 || len(os.Args) > 3 {
-		fmt.Fprintln(os.Stderr, "usage: bench SEGEL-BINARY [service | stamps | fairness | library | lists]")
+		fmt.Fprintln(os.Stderr, "usage: bench SEGEL-BINARY [service | stamps | fairness | logins | library | lists]")
 		os.Exit(2)
 	}
 	if err := run(os.Args[1], strings.Join(os.Args[2:], "")); err != nil {
@@ -42,6 +43,7 @@ func run(binary, part string) error {
 		{"service", func() error { return measureDocuments(binary, dir) }},
 		{"stamps", func() error { return measureStamps(binary, dir) }},
 		{"fairness", func() error { return measureFairness(binary, dir) }},
+		{"logins", func() error { return measureLogins(binary, filepath.Join(dir, "logins")) }},
 		{"library", measureLibrary},
 		{"lists", func() error { return measureLists(binary, dir) }},
 	} {

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pquerna/otp/totp"
 	_ "modernc.org/sqlite" // registers the driver sqlite
 
 	"segel/pdf/pdftest"
@@ -123,6 +124,26 @@ func run(binary string, n int) (err error) {
 			return caller.Call(running.Request{Method: http.MethodPost, Path: "/v1/auth/token", Type: "application/x-www-form-urlencoded", Body: strings.NewReader(form.Encode())}, nil)
 		}
 	}
+	// A session of the owner, and the routes by which a thief of another account's session would ask about factors.
+	var sessions struct {
+		Data struct{ Sessions []struct{ ID string } }
+	}
+	if err := owner.Get("/v1/auth/sessions", &sessions); err != nil {
+		return err
+	}
+	endSession := func(id string) func() error {
+		return func() error {
+			return outsider.Call(running.Request{Method: http.MethodDelete, Path: "/v1/auth/sessions/" + id}, nil)
+		}
+	}
+	// The owner has no second factor, the guarded account has one: a wrong password must not tell.
+	guarded, err := s.AddPerson("", "guarded@example.test", "guarded")
+	if err != nil {
+		return err
+	}
+	if err := addAuthenticator(guarded); err != nil {
+		return err
+	}
 	post := func(path string, body object) func() error {
 		return func() error { return caller.Post(path, body, nil) }
 	}
@@ -133,6 +154,16 @@ func run(binary string, n int) (err error) {
 	}{
 		{"login", post(running.LoginPath, object{"email": "owner@example.test", "password": "salah"}), post(running.LoginPath, object{"email": "nobody@example.test", "password": "salah"})},
 		{"forgot-password", post("/v1/auth/forgot-password", object{"email": "owner@example.test"}), post("/v1/auth/forgot-password", object{"email": "nobody@example.test"})},
+		{"login with otp", post(running.LoginPath, object{"email": "guarded@example.test", "password": "salah", "otp": "123456"}), post(running.LoginPath, object{"email": "nobody@example.test", "password": "salah", "otp": "123456"})},
+		{"factor or none", post(running.LoginPath, object{"email": "guarded@example.test", "password": "salah"}), post(running.LoginPath, object{"email": "owner@example.test", "password": "salah"})},
+		{"sso", post("/v1/auth/sso", object{"email": "owner@example.test"}), post("/v1/auth/sso", object{"email": "nobody@example.test"})},
+		{"reset-link", post("/v1/auth/reset-link", object{"link": "sgl_pr_00000000000000000000000000000000000000000000QVGQ2"}), post("/v1/auth/reset-link", object{"link": "sgl_pr_11111111111111111111111111111111111111111111QVGQ2"})},
+		{"reauthenticate", func() error {
+			return guarded.Post("/v1/auth/reauthenticate", object{"otp": "123456"}, nil)
+		}, func() error {
+			return outsider.Post("/v1/auth/reauthenticate", object{"otp": "123456"}, nil)
+		}},
+		{"end-session", endSession(sessions.Data.Sessions[0].ID), endSession(noKey)},
 		{"revoke-key", revoke(key), revoke(noKey)},
 		{"token", token(key), token(noKey)},
 		{"detail", get("detail", id), get("detail", missing)},
@@ -204,4 +235,19 @@ func verifyMailbox(data, person, mailbox string) error {
 	}
 	_, err = db.Exec("INSERT INTO mailbox_account (person, mailbox, proved_at) VALUES ($1, $2, 1)", person, mailbox)
 	return errors.Join(err, db.Close())
+}
+
+// addAuthenticator adds an authenticator app to a person's account.
+func addAuthenticator(c *running.Client) error {
+	var begun struct {
+		Data struct{ Secret, Ticket string }
+	}
+	if err := c.Post("/v1/auth/factors/totp", object{"current": running.Password}, &begun); err != nil {
+		return err
+	}
+	code, err := totp.GenerateCode(begun.Data.Secret, time.Now())
+	if err != nil {
+		return err
+	}
+	return c.Post("/v1/auth/factors/totp/confirm", object{"ticket": begun.Data.Ticket, "otp": code}, nil)
 }

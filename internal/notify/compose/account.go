@@ -11,7 +11,10 @@ import (
 // writeAccountLetter chooses the sentences of a message about an account. It has no sender: the service writes it.
 func writeAccountLetter(f notify.Facts, l *letter, args map[string]any, say func(code string) string) error {
 	args["account"] = cleanLine(f.Recipient.Email, maxName)
-	args["device"] = cleanLine(text.Device(f.Language, f.UserAgent), maxName)
+	args["device"] = ""
+	if f.UserAgent != "" {
+		args["device"] = cleanLine(text.Device(f.Language, f.UserAgent), maxName)
+	}
 	args["ip"] = cleanLine(f.IP, maxName)
 	var subject string
 	switch f.Kind {
@@ -24,6 +27,15 @@ func writeAccountLetter(f notify.Facts, l *letter, args map[string]any, say func
 	case contract.NoticeNewDevice:
 		subject, l.Button = "mail.subject_new_device", say("mail.button_password")
 		l.Paragraphs = []string{say("mail.new_device"), say("mail.new_device_care")}
+	case contract.NoticeFactorAdded:
+		subject, l.Button = "mail.subject_factor_added", say("mail.button_account")
+		l.Paragraphs = []string{say("mail.factor_added"), say("mail.factor_care")}
+	case contract.NoticeFactorRemoved:
+		subject, l.Button = "mail.subject_factor_removed", say("mail.button_account")
+		l.Paragraphs = []string{say("mail.factor_removed"), say("mail.factor_care")}
+	case contract.NoticeFactorsReset:
+		subject, l.Button = "mail.subject_factors_reset", say("mail.button_account")
+		l.Paragraphs = []string{say("mail.factors_reset"), say("mail.factors_reset_care")}
 	default:
 		return ErrKind
 	}

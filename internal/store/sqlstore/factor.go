@@ -178,12 +178,15 @@ func (s *Store) UsePasskey(ctx context.Context, p store.Passkey, u store.UsedCha
 
 // changeFactors runs a change of an account's factors. The lock on the user makes changes of one account follow each other, and logins in
 // progress see them (see awaitRevocation).
-func (s *Store) changeFactors(ctx context.Context, id contract.PersonID, e contract.Event, change func(t tx) ([]record, error)) error {
+func (s *Store) changeFactors(ctx context.Context, id contract.PersonID, e contract.Event, change func(t tx) ([]record, error), told ...contract.Notice) error {
 	return s.db.withTx(ctx, func(t tx) error {
 		if err := execRequired(ctx, t, requireRow, `UPDATE users SET password = password WHERE id = $1`, id); err != nil {
 			return err
 		}
 		records, err := change(t)
+		if err == nil {
+			err = addAccountNotices(ctx, t, told...)
+		}
 		if err != nil {
 			return err
 		}
@@ -206,7 +209,7 @@ func replaceRecoveryCodes(ctx context.Context, t tx, id contract.PersonID, codes
 }
 
 // AddAuthenticator implements [store.Factors].
-func (s *Store) AddAuthenticator(ctx context.Context, id contract.PersonID, a store.Authenticator, step int64, codes [][32]byte, e contract.Event) error {
+func (s *Store) AddAuthenticator(ctx context.Context, id contract.PersonID, a store.Authenticator, step int64, codes [][32]byte, e contract.Event, told ...contract.Notice) error {
 	err := s.changeFactors(ctx, id, e, func(t tx) ([]record, error) {
 		records := []record{recordOf("authenticator", id)}
 		if err := execRequired(ctx, t, requireNew, `INSERT INTO authenticator (person, secret, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, id, a.Secret, toMicros(a.CreatedAt)); err != nil {
@@ -225,12 +228,12 @@ func (s *Store) AddAuthenticator(ctx context.Context, id contract.PersonID, a st
 			records = append(records, r)
 		}
 		return records, nil
-	})
+	}, told...)
 	return wrapf(err, "add the authenticator app of %s", id)
 }
 
 // AddPasskey implements [store.Factors].
-func (s *Store) AddPasskey(ctx context.Context, p store.Passkey, u store.UsedChallenge, limit int, codes [][32]byte, e contract.Event) error {
+func (s *Store) AddPasskey(ctx context.Context, p store.Passkey, u store.UsedChallenge, limit int, codes [][32]byte, e contract.Event, told ...contract.Notice) error {
 	err := s.changeFactors(ctx, p.Person, e, func(t tx) ([]record, error) {
 		if _, err := useChallenge(ctx, t, u); err != nil {
 			return nil, err
@@ -259,7 +262,7 @@ func (s *Store) AddPasskey(ctx context.Context, p store.Passkey, u store.UsedCha
 			records = append(records, r)
 		}
 		return records, nil
-	})
+	}, told...)
 	return wrapf(err, "add a passkey of %s", p.Person)
 }
 
@@ -273,18 +276,18 @@ func (s *Store) RenamePasskey(ctx context.Context, id contract.PersonID, passkey
 }
 
 // RemoveAuthenticator implements [store.Factors].
-func (s *Store) RemoveAuthenticator(ctx context.Context, id contract.PersonID, keep bool, e contract.Event) error {
+func (s *Store) RemoveAuthenticator(ctx context.Context, id contract.PersonID, keep bool, e contract.Event, told ...contract.Notice) error {
 	err := s.changeFactors(ctx, id, e, func(t tx) ([]record, error) {
 		if err := execRequired(ctx, t, requireRow, `DELETE FROM authenticator WHERE person = $1`, id); err != nil {
 			return nil, err
 		}
 		return removeCodesOfLast(ctx, t, id, keep, recordOf("authenticator", id))
-	})
+	}, told...)
 	return wrapf(err, "remove the authenticator app of %s", id)
 }
 
 // RemovePasskey implements [store.Factors].
-func (s *Store) RemovePasskey(ctx context.Context, id contract.PersonID, passkey string, keep bool, e contract.Event) error {
+func (s *Store) RemovePasskey(ctx context.Context, id contract.PersonID, passkey string, keep bool, e contract.Event, told ...contract.Notice) error {
 	err := s.changeFactors(ctx, id, e, func(t tx) ([]record, error) {
 		err := execRequired(ctx, t, requireRow, `DELETE FROM passkey WHERE id = $1 AND person = $2`, passkey, id)
 		if err == nil {
@@ -294,7 +297,7 @@ func (s *Store) RemovePasskey(ctx context.Context, id contract.PersonID, passkey
 			return nil, err
 		}
 		return removeCodesOfLast(ctx, t, id, keep, recordOf("passkey", passkey))
-	})
+	}, told...)
 	return wrapf(err, "remove a passkey of %s", id)
 }
 
@@ -333,7 +336,7 @@ func (s *Store) SetRecoveryCodes(ctx context.Context, id contract.PersonID, code
 }
 
 // ResetFactors implements [store.Factors].
-func (s *Store) ResetFactors(ctx context.Context, id contract.PersonID, e contract.Event) error {
+func (s *Store) ResetFactors(ctx context.Context, id contract.PersonID, e contract.Event, told ...contract.Notice) error {
 	err := s.changeFactors(ctx, id, e, func(t tx) ([]record, error) {
 		passkeys, err := queryAll(ctx, t, column[string], `SELECT id FROM passkey WHERE person = $1`, id)
 		if err != nil {
@@ -364,7 +367,7 @@ func (s *Store) ResetFactors(ctx context.Context, id contract.PersonID, e contra
 			return nil, err
 		}
 		return slices.Concat(records, []record{codes}), endLogins(ctx, t, id)
-	})
+	}, told...)
 	return wrapf(err, "reset the factors of %s", id)
 }
 

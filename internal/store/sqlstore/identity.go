@@ -149,8 +149,13 @@ func (s *Store) MemberByEmail(ctx context.Context, o contract.OrganisationID, em
 }
 
 // SetPassword implements [store.Identities].
-func (s *Store) SetPassword(ctx context.Context, id contract.PersonID, was, encoded string, e contract.Event) error {
-	return wrapf(s.db.withTx(ctx, func(t tx) error { return replacePassword(ctx, t, id, was, encoded, false, e) }), "set password of user %s", id)
+func (s *Store) SetPassword(ctx context.Context, id contract.PersonID, was, encoded string, e contract.Event, told ...contract.Notice) error {
+	return wrapf(s.db.withTx(ctx, func(t tx) error {
+		if err := addAccountNotices(ctx, t, told...); err != nil {
+			return err
+		}
+		return replacePassword(ctx, t, id, was, encoded, false, e)
+	}), "set password of user %s", id)
 }
 
 // GivePassword implements [store.Identities].

@@ -68,6 +68,7 @@ const person = (id: string) => ({ params: { path: { person_id: id } } });
 /** What an administrator does to an account. */
 export const account = {
   setRole: (id: string, role: Role) => take(api.PUT("/v1/admin/people/{person_id}/role", { ...person(id), body: { role } })),
+  resetFactors: (id: string) => take(api.DELETE("/v1/admin/people/{person_id}/factors", person(id))),
   resetPassword: async (id: string) => (await take(api.POST("/v1/admin/people/{person_id}/password", person(id)))).response.data,
   rename: async (id: string, name: string) => (await take(api.PUT("/v1/admin/people/{person_id}/name", { ...person(id), body: { name } }))).response.data.person,
   disable: async (id: string) => (await take(api.PUT("/v1/admin/people/{person_id}/disabled", person(id)))).response.data.person,

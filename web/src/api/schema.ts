@@ -6385,7 +6385,7 @@ export interface components {
              * @example invite_sign
              * @enum {string}
              */
-            kind: "invite_sign" | "invite_view" | "code" | "reminder" | "delegated" | "declined" | "canceled" | "expired" | "completed" | "password_reset" | "password_changed" | "new_device";
+            kind: "invite_sign" | "invite_view" | "code" | "reminder" | "delegated" | "declined" | "canceled" | "expired" | "completed" | "password_reset" | "password_changed" | "new_device" | "factor_added" | "factor_removed" | "factors_reset";
             /** @example 2024-10-14T06:06:00.000Z */
             ordered_at: string;
             /**

@@ -91,7 +91,7 @@ function Me({ name }: { name: string }) {
         <MenuItemLink to="/account" leftSection={<IconDevices size={16} aria-hidden />}>{t("app.sessions")}</MenuItemLink>
         <MenuItemLink to="/password" search={{ then: undefined }} leftSection={<IconKey size={16} aria-hidden />}>{t("password.title")}</MenuItemLink>
         <MenuItemLink to="/keys" leftSection={<IconApi size={16} aria-hidden />}>{t("app.apiKeys")}</MenuItemLink>
-        <MenuItemLink to="/factors" search={{ then: undefined }} leftSection={<IconShieldLock size={16} aria-hidden />}>{t("factor.title")}</MenuItemLink>
+        <MenuItemLink to="/factors" search={(now: { then?: string }) => ({ then: now.then })} leftSection={<IconShieldLock size={16} aria-hidden />}>{t("factor.title")}</MenuItemLink>
         <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => logout.mutate(undefined, { onSettled: () => void go({ to: "/login", search: { then: undefined } }) })}>{t("app.logout")}</Menu.Item>
       </Menu.Dropdown>
     </Menu>

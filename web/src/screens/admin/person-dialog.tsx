@@ -9,7 +9,7 @@ import { Copy } from "../../ui/copy";
 import { Dialog } from "../../ui/dialog";
 import { Trouble } from "../../ui/trouble";
 
-export type PersonAction = "rename" | "role" | "reset" | "disable" | "enable";
+export type PersonAction = "rename" | "role" | "reset" | "resetFactors" | "disable" | "enable";
 
 interface Props {
   person: AdminPerson;
@@ -59,7 +59,7 @@ export function PersonDialog({ person: p, action, opened, close, done }: Props) 
         {run.isError && !(problem && problem.fields.length > 0) && <Trouble error={run.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={close}>{t("new.cancel")}</Button>
-          <Button type="submit" color={action === "disable" || action === "reset" ? "red" : "seal"} loading={run.isPending}>{t(`admin.${action}` as "admin.rename")}</Button>
+          <Button type="submit" color={action === "disable" || action === "reset" || action === "resetFactors" ? "red" : "seal"} loading={run.isPending}>{t(`admin.${action}` as "admin.rename")}</Button>
         </Group>
       </Stack>
     </Dialog>
