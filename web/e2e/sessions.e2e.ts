@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+
+import { mailbox, password, stage, violations, type Mailbox, type Stage } from "./harness";
+import { en, id } from "./texts";
+
+// Sessions, and the messages about accounts, in a browser and a mailbox.
+
+let box: Mailbox, s: Stage;
+const siti = "siti@example.test";
+beforeAll(async () => {
+  box = await mailbox();
+  s = await stage({ env: box.env });
+  s.user("Siti Rahma", siti, "admin");
+});
+afterAll(async () => {
+  await s.close();
+  await box.close();
+});
+
+const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
+const linkIn = (mail: { text: string }) => /https?:\S+/.exec(mail.text)![0];
+const sessions = (page: Page) => page.getByRole("main").getByRole("listitem");
+
+test("a person is told of a new device, sees it, and ends its session", async () => {
+  const desk = await s.enter(siti);
+  const thief = await s.enter(siti);
+  const mail = await box.mailTo(siti, 1);
+  expect(mail.subject).toContain("perangkat baru"); // in the language of the request that logged in
+  await desk.goto(`${s.url}/account`);
+  await desk.getByText(en.sessions.current, { exact: true }).waitFor();
+  expect(await sessions(desk).count()).toBe(2);
+  await sessions(desk).getByRole("button").first().click();
+  await expect.poll(() => sessions(desk).count()).toBe(1);
+  expect((await thief.request.get(`${s.url}/v1/auth/me`)).status()).toBe(401);
+  await desk.context().close();
+  await thief.context().close();
+});
+
+test("on a phone, in Indonesian, all other sessions end at once", async () => {
+  const other = await s.enter(siti);
+  const page = await s.enter(siti, { ...phone, locale: "id" });
+  await page.goto(`${s.url}/account`);
+  await page.getByRole("button", { name: id.sessions.endOthers }).tap();
+  await page.getByText(id.sessions.othersEnded).waitFor();
+  expect(await violations(page)).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  expect((await other.request.get(`${s.url}/v1/auth/me`)).status()).toBe(401);
+  await page.context().close();
+  await other.context().close();
+});
+
+test("a dangerous act asks for the password when the login is old, and is then done", async () => {
+  const page = await s.enter(siti);
+  let old = true;
+  await page.route("**/v1/auth/keys", async (route) => {
+    if (old && route.request().method() === "POST") return route.fulfill({ status: 403, json: { code: 403, success: false, msg: "", error: { code: "auth.reauthenticate" } } });
+    return route.continue();
+  });
+  page.on("response", (answer) => { if (answer.url().endsWith("/v1/auth/reauthenticate") && answer.ok()) old = false; });
+  await page.goto(`${s.url}/keys`);
+  await page.getByRole("button", { name: en.apiKeys.add }).click();
+  await page.getByRole("textbox", { name: en.apiKeys.name }).fill("ERP");
+  await page.getByRole("button", { name: en.apiKeys.add }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("heading", { name: en.reauth.title }).waitFor();
+  expect(await violations(page)).toEqual([]);
+  await dialog.locator("input[name=current]").fill("salah");
+  await dialog.getByRole("button", { name: en.reauth.submit }).click();
+  await dialog.locator("input[name=current][aria-invalid=true]").waitFor();
+  await dialog.locator("input[name=current]").fill(password);
+  await dialog.getByRole("button", { name: en.reauth.submit }).click();
+  await page.locator("[data-api-key]").waitFor();
+  await page.context().close();
+});
+
+test("a forgotten password is replaced with a mailed link, once", async () => {
+  const page = await (await s.browser.newContext({ ...phone, locale: "en" })).newPage();
+  await page.request.post(`${s.url}/v1/auth/forgot-password`, { data: { email: siti } });
+  const mails = async () => { for (let n = 1; ; n++) { const mail = await box.mailTo(siti, n); if (mail.text.includes("/reset#")) return mail; } };
+  const link = linkIn(await mails());
+  const next = "kata sandi lain yang panjang";
+  await page.goto(link);
+  await page.getByRole("heading", { name: en.reset.title }).waitFor();
+  await page.locator("input[name=new]").fill(next);
+  await page.locator("input[name=again]").fill(next);
+  await page.getByRole("button", { name: en.reset.submit }).tap();
+  await page.getByText(en.reset.done).waitFor();
+  expect(new URL(page.url()).hash).toBe("");
+  expect((await page.request.post(`${s.url}/v1/auth/session`, { data: { email: siti, password: next } })).ok()).toBe(true);
+  await page.goto("about:blank");
+  await page.goto(link);
+  await page.getByRole("alert").waitFor();
+  await page.context().close();
+});
