@@ -28,6 +28,7 @@ var dangerous = []AdminOperation{
 	AdminRotateWebhook,
 	AdminShowMail,
 	AdminGrant,
+	AdminSetOrganisationState,
 }
 
 // IsDangerous reports whether an operation of administration needs a recent proof.
