@@ -141,6 +141,11 @@ func (t loginThrottle) newAttempt(email string, from store.Caller) *attempt {
 func (a *attempt) admitKnown(ctx context.Context, known []store.Known, now time.Time) ([]contract.PersonID, error) {
 	var byDevice, byAddress []contract.PersonID
 	a.known = len(known) > 0
+	if !a.known {
+		// The same work as for an account that knows the caller: else people in the network of an account's holder could tell that it exists.
+		_, err := a.own.takeToken(ctx, "none "+a.email+" "+a.from.Address, now)
+		return nil, err
+	}
 	for _, k := range known {
 		to, key := &byDevice, deviceKey(k.Account, a.from)
 		if !k.Device {
