@@ -80,6 +80,7 @@ test("an operator creates an organisation, suspends it, resumes it and closes it
   const choose = async (item: string) => {
     await page.locator(`[data-actions='${found.id}']`).click();
     await page.getByRole("menuitem", { name: item }).click();
+    await page.getByRole("menu").waitFor({ state: "detached" }); // a menu that fades has little contrast
   };
   await choose("Suspend");
   await dialog.getByRole("textbox", { name: /Reason/ }).fill("unpaid");
