@@ -420,7 +420,7 @@ func others(value any) []any {
 	case nil:
 		return []any{"x", int64(1), []byte{1}, time.Unix(1, 0), "{}"}
 	case int64:
-		return []any{v + 1}
+		return []any{v + 1, v + 1_000_000} // the next one may be that of another row
 	case bool:
 		return []any{!v}
 	case float64:

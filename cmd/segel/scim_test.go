@@ -106,6 +106,7 @@ func TestEntraIDProvisionsAccountsAndGroups(t *testing.T) {
 	d.ask("DELETE", "/Users/"+id, nil).is(http.StatusNoContent)
 	for _, method := range []string{"GET", "DELETE"} {
 		d.ask(method, "/Users/"+id, nil).is(http.StatusNotFound)
+		d.ask(method, "/Nothing/"+id, nil).is(http.StatusNotFound)
 	}
 	again := d.ask("POST", "/Users", `{"schemas":["urn:ietf:params:scim:schemas:core:2.0:User"],"userName":"siti.r@contoh.id","displayName":"Siti"}`).is(http.StatusCreated).object()
 	if again["id"] != id || again["active"] != true {

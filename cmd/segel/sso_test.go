@@ -720,6 +720,8 @@ func TestTheProviderEndsSessionsWithALogoutToken(t *testing.T) {
 		}
 		send("nonsense", http.StatusBadRequest)
 		send("", http.StatusBadRequest)
+		in, _ := json.Marshal(object{"logout_token": g.logoutToken(nil)})
+		newBrowser(t, g.service).do("POST", "/v1/auth/sso/"+g.of+"/logout", "application/json", string(in)).is(http.StatusBadRequest)
 		used := g.logoutToken(nil)
 		send(used, http.StatusOK)
 		if one.me() != nil || two.me() == nil || other.me() == nil {

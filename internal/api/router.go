@@ -40,12 +40,17 @@ func (s *server) routeRequest(w http.ResponseWriter, r *http.Request) {
 		s.writeFailure(w, x, http.StatusMethodNotAllowed, "method.not_allowed", contract.Refuse(contract.Invalid, "").With("allow", strings.Join(allowed, ", ")))
 	case s.Authority != nil && strings.HasPrefix(r.URL.Path, "/authority/"):
 		s.serveAuthority(w, r, x)
-	case s.Web != nil && (r.Method == http.MethodGet || r.Method == http.MethodHead) && !strings.HasPrefix(r.URL.Path, "/v1/") && !strings.HasPrefix(r.URL.Path, "/api/"):
+	case s.Web != nil && (r.Method == http.MethodGet || r.Method == http.MethodHead) && !isProgramPath(r.URL.Path):
 		x.operation = "web"
 		s.Web.ServeHTTP(w, r)
 	default:
 		s.writeFailure(w, x, http.StatusNotFound, "path.not_found", nil)
 	}
+}
+
+// isProgramPath reports whether only programs ask for a path, so that one that does not exist is an error and not a screen of the web app.
+func isProgramPath(path string) bool {
+	return slices.ContainsFunc([]string{"/v1/", "/api/", "/scim/"}, func(prefix string) bool { return strings.HasPrefix(path, prefix) })
 }
 
 // allowedMethods lists the methods of the endpoints at the request's path.

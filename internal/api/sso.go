@@ -118,14 +118,12 @@ func (c *call) receiveProviderLogout() error {
 	}
 	form, err := url.ParseQuery(string(body))
 	kind, _, _ := strings.Cut(c.r.Header.Get("Content-Type"), ";")
-	if err == nil && !strings.EqualFold(strings.TrimSpace(kind), formType) {
-		err = errors.New("the body is not a form")
-	}
-	if err == nil {
+	isForm := err == nil && strings.EqualFold(strings.TrimSpace(kind), formType)
+	if isForm {
 		err = c.SSO.ReceiveLogout(c.r.Context(), c.pathOrganisation(), form.Get("logout_token"))
 	}
 	var refusal *contract.Error
-	if errors.As(err, &refusal) && refusal.Kind == contract.Malformed || err != nil && refusal == nil && form == nil {
+	if !isForm || errors.As(err, &refusal) && refusal.Kind == contract.Malformed {
 		c.cause = err
 		return writeJSON(c.w, c.exchange, http.StatusBadRequest, providerError{oauthRequest})
 	}

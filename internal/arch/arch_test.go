@@ -87,7 +87,7 @@ var table = map[string][]string{
 	"internal/passkey/passkeytest":    {},
 	"internal/oidc":                   {},
 	"internal/sso":                    {"internal/contract", "internal/identity", "internal/oidc", "internal/outbound", "internal/store"},
-	"internal/scim":                   {"internal/contract", "internal/identity", "internal/sso", "internal/store"},
+	"internal/scim":                   {"internal/contract", "internal/identity", "internal/outage", "internal/sso", "internal/store"},
 	"internal/emeterai":               {"pdf", "pades", "pades/...", "cms"},
 	"internal/emeterai/emeteraitest":  {"pdf", "pdf/pdftest", "pades", "internal/emeterai"},
 	"internal/emeterai/peruri":        {"breaker", "pdf", "pades", "internal/contract", "internal/emeterai"},

@@ -21,6 +21,7 @@ import (
 	filter "github.com/scim2/filter-parser/v2"
 
 	"segel/internal/contract"
+	"segel/internal/outage"
 )
 
 const (
@@ -130,6 +131,9 @@ func (s *Service) refusalOf(ctx context.Context, err error) error {
 		return scimerrors.ScimErrorUniqueness
 	}
 	s.Log.LogAttrs(ctx, slog.LevelError, "a request of a directory failed", slog.String("error", err.Error()))
+	if outage.Of(err) != nil {
+		return scimerrors.ScimError{Status: http.StatusServiceUnavailable, Detail: "The service cannot answer at the moment."}
+	}
 	return scimerrors.ScimErrorInternal
 }
 
