@@ -133,6 +133,7 @@ func TestALinkThatWasHandedOutNeedsACodeOnlyIfTheOwnerDemandsIt(t *testing.T) {
 	for _, what := range []string{"preview", "pages", "page-picture"} {
 		guest.get(what, id).is(403, "guest.code_required")
 	}
+	server.mailTo(t, "dian@example.test", 1) // the invitation; it may arrive after the code otherwise
 	guest.verb("guest-code-docs", id).ok()
 	guest.verb("guest-verify-docs", id, "code", server.mailTo(t, "dian@example.test", 2).code(t)).ok()
 	guest.get("pages", id).ok()
