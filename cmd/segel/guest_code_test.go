@@ -294,7 +294,7 @@ func TestAStolenDatabaseAndTheLogContainNoLinkNoCodeAndNoSecretOfAWebhook(t *tes
 	alone := regexp.MustCompile(`(^|[^0-9A-Za-z])` + code + `([^0-9A-Za-z]|$)`)
 	address := false
 	for _, name := range []string{"segel.db", "segel.db-wal", "the log"} {
-		b := []byte(log.String())
+		b := log.Bytes()
 		if name != "the log" {
 			b, err = os.ReadFile(filepath.Join(s.conf.DataDir, name))
 		}

@@ -148,13 +148,8 @@ func eachOf[T any](ctx context.Context, s *Store, read func(q querier, last *T) 
 	}
 }
 
-// insertRecord runs the INSERT ... ON CONFLICT DO NOTHING of the only row of a record and appends the entry with the record to the
-// log in the same transaction. It returns store.ErrExists if the row exists already.
-func (s *Store) insertRecord(ctx context.Context, r record, entry logEntry, sql string, args ...any) error {
-	return s.db.withTx(ctx, func(t tx) error { return insertWritten(ctx, t, r, entry, sql, args...) })
-}
-
-// insertWritten is insertRecord within a transaction, as its last step.
+// insertWritten runs the INSERT ... ON CONFLICT DO NOTHING of the only row of a record and appends the entry with the record to the
+// log, as the last step of a transaction. It returns store.ErrExists if the row exists already.
 func insertWritten(ctx context.Context, t tx, r record, entry logEntry, sql string, args ...any) error {
 	written := newWrittenRecord(r)
 	insert, err := written.writeRow(sql, args...)
