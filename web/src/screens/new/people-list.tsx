@@ -58,7 +58,7 @@ export function PeopleList({ people, parallel, wrong, change }: Props) {
                   {wrong(i) && <Text size="sm" c="var(--mantine-color-error)" role="alert">{wrong(i)}</Text>}
                 </div>
               </Group>
-              <Group gap={4} wrap="nowrap">
+              <Group gap={4}>
                 <Select size="xs" w={150} aria-label={t("new.role", { name: p.name })} allowDeselect={false} value={p.role} onChange={(v) => set(p.key, { role: v as Draftee["role"] })}
                   data={[{ value: "signer", label: t("new.signer") }, { value: "viewer", label: t("document.viewer") }]} />
                 <PersonMessages person={p} people={people} change={(to) => change(people.map((o) => (o.key === p.key ? to : o)))} />
