@@ -61,7 +61,7 @@ func (c *call) identify(ctx context.Context, token string, cookie bool) (contrac
 // backgroundHeader marks a request that a program makes by itself, as a page that is open and looks for news.
 const backgroundHeader = "X-Segel-Background"
 
-// isBackground reports whether the request is no use of its session. The page that follows a document opens its stream again and again by itself.
+// isBackground reports whether the request does not count as a use of its session. The page that follows a document opens its stream again and again by itself.
 func (c *call) isBackground() bool {
 	return c.endpoint.access.op == contract.OpEvents || c.r.Header.Get(backgroundHeader) != ""
 }

@@ -17,7 +17,7 @@ func (s *Service) Authenticate(ctx context.Context, token string) (contract.Acto
 	return s.authenticate(ctx, token, true)
 }
 
-// AuthenticateBackground is Authenticate for a request that is no use of its session: a page that was left open does not keep its session from
+// AuthenticateBackground is Authenticate for a request that does not count as a use of its session: a page that was left open does not keep its session from
 // the idle limit.
 func (s *Service) AuthenticateBackground(ctx context.Context, token string) (contract.Actor, error) {
 	return s.authenticate(ctx, token, false)

@@ -15,7 +15,7 @@ import (
 	"segel/internal/store"
 )
 
-// users handles the resources of type User. A user is an account of the organisation, whoever created it: a directory finds those that were there before by
+// users handles the resources of type User. A user is any account of the organisation: a directory finds those that were there before by
 // their address. The name of a user is their address, which does not change.
 type users struct{ *Service }
 
