@@ -153,6 +153,7 @@ var undetected = map[string]string{
 	"title_index.next":  "how far titles are stored: a search reads those that are missing from the documents",
 
 	// When, and by which program, tables were created.
+	"goose_db_version.id":             "a number of the row: nothing goes by it",
 	"goose_db_version.is_applied":     "a number in SQLite: each but 0 says that it was applied",
 	"goose_db_version.tstamp":         "when a migration was applied: nothing goes by it",
 	"river_migration.created_at":      "when a migration was applied: nothing goes by it",
