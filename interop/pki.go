@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"segel/cms"
+	"segel/internal/authentication"
 	"segel/internal/authority"
 	"segel/pades"
 	"segel/pades/appearance"
@@ -206,6 +207,13 @@ func (p *testFile) signField(field string, who int, edit ...func(*pades.Options)
 		o := pades.Options{
 			Field: field, Key: s.key, Chain: s.chain, Scheme: s.scheme, Timestamper: p.pki.authority.Timestamper(), Time: time.Now(),
 			Name: s.name, Reason: "Menyetujui isi dokumen ini", Location: "Jakarta",
+		}
+		if who < guestP256 { // as the service signs for people with accounts
+			stated, err := authentication.Statement{Factor: "totp", ForSignature: true}.Attribute()
+			if err != nil {
+				return nil, err
+			}
+			o.Attributes = []cms.Attribute{stated}
 		}
 		for _, e := range edit {
 			if e(&o); p.err != nil {

@@ -63,7 +63,7 @@ func prepare(src Source, o Options) (*Prepared, *pdf.Document, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	p.Signature, err = cms.NewSignature(digest, o.Chain, cms.Options{Scheme: scheme})
+	p.Signature, err = cms.NewSignature(digest, o.Chain, cms.Options{Scheme: scheme, Attributes: o.Attributes})
 	return p, d, err
 }
 
@@ -98,7 +98,7 @@ func (o Options) estimateContainer() (cms.Scheme, int, error) {
 	if !scheme.Hash.Available() {
 		return scheme, 0, fmt.Errorf("hash %v is not available", scheme.Hash)
 	}
-	mock, err := cms.NewSignature(make([]byte, scheme.Hash.Size()), o.Chain, cms.Options{Scheme: scheme})
+	mock, err := cms.NewSignature(make([]byte, scheme.Hash.Size()), o.Chain, cms.Options{Scheme: scheme, Attributes: o.Attributes})
 	if err != nil {
 		return scheme, 0, err
 	}

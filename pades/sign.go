@@ -88,6 +88,8 @@ type Options struct {
 
 	Name, Reason, Location, Contact string // entries of the signature dictionary; may be empty
 
+	Attributes []cms.Attribute // further signed attributes, of types that the signature does not have anyway
+
 	Appearance Appearance            // nil: the widget stays unchanged
 	Marks      map[string]Appearance // appearances of fields that were added as marks, by field name
 

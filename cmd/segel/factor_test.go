@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -13,10 +14,14 @@ import (
 
 	"github.com/pquerna/otp/totp"
 
+	"segel/cms"
 	"segel/internal/api"
+	"segel/internal/authentication"
+	"segel/internal/authority/signtest"
 	"segel/internal/contract"
 	"segel/internal/evidence"
 	"segel/internal/passkey/passkeytest"
+	"segel/pades"
 	"segel/pdf"
 )
 
@@ -226,6 +231,10 @@ func TestEachSignatureTakesAFactorWhereItIsRequiredAndARepeatNeedsNoOther(t *tes
 		t.Errorf("the audit trail names no factor: %s", trail)
 	}
 	owner.completed(ids[3])
+	if stated := authenticationIn(t, owner, owner.download(ids[3])); stated["factor"] != "passkey" || stated["for_signature"] != true || stated["stated_by"] != "service" {
+		t.Errorf("the signature states %v", stated)
+	}
+	requireClaimOfAnotherSigner(t, owner)
 	file := owner.evidenceOf(ids[3])
 	d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
 	if err != nil {
@@ -261,5 +270,30 @@ func TestAnOperatorResetsFactorsOnTheCommandLine(t *testing.T) {
 	}
 	if got := runProgram(t, nil, "user", "reset-factors", "--email", "nobody@example.test", "--data", s.conf.DataDir); got.status == 0 {
 		t.Errorf("%s", got.text)
+	}
+}
+
+// authenticationIn returns how the first signature of a file states that its signer was authenticated, as the service reports it.
+func authenticationIn(t *testing.T, c *client, file []byte) object {
+	t.Helper()
+	r := c.do("POST", "/v1/verify", object{"document_base64": base64.StdEncoding.EncodeToString(file)}).ok().object("data")
+	stated, _ := r["signatures"].([]any)[0].(object)["authentication"].(object)
+	return stated
+}
+
+// requireClaimOfAnotherSigner signs a file with a certificate of another installation of the same program, which states what only the service
+// can state about its accounts.
+func requireClaimOfAnotherSigner(t *testing.T, c *client) {
+	t.Helper()
+	a, err := authentication.Statement{Factor: "passkey", ForSignature: true}.Attribute()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &signtest.File{Bytes: simple()}
+	o := signtest.NewSigner(t, "Budi").Options(t, "")
+	o.NewField, o.Attributes = &pades.FieldSpec{Name: "A"}, []cms.Attribute{a}
+	f.Sign(t, o)
+	if stated := authenticationIn(t, c, f.Bytes); stated["factor"] != "passkey" || stated["stated_by"] != "signature" {
+		t.Errorf("a signature of another signer: %v", stated)
 	}
 }

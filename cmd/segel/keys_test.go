@@ -356,6 +356,9 @@ func TestWhatAKeySignsSaysSo(t *testing.T) {
 	if !strings.Contains(report, said) {
 		t.Errorf("no signature in the file has the reason: %s", report)
 	}
+	if stated := authenticationIn(t, person, person.download(id)); stated["factor"] != "api_key" || stated["key"] != "ERP Gudang" || stated["stated_by"] != "service" {
+		t.Errorf("the signature states %v", stated)
+	}
 	certificate := person.evidenceOf(id)
 	d, err := pdf.Open(bytes.NewReader(certificate), int64(len(certificate)), pdf.Options{})
 	if err != nil {

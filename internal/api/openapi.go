@@ -282,7 +282,7 @@ func (s specification) markNullable() {
 			schemas[name].Properties[m].Nullable = true
 		}
 	}
-	for _, m := range []string{"signer", "identity", "proven"} {
+	for _, m := range []string{"signer", "identity", "proven", "authentication"} {
 		member := schemas["ReportSignature"].Properties[m]
 		schemas["ReportSignature"].Properties[m] = &huma.Schema{
 			AnyOf: []*huma.Schema{{Ref: member.Ref}, {Type: "null"}}, Description: member.Description,

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 
+	"segel/cms"
+	"segel/internal/authentication"
 	"segel/internal/contract"
 	"segel/internal/documents"
 	"segel/internal/specimen"
@@ -125,6 +127,10 @@ func (s *Service) signDocument(ctx context.Context, by contract.Actor, id contra
 		return contract.Document{}, err
 	}
 	c.reason = signingReason(&d, by)
+	stated, err := stateAuthentication(by)
+	if err != nil {
+		return contract.Document{}, err
+	}
 	look, marks := buildAppearances(&d, *p, c, attestation, *pictures, now)
 	timestamper := s.newRecordingTimestamper()
 	f, err := s.OpenFile(ctx, d.Revisions)
@@ -136,7 +142,7 @@ func (s *Service) signDocument(ctx context.Context, by contract.Actor, id contra
 		return pades.Sign(ctx, src, pades.Options{
 			Field: p.Field, Key: credential.key, Chain: credential.chain, Timestamper: timestamper, Random: s.Random,
 			// The name in the certificate, which marks guests as such: a guest's name never appears without that mark.
-			Time: now, Clock: s.SigningClock(), Name: credential.chain[0].Subject.CommonName, Reason: c.reason, Appearance: look, Marks: marks,
+			Time: now, Clock: s.SigningClock(), Name: credential.chain[0].Subject.CommonName, Reason: c.reason, Attributes: stated, Appearance: look, Marks: marks,
 		})
 	}}})
 	if err != nil {
@@ -234,6 +240,21 @@ func signingReason(d *contract.Document, by contract.Actor) string {
 		reason = "SPESIMEN, dokumen uji tanpa nilai hukum: " + reason
 	}
 	return reason
+}
+
+// stateAuthentication returns the signed attribute that says how the caller was authenticated: what the event of the signature says, for readers
+// of the file alone. Guests have none: their certificate, made for one signature, says what they proved.
+func stateAuthentication(by contract.Actor) ([]cms.Attribute, error) {
+	factor := by.SigningFactor()
+	if factor == "" {
+		return nil, nil
+	}
+	s := authentication.Statement{Factor: string(factor), ForSignature: by.Signing != ""}
+	if by.Key != nil {
+		s = authentication.Statement{Factor: string(factor), Key: by.Key.Name}
+	}
+	a, err := s.Attribute()
+	return []cms.Attribute{a}, err
 }
 
 // Reasons in signature dictionaries, shown to readers of the file.

@@ -173,7 +173,7 @@ func (s *checkedSignature) summarize() Reason {
 	if word == "passed" && s.identity.isDoubtful() {
 		// Sentences quote the name: it was entered and not verified.
 		return s.integrity.newReason("signature.passed_unverified", s.coveredPages,
-			"signer", replaceQuotes(s.identity.Name), "identity", s.identity.Statement.Code, "sub", "", "time", at)
+			"signer", ReplaceQuotes(s.identity.Name), "identity", s.identity.Statement.Code, "sub", "", "time", at)
 	}
 	return s.integrity.newReason(kind+"."+word, s.coveredPages, "signer", signer, "sub", string(s.sub), "time", at)
 }

@@ -79,7 +79,7 @@ func (v *validation) identifySigner(s *checkedSignature) *Identity {
 	issuer := c[min(1, len(c)-1)]
 	for _, p := range policiesOf(c[0]) {
 		if p.Notice != "" {
-			return newUnknownIdentity(holderName(c[0]), NewReason("identity.issuer_says", "issuer", holderName(issuer), "notice", replaceQuotes(p.Notice)))
+			return newUnknownIdentity(holderName(c[0]), NewReason("identity.issuer_says", "issuer", holderName(issuer), "notice", ReplaceQuotes(p.Notice)))
 		}
 	}
 	return newUnknownIdentity(holderName(c[0]), NewReason("identity.issuer_unknown", "issuer", holderName(issuer)))
@@ -152,8 +152,8 @@ func (i *Identity) cleanFields() {
 	}
 }
 
-// replaceQuotes replaces the quotation marks in a name, so that it cannot end a quotation around it.
-func replaceQuotes(s string) string {
+// ReplaceQuotes replaces the quotation marks in a text from a file, so that it cannot end a quotation around it.
+func ReplaceQuotes(s string) string {
 	return strings.NewReplacer("“", "'", "”", "'", "„", "'", "‟", "'", `"`, "'").Replace(s)
 }
 

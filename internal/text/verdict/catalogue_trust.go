@@ -63,6 +63,34 @@ var trustSentences = map[string]sentence{
 		"menurut penerbit sertifikat, {issuer}: “{notice}”",
 		"in the words of the issuer of the certificate, {issuer}: “{notice}”",
 	},
+	"authentication.service_login": {
+		"{factor}, pada saat masuk; dinyatakan oleh layanan yang menerbitkan sertifikat",
+		"{factor}, at the login; stated by the service that issued the certificate",
+	},
+	"authentication.service_signature": {
+		"{factor}, untuk tanda tangan ini; dinyatakan oleh layanan yang menerbitkan sertifikat",
+		"{factor}, for this signature; stated by the service that issued the certificate",
+	},
+	"authentication.service_key": {
+		"ditandatangani dengan kunci API[ “{key}”]; dinyatakan oleh layanan yang menerbitkan sertifikat",
+		"signed by API key[ “{key}”]; stated by the service that issued the certificate",
+	},
+	"authentication.signature_login": {
+		"menurut tanda tangan itu sendiri, tanpa konfirmasi dari pihak lain: {factor}, pada saat masuk",
+		"claimed by the signature itself, confirmed by no one else: {factor}, at the login",
+	},
+	"authentication.signature_signature": {
+		"menurut tanda tangan itu sendiri, tanpa konfirmasi dari pihak lain: {factor}, untuk tanda tangan ini",
+		"claimed by the signature itself, confirmed by no one else: {factor}, for this signature",
+	},
+	"authentication.signature_key": {
+		"menurut tanda tangan itu sendiri, tanpa konfirmasi dari pihak lain: ditandatangani dengan kunci API[ “{key}”]",
+		"claimed by the signature itself, confirmed by no one else: signed by API key[ “{key}”]",
+	},
+	"authentication.unreadable": {
+		"tanda tangan memuat pernyataan tentang autentikasi yang tidak dapat dibaca",
+		"the signature has a statement about authentication that cannot be read",
+	},
 	"certificate.missing": {
 		"Sertifikat penanda tangan tidak ada di dalam tanda tangan.",
 		"The signer's certificate is not in the signature.",

@@ -20,6 +20,7 @@ var labels = map[string]sentence{
 	"level":     {"Tingkat", "Level"},
 	"signer":    {"Sertifikat", "Certificate"},
 	"identity":  {"Identitas", "Identity"},
+	"factor":    {"Faktor", "Factor"},
 	"proven":    {"Bukti waktu", "Proven"},
 	"claimed":   {"Dinyatakan", "Claimed"},
 	"covers":    {"Mencakup", "Covers"},
@@ -183,6 +184,9 @@ func (p *printer) printSignature(number int, s *Signature) {
 	}
 	if s.Identity != nil {
 		p.printRow("identity", "%s", s.Identity.Statement.In(p.lang))
+	}
+	if s.Authentication != nil {
+		p.printRow("factor", "%s", s.Authentication.Statement.In(p.lang))
 	}
 	p.printTimes(s)
 	p.printContent(s)

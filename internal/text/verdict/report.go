@@ -53,6 +53,8 @@ type Signature struct {
 	Later      []Change               `json:"later" doc:"what was added later; denied changes first if there are too many"`
 	Timestamps []Timestamp            `json:"timestamps" doc:"on this signature; for a document timestamp itself"`
 	Steps      []Step                 `json:"steps,omitempty" doc:"every check with its result, on request"`
+
+	Authentication *Authentication `json:"authentication" doc:"how the signer was authenticated, as the signature states it; null if it states nothing"`
 }
 
 // Identity is what was verified about a signer, how and by whom.
@@ -67,6 +69,21 @@ type Identity struct {
 	Organisation string `json:"organisation" doc:"of the signer, or of the person who named them"`
 	Statement    Reason `json:"statement" doc:"all of it, to follow the word identity"`
 }
+
+// Authentication is how a signer was authenticated, as a signed attribute of the signature states it.
+type Authentication struct {
+	Factor       string `json:"factor" doc:"how, as in the events of signatures; empty if the statement cannot be read"`
+	ForSignature bool   `json:"for_signature" doc:"they proved it for this signature; else at the login"`
+	Key          string `json:"key" doc:"name of the API key, as its holder chose it; empty for other factors"`
+	StatedBy     string `json:"stated_by" enum:"service,signature" doc:"service: by the service that issued the certificate and holds its key; signature: a claim of the signature alone, which nothing confirms"`
+	Statement    Reason `json:"statement" doc:"all of it"`
+}
+
+// Who states how a signer was authenticated.
+const (
+	StatedByService   = "service"
+	StatedBySignature = "signature"
+)
 
 // Timestamp is the result for one timestamp token.
 type Timestamp struct {
@@ -199,6 +216,7 @@ func newSignature(s *validate.Signature) Signature {
 			Organisation: i.Organisation, Statement: renderReason(i.Statement),
 		}
 	}
+	out.Authentication = newAuthentication(s)
 	for _, c := range s.Later {
 		out.Later = append(out.Later, Change{c.Revision, c.Allowed, renderReasons(c.What)})
 	}

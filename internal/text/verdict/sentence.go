@@ -87,6 +87,8 @@ func convertArgument(l text.Language, name, value string) any {
 		if t, err := time.Parse(validate.TimeLayout, value); err == nil {
 			return text.LongTime(l, t)
 		}
+	case "factor":
+		return factorName(l, value)
 	case "count", "bad", "unverified", "length":
 		if n, err := strconv.ParseInt(value, 10, 64); err == nil {
 			return n

@@ -7149,6 +7149,23 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ReportAuthentication: {
+            /** @description how, as in the events of signatures; empty if the statement cannot be read */
+            factor: string;
+            /** @description they proved it for this signature; else at the login */
+            for_signature: boolean;
+            /** @description name of the API key, as its holder chose it; empty for other factors */
+            key: string;
+            /**
+             * @description service: by the service that issued the certificate and holds its key; signature: a claim of the signature alone, which nothing confirms
+             * @enum {string}
+             */
+            stated_by: "service" | "signature";
+            /** @description all of it */
+            statement: components["schemas"]["ReportReason"];
+        } & {
+            [key: string]: unknown;
+        };
         ReportCertificate: {
             issuer: string;
             /** @description kind and bits, such as RSA-2048 */
@@ -7309,6 +7326,8 @@ export interface components {
             [key: string]: unknown;
         };
         ReportSignature: {
+            /** @description how the signer was authenticated, as the signature states it; null if it states nothing */
+            authentication: components["schemas"]["ReportAuthentication"] | null;
             /** @description from the signer to the trusted root; empty if there is none */
             chain: components["schemas"]["ReportCertificate"][];
             /** @description what the signature claims; not proved */

@@ -34,6 +34,7 @@ export function SignatureVerdict({ number, signature: s, stamp }: Props) {
           {stamp && <Fact name={t("verify.serial")}><Group component="span" gap="xs">{stamp.serial || t("verify.noSerial")}{stamp.specimen && <Badge variant="outline" color="yellow.9">{t("list.specimen")}</Badge>}</Group></Fact>}
           <Fact name={t(stamp ? "verify.office" : "verify.who")}>{stamp?.office || (s.signer ? s.signer.name : t("verify.nobody"))}</Fact>
           {s.identity && <Fact name={t("verify.identity")}><Text span inherit fw={unverified(s) ? 700 : undefined} data-identity={s.identity.status} style={{ overflowWrap: "anywhere" }}>{s.identity.statement[language]}</Text></Fact>}
+          {s.authentication && <Fact name={t("verify.factor")}><Text span inherit data-stated-by={s.authentication.stated_by} style={{ overflowWrap: "anywhere" }}>{s.authentication.statement[language]}</Text></Fact>}
           <Fact name={t("verify.proven")}>{s.proven ? t("verify.provenBy", { when: moment(s.proven.time), by: s.proven.by }) : t("verify.unproven")}</Fact>
           {!s.proven && <Fact name={t("verify.claimed")}>{moment(s.claimed.time)}</Fact>}
           <Fact name={t("verify.reason")}>{stamp ? stamp.reason : [s.claimed.reason, s.claimed.location].filter(Boolean).join(", ")}</Fact>
