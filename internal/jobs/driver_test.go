@@ -33,7 +33,7 @@ func TestDriverInterfaceOfRiverIsTheOneThatWasRead(t *testing.T) {
 			}
 		}
 	}
-	describe(reflect.TypeFor[riverdriver.Driver[any]](), "GetExecutor", "GetListener", "SupportsListener")
+	describe(reflect.TypeFor[riverdriver.Driver[any]](), "GetExecutor", "GetListener", "SupportsListener", "SupportsListenNotify", "DatabaseName")
 	describe(reflect.TypeFor[riverdriver.Executor](), "Begin", "Exec", "QueryRow", "JobGetAvailable", "JobGetStuck", "JobRescueMany", "JobSchedule",
 		"JobSetStateIfRunningMany", "LeaderGetElectedLeader", "LeaderResign")
 	describe(reflect.TypeFor[riverdriver.Listener]())

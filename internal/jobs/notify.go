@@ -11,7 +11,7 @@ import (
 	"segel/internal/contract"
 )
 
-// notifier wakes the runners of this process. PostgreSQL notifies its clients of commits; SQLite is polled, and without
+// notifier wakes the runners of this process. PostgreSQL notifies its clients of commits; SQLite does not, and without
 // the notifier each job would wait for the next poll.
 type notifier struct {
 	mu        sync.Mutex // guards the fields below
@@ -43,14 +43,20 @@ func (w wakingDriver[Tx]) GetExecutor() riverdriver.Executor {
 
 // GetListener returns the driver's listener, wrapped to receive the notifier's notifications.
 func (w wakingDriver[Tx]) GetListener(p *riverdriver.GetListenenerParams) riverdriver.Listener {
-	return &wakeListener{Listener: w.Driver.GetListener(p), notifier: w.notifier, queues: make(chan string, 64)}
+	return &wakeListener{Listener: w.Driver.GetListener(p), notifier: w.notifier, queues: make(chan string, 64), alone: !w.SupportsListenNotify()}
 }
+
+// SupportsListenNotify is false on SQLite. River's driver has a table of notifications there, which each job would add a row to and
+// every process would read twenty times a second. The notifier wakes this process, where the job most likely runs; others find what
+// they are to do when they poll.
+func (w wakingDriver[Tx]) SupportsListenNotify() bool { return w.DatabaseName() != sqliteName }
 
 // wakeListener is a listener that also receives the notifier's notifications between Connect and Close.
 type wakeListener struct {
 	riverdriver.Listener
 	notifier *notifier
 	queues   chan string // queues that work was committed to
+	alone    bool        // the driver's listener has nothing to report
 }
 
 // Connect starts listening.
@@ -77,6 +83,14 @@ const insertTopic = "river_insert"
 
 // WaitForNotification returns the next notification of the notifier or of the driver's listener.
 func (e *wakeListener) WaitForNotification(ctx context.Context) (*riverdriver.Notification, error) {
+	if e.alone {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case queue := <-e.queues:
+			return insertNotification(queue), nil
+		}
+	}
 	inner, stop := context.WithCancel(ctx)
 	defer stop()
 	var notification *riverdriver.Notification
@@ -96,8 +110,12 @@ func (e *wakeListener) WaitForNotification(ctx context.Context) (*riverdriver.No
 			e.addQueue(queue)
 			return notification, nil
 		}
-		return &riverdriver.Notification{Topic: insertTopic, Payload: fmt.Sprintf("{\"queue\": %q}", queue)}, nil
+		return insertNotification(queue), nil
 	}
+}
+
+func insertNotification(queue string) *riverdriver.Notification {
+	return &riverdriver.Notification{Topic: insertTopic, Payload: fmt.Sprintf("{\"queue\": %q}", queue)}
 }
 
 // addQueue keeps a notification for the next call.

@@ -47,13 +47,14 @@ const notifyEvery = time.Millisecond
 
 // NewQueue returns the queue of a database whose tables [Queue.Migrate] has created.
 func NewQueue[Tx any](driver riverdriver.Driver[Tx]) (*Queue[Tx], error) {
-	insert, err := river.NewClient(driver, &river.Config{FetchCooldown: notifyEvery, Logger: discardLogger})
+	b := &notifier{listeners: map[*wakeListener]bool{}}
+	f := newFetchedJobs()
+	waking := wakingDriver[Tx]{driver, b, fairSQL(driver.DatabaseName()), &turns{}, f}
+	insert, err := river.NewClient(waking, &river.Config{FetchCooldown: notifyEvery, Logger: discardLogger})
 	if err != nil {
 		return nil, fmt.Errorf("open job queue: %w", err)
 	}
-	b := &notifier{listeners: map[*wakeListener]bool{}}
-	f := newFetchedJobs()
-	return &Queue[Tx]{driver: wakingDriver[Tx]{driver, b, fairSQL(driver.DatabaseName()), &turns{}, f}, insert: insert, notifier: b, fetched: f}, nil
+	return &Queue[Tx]{driver: waking, insert: insert, notifier: b, fetched: f}, nil
 }
 
 // Migrate creates or updates River's tables. The caller holds the lock that excludes other migrations.

@@ -40,7 +40,7 @@ const turnIndex = `CREATE INDEX IF NOT EXISTS segel_job_turn ON river_job (queue
 
 // fairStatements are the SQL statements of one dialect. $1 is the queue.
 type fairStatements struct {
-	several string // reports whether more than one organisation waits
+	waiting string // selects 0 if no job waits, 1 if those of one organisation do, 2 if those of several do
 	lock    string // excludes fetches of other processes; empty if the database has only one writer
 	demote  string // ends unused turns
 	heads   string // oldest job of each waiting organisation, as a JSON array of [waitingHead]
@@ -58,8 +58,9 @@ func fairSQL(database string) fairStatements {
 	}
 	f := fairStatements{
 		lock: lock,
-		several: `SELECT coalesce((SELECT ` + turnOf + ` ` + waits + ` ORDER BY ` + turnOf + ` LIMIT 1) <>
-			(SELECT ` + turnOf + ` ` + waits + ` ORDER BY ` + turnOf + ` DESC LIMIT 1), false)`,
+		waiting: `SELECT CASE WHEN first IS NULL THEN 0 WHEN first = last THEN 1 ELSE 2 END FROM (SELECT
+			(SELECT ` + turnOf + ` ` + waits + ` ORDER BY ` + turnOf + ` LIMIT 1) AS first,
+			(SELECT ` + turnOf + ` ` + waits + ` ORDER BY ` + turnOf + ` DESC LIMIT 1) AS last) AS ends`,
 		demote: fmt.Sprintf(`UPDATE river_job SET priority = %d WHERE id IN (SELECT id `+waits+` AND priority = %d`+free+`)`, waitingPriority, turnPriority),
 		heads: `WITH RECURSIVE waiting (organisation) AS (
 				SELECT (SELECT ` + turnOf + ` ` + waits + ` ORDER BY ` + turnOf + ` LIMIT 1)
@@ -75,7 +76,7 @@ func fairSQL(database string) fairStatements {
 		promote: fmt.Sprintf(`UPDATE river_job SET priority = %d WHERE id IN (SELECT id FROM river_job WHERE id = $1`+free+`)`, turnPriority),
 	}
 	if database == sqliteName {
-		for _, s := range []*string{&f.several, &f.demote, &f.heads, &f.promote} {
+		for _, s := range []*string{&f.waiting, &f.demote, &f.heads, &f.promote} {
 			*s = strings.ReplaceAll(*s, "$", "?")
 		}
 	}
@@ -143,12 +144,15 @@ func (e fairExecutor) JobGetAvailable(ctx context.Context, p *riverdriver.JobGet
 	if p.Queue == periodicQueue || p.MaxToLock <= 0 {
 		return e.Executor.JobGetAvailable(ctx, p)
 	}
-	var several bool
-	if err := e.QueryRow(ctx, e.fair.several, p.Queue).Scan(&several); err != nil {
+	var waiting int
+	if err := e.QueryRow(ctx, e.fair.waiting, p.Queue).Scan(&waiting); err != nil {
 		return nil, fmt.Errorf("find waiting organisations: %w", err)
 	}
 	fetch := e.Executor.JobGetAvailable
-	if several {
+	switch waiting {
+	case 0: // a job that is enqueued from here on is announced, and found by the next poll
+		return nil, nil
+	case 2:
 		fetch = e.fetchInTurn
 	}
 	jobs, err := fetch(ctx, p)
