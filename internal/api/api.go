@@ -130,6 +130,7 @@ type server struct {
 	Options
 	mux               *http.ServeMux
 	endpoints         []endpoint
+	paths             map[string]bool // of endpoints
 	aliases           pathAliases
 	requestLimiters   clientLimiters
 	keyLimiters       clientLimiters // by API key

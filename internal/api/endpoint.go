@@ -261,12 +261,13 @@ func acceptJSON[In, Out any](do func(*call, *In) (Out, error)) handler {
 
 // registerEndpoints adds all endpoints to the router.
 func (s *server) registerEndpoints() {
-	s.mux = http.NewServeMux()
+	s.mux, s.paths = http.NewServeMux(), map[string]bool{}
 	for _, g := range endpointGroups() {
 		for _, r := range g.rows {
 			r.path = s.pinService(r.path)
 			e := endpoint{row: r, group: g.name, limit: s.bodyLimit(r.body)}
 			s.endpoints = append(s.endpoints, e)
+			s.paths[e.path] = true
 			s.mux.HandleFunc(e.method+" "+e.path, func(w http.ResponseWriter, r *http.Request) { s.serveEndpoint(w, r, &e) })
 		}
 	}

@@ -71,8 +71,7 @@ func (s *server) hasEndpoint(r *http.Request) bool {
 	if pattern == "" {
 		return false
 	}
-	exact := slices.ContainsFunc(s.endpoints, func(e endpoint) bool { return e.path == r.URL.Path })
-	return !exact || strings.HasSuffix(pattern, " "+r.URL.Path)
+	return !s.paths[r.URL.Path] || strings.HasSuffix(pattern, " "+r.URL.Path)
 }
 
 // withPath returns the request with another path, given escaped.
@@ -100,7 +99,7 @@ func (s *server) addAliases(table map[string]string) error {
 	// and digits.
 	for _, from := range slices.Sorted(maps.Keys(table)) {
 		to := s.pinService(table[from])
-		if !slices.ContainsFunc(s.endpoints, func(e endpoint) bool { return e.path == to }) {
+		if !s.paths[to] {
 			return fmt.Errorf("path %q leads to %q, which no endpoint has", from, table[from])
 		}
 		if !strings.HasPrefix(from, "/") || strings.HasPrefix(from, "/v1/") {
