@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"segel/internal/blob"
 	"segel/internal/outage"
@@ -13,6 +14,13 @@ import (
 // kill as well. A crash between making the file and taking its name away leaves an empty one, which the next Open
 // sweeps.
 func (s *Store) Scratch() (blob.Scratch, error) {
+	if s.unnamed {
+		f, err := openUnnamed(filepath.Join(s.root, tmpDir), 0o600)
+		if err != nil {
+			return nil, fmt.Errorf("make scratch file: %w", s.unavailable(err))
+		}
+		return &scratch{file: f}, nil
+	}
 	f, err := s.createTemp("scratch")
 	if err != nil {
 		return nil, fmt.Errorf("make scratch file: %w", s.unavailable(err))

@@ -1,17 +1,19 @@
 // Package file keeps blobs as read-only files of one folder. It needs a Unix: hard links, flock and
 // synchronised directories carry its promises.
 //
-//	tmp/<key>.<something>   being written; locked by its writer
+//	tmp/<key>.<something>   being written, where files without a name are not supported; locked by its writer
 //	installation            the mark
 //	4f/<key>                final; the first two digits of the key name the folder
 //	aside/<time>/<key>     moved aside by a check of the store, with a manifest
 //
-// A file gets its final name by a hard link, which, unlike a rename, fails when the name is taken.
+// A file gets its final name by a hard link, which, unlike a rename, fails when the name is taken. Until then it has none where the file
+// system can do that (O_TMPFILE of Linux), so that nothing is left of a writer that dies.
 package file
 
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -29,8 +31,9 @@ const tmpDir = "tmp"
 
 // Store is a [blob.Store] in a folder. Several processes may have the same folder open.
 type Store struct {
-	root   string
-	opened bool // by Open, which made every folder: one that is missing was lost since
+	root    string
+	opened  bool // by Open, which made every folder: one that is missing was lost since
+	unnamed bool // the file system can make files without a name, and name them
 }
 
 // unavailable marks errors that mean that the folder does not answer, or has no room.
@@ -57,7 +60,24 @@ func Open(root string) (*Store, error) {
 	if err := s.removeAbandoned(); err != nil {
 		return nil, fmt.Errorf("sweep blob folder: %w", err)
 	}
+	s.unnamed = s.tryUnnamed()
 	return s, nil
+}
+
+// tryUnnamed reports whether a file without a name can be made and named. A crash in the middle leaves an empty file, which the next Open sweeps.
+func (s *Store) tryUnnamed() bool {
+	dir := filepath.Join(s.root, tmpDir)
+	f, err := openUnnamed(dir, 0o400)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	locked, err := durable.Lock(f) // another process that opens the store may sweep meanwhile
+	if err != nil || !locked {
+		return false
+	}
+	name := filepath.Join(dir, "unnamed."+rand.Text())
+	return linkUnnamed(f, name) == nil && os.Remove(name) == nil
 }
 
 // makeDirs makes every folder at once, so that a commit has only one directory to synchronise.

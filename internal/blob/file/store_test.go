@@ -3,6 +3,7 @@ package file
 import (
 	"bytes"
 	"crypto/sha256"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -40,15 +41,32 @@ func listUnfinished(t *testing.T, root string) (names []string) {
 
 func TestAFolderIsAStore(t *testing.T) {
 	t.Parallel()
+	for name, open := range map[string]func(testing.TB, string) *Store{"as the system can": openStore, "with temporary names": openNaming} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			testStore(t, open)
+		})
+	}
+}
+
+// openNaming opens a folder as on a system that cannot make files without a name.
+func openNaming(t testing.TB, root string) *Store {
+	t.Helper()
+	s := openStore(t, root)
+	s.unnamed = false
+	return s
+}
+
+func testStore(t *testing.T, open func(testing.TB, string) *Store) {
 	blobtest.Run(t, func(t *testing.T) blobtest.Subject {
 		root := filepath.Join(t.TempDir(), "made", "on", "the", "way")
 		return blobtest.Subject{
-			Open: func(t *testing.T) blob.Store { return openStore(t, root) },
+			Open: func(t *testing.T) blob.Store { return open(t, root) },
 			Crash: func(t *testing.T, _ blob.Store, writers ...blob.Writer) blob.Store {
 				for _, w := range writers {
 					killWriter(t, w)
 				}
-				s := openStore(t, root)
+				s := open(t, root)
 				if names := listUnfinished(t, root); len(names) != 0 {
 					t.Errorf("not swept: %v", names)
 				}
@@ -71,7 +89,7 @@ func killWriter(t *testing.T, w blob.Writer) {
 func TestASecondOpenSparesLivingWriters(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	s := openStore(t, root)
+	s := openNaming(t, root)
 	w, err := s.Create(t.Context(), blobtest.Key(1))
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +127,7 @@ func TestACrashBetweenLinkAndUnlinkLeavesTheBlob(t *testing.T) {
 func TestSweepersAndWritersMeetWithoutLoss(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	s := openStore(t, root)
+	s := openNaming(t, root)
 	var wg sync.WaitGroup
 	for range 2 {
 		wg.Go(func() {
@@ -129,7 +147,7 @@ func TestSweepersAndWritersMeetWithoutLoss(t *testing.T) {
 func TestAFinalFileIsReadOnlyAndItsOwnersAlone(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	s := openStore(t, root)
+	s := openNaming(t, root)
 	blobtest.CommitBlob(t, s, blobtest.Key(1), []byte("a"))
 	info, err := os.Stat(s.blobPath(blobtest.Key(1)))
 	if err != nil {
@@ -152,6 +170,44 @@ func TestAFinalFileIsReadOnlyAndItsOwnersAlone(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestAFileWithoutANameBecomesAFinalFileLikeOthers(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	s := openStore(t, root)
+	if !s.unnamed {
+		t.Skip("the file system cannot make files without a name")
+	}
+	w, err := s.Create(t.Context(), blobtest.Key(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	if names := listUnfinished(t, root); len(names) != 0 {
+		t.Errorf("while it is written: %v", names)
+	}
+	if _, err := w.Write([]byte("a")); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(s.blobPath(blobtest.Key(1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := info.Sys().(*syscall.Stat_t).Nlink; info.Mode() != finalMode || n != 1 {
+		t.Errorf("mode %v, %d names", info.Mode(), n)
+	}
+	again, err := s.Create(t.Context(), blobtest.Key(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Abort()
+	if err := again.Commit(); !errors.Is(err, blob.ErrExists) {
+		t.Errorf("a second file of that name: %v", err)
 	}
 }
 

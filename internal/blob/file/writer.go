@@ -12,8 +12,8 @@ import (
 	"segel/internal/durable"
 )
 
-// writer is a blob being written. The lock on its file shows that the writer is alive; the kernel releases the lock
-// with the process.
+// writer is a blob being written. A file without a name ends with the process. The lock on one with a name shows that the writer is
+// alive; the kernel releases the lock with the process.
 type writer struct {
 	ctx   context.Context
 	store *Store
@@ -26,12 +26,21 @@ func (s *Store) Create(ctx context.Context, key blob.Key) (blob.Writer, error) {
 	if err := checkCall(ctx, key); err != nil {
 		return nil, err
 	}
-	f, err := s.createTemp(key)
+	var f *os.File
+	var err error
+	if s.unnamed {
+		f, err = openUnnamed(filepath.Join(s.root, tmpDir), finalMode)
+	} else {
+		f, err = s.createTemp(key)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("create blob %s: %w", key, s.unavailable(err))
 	}
 	return &writer{ctx: ctx, store: s, key: key, file: f}, nil
 }
+
+// finalMode is the mode of a blob: its owner alone reads it.
+const finalMode = 0o400
 
 // createTemp returns a new locked file. A sweep of another process can catch it between its creation and its
 // lock; then it is made again.
@@ -76,16 +85,23 @@ func (w *writer) Commit() error {
 	if err := w.ctx.Err(); err != nil {
 		return fmt.Errorf("commit blob %s: %w", w.key, err)
 	}
-	if err := w.file.Chmod(0o400); err != nil {
-		return fmt.Errorf("commit blob: %w", w.store.unavailable(err))
+	if !w.store.unnamed {
+		if err := w.file.Chmod(finalMode); err != nil {
+			return fmt.Errorf("commit blob: %w", w.store.unavailable(err))
+		}
 	}
 	if err := durable.SyncFile(w.file); err != nil {
 		return fmt.Errorf("commit blob: %w", w.store.unavailable(err))
 	}
-	// Durable now: the bytes, under a temporary name. Not yet: the final name. After a power cut the next Open
-	// of the store removes them, and the caller writes them again under another key.
+	// Durable now: the bytes, under a temporary name or none. Not yet: the final name. After a power cut the file system, or the
+	// next Open of the store, removes them, and the caller writes them again under another key.
 	path := w.store.blobPath(w.key)
-	err := os.Link(w.file.Name(), path)
+	var err error
+	if w.store.unnamed {
+		err = linkUnnamed(w.file, path)
+	} else {
+		err = os.Link(w.file.Name(), path)
+	}
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%w: %s", blob.ErrExists, w.key)
 	}
@@ -105,7 +121,9 @@ func (w *writer) Abort() {
 	if w.file == nil {
 		return
 	}
-	os.Remove(w.file.Name())
+	if !w.store.unnamed {
+		os.Remove(w.file.Name())
+	}
 	w.file.Close()
 	w.file = nil
 }
