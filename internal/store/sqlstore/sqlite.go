@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/riverqueue/river/riverdriver/riversqlite"
 	driver "modernc.org/sqlite"
@@ -30,6 +31,7 @@ type sqlite struct {
 	queue    *jobs.Queue[*sql.Tx]
 	counters *counters
 	groups   writeGroups
+	stacks   *ownStacks // for readers
 }
 
 // readers bounds the concurrent read connections. Each has a cache of 2 MiB.
@@ -84,7 +86,7 @@ func openSQLiteReadOnly(path string, c *counters) (*sqlite, error) {
 	}
 	reader.SetMaxOpenConns(readers)
 	reader.SetMaxIdleConns(readers)
-	return &sqlite{path: path, reader: reader, counters: c}, nil
+	return &sqlite{path: path, reader: reader, counters: c, stacks: newOwnStacks()}, nil
 }
 
 func openFile(path, mode, begin string, pragmas ...string) (*sql.DB, error) {
@@ -100,12 +102,12 @@ func openFile(path, mode, begin string, pragmas ...string) (*sql.DB, error) {
 }
 
 func (d *sqlite) withSnapshot(ctx context.Context, fn func(querier) error) error {
-	return runOnOwnStack(func() error { return d.snapshotHere(ctx, fn) })
+	return d.stacks.run(func() error { return d.snapshotHere(ctx, fn) })
 }
 
 // readTogether runs a single statement without a transaction: a statement reads one snapshot by itself.
 func (d *sqlite) readTogether(ctx context.Context, all ...statement) error {
-	return runOnOwnStack(func() error {
+	return d.stacks.run(func() error {
 		if len(all) > 1 {
 			return d.snapshotHere(ctx, func(q querier) error { return q.runBatch(ctx, all...) })
 		}
@@ -239,6 +241,7 @@ func (d *sqlite) embedded() bool { return true }
 func (d *sqlite) jobBackend() jobs.Backend { return d.queue }
 
 func (d *sqlite) close() error {
+	d.stacks.endWaiting()
 	err := d.reader.Close()
 	if d.writer != nil {
 		err = errors.Join(err, d.writer.Close())
@@ -362,13 +365,27 @@ type sqliteRows struct{ *sql.Rows }
 // Close ignores the error: Err has reported what went wrong with the rows.
 func (r sqliteRows) Close() { _ = r.Rows.Close() }
 
-// runOnOwnStack runs do in a new goroutine and waits for it. SQLite is compiled to Go, and a statement takes 32 KiB of stack. A
-// goroutine keeps a grown stack until the garbage collector halves it, which would be 64 MiB for two thousand requests that
-// wait for their clients.
-func runOnOwnStack(do func() error) (err error) {
+// ownStacks runs functions in goroutines of its own. SQLite is compiled to Go, and a statement takes 32 KiB of stack. A goroutine keeps a
+// grown stack until the garbage collector halves it, which would be 64 MiB for two thousand requests that wait for their clients. A few
+// goroutines wait for the next function, because growing a stack takes as long as some statements.
+type ownStacks struct {
+	next    chan func()
+	stopped chan struct{} // closed by endWaiting
+	kept    atomic.Int64  // goroutines that stay
+}
+
+func newOwnStacks() *ownStacks {
+	return &ownStacks{next: make(chan func()), stopped: make(chan struct{})}
+}
+
+// endWaiting ends the goroutines that wait. Functions that run are not affected, and others run in goroutines that do not stay.
+func (o *ownStacks) endWaiting() { close(o.stopped) }
+
+// run runs do in another goroutine and waits for it.
+func (o *ownStacks) run(do func() error) (err error) {
 	var died *panicked
 	done := make(chan struct{})
-	go func() {
+	once := func() {
 		defer close(done)
 		defer func() {
 			if p := recover(); p != nil {
@@ -376,12 +393,34 @@ func runOnOwnStack(do func() error) (err error) {
 			}
 		}()
 		err = do()
-	}()
+	}
+	select {
+	case o.next <- once:
+	default:
+		go o.runFrom(once)
+	}
 	<-done
 	if died != nil {
 		panic(died)
 	}
 	return err
+}
+
+// runFrom runs a function, and those after it if this goroutine is one of the few that stay.
+func (o *ownStacks) runFrom(first func()) {
+	first()
+	if o.kept.Add(1) > readers {
+		o.kept.Add(-1)
+		return
+	}
+	for {
+		select {
+		case do := <-o.next:
+			do()
+		case <-o.stopped:
+			return
+		}
+	}
 }
 
 // panicked carries a panic of another goroutine to the one that waits for it.

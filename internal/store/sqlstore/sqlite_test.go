@@ -8,8 +8,10 @@ import (
 
 func TestWhatRunsOnItsOwnStackReturnsErrorsAndPassesPanicsOn(t *testing.T) {
 	t.Parallel()
+	o := newOwnStacks()
+	defer o.endWaiting()
 	trouble := errors.New("trouble")
-	if err := runOnOwnStack(func() error { return trouble }); !errors.Is(err, trouble) {
+	if err := o.run(func() error { return trouble }); !errors.Is(err, trouble) {
 		t.Errorf("returned %v", err)
 	}
 	defer func() {
@@ -17,5 +19,5 @@ func TestWhatRunsOnItsOwnStackReturnsErrorsAndPassesPanicsOn(t *testing.T) {
 			t.Errorf("the panic came as %v", p)
 		}
 	}()
-	_ = runOnOwnStack(func() error { panic("trouble") })
+	_ = o.run(func() error { panic("trouble") })
 }

@@ -58,7 +58,7 @@ func (g *writeGroups) runWrite(ctx context.Context, fn func(tx) error) error {
 	g.waiting = append(g.waiting, w)
 	if !g.working {
 		g.working = true
-		go g.runGroups() // on another stack, see runOnOwnStack
+		go g.runGroups() // on another stack, see ownStacks
 	}
 	g.mu.Unlock()
 	select {
