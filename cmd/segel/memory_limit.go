@@ -40,6 +40,20 @@ func limitMemory(root fs.FS, env []string, conf config.Config) (int64, error) {
 	return limit, nil
 }
 
+// collectorPercent is the growth of the heap, in percent of what was in use, after which the garbage collector runs. It is twice the
+// default of package runtime: the service has little in use beside what it allocates for a request.
+const collectorPercent = 200
+
+// setCollectorPercent sets collectorPercent unless GOGC is set. The memory limit makes the collector run earlier.
+func setCollectorPercent(env []string) {
+	for _, v := range env {
+		if value, ok := strings.CutPrefix(v, "GOGC="); ok && value != "" {
+			return // package runtime has read it
+		}
+	}
+	debug.SetGCPercent(collectorPercent)
+}
+
 // reservedForConversions returns the memory of all concurrent conversions on this machine.
 func reservedForConversions(conf config.Config) int64 {
 	if conf.Convert == config.ConvertOff || strings.Contains(conf.Convert, "://") {

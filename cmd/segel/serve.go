@@ -42,6 +42,7 @@ func (c serveCommand) Run(w *environment) error {
 	for _, name := range config.Unknown(w.env) {
 		log.Warn("unknown environment variable", "name", name)
 	}
+	setCollectorPercent(w.env)
 	if limit, err := limitMemory(os.DirFS("/"), w.env, conf); err != nil {
 		log.Warn("no memory limit is set; GOMEMLIMIT sets one", "error", err)
 	} else if limit > 0 {
