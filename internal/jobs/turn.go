@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/rivertype"
 
@@ -45,6 +46,7 @@ type fairStatements struct {
 	demote  string // ends unused turns
 	heads   string // oldest job of each waiting organisation, as a JSON array of [waitingHead]
 	promote string // $1 is the job
+	yield   string // reports whether evidence certificates wait for orders
 }
 
 func fairSQL(database string) fairStatements {
@@ -75,6 +77,12 @@ func fairSQL(database string) fairStatements {
 			FROM waiting w LEFT JOIN working a ON a.organisation = w.organisation WHERE w.organisation IS NOT NULL`,
 		promote: fmt.Sprintf(`UPDATE river_job SET priority = %d WHERE id IN (SELECT id FROM river_job WHERE id = $1`+free+`)`, turnPriority),
 	}
+	now, patience := `now()`, `now() - interval '`+evidencePatience+`'`
+	if database == sqliteName {
+		now, patience = `datetime('now', 'subsec')`, `datetime('now', '-`+evidencePatience+`')`
+	}
+	const available = `EXISTS (SELECT 1 FROM river_job WHERE state = 'available' AND queue = `
+	f.yield = `SELECT ` + available + `'` + river.QueueDefault + `' AND scheduled_at <= ` + now + `) AND NOT ` + available + `'` + evidenceQueue + `' AND scheduled_at < ` + patience + `)`
 	if database == sqliteName {
 		for _, s := range []*string{&f.waiting, &f.demote, &f.heads, &f.promote} {
 			*s = strings.ReplaceAll(*s, "$", "?")
@@ -82,6 +90,10 @@ func fairSQL(database string) fairStatements {
 	}
 	return f
 }
+
+// evidencePatience is how long evidence certificates wait while signatures and stamps do. A document is complete without: the first request
+// for its certificate makes it. SQL reads it as an interval.
+const evidencePatience = `5 minutes`
 
 // sqliteName is River's name for SQLite.
 const sqliteName = "sqlite"
@@ -154,6 +166,15 @@ func (e fairExecutor) JobGetAvailable(ctx context.Context, p *riverdriver.JobGet
 		return nil, nil
 	case 2:
 		fetch = e.fetchInTurn
+	}
+	if p.Queue == evidenceQueue {
+		var yield bool
+		if err := e.QueryRow(ctx, e.fair.yield).Scan(&yield); err != nil {
+			return nil, fmt.Errorf("find waiting orders: %w", err)
+		}
+		if yield { // the next poll asks again
+			return nil, nil
+		}
 	}
 	jobs, err := fetch(ctx, p)
 	e.turns.recordFetched(jobs)

@@ -50,6 +50,35 @@ func TestAnOrganisationWithManyJobsDelaysAnotherByThoseAtWork(t *testing.T) {
 	})
 }
 
+func TestEvidenceCertificatesWaitForOrdersThatWait(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		b.order("a", 1, 2)
+		b.must(b.Enqueue(t.Context(), contract.Job{Kind: contract.JobEvidence, Document: 7}))
+		for _, step := range []struct {
+			queue string
+			want  int
+			why   string
+		}{
+			{jobs.EvidenceQueue, 0, "while two orders wait"},
+			{jobs.DefaultQueue, 1, "the first order"},
+			{jobs.EvidenceQueue, 0, "while one order waits"},
+			{jobs.DefaultQueue, 1, "the second order"},
+			{jobs.EvidenceQueue, 1, "when no order waits"},
+		} {
+			n, err := jobs.FetchOne(t.Context(), b, step.queue)
+			if b.must(err); n != step.want {
+				t.Errorf("%s: fetched %d", step.why, n)
+			}
+		}
+		b.order("a", 11, 1)
+		b.must(b.Enqueue(t.Context(), contract.Job{Kind: contract.JobEvidence, Document: 8}))
+		b.must(jobs.Backdate(t.Context(), b, jobs.EvidenceQueue))
+		if n, err := jobs.FetchOne(t.Context(), b, jobs.EvidenceQueue); n != 1 || err != nil {
+			t.Errorf("after a long wait: fetched %d, %v", n, err)
+		}
+	})
+}
+
 func TestJobsThatWereOrderedByAnEarlierReleaseAreWorkedOff(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		h := b.handlers()
