@@ -13,7 +13,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 GO      := CGO_ENABLED=0 go
 
 .DEFAULT_GOAL := help
-.PHONY: help run web build test test-go test-web test-e2e test-race screens demo load bench bench-lists fault fsck-every names interop check fmt lint generate clean
+.PHONY: help run web build test test-go test-web test-e2e test-race screens demo load bench bench-lists fault test-every names interop check fmt lint generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -80,8 +80,9 @@ fault: build ## kill the service and take its database, files and disk away whil
 	@scripts/need go
 	@go run ./scripts/fault -segel $(BIN) -kills $(KILLS) -outages $(OUTAGES) -orders $(ORDERS) -seed $(or $(SEED),0) $(if $(OFFICE),-office) $(if $(POSTGRES),-postgres) $(if $(DELETED),-deleted) $(if $(MUTANT),-mutant $(MUTANT))
 
-fsck-every: ## try every change that fsck has to find on both databases (make test tries those on SQLite that it must detect)
-	@SEGEL_REQUIRE_POSTGRES=1 SEGEL_TEST_FSCK_EVERY=1 go test -count=1 -timeout 20m ./cmd/segel -run TestFsckFindsEvery -v
+test-every: ## run the tests of many similar cases with all of them, of which make test tries a part (RUN=TestFsckFindsEvery)
+	@scripts/need go soffice bwrap postgres cjk-font
+	@SEGEL_REQUIRE_POSTGRES=1 SEGEL_TEST_EVERY=1 go test -count=1 -timeout 60m -v $(if $(RUN),-run '$(RUN)') ./cmd/segel ./internal/store/sqlstore
 
 interop: build ## validate what we sign with other programs: interop/README.md (EVERY=4: a quarter of SEGEL_PDFS)
 	@scripts/need go pdfsig pdftoppm qpdf mutool openssl java

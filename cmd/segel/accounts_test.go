@@ -82,6 +82,9 @@ func TestAddingAPersonAnswersAlikeForUnknownAddressesAndUsersElsewhere(t *testin
 			"a user elsewhere, to be reset": {{Email: email, Organisation: "PT Tiga", MustReset: true}},
 			"a user of the operator's own":  {{Email: email}},
 		} {
+			if strings.HasSuffix(t.Name(), "PostgreSQL") && !isSampled(who, 3) {
+				continue
+			}
 			got := answers(elsewhere...)
 			for i := range max(len(got), len(unknown)) {
 				if i >= len(got) || i >= len(unknown) || got[i] != unknown[i] {

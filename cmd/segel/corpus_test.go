@@ -21,15 +21,15 @@ import (
 )
 
 // TestRealFilesAreSignedAndValidOrRefusedWithAReason takes valid and broken files of other projects through the
-// whole service: one in three, or all if SEGEL_PDFS_ALL is set.
+// whole service: one in six, or all with make test-every.
 func TestRealFilesAreSignedAndValidOrRefusedWithAReason(t *testing.T) {
 	t.Parallel()
 	folder := os.Getenv("SEGEL_PDFS")
 	if folder == "" {
 		t.Skip("SEGEL_PDFS is not set: only the files made here are tried")
 	}
-	every := 3
-	if os.Getenv("SEGEL_PDFS_ALL") != "" {
+	every := 6
+	if triesEvery() {
 		every = 1
 	}
 	s := start(t, "SEGEL_GRANT_SIGNATURES", "5000")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -23,6 +24,9 @@ type zeroReader struct{}
 
 func (zeroReader) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
+// bomb is shared: packing it takes seconds.
+var bomb = sync.OnceValue(func() []byte { return folded(1 << 30) })
+
 const twice = "/Filter [/FlateDecode /FlateDecode]"
 
 // hostileBehind are revisions after a file with valid signatures, each of which costs a careless reader more than its
@@ -31,7 +35,7 @@ func hostileBehind(t *testing.T, signed []byte) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
 	add := func(what string, make func(l *revision) []byte) { files[what] = make(behind(t, signed)) }
-	bomb := folded(1 << 30)
+	bomb := bomb()
 
 	add("a /Prev that leads to itself", func(l *revision) []byte {
 		l.prev = int64(l.Len())

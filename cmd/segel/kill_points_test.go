@@ -185,6 +185,7 @@ func survive(t *testing.T, set ...string) *surviving {
 	w := &surviving{how: starting{set: set, data: filepath.Join(t.TempDir(), "data"), idle: true}}
 	w.service = w.start(t, never, nil)
 	w.owner, w.signer, w.operator = w.person(t, "Pemilik", ""), w.person(t, "Penanda", ""), w.administrator(t, "Operator", "")
+	w.signer.verb("sign-docs", w.finalized()).ok() // the first signature records more events than others
 	return w
 }
 
@@ -419,6 +420,7 @@ func (r request) ask(s *service, op api.Operation, key string) *answer {
 // one undisturbed request.
 func TestARequestWithAKeyIsCarriedOutOnceThoughItsProcessIsKilled(t *testing.T) {
 	t.Parallel()
+	// Both databases store the answer in the transaction of the effect, by the same code: one of them tries all operations.
 	for name, set := range map[string]func() []string{
 		"SQLite":     func() []string { return nil },
 		"PostgreSQL": func() []string { return []string{"SEGEL_DATABASE", pgtest.Database(t, sqlstore.Migrate)} },
@@ -426,7 +428,7 @@ func TestARequestWithAKeyIsCarriedOutOnceThoughItsProcessIsKilled(t *testing.T) 
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := survive(t, append(set(), "SEGEL_CONVERT_WAIT", "0s")...)
-			if testing.Short() {
+			if testing.Short() || name == "PostgreSQL" && !triesEvery() {
 				w.killOver(t, "upload", "sign", "guest-link")
 				return
 			}

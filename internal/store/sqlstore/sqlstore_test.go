@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,6 +17,11 @@ func TestMain(m *testing.M) {
 	if dsn := os.Getenv(crashing); dsn != "" {
 		fmt.Fprintln(os.Stderr, writeUntilKilled(dsn)) // only an error ends it
 		os.Exit(1)
+	}
+	if os.Getenv("SEGEL_TEST_EVERY") == "" { // make test-every compares the usual 100 histories with each model
+		if err := flag.Set("rapid.checks", "25"); err != nil {
+			panic(err)
+		}
 	}
 	os.Exit(pgtest.Run(m))
 }
