@@ -61,10 +61,16 @@ func TestAddingAPersonAnswersAlikeForUnknownAddressesAndUsersElsewhere(t *testin
 			add := func(email string) *answer {
 				return note(admin.do("POST", "/v1/admin/people", object{"name": "Budi", "email": email}))
 			}
+			invite := func(email string) *answer {
+				return note(admin.do("POST", "/v1/admin/invitations", object{"email": email}))
+			}
+			invite(email).ok()
+			note(admin.do("GET", "/v1/admin/invitations", nil)).ok()
 			drawn := add(email).ok().object("response", "data")["password"].(string)
 			note(admin.do("GET", "/v1/admin/people", nil)).ok()
 			add(email).is(http.StatusConflict)
 			add(strings.ToUpper(email)).is(http.StatusConflict)
+			invite(email).is(http.StatusConflict, "invitation.has_account")
 			note(admin.do("GET", "/v1/admin/audit-log", nil))
 			note(admin.do("GET", "/v1/auth/list_user?search=budi", nil)).ok()
 			note(admin.do("POST", "/v1/auth/login", object{"email": email, "password": "salah"})).is(http.StatusBadRequest)

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"segel/internal/contract"
+	"segel/internal/identity"
 	"segel/internal/store"
 	"segel/internal/store/sqlstore"
 )
@@ -35,6 +36,8 @@ var undetected = map[string]string{
 	"token.expires_at":      "how long sessions live is a setting that may have changed since",
 	"password_request.*":    "a request for a new password, which is answered at once or expires; its event tells it",
 	"password_reset.*":      "a link that is valid for half an hour; the secret is derived from the master key, so a changed row opens nothing",
+	"invitation":            "an invitation that is missing is sent again; its events tell it",
+	"invitation.*":          "a link that is valid for seven days; the secret is derived from the master key and the row, so a changed row opens nothing",
 	"session.*":             "what its owner sees of a login; without it, the tokens of the login work until they expire",
 	"known_device":          "a device that is not known is asked to wait while others try passwords",
 	"known_device.hash":     "the digest of another secret: the device is not known any more",
@@ -270,6 +273,8 @@ func fullInstallation(t *testing.T, set ...string) (data string) {
 	must(s.store.AddPasswordRequest(ctx, store.PasswordRequest{ID: "r1", At: time.Now()}, contract.Event{Type: contract.EventPasswordForgot, At: time.Now()}))
 	must(s.store.AnswerPasswordRequest(ctx, "r1", []store.PasswordReset{{ID: "p1", Person: contract.PersonID(owner.id), CreatedAt: time.Now(), ExpiresAt: time.Now().Add(time.Hour)}}, nil))
 	must(s.store.AddPasswordRequest(ctx, store.PasswordRequest{ID: "r2", At: time.Now()}, contract.Event{Type: contract.EventPasswordForgot, At: time.Now()}))
+	_, err = s.identity.Invite(ctx, commandLineActor("user invite"), identity.NewInvitation{Email: "undangan@example.test", Name: "Undangan", Organisation: organisationIDOf(t, s, owner)})
+	must(err)
 	c := store.Claim{Account: owner.id, Path: "/v1/y", Key: strings.Repeat("c", 64), Token: "token", Process: "process", At: time.Now()}
 	_, err = s.store.Claim(ctx, c, time.Hour)
 	must(err)

@@ -14,6 +14,7 @@ import (
 
 	"segel/internal/api"
 	"segel/internal/contract"
+	"segel/internal/identity"
 	"segel/internal/store"
 )
 
@@ -52,14 +53,20 @@ func TestEveryOperationAnswersForAnotherOrganisationAsForNothing(t *testing.T) {
 	if _, err := s.sso.ClaimDomain(t.Context(), commandLineActor("sso"), own, "satu.example.test"); err != nil {
 		t.Fatal(err)
 	}
+	invitation, err := s.identity.Invite(t.Context(), commandLineActor("user invite"), identity.NewInvitation{Email: "undangan@example.test", Organisation: own})
+	if err != nil {
+		t.Fatal(err)
+	}
 	exists := map[string]string{
-		"document_id": fmt.Sprint(active), "person_id": target.id, "key_id": key, "session_id": signedIn.Session, "notice_id": string(notices.Notices[0].ID),
+		"invitation_id": string(invitation.ID),
+		"document_id":   fmt.Sprint(active), "person_id": target.id, "key_id": key, "session_id": signedIn.Session, "notice_id": string(notices.Notices[0].ID),
 		"webhook_id": string(anyWebhook(t, s, own)), "organisation_id": string(own), "organisation": string(own), "passkey_id": passkey.ID, "domain": "satu.example.test",
 		"upload_id": strings.TrimPrefix(target.beginUpload(100_000), "/v1/uploads/"), "email": target.email, "guest": guestOf(owner, active), "serial": "SPESIMEN-ADA", "id": target.id, "logo": strings.Repeat("a", 64),
 	}
 	const none = "8f14e45f-ceea-467f-a0e6-1b1f0c8d3aff"
 	missing := map[string]string{
-		"document_id": fmt.Sprint(nowhere), "person_id": none, "key_id": none, "session_id": none, "notice_id": "0192aaaa-5e2b-7c1d-9e7b-2f9d0c4a5b61",
+		"invitation_id": none,
+		"document_id":   fmt.Sprint(nowhere), "person_id": none, "key_id": none, "session_id": none, "notice_id": "0192aaaa-5e2b-7c1d-9e7b-2f9d0c4a5b61",
 		"webhook_id": "0192aaaa-5e2b-7c1d-9e7b-2f9d0c4a5b62", "organisation_id": none, "organisation": none, "passkey_id": "dGlkYWtrYWRh", "domain": "nol.example.test",
 		"upload_id": strings.Repeat("b", len(strings.TrimPrefix(exists["upload_id"], "/"))), "email": "kosong@example.test", "guest": "8f14e45f-ceea-467f-a0e6-1b1f0c8d3afe", "serial": "SPESIMEN-NIL", "id": none, "logo": strings.Repeat("b", 64),
 	}

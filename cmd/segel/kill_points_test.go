@@ -383,6 +383,9 @@ var keyedRequests = map[string][]keyedRequest{
 	"admin-grant-quota": {{make: func(w *surviving) request {
 		return request{by: w.operator, body: []byte(`{"unit":"emet","count":1,"reason":"x"}`)}
 	}}},
+	"admin-invite": {{make: func(w *surviving) request {
+		return request{by: w.operator, body: fmt.Appendf(nil, `{"email":"undangan%d@example.test"}`, rand.Uint64())}
+	}}},
 	"admin-add-organisation": {{make: func(w *surviving) request {
 		return request{by: w.operator, body: fmt.Appendf(nil, `{"name":"PT %d"}`, rand.Uint64())}
 	}}},

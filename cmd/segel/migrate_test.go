@@ -66,6 +66,7 @@ func TestOnlyServeAndMigrateBringADatabaseUpToDate(t *testing.T) {
 			`DROP TABLE disabled_account`,
 			`DROP TABLE account_role`,
 			`DROP TABLE organisation_state`,
+			`DROP TABLE invitation`,
 			`DROP INDEX document_organisation`,
 			`DROP INDEX users_all_by_name`,
 			`DROP INDEX event_time`,

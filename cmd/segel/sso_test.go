@@ -608,6 +608,35 @@ func TestPasswordsAreRefusedWhereTheProviderIsDemanded(t *testing.T) {
 	logIn("siti@contoh.id", g.of).ok()
 }
 
+func TestAProviderAcceptsTheInvitationOfAPersonWhoMayUseNoPassword(t *testing.T) {
+	t.Parallel()
+	g := stageSSO(t, starting{}, nil)
+	darurat := newUser("darurat@contoh.id", "PT Satu")
+	darurat.Role = contract.RoleAdmin
+	added, err := g.identity.AddUser(context.Background(), darurat)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.configure(object{"password_off": true, "exempt": []contract.PersonID{added.Account.ID}, "create": false})
+	logIn := func() (string, object) {
+		b := newBrowser(t, g.service)
+		return b.logIn(g.p, g.of, "siti@contoh.id"), b.me()
+	}
+	if got, _ := logIn(); got != refusal("sso.no_account") {
+		t.Fatalf("before the invitation, they are sent to %s", got)
+	}
+	_, link := g.admin.invite(g.operator, "Siti@contoh.id", object{"role": "auditor"})
+	anybody := &client{service: g.service, t: t}
+	if shown := anybody.do("POST", "/v1/auth/invitation", object{"link": link}).ok().object("data"); shown["provider"] != true {
+		t.Errorf("the link says %v", shown)
+	}
+	anybody.do("POST", "/v1/auth/invitation/accept", object{"link": link, "password": password}).is(http.StatusConflict, "invitation.provider")
+	if got, me := logIn(); got != "/sent" || me["role"] != "auditor" {
+		t.Errorf("they are sent to %s as %v", got, me)
+	}
+	anybody.do("POST", "/v1/auth/invitation", object{"link": link}).is(http.StatusNotFound, "invitation.used")
+}
+
 func TestAProviderThatDoesNotAnswerIsToldInBothLanguages(t *testing.T) {
 	t.Parallel()
 	clock, advance := movedClock()

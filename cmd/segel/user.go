@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"time"
 
 	"segel/internal/contract"
 	"segel/internal/identity"
@@ -10,6 +11,7 @@ import (
 
 type userCommand struct {
 	Add     userAddCommand     `cmd:"" help:"Add a user."`
+	Invite  userInviteCommand  `cmd:"" help:"Invite a person by mail, who then sets their own password."`
 	Reset   userResetCommand   `cmd:"" name:"reset-password" aliases:"reset" help:"Give a user another password; this ends all sessions of the user."`
 	Factors userFactorsCommand `cmd:"" name:"reset-factors" help:"Remove the second factors of a user who lost them; this ends all sessions of the user."`
 	Disable userDisableCommand `cmd:"" help:"Disable an account; this ends all sessions of the user."`
@@ -45,6 +47,32 @@ func (c userAddCommand) Run(w *environment) error {
 			}
 		}
 		_, err = fmt.Fprintf(w.stdout, "added %s <%s> to %s\n", added.Account.Name, added.Account.Email, added.Account.OrganisationName)
+		return err
+	})
+}
+
+type userInviteCommand struct {
+	dataFlag
+	organisationOrFirst
+	Email    string `required:"" help:"E-mail of the person." placeholder:"E"`
+	Name     string `help:"Name of the person, who may choose another one." placeholder:"N"`
+	Role     string `enum:"member,sender,admin,auditor" default:"sender" help:"member (signs), sender (also sends documents), admin or auditor."`
+	Language string `enum:"id,en," default:"" help:"Language of the message: id or en; default: that of the organisation."`
+}
+
+func (c userInviteCommand) Run(w *environment) error {
+	return c.withApp(w, writing, func(a *app) error {
+		of, err := c.findOrFirst(w, a)
+		if err != nil {
+			return err
+		}
+		i, err := a.identity.Invite(w.ctx, commandLineActor("user invite"), identity.NewInvitation{
+			Name: c.Name, Email: c.Email, Role: contract.AccountRole(c.Role), Language: c.Language, Organisation: of,
+		})
+		if err != nil {
+			return plainError(err)
+		}
+		_, err = fmt.Fprintf(w.stdout, "invited %s, with a link that is valid until %s\n", i.Email, i.ExpiresAt.Format(time.RFC3339))
 		return err
 	})
 }

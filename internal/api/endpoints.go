@@ -37,6 +37,8 @@ func endpointGroups() []endpointGroup {
 			{post, "/v1/auth/forgot-password", "forgot-password", anybody, tinyJSON, brief, acceptJSON((*call).requestPassword), "Ask for a new password"},
 			{post, "/v1/auth/reset-link", "reset-link", anybody, tinyJSON, brief, acceptJSON((*call).lookUpResetLink), "Whose password a mailed link replaces"},
 			{post, "/v1/auth/reset-password", "reset-password", anybody, tinyJSON, delayed, acceptJSON((*call).resetPassword), "Replace a forgotten password with a mailed link"},
+			{post, "/v1/auth/invitation", "invitation", anybody, tinyJSON, brief, acceptJSON((*call).lookUpInvitation), "What an invitation says"},
+			{post, "/v1/auth/invitation/accept", "accept-invitation", anybody, tinyJSON, delayed, acceptJSON((*call).acceptInvitation), "Accept an invitation"},
 			{post, "/v1/auth/password", "password", givenToo, tinyJSON, delayed, acceptJSON((*call).changePassword), "Change the caller's password"},
 			{get, "/v1/auth/me", "me", givenToo, noBody, brief, answerData((*call).loadAccount), "The caller's account"},
 			{post, "/v1/auth/session", "session", anybody, tinyJSON, delayed, acceptJSON((*call).openWebSession), "Log in to the web app"},
@@ -136,6 +138,10 @@ func endpointGroups() []endpointGroup {
 		{"administration", "What administrators can see and do.", []row{
 			{get, admin + "people", "admin-people", administer(contract.AdminPeople), noBody, brief, answerData((*call).listPeople), "The accounts"},
 			{post, admin + "people", "admin-add-person", administer(contract.AdminAddPerson), smallJSON, brief, acceptJSON((*call).addPerson), "Create an account"},
+			{get, admin + "invitations", "admin-invitations", administer(contract.AdminInvitations), noBody, brief, answerData((*call).listInvitations), "The open invitations"},
+			{post, admin + "invitations", "admin-invite", administer(contract.AdminInvite), smallJSON, brief, acceptJSON((*call).invitePerson), "Invite a person by mail"},
+			{put, admin + "invitations/{invitation_id}/sent", "admin-resend-invitation", administer(contract.AdminInvite), noBody, brief, answerJSON((*call).resendInvitation), "Send an invitation again"},
+			{del, admin + "invitations/{invitation_id}", "admin-revoke-invitation", administer(contract.AdminRevokeInvitation), noBody, brief, answerJSON((*call).revokeInvitation), "Revoke an invitation"},
 			{post, admin + "people/{person_id}/password", "admin-reset-password", administer(contract.AdminResetPassword), noBody, brief, answerJSON((*call).resetPersonPassword), "Give a person a new initial password"},
 			{del, admin + "people/{person_id}/factors", "admin-reset-factors", administer(contract.AdminResetFactors), noBody, brief, answerJSON((*call).resetFactors), "Remove all second factors of an account"},
 			{put, admin + "people/{person_id}/name", "admin-rename-person", administer(contract.AdminRename), smallJSON, brief, acceptJSON((*call).renamePerson), "Rename a person"},
@@ -264,7 +270,11 @@ var descriptions = map[string]description{
 		params: []*huma.Param{{Name: "session_id", In: "path", Required: true, Description: "UUID of a session.", Schema: textSchema(), Example: "5b0f6c1e-8c55-4b1f-9a39-0f3f5d2f8f10"}}},
 	"reset-link":     {text: "The link can still be used afterwards. 404 auth.reset_link_invalid: it was used, has expired, or ended because the password was changed.", refuses: []int{http.StatusNotFound}},
 	"reset-password": {text: "Ends the link, every token of the account and its known devices. Other factors of the account stay. The rules for new passwords apply.", refuses: []int{http.StatusNotFound}},
-	"password":       {text: "Revokes every token of the account at once, including the one of this request: log in with the new password."},
+	"invitation": {text: "The link can still be used afterwards. The code says why a link opens nothing: 404 invitation.used, .revoked, .replaced by a newer one, .expired after seven days, .lapsed because the inviter does not administer " +
+		"the organisation any more, or .link_invalid; 403 organisation.suspended or organisation.closed.", refuses: []int{http.StatusForbidden, http.StatusNotFound}},
+	"accept-invitation": {text: "Creates the account, with the role of the invitation, and ends the link. Log in afterwards, with the organisation as business_id. The rules for new passwords apply. 409 invitation.provider: the organisation " +
+		"accepts no password; the person logs in with its provider, which accepts the invitation too. Refusals of the link as at /v1/auth/invitation.", refuses: []int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict}},
+	"password": {text: "Revokes every token of the account at once, including the one of this request: log in with the new password."},
 	"session": {text: "Takes the same members as login and sets a cookie that scripts cannot read. Requests with this cookie are accepted only from our own " +
 		"pages. Logout ends it. A second cookie, which stays, lets the next login from this browser be admitted at once while others " +
 		"try passwords on the account."},
@@ -376,8 +386,14 @@ var descriptions = map[string]description{
 	"verify-serial": {text: "What anyone who has the printed document may know: that the serial was affixed here, when, and whether it is a specimen. Reveals nothing about the document.",
 		params: []*huma.Param{serialParam()}, refuses: []int{http.StatusNotFound}},
 
-	"admin-people":     {text: "By name.", params: adminParams(pageParams(adminLimit)[2], choiceParam("status", "Only accounts with this status; active includes those with an initial password.", accountStatuses))},
-	"admin-add-person": {text: "The password is random and shown only once.", refuses: []int{http.StatusConflict}},
+	"admin-people":      {text: "By name.", params: adminParams(pageParams(adminLimit)[2], choiceParam("status", "Only accounts with this status; active includes those with an initial password.", accountStatuses))},
+	"admin-add-person":  {text: "The password is random and shown only once.", refuses: []int{http.StatusConflict}},
+	"admin-invitations": {text: "The newest first, with those that have expired.", params: adminParams()},
+	"admin-invite": {text: "Mails a link that can be used once, within seven days. Inviting an address again replaces its invitation. Inviting an admin takes a recent proof (403 auth.reauthenticate). The invitation lapses when the inviter does not " +
+		"administer the organisation any more, and while the organisation is suspended. 409 invitation.has_account: the address has an account in the organisation. 429: too many, three at once and one in ten minutes for an address.",
+		refuses: []int{http.StatusConflict, http.StatusTooManyRequests}},
+	"admin-resend-invitation": {text: "With another link and another seven days; the former link ends. The caller becomes the inviter.", params: []*huma.Param{invitationParam()}, refuses: []int{http.StatusConflict, http.StatusTooManyRequests}},
+	"admin-revoke-invitation": {text: "Its link opens nothing from then on.", params: []*huma.Param{invitationParam()}},
 	"admin-reset-password": {text: "The password is random and shown only once. Every token of the account ends at once, and until the person has chosen their own password, only " +
 		"changing it, asking who they are and logging out work for them. The caller's own password is 409: change it with the present one.",
 		params: []*huma.Param{personParam()}, refuses: []int{http.StatusConflict}},

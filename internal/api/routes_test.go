@@ -64,6 +64,8 @@ func TestOnlyTheListedEndpointsAreOpen(t *testing.T) {
 		"/v1/auth/guest",
 		"/v1/auth/session",
 		"/v1/auth/passkey-login-options",
+		"/v1/auth/invitation",
+		"/v1/auth/invitation/accept",
 		"/v1/auth/reset-link",
 		"/v1/auth/reset-password",
 		"/v1/auth/token",

@@ -4,6 +4,7 @@ import "time"
 
 // The kinds of notice about an account. They concern no document and go by mail.
 const (
+	NoticeInvitation      NoticeKind = "invitation"       // a person without an account is to become a member of an organisation; with a link
 	NoticePasswordReset   NoticeKind = "password_reset"   // the person asked for a new password; with a link
 	NoticePasswordChanged NoticeKind = "password_changed" // the person replaced the password, with the former one or with such a link
 	NoticeNewDevice       NoticeKind = "new_device"       // a login from a device that is not known
@@ -13,7 +14,7 @@ const (
 )
 
 // AccountNoticeKinds lists every kind of notice about an account.
-var AccountNoticeKinds = []NoticeKind{NoticePasswordReset, NoticePasswordChanged, NoticeNewDevice, NoticeFactorAdded, NoticeFactorRemoved, NoticeFactorsReset}
+var AccountNoticeKinds = []NoticeKind{NoticeInvitation, NoticePasswordReset, NoticePasswordChanged, NoticeNewDevice, NoticeFactorAdded, NoticeFactorRemoved, NoticeFactorsReset}
 
 // Events of these notices. Document is 0.
 const (

@@ -8,7 +8,7 @@ import (
 
 // auditorReads are the operations of administration that auditors may use.
 var auditorReads = map[AdminOperation]bool{
-	AdminPeople: true, AdminDocuments: true, AdminQuota: true, AdminLedger: true, AdminAttempts: true, AdminSerials: true, AdminReconciliation: true, AdminStuck: true,
+	AdminPeople: true, AdminInvitations: true, AdminDocuments: true, AdminQuota: true, AdminLedger: true, AdminAttempts: true, AdminSerials: true, AdminReconciliation: true, AdminStuck: true,
 	AdminCertificates: true, AdminAuditLog: true, AdminBranding: true, AdminConsent: true, AdminReminders: true, AdminPolicy: true, AdminKeys: true, AdminMail: true,
 }
 

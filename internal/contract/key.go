@@ -67,7 +67,7 @@ var operationScopes = map[Operation]KeyScope{
 // adminScopes says the same for each operation of administration. A key that could make keys, reset passwords or hand out the links of guests
 // would permit more than its scope.
 var adminScopes = map[AdminOperation]KeyScope{
-	AdminPeople: ScopeAdmin, AdminAddPerson: NeverByKey, AdminResetPassword: NeverByKey, AdminResetFactors: NeverByKey,
+	AdminPeople: ScopeAdmin, AdminInvitations: ScopeAdmin, AdminInvite: NeverByKey, AdminRevokeInvitation: ScopeAdmin, AdminAddPerson: NeverByKey, AdminResetPassword: NeverByKey, AdminResetFactors: NeverByKey,
 	AdminDisable: ScopeAdmin, AdminEnable: ScopeAdmin, AdminRename: ScopeAdmin, AdminSetRole: NeverByKey, AdminDocuments: ScopeAdmin,
 	AdminOrganisations: ScopeAdmin, AdminAddOrganisation: NeverByKey, AdminRenameOrganisation: ScopeAdmin, AdminSetOrganisationState: NeverByKey,
 	AdminQuota: ScopeAdmin, AdminGrant: ScopeAdmin, AdminLedger: ScopeAdmin, AdminAttempts: ScopeAdmin, AdminSerials: ScopeAdmin, AdminEvidence: ScopeAdmin,

@@ -41,7 +41,7 @@ var auditOperations = []Operation{OpDetail, OpStatus, OpSigners, OpAuditTrail, O
 // auditAdministration are the operations of administration that auditors may use. They change nothing and show no file, no message to a
 // person and no address with a secret, as those of webhooks may have.
 var auditAdministration = []AdminOperation{
-	AdminPeople, AdminDocuments, AdminQuota, AdminLedger, AdminAttempts, AdminSerials, AdminReconciliation, AdminStuck, AdminCertificates, AdminAuditLog,
+	AdminPeople, AdminInvitations, AdminDocuments, AdminQuota, AdminLedger, AdminAttempts, AdminSerials, AdminReconciliation, AdminStuck, AdminCertificates, AdminAuditLog,
 	AdminBranding, AdminConsent, AdminReminders, AdminPolicy, AdminMail, AdminKeys,
 }
 

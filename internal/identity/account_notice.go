@@ -31,8 +31,11 @@ func clientOf(by contract.Actor) Client {
 }
 
 // AccountMessage returns the recipient and the link of a notice about an account. A refusal means that the notice has lost its purpose: the account
-// was disabled, or the reset link was used or has expired.
+// was disabled, the reset link was used or has expired, or the invitation cannot be accepted any more.
 func (s *Service) AccountMessage(ctx context.Context, n contract.Notice) (contract.AccountMessage, error) {
+	if n.Kind == contract.NoticeInvitation { // to a person without an account
+		return s.invitationMessage(ctx, n)
+	}
 	u, err := s.store.User(ctx, n.Person)
 	if err != nil {
 		return contract.AccountMessage{}, refuseNotFound(fmt.Errorf("read user %s: %w", n.Person, err), contract.ErrNoPerson)

@@ -27,6 +27,8 @@ const (
 	prefixDevice  = "sgl_dv_"
 	prefixReset   = "sgl_pr_"
 
+	prefixInvitation = "sgl_iv_"
+
 	prefixKey      = "sgl_ak_" // an API key
 	prefixTestKey  = "sgl_tk_" // an API key for test documents
 	prefixKeyToken = "sgl_kt_" // an access token of an API key

@@ -20,6 +20,7 @@ type Store interface {
 	store.AccountPolicies
 	store.APIKeys
 	store.PasswordResets
+	store.Invitations
 	store.MailboxAccounts
 	store.Factors
 	Organisations(ctx context.Context) ([]store.Organisation, error)
@@ -185,12 +186,13 @@ func (s *Service) Directory(ctx context.Context, by contract.Actor, search strin
 	return people, found.Total, nil
 }
 
-// Purge deletes tokens that have expired, counts of tries that are spent no longer, challenges of passkeys that are no longer accepted, devices and addresses without a login for Lifetimes.Known, and networks from which an API key was not
+// Purge deletes tokens that have expired, counts of tries that are spent no longer, challenges of passkeys that are no longer accepted, invitations that expired long ago, devices and addresses without a login for Lifetimes.Known, and networks from which an API key was not
 // used for that time.
 func (s *Service) Purge(ctx context.Context) error {
 	now := s.clock()
 	known := now.Add(-s.lifetimes.Known)
-	return errors.Join(s.store.PurgeTokens(ctx, now), s.store.PurgeTries(ctx, now), s.store.PurgeCallers(ctx, known), s.store.PurgeKeys(ctx, now, known), s.store.PurgeChallenges(ctx, now.Add(-2*contract.ProofTime)))
+	return errors.Join(s.store.PurgeTokens(ctx, now), s.store.PurgeTries(ctx, now), s.store.PurgeCallers(ctx, known), s.store.PurgeKeys(ctx, now, known), s.store.PurgeChallenges(ctx, now.Add(-2*contract.ProofTime)),
+		s.store.PurgeInvitations(ctx, now.Add(-invitationsKept)))
 }
 
 // isOperator reports whether a user is an operator: an admin of the first organisation, the one that runs the service.

@@ -20,8 +20,9 @@ import (
 
 // memory is a Store in memory.
 type memory struct {
-	tries         map[store.TryKey]time.Time
-	store.APIKeys // nil: the tests of keys use a database
+	tries             map[store.TryKey]time.Time
+	store.APIKeys     // nil: the tests of keys use a database
+	store.Invitations // the same
 
 	noFactors
 	mu            sync.Mutex // guards all below
@@ -57,6 +58,8 @@ func (m *memory) SSOOfDomain(_ context.Context, domain string) (contract.SSO, er
 	}
 	return contract.SSO{}, store.ErrNotFound
 }
+
+func (m *memory) PurgeInvitations(context.Context, time.Time) error { return nil }
 
 func (m *memory) CreateOrganisation(_ context.Context, o store.Organisation, _ ...contract.Event) error {
 	m.mu.Lock()

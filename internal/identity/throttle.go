@@ -35,6 +35,10 @@ type Rates struct {
 	Address Rate
 	// Forgotten bounds the requests for a new password of one e-mail. Default 3 and one every 10 minutes.
 	Forgotten Rate
+	// Invited bounds the invitations of one address to one organisation. Default 3 and one every 10 minutes.
+	Invited Rate
+	// Inviting bounds all invitations to one organisation. Default 200 and one every 30 seconds.
+	Inviting Rate
 	// Delay is the longest time that a try is delayed. Default 10 seconds.
 	Delay time.Duration
 	// Keys bounds the number of keys in each of the counts. Default 10,000.
@@ -56,7 +60,7 @@ const (
 // two persons may have accounts with the same e-mail in two organisations, and a login to one account must not make the caller
 // known to the other.
 type loginThrottle struct {
-	own, pair, account, address, forgot, forgotten tryCount
+	own, pair, account, address, forgot, forgotten, invited, inviting tryCount
 
 	longest time.Duration
 	wait    func(ctx context.Context, d time.Duration) error
@@ -68,6 +72,8 @@ func newLoginThrottle(s store.Tries, r Rates, wait func(context.Context, time.Du
 	setDefault(&r.Account, Rate{100, 2 * time.Second})
 	setDefault(&r.Address, Rate{100, time.Second})
 	setDefault(&r.Forgotten, Rate{3, 10 * time.Minute})
+	setDefault(&r.Invited, Rate{3, 10 * time.Minute})
+	setDefault(&r.Inviting, Rate{200, 30 * time.Second})
 	setDefault(&r.Delay, 10*time.Second)
 	setDefault(&r.Keys, 10_000)
 	count := func(kind string, of Rate) tryCount {
@@ -78,6 +84,7 @@ func newLoginThrottle(s store.Tries, r Rates, wait func(context.Context, time.Du
 	return loginThrottle{
 		own: count("own", r.Pair), pair: count("pair", r.Pair), account: count("account", r.Account),
 		address: count("address", r.Address), forgot: count("forgot", r.Pair), forgotten: count("forgotten", r.Forgotten),
+		invited: count("invited", r.Invited), inviting: count("inviting", r.Inviting),
 		longest: r.Delay, wait: wait, delayed: &heldLogins{on: map[string]int{}},
 	}
 }

@@ -132,27 +132,9 @@ func (s *Service) createOrganisation(ctx context.Context, name string) (store.Or
 }
 
 func (s *Service) createUser(ctx context.Context, n NewUser, o store.Organisation, events ...contract.Event) (Account, error) {
-	id, err := s.NewPersonID()
+	u, err := s.newUser(ctx, n, o)
 	if err != nil {
 		return Account{}, err
-	}
-	// Run the same statements and one hash whether there are other accounts or not: neither the answer nor its time may show
-	// an admin that there are accounts in other organisations.
-	others, err := s.store.UsersByEmail(ctx, n.Email)
-	if err != nil {
-		return Account{}, fmt.Errorf("read users by e-mail: %w", err)
-	}
-	// The caller has an account, so the hash goes ahead of those for logins of unknown callers.
-	hash, err := s.hasher.hashPassword(ctx, callerOrigin{key: string(o.ID), known: true}, n.Password, s.random, otherHashes(others, id))
-	if err != nil {
-		return Account{}, err
-	}
-	u := store.User{
-		Person:       contract.Person{ID: id, Name: n.Name, Email: n.Email},
-		Organisation: o.ID, Admin: n.Role == contract.RoleAdmin, Password: hash, MustReset: n.MustReset, Given: n.given, CreatedAt: s.clock(),
-	}
-	if n.Role == contract.RoleMember || n.Role == contract.RoleAuditor {
-		u.Limited = n.Role
 	}
 	err = s.store.CreateUser(ctx, u, events...)
 	if errors.Is(err, store.ErrExists) {
@@ -161,7 +143,39 @@ func (s *Service) createUser(ctx context.Context, n NewUser, o store.Organisatio
 	if err != nil {
 		return Account{}, fmt.Errorf("create user %s: %w", n.Email, err)
 	}
-	return Account{Person: u.Person, Organisation: o.ID, OrganisationName: o.Name, Role: u.Role(), Admin: u.Admin, MustReset: u.MustReset}, nil
+	return accountOf(u, o), nil
+}
+
+// accountOf returns a new user as they see themselves.
+func accountOf(u store.User, o store.Organisation) Account {
+	return Account{Person: u.Person, Organisation: o.ID, OrganisationName: o.Name, Role: u.Role(), Admin: u.Admin, MustReset: u.MustReset}
+}
+
+// newUser returns a user who is not stored yet, with the hash of their password.
+func (s *Service) newUser(ctx context.Context, n NewUser, o store.Organisation) (store.User, error) {
+	id, err := s.NewPersonID()
+	if err != nil {
+		return store.User{}, err
+	}
+	// Run the same statements and one hash whether there are other accounts or not: neither the answer nor its time may show
+	// an admin that there are accounts in other organisations.
+	others, err := s.store.UsersByEmail(ctx, n.Email)
+	if err != nil {
+		return store.User{}, fmt.Errorf("read users by e-mail: %w", err)
+	}
+	// The caller has an account, so the hash goes ahead of those for logins of unknown callers.
+	hash, err := s.hasher.hashPassword(ctx, callerOrigin{key: string(o.ID), known: true}, n.Password, s.random, otherHashes(others, id))
+	if err != nil {
+		return store.User{}, err
+	}
+	u := store.User{
+		Person:       contract.Person{ID: id, Name: n.Name, Email: n.Email},
+		Organisation: o.ID, Admin: n.Role == contract.RoleAdmin, Password: hash, MustReset: n.MustReset, Given: n.given, CreatedAt: s.clock(),
+	}
+	if n.Role == contract.RoleMember || n.Role == contract.RoleAuditor {
+		u.Limited = n.Role
+	}
+	return u, nil
 }
 
 // FirstLogin is the account that the first start creates. Password is in clear, to be printed once.

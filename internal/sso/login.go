@@ -317,7 +317,8 @@ func claimsOf(c oidc.Claims, groupsClaim string) contract.ProviderClaims {
 	return out
 }
 
-// findAccount returns the account of a person at the provider, and links or creates it if there is none yet.
+// findAccount returns the account of a person at the provider, and links or creates it if there is none yet: by their invitation, or because the
+// organisation lets everyone in whom its provider names.
 //
 // If we crash between creating and linking an account, the next login finds it by its address.
 func (s *Service) findAccount(ctx context.Context, of contract.SSO, subject string, a contract.Admitted, from identity.Client) (store.User, error) {
@@ -330,13 +331,15 @@ func (s *Service) findAccount(ctx context.Context, of contract.SSO, subject stri
 	}
 	u, err := s.usable(s.Store.MemberByEmail(ctx, of.Organisation, a.Email))
 	if errors.Is(err, store.ErrNotFound) {
-		if !of.Create {
-			return store.User{}, contract.ErrNoSSOAccount
+		p := identity.Provisioned{Organisation: of.Organisation, Name: a.Name, Email: a.Email, Role: a.Role, Source: "sso", IP: from.IP}
+		u, err = s.Accounts.AcceptInvited(ctx, p)
+		if errors.Is(err, store.ErrNotFound) {
+			if !of.Create {
+				return store.User{}, contract.ErrNoSSOAccount
+			}
+			u, err = s.Accounts.AddProvisioned(ctx, p)
 		}
-		u, err = s.Accounts.AddProvisioned(ctx, identity.Provisioned{
-			Organisation: of.Organisation, Name: a.Name, Email: a.Email, Role: a.Role, Source: "sso", IP: from.IP,
-		})
-		if errors.Is(err, identity.ErrUserExists) { // another login of the person was faster
+		if errors.Is(err, identity.ErrUserExists) || errors.Is(err, contract.ErrInvitationUsed) { // another login of the person was faster
 			u, err = s.usable(s.Store.MemberByEmail(ctx, of.Organisation, a.Email))
 		}
 	}

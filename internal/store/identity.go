@@ -363,6 +363,7 @@ type Store interface {
 	Schedules
 	AccountPolicies
 	PasswordResets
+	Invitations
 	MailboxAccounts
 	Answers
 	Log

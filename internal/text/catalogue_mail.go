@@ -15,6 +15,7 @@ var mails = map[string]sentence{
 	"mail.subject_completed":   {"{sender}, dokumen selesai: {title}", "{sender}, document completed: {title}"},
 	"mail.subject_code":        {"{sender}, kode Anda", "{sender}, your code"},
 
+	"mail.subject_invitation":       {"{organisation} mengundang Anda ke Segel", "{organisation} invites you to Segel"},
 	"mail.subject_password_reset":   {"{organisation}, kata sandi baru untuk akun Segel Anda", "{organisation}, a new password for your Segel account"},
 	"mail.subject_password_changed": {"{organisation}, kata sandi akun Segel Anda telah diganti", "{organisation}, the password of your Segel account was changed"},
 	"mail.subject_new_device":       {"{organisation}, akun Segel Anda digunakan pada perangkat baru", "{organisation}, your Segel account was used on a new device"},
@@ -22,6 +23,18 @@ var mails = map[string]sentence{
 	"mail.subject_factor_removed":   {"{organisation}, faktor kedua dihapus dari akun Segel Anda", "{organisation}, a second factor was removed from your Segel account"},
 	"mail.subject_factors_reset":    {"{organisation}, faktor kedua akun Segel Anda direset", "{organisation}, the second factors of your Segel account were reset"},
 
+	"mail.invitation": {
+		"{by} mengundang Anda untuk bergabung[ dengan {organisation}] di Segel, layanan tanda tangan elektronik.",
+		"{by} invites you to join[ {organisation} on] Segel, a service for electronic signatures."},
+	"mail.invitation_unnamed": {
+		"Anda diundang untuk bergabung[ dengan {organisation}] di Segel, layanan tanda tangan elektronik.",
+		"You are invited to join[ {organisation} on] Segel, a service for electronic signatures."},
+	"mail.invitation_do": {
+		"Buat akun Anda melalui tautan ini[ paling lambat {deadline}]. Tautan hanya dapat digunakan satu kali.",
+		"Create your account with this link[ by {deadline}]. The link can be used once."},
+	"mail.invitation_care": {
+		"Jangan meneruskan pesan ini: siapa pun yang memiliki tautan ini dapat membuat akun atas nama Anda. Bila Anda tidak mengenal pengundang, abaikan pesan ini.",
+		"Do not forward this message: any person who has the link can create the account in your name. If you do not know who invites you, ignore this message."},
 	"mail.password_reset": {
 		"Kami menerima permintaan kata sandi baru untuk akun[ {account}][ pada {organisation}].",
 		"We received a request for a new password for the account[ {account}][ at {organisation}]."},
@@ -129,6 +142,7 @@ var mails = map[string]sentence{
 	"mail.button_download":       {"Unduh dokumen", "Download the document"},
 	"mail.button_code":           {"Buka halaman", "Open the page"},
 	"mail.button_password_reset": {"Tentukan kata sandi baru", "Choose a new password"},
+	"mail.button_invitation":     {"Terima undangan", "Accept the invitation"},
 	"mail.button_account":        {"Buka akun", "Open the account"},
 	"mail.button_password":       {"Ganti kata sandi", "Change the password"},
 	"mail.label_account":         {"Akun", "Account"},

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -124,6 +125,29 @@ func run(binary string, n int) (err error) {
 			return caller.Call(running.Request{Method: http.MethodPost, Path: "/v1/auth/token", Type: "application/x-www-form-urlencoded", Body: strings.NewReader(form.Encode())}, nil)
 		}
 	}
+	// An invitation to one organisation, and the admin of another one.
+	inviter, err := addAdmin(s, "PT Dalam", "dalam@example.test")
+	if err != nil {
+		return err
+	}
+	uninviter, err := addAdmin(s, "PT Luar", "luar@example.test")
+	if err != nil {
+		return err
+	}
+	var sent struct {
+		Response struct {
+			Data struct{ Invitation struct{ ID string } }
+		}
+	}
+	if err := inviter.Post("/v1/admin/invitations", object{"email": "undangan@example.test"}, &sent); err != nil {
+		return err
+	}
+	invited := sent.Response.Data.Invitation.ID
+	uninvite := func(id string) func() error {
+		return func() error {
+			return uninviter.Call(running.Request{Method: http.MethodDelete, Path: "/v1/admin/invitations/" + id}, nil)
+		}
+	}
 	// A session of the owner, and the routes by which a thief of another account's session would ask about factors.
 	var sessions struct {
 		Data struct{ Sessions []struct{ ID string } }
@@ -158,6 +182,8 @@ func run(binary string, n int) (err error) {
 		{"factor or none", post(running.LoginPath, object{"email": "guarded@example.test", "password": "salah"}), post(running.LoginPath, object{"email": "owner@example.test", "password": "salah"})},
 		{"sso", post("/v1/auth/sso", object{"email": "owner@example.test"}), post("/v1/auth/sso", object{"email": "nobody@example.test"})},
 		{"reset-link", post("/v1/auth/reset-link", object{"link": "sgl_pr_00000000000000000000000000000000000000000000QVGQ2"}), post("/v1/auth/reset-link", object{"link": "sgl_pr_11111111111111111111111111111111111111111111QVGQ2"})},
+		{"invitation", post("/v1/auth/invitation", object{"link": "sgl_iv_00000000000000000000000000000000000000000000QVGQ2"}), post("/v1/auth/invitation", object{"link": "sgl_iv_11111111111111111111111111111111111111111111QVGQ2"})},
+		{"revoke-invitation", uninvite(invited), uninvite(noKey)},
 		{"reauthenticate", func() error {
 			return guarded.Post("/v1/auth/reauthenticate", object{"otp": "123456"}, nil)
 		}, func() error {
@@ -197,6 +223,20 @@ func run(binary string, n int) (err error) {
 		fmt.Printf("%-18s %12v %12v %12v %12v %14v %14v\n", q.name, at(0, 50), at(1, 50), at(0, 99), at(1, 99), at(0, 50)-at(1, 50), at(0, 99)-at(1, 99))
 	}
 	return nil
+}
+
+// addAdmin adds an admin of an organisation and logs in.
+func addAdmin(s *running.Service, organisation, email string) (*running.Client, error) {
+	c, err := s.AddPerson(organisation, email, email)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(s.Binary, "user", "role", "--data", s.Data, "--email", email, "--role", "admin")
+	cmd.Env = append(os.Environ(), s.Env...)
+	if b, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("make %s an admin: %w: %s", email, err, b)
+	}
+	return c, nil
 }
 
 // openAsGuest returns the first guest of a document, who came by a link that the owner handed out.

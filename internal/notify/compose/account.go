@@ -18,6 +18,9 @@ func writeAccountLetter(f notify.Facts, l *letter, args map[string]any, say func
 	args["ip"] = cleanLine(f.IP, maxName)
 	var subject string
 	switch f.Kind {
+	case contract.NoticeInvitation:
+		subject, l.Button = "mail.subject_invitation", say("mail.button_invitation")
+		l.Paragraphs = []string{chooseNamed(args, say("mail.invitation"), say("mail.invitation_unnamed")), say("mail.invitation_do"), say("mail.invitation_care")}
 	case contract.NoticePasswordReset:
 		subject, l.Button = "mail.subject_password_reset", say("mail.button_password_reset")
 		l.Paragraphs = []string{say("mail.password_reset"), say("mail.password_reset_do"), say("mail.password_reset_care")}

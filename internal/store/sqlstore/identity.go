@@ -93,7 +93,7 @@ func insertUser(ctx context.Context, t tx, u store.User, entry logEntry) error {
 		return err
 	}
 	insert.done = requireNew
-	if err := t.addStatements(ctx, insert); err != nil {
+	if err := t.addStatements(ctx, insert, endOpenInvitation(u.Organisation, u.Email, contract.InvitationAccepted, u.CreatedAt)); err != nil {
 		return err
 	}
 	if u.Limited != "" {

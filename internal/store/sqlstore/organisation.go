@@ -38,7 +38,7 @@ func scanState(o *store.Organisation) scanner {
 func (s *Store) RenameOrganisation(ctx context.Context, id contract.OrganisationID, name string, e contract.Event) error {
 	err := s.db.withTx(ctx, func(t tx) error {
 		// The lock on the oldest organisation makes two renames to one name do so one after the other. An organisation that is created with
-		// it at the same moment makes this statement fail at the unique index, and nothing is changed.
+		// the name at the same moment makes the update below fail at the unique index, and nothing is changed.
 		if _, err := t.exec(ctx, `UPDATE organisation SET name = name WHERE id = (SELECT id FROM organisation ORDER BY created_at, id LIMIT 1)`); err != nil {
 			return err
 		}
@@ -50,6 +50,9 @@ func (s *Store) RenameOrganisation(ctx context.Context, id contract.Organisation
 			return store.ErrExists
 		}
 		n, err := t.exec(ctx, `UPDATE organisation SET name = $2 WHERE id = $1`, id, name)
+		if isDuplicate(err) {
+			return store.ErrExists
+		}
 		if err != nil {
 			return err
 		}

@@ -257,6 +257,12 @@ func isRetryable(err error) bool {
 	return errors.As(err, &e) && (e.Code == "40001" || e.Code == "40P01")
 }
 
+// isDuplicate reports whether a unique index refused a row. On SQLite, where one transaction writes at a time, the statement before finds the other row.
+func isDuplicate(err error) bool {
+	var e *pgconn.PgError
+	return errors.As(err, &e) && e.Code == "23505"
+}
+
 func (d *postgres) queueOutdated(ctx context.Context) (bool, error) {
 	if d.reading {
 		return false, nil

@@ -52,6 +52,28 @@ var peopleTests = map[string]func(*testing.T, *fixture){
 		b.requireEqual("leaves", b.eventCount(), before+1)
 		b.must(b.CheckLog(b.ctx))
 	},
+	"OfARenameAndACreationWithOneNameOneSucceeds": func(t *testing.T, b *fixture) {
+		b.must(b.CreateOrganisation(b.ctx, store.Organisation{ID: "renamed", Name: "Before", CreatedAt: b.storedNow()}))
+		for i := range 20 {
+			name := fmt.Sprint("Wanted ", i)
+			var renamed, made error
+			begin := make(chan struct{})
+			var both sync.WaitGroup
+			both.Go(func() {
+				<-begin
+				renamed = b.RenameOrganisation(b.ctx, "renamed", name, contract.Event{Type: contract.EventOrganisationRenamed, At: b.now})
+			})
+			both.Go(func() {
+				<-begin
+				made = b.CreateOrganisation(b.ctx, store.Organisation{ID: contract.OrganisationID(fmt.Sprint("made", i)), Name: name, CreatedAt: b.storedNow()})
+			})
+			close(begin)
+			both.Wait()
+			if first, second := renamed == nil && errors.Is(made, store.ErrExists), made == nil && errors.Is(renamed, store.ErrExists); !first && !second {
+				t.Fatalf("round %d: the rename %v, the creation %v", i, renamed, made)
+			}
+		}
+	},
 	"TheStateOfAnOrganisationIsReadWithItsPeopleAndGuests": func(t *testing.T, b *fixture) {
 		u := newUser("u1", "One", "one@example.test", "suspended")
 		b.must(b.CreateOrganisation(b.ctx, store.Organisation{ID: "suspended", Name: "Suspended", CreatedAt: b.storedNow()}))

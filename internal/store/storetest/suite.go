@@ -44,6 +44,7 @@ func Run(t *testing.T, open func(*testing.T) store.Store) {
 		consentTests,
 		scheduleTests,
 		sessionTests,
+		invitationTests,
 		tryTests,
 		apiKeyTests,
 		testDocumentTests,

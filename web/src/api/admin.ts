@@ -63,6 +63,19 @@ export const sentDocuments = (s: Selection) =>
 export const addPerson = async (body: { name: string; email: string; role: Role; organisation?: string }) =>
   (await take(api.POST("/v1/admin/people", { body }))).response.data;
 
+export type Invitation = Schemas["InvitationLine"];
+
+/** The open invitations, the newest first. */
+export const invitations = (organisation: string | undefined, page: number) =>
+  queryOptions({ queryKey: ["admin", "invitations", organisation, page], placeholderData: keepPreviousData, queryFn: async () => (await take(api.GET("/v1/admin/invitations", { params: { query: { page, limit: 20, ...given({ organisation }) } } }))).data });
+
+/** What an administrator does with invitations. */
+export const invitation = {
+  send: async (body: { email: string; name?: string; role: Role; language?: "id" | "en"; organisation?: string }) => (await take(api.POST("/v1/admin/invitations", { body }))).response.data.invitation,
+  resend: (id: string) => take(api.PUT("/v1/admin/invitations/{invitation_id}/sent", { params: { path: { invitation_id: id } } })),
+  revoke: (id: string) => take(api.DELETE("/v1/admin/invitations/{invitation_id}", { params: { path: { invitation_id: id } } })),
+};
+
 const person = (id: string) => ({ params: { path: { person_id: id } } });
 
 /** What an administrator does to an account. */

@@ -519,6 +519,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The open invitations
+         * @description The newest first, with those that have expired. API keys need the scope admin.
+         */
+        get: operations["admin-invitations"];
+        put?: never;
+        /**
+         * Invite a person by mail
+         * @description Mails a link that can be used once, within seven days. Inviting an address again replaces its invitation. Inviting an admin takes a recent proof (403 auth.reauthenticate). The invitation lapses when the inviter does not administer the organisation any more, and while the organisation is suspended. 409 invitation.has_account: the address has an account in the organisation. 429: too many, three at once and one in ten minutes for an address. Not with an API key.
+         */
+        post: operations["admin-invite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/invitations/{invitation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an invitation
+         * @description Its link opens nothing from then on. API keys need the scope admin.
+         */
+        delete: operations["admin-revoke-invitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/invitations/{invitation_id}/sent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Send an invitation again
+         * @description With another link and another seven days; the former link ends. The caller becomes the inviter. Not with an API key.
+         */
+        put: operations["admin-resend-invitation"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/keys": {
         parameters: {
             query?: never;
@@ -1565,6 +1629,46 @@ export interface paths {
          * @description For accounts that guests created: opens a document of the inbox that names the account's mailbox as a guest's. The token is that of the guest, as of `/v1/auth/guest`: it permits the same, needs the same codes, and ends with the caller's session. A document that does not name the mailbox is 404, as one that does not exist. Not with an API key.
          */
         post: operations["guest-document"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/invitation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What an invitation says
+         * @description The link can still be used afterwards. The code says why a link opens nothing: 404 invitation.used, .revoked, .replaced by a newer one, .expired after seven days, .lapsed because the inviter does not administer the organisation any more, or .link_invalid; 403 organisation.suspended or organisation.closed.
+         */
+        post: operations["invitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/invitation/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept an invitation
+         * @description Creates the account, with the role of the invitation, and ends the link. Log in afterwards, with the organisation as business_id. The rules for new passwords apply. 409 invitation.provider: the organisation accepts no password; the person logs in with its provider, which accepts the invitation too. Refusals of the link as at /v1/auth/invitation.
+         */
+        post: operations["accept-invitation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3079,6 +3183,22 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        AcceptInvitationIn: {
+            /**
+             * @description the complete link, or only its secret
+             * @example https://segel.contoh.id/invitation#sgl_iv_...
+             */
+            link: string;
+            /**
+             * @description as signatures show it; missing: that of the invitation
+             * @example Siti Rahma
+             */
+            name?: string;
+            /** @example kata-sandi-yang-panjang */
+            password: string;
+        } & {
+            [key: string]: unknown;
+        };
         AccessToken: {
             /** @example sgl_kt_... */
             access_token: string;
@@ -4488,6 +4608,42 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        DoneInvitationAccepted: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            /**
+             * @description a sentence in the language of the request
+             * @example Dokumen berhasil diunggah.
+             */
+            msg: string;
+            response: components["schemas"]["ResponseInvitationAccepted"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        DoneInvitationSent: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            /**
+             * @description a sentence in the language of the request
+             * @example Dokumen berhasil diunggah.
+             */
+            msg: string;
+            response: components["schemas"]["ResponseInvitationSent"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         DoneKeyAnswer: {
             /**
              * Format: int64
@@ -5386,6 +5542,32 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        FoundInvitationLinkData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["InvitationLinkData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        FoundInvitationsData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["InvitationsData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         FoundKeysData: {
             /**
              * Format: int64
@@ -5952,6 +6134,127 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        InvitationAccepted: {
+            /**
+             * @description to log in with
+             * @example siti@contoh.id
+             */
+            email: string;
+            organisation: components["schemas"]["OrganisationOut"];
+        } & {
+            [key: string]: unknown;
+        };
+        InvitationIn: {
+            /** @example siti@contoh.id */
+            email: string;
+            /**
+             * @description of the message; missing: that of the organisation
+             * @example id
+             * @enum {string}
+             */
+            language?: "id" | "en";
+            /**
+             * @description the person may choose another one
+             * @example Siti Rahma
+             */
+            name?: string;
+            /**
+             * @description UUID; missing: the caller's own
+             * @example 0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a
+             */
+            organisation?: string;
+            /**
+             * @description missing: sender
+             * @example sender
+             * @enum {string}
+             */
+            role?: "member" | "sender" | "admin" | "auditor";
+        } & {
+            [key: string]: unknown;
+        };
+        InvitationLine: {
+            /**
+             * @description when it was sent last
+             * @example 2024-10-14T06:06:00.000Z
+             */
+            created_at: string;
+            /** @example siti@contoh.id */
+            email: string;
+            /** @description it can only be sent again */
+            expired: boolean;
+            /** @example 2024-10-21T06:06:00.000Z */
+            expires_at: string;
+            /** @example 3b7e1a52-6a0f-4c1d-8e7b-2f9d0c4a5b61 */
+            id: string;
+            /**
+             * @description name of the person who sent it last; null: the command line
+             * @example Andi Wijaya
+             */
+            inviter: string | null;
+            /**
+             * @description of the message; null: that of the organisation
+             * @example en
+             */
+            language: string | null;
+            /** @example Siti Rahma */
+            name: string | null;
+            /** @example 0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a */
+            organisation_id: string;
+            /**
+             * @example sender
+             * @enum {string}
+             */
+            role: "member" | "sender" | "admin" | "auditor";
+        } & {
+            [key: string]: unknown;
+        };
+        InvitationLinkData: {
+            /**
+             * @description of the new account
+             * @example siti@contoh.id
+             */
+            email: string;
+            /** @example 2024-10-21T06:06:00.000Z */
+            expires_at: string;
+            /** @example Andi Wijaya */
+            inviter: string | null;
+            /**
+             * @description that the inviter entered
+             * @example Siti Rahma
+             */
+            name: string | null;
+            organisation: components["schemas"]["OrganisationOut"];
+            /** @description the organisation accepts no password: begin a login with its provider, for this e-mail */
+            provider: boolean;
+            /**
+             * @example sender
+             * @enum {string}
+             */
+            role: "member" | "sender" | "admin" | "auditor";
+        } & {
+            [key: string]: unknown;
+        };
+        InvitationLinkIn: {
+            /**
+             * @description the complete link, or only its secret
+             * @example https://segel.contoh.id/invitation#sgl_iv_...
+             */
+            link: string;
+        } & {
+            [key: string]: unknown;
+        };
+        InvitationSent: {
+            invitation: components["schemas"]["InvitationLine"];
+        } & {
+            [key: string]: unknown;
+        };
+        InvitationsData: {
+            /** @description those that are open, the newest first */
+            invitations: components["schemas"]["InvitationLine"][];
+            pagination: components["schemas"]["Pagination"];
+        } & {
+            [key: string]: unknown;
+        };
         KeyAnswer: {
             key: components["schemas"]["KeyOut"];
         } & {
@@ -6385,7 +6688,7 @@ export interface components {
              * @example invite_sign
              * @enum {string}
              */
-            kind: "invite_sign" | "invite_view" | "code" | "reminder" | "delegated" | "declined" | "canceled" | "expired" | "completed" | "password_reset" | "password_changed" | "new_device" | "factor_added" | "factor_removed" | "factors_reset";
+            kind: "invite_sign" | "invite_view" | "code" | "reminder" | "delegated" | "declined" | "canceled" | "expired" | "completed" | "invitation" | "password_reset" | "password_changed" | "new_device" | "factor_added" | "factor_removed" | "factors_reset";
             /** @example 2024-10-14T06:06:00.000Z */
             ordered_at: string;
             /**
@@ -7516,6 +7819,20 @@ export interface components {
         };
         ResponseGuestLinkData: {
             data: components["schemas"]["GuestLinkData"];
+            /** @description warnings about input that was accepted */
+            warnings?: components["schemas"]["Warning"][];
+        } & {
+            [key: string]: unknown;
+        };
+        ResponseInvitationAccepted: {
+            data: components["schemas"]["InvitationAccepted"];
+            /** @description warnings about input that was accepted */
+            warnings?: components["schemas"]["Warning"][];
+        } & {
+            [key: string]: unknown;
+        };
+        ResponseInvitationSent: {
+            data: components["schemas"]["InvitationSent"];
             /** @description warnings about input that was accepted */
             warnings?: components["schemas"]["Warning"][];
         } & {
@@ -11465,6 +11782,422 @@ export interface operations {
             };
             /** @description Not Found. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-invitations": {
+        parameters: {
+            query?: {
+                /**
+                 * @description The page, from 1. A page out of range is empty.
+                 * @example 1
+                 */
+                page?: number;
+                /**
+                 * @description Items on a page.
+                 * @example 50
+                 */
+                limit?: number;
+                /** @description UUID of an organisation. Missing: the caller's own; for operators, all. */
+                organisation?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundInvitationsData"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-invite": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key and body within a day returns the answer to the first request. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitationIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneInvitationSent"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-revoke-invitation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID of an invitation.
+                 * @example 3b7e1a52-6a0f-4c1d-8e7b-2f9d0c4a5b61
+                 */
+                invitation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Noted"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-resend-invitation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID of an invitation.
+                 * @example 3b7e1a52-6a0f-4c1d-8e7b-2f9d0c4a5b61
+                 */
+                invitation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneInvitationSent"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18049,6 +18782,215 @@ export interface operations {
             };
             /** @description Forbidden. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    invitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitationLinkIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundInvitationLinkData"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "accept-invitation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AcceptInvitationIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneInvitationAccepted"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -96,6 +96,7 @@ const password = createRoute({
   component: lazyRouteComponent(() => import("../screens/password"), "Password"),
 });
 const reset = createRoute({ getParentRoute: () => root, path: "/reset", component: lazyRouteComponent(async () => (await Promise.all([import("../screens/reset"), loadAdminText()]))[0], "Reset") });
+const invitation = createRoute({ getParentRoute: () => root, path: "/invitation", component: lazyRouteComponent(async () => (await Promise.all([import("../screens/invitation"), loadAdminText()]))[0], "InvitationScreen") });
 const factors = createRoute({
   getParentRoute: () => member,
   path: "/factors",
@@ -121,7 +122,7 @@ const verify = createRoute({
 
 export function makeRouter(queries: QueryClient) {
   return createRouter({
-    routeTree: root.addChildren([home, login, reset, guestRoute, verify, member.addChildren([inbox, sent, drafts, newDocument, document, sign, signMany, admin, keys, password, factors, accountScreen])]),
+    routeTree: root.addChildren([home, login, reset, invitation, guestRoute, verify, member.addChildren([inbox, sent, drafts, newDocument, document, sign, signMany, admin, keys, password, factors, accountScreen])]),
     basepath: basePath,
     context: { queries },
     defaultPreload: "intent",

@@ -1,6 +1,6 @@
 import { Button, Center, Group, Paper, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useEffect, useState, type FormEvent } from "react";
+import { useState, type FormEvent } from "react";
 
 import { api, Problem, take } from "../api/client";
 import { useText } from "../text";
@@ -10,19 +10,13 @@ import { Mark } from "../ui/mark";
 import { LanguageMenu, SchemeButton } from "../ui/preferences";
 import { ScreenTitle } from "../ui/screen-title";
 import { Secret } from "../ui/secret";
+import { useSecretLink } from "../ui/secret-link";
 import { Trouble } from "../ui/trouble";
-
-/** The link is taken out of the address at once, so that it does not stay in the history. */
-function useLink(): string {
-  const [link] = useState(() => window.location.hash.slice(1));
-  useEffect(() => window.history.replaceState(window.history.state, "", window.location.pathname), []);
-  return link;
-}
 
 /** Reset lets a person who forgot their password choose a new one, with the link that was mailed to them. */
 export function Reset() {
   const t = useText();
-  const link = useLink();
+  const link = useSecretLink();
   const target = useQuery({ queryKey: ["reset", link], queryFn: async () => (await take(api.POST("/v1/auth/reset-link", { body: { link } }))).data, retry: false, staleTime: Infinity, gcTime: 0 });
   const [done, setDone] = useState(false);
   return (

@@ -1,6 +1,6 @@
 import { ActionIcon, Alert, Avatar, Badge, Button, Group, Menu, Paper, Stack, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconDots, IconKey, IconPencil, IconListSearch, IconShieldOff, IconUserCog, IconUserCheck, IconUserOff, IconUserPlus } from "@tabler/icons-react";
+import { IconDots, IconKey, IconPencil, IconListSearch, IconMailPlus, IconShieldOff, IconUserCog, IconUserCheck, IconUserOff, IconUserPlus } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 
@@ -9,6 +9,7 @@ import { accountStatuses, addPerson, people, type AdminPerson, type Role } from 
 import { Problem } from "../../api/client";
 import { useText } from "../../text";
 import { Trouble } from "../../ui/trouble";
+import { Invitations, Invite } from "./invitations";
 import { Facts, Filtering, Find, Line, Lines, Only, useWhen, type SectionProps } from "./lines";
 import { OrganisationSelect } from "./organisation";
 import { FirstPassword, PersonDialog, RoleSelect, type PersonAction } from "./person-dialog";
@@ -18,7 +19,8 @@ export function People(props: SectionProps) {
   const t = useText();
   const found = useQuery(people(props.selection));
   const auditor = useAccount()?.role === "auditor";
-  const [adding, { toggle, close }] = useDisclosure();
+  const [adding, setAdding] = useState<"password" | "mail">();
+  const close = () => setAdding(undefined), toggle = (by: "password" | "mail") => setAdding((now) => (now === by ? undefined : by));
   const [asked, setAsked] = useState<{ person: AdminPerson; action: PersonAction }>();
   const [opened, dialog] = useDisclosure();
   const [done, setDone] = useState("");
@@ -37,10 +39,17 @@ export function People(props: SectionProps) {
       <Filtering>
         <Find {...props} label={t("admin.findPerson")} />
         <Only {...props} label={t("list.status")} words={accountStatuses.map((s) => ({ value: s, label: t(`admin.accountStatuses.${s}`) }))} />
-        {!auditor && <Button ml="auto" leftSection={<IconUserPlus size={16} aria-hidden />} aria-expanded={adding} onClick={toggle}>{t("admin.addPerson")}</Button>}
+        {!auditor && (
+          <Group ml="auto" gap="xs">
+            <Button leftSection={<IconMailPlus size={16} aria-hidden />} aria-expanded={adding === "mail"} onClick={() => toggle("mail")}>{t("invitations.invite")}</Button>
+            <Button variant="default" leftSection={<IconUserPlus size={16} aria-hidden />} aria-expanded={adding === "password"} onClick={() => toggle("password")}>{t("admin.addPerson")}</Button>
+          </Group>
+        )}
       </Filtering>
-      {adding && <Add close={close} first={props.search.organisation} />}
+      {adding === "password" && <Add close={close} first={props.search.organisation} />}
+      {adding === "mail" && <Invite close={close} done={setDone} first={props.search.organisation} />}
       <Text size="sm" role="status">{done}</Text>
+      <Invitations organisation={props.search.organisation} auditor={auditor} done={setDone} />
       <Lines {...props} of={found} items={(d) => d.people} empty={t("admin.nothingFound")}>{(p) => <One key={p.id} person={p} ask={ask} showLog={() => props.change({ tab: "log", find: undefined, only: undefined, person: p.email })} />}</Lines>
       {asked && <PersonDialog key={`${asked.person.id} ${asked.action}`} {...asked} opened={opened} close={leave} done={setDone} />}
     </Stack>
