@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"segel/internal/contract"
+	"segel/internal/identity"
 )
 
 type keyCommand struct {
@@ -31,7 +32,7 @@ func (c keyListCommand) Run(w *environment) error {
 		fmt.Fprintln(t, "id\tname\tkey\tperson\torganisation\tscopes\tstatus\tlast used\tfrom")
 		now := a.clock()
 		for page, shown, total := 1, 0, 1; shown < total; page++ {
-			keys, all, err := a.identity.ListMemberKeys(w.ctx, contract.Actor{}, of, page, keysAtOnce)
+			keys, all, err := a.identity.ListMemberKeys(w.ctx, contract.Actor{}, of, identity.KeySelection{Page: page, Limit: keysAtOnce})
 			if err != nil {
 				return plainError(err)
 			}
@@ -40,12 +41,12 @@ func (c keyListCommand) Run(w *environment) error {
 			}
 			shown += len(keys)
 			for _, k := range keys {
-				status, used := "active", ""
-				switch {
-				case !k.RevokedAt.IsZero():
-					status = "revoked " + k.RevokedAt.UTC().Format(time.RFC3339)
-				case k.HasEnded(now):
-					status = "expired " + k.ExpiresAt.UTC().Format(time.RFC3339)
+				status, used := string(k.Status(now)), ""
+				switch k.Status(now) {
+				case contract.KeyRevoked:
+					status += " " + k.RevokedAt.UTC().Format(time.RFC3339)
+				case contract.KeyExpired:
+					status += " " + k.ExpiresAt.UTC().Format(time.RFC3339)
 				}
 				if k.Test {
 					status += ", test"

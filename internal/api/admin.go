@@ -82,6 +82,10 @@ func organisationParam() *huma.Param {
 	}
 }
 
+func ownerParam() *huma.Param {
+	return &huma.Param{Name: "owner", In: "query", Description: "Only documents of the owner with this e-mail.", Schema: textSchema()}
+}
+
 func documentParam() *huma.Param {
 	one := 1.0
 	return &huma.Param{Name: "document_id", In: "query", Description: "Only entries about this document.", Schema: &huma.Schema{Type: "integer", Format: "int64", Minimum: &one}}

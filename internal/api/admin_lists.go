@@ -17,15 +17,15 @@ import (
 )
 
 type stuckLine struct {
-	Document     documentOut     `json:"document"`
-	Organisation organisationOut `json:"organisation"`
-	Owner        string          `json:"owner" example:"Andi Wijaya"`
-	Status       contract.State  `json:"status" example:"failed"`
-	StatusInfo   string          `json:"status_info" example:"Gagal"`
-	Step         string          `json:"step" doc:"the step that makes no progress" enum:"converted,stamped,sealed" example:"stamped"`
-	Reason       *string         `json:"reason" doc:"what it waits for or why it failed; null: not known"`
-	Since        string          `json:"since" doc:"time of the last progress" example:"2024-10-14T06:06:00.000Z"`
-	Attempts     int             `json:"attempts" doc:"number of calls to the stamp office for the stamp that is due" example:"3"`
+	Document     documentOut          `json:"document"`
+	Organisation organisationOut      `json:"organisation"`
+	Owner        string               `json:"owner" example:"Andi Wijaya"`
+	Status       contract.State       `json:"status" example:"failed"`
+	StatusInfo   string               `json:"status_info" example:"Gagal"`
+	Step         contract.WaitingStep `json:"step" doc:"the step that makes no progress" enum:"converted,stamped,sealed" example:"stamped"`
+	Reason       *string              `json:"reason" doc:"what it waits for or why it failed; null: not known"`
+	Since        string               `json:"since" doc:"time of the last progress" example:"2024-10-14T06:06:00.000Z"`
+	Attempts     int                  `json:"attempts" doc:"number of calls to the stamp office for the stamp that is due" example:"3"`
 }
 
 type adminStuckData struct {
@@ -103,7 +103,10 @@ var stuckStatuses = []contract.State{contract.Failed}
 
 func (q *query) parseWaitingQuery(p page) store.WaitingQuery {
 	failed := parseChoice(q, "status", stuckStatuses) == contract.Failed
-	return store.WaitingQuery{Organisation: q.parseOrganisation(), Failed: failed, Offset: p.skippedLines(), Limit: p.limit}
+	return store.WaitingQuery{
+		Organisation: q.parseOrganisation(), Failed: failed, Step: parseChoice(q, "step", contract.WaitingSteps), Search: q.parseSearch(), Owner: q.parseText("owner"),
+		Offset: p.skippedLines(), Limit: p.limit,
+	}
 }
 
 func (c *call) stuckOf(p page, l workflow.WaitingPage) adminStuckData {
@@ -125,13 +128,11 @@ func (c *call) stuckLineOf(l workflow.WaitingLine) stuckLine {
 	d := &l.Document
 	line := stuckLine{
 		Document: documentOut{ID: d.ID, Name: &d.Name, Title: &d.Title, MayOpen: d.IsVisibleTo(c.by.ID)}, Organisation: organisationOf(l.Organisation), Owner: c.nameOf(d.Owner), Status: d.State,
-		StatusInfo: c.statusInfo(d), Step: "sealed", Reason: orNull(text.Reason(c.language, d.Reason)), Since: formatISO(d.ProgressAt()),
+		StatusInfo: c.statusInfo(d), Step: d.WaitingStep(), Reason: orNull(text.Reason(c.language, d.Reason)), Since: formatISO(d.ProgressAt()),
 	}
-	switch i := d.NextStamp(); {
-	case d.State == contract.Draft:
-		line.Step = "converted"
-	case i >= 0:
-		line.Step, line.Attempts = "stamped", d.Stamps[i].Attempts
+	if line.Step == contract.StepStamped {
+		i := d.NextStamp()
+		line.Attempts = d.Stamps[i].Attempts
 		if p := d.Stamps[i].Problem; p != "" {
 			p = text.Reason(c.language, p)
 			line.Reason = &p

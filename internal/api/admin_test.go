@@ -21,7 +21,7 @@ func TestWhatIsWrongWithAQuestionOfAdministrationIsToldByField(t *testing.T) {
 	for _, c := range []struct{ method, path, body, field string }{
 		{"GET", "people?limit=101", "", "limit"}, {"GET", "quota/ledger?unit=kg", "", "unit"}, {"GET", "quota/ledger?page=0", "", "page"},
 		{"GET", "attempts?document_id=x", "", "document_id"}, {"GET", "attempts?from=kemarin", "", "from"}, {"GET", "attempts.csv?until=kemarin", "", "until"},
-		{"GET", "serials?state=lost", "", "state"}, {"GET", "certificates?standing=tall", "", "standing"}, {"GET", "audit-log?type=unheard_of", "", "type"},
+		{"GET", "serials?state=lost", "", "state"}, {"GET", "keys?status=lost", "", "status"}, {"GET", "stuck?step=lost", "", "step"}, {"GET", "certificates?standing=tall", "", "standing"}, {"GET", "audit-log?type=unheard_of", "", "type"},
 		{"GET", "audit-log?document_id=-1", "", "document_id"}, {"POST", "people", `{"admin":7}`, "admin"}, {"POST", "people", `{"email":7}`, "email"},
 		{"POST", "quota", `{"unit":"emet","count":"banyak","reason":"x"}`, "count"},
 	} {
@@ -44,9 +44,10 @@ func TestAQuestionOfAdministrationArrivesAsItWasAsked(t *testing.T) {
 		"attempts?document_id=5&serial=S&organisation=" + capitals: store.AttemptQuery{Organisation: works, Document: 5, Serial: "S", Limit: 50},
 		"attempts?from=2026-01-02T07:00:00%2B07:00&limit=1":        store.AttemptQuery{From: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), Limit: 1},
 		"serials?state=free&page=9007199254740992":                 store.SerialQuery{States: []contract.SerialState{contract.SerialFree}, Offset: maxInteger / maxLimit * 50, Limit: 50},
-		"stuck":                          store.WaitingQuery{Before: now.Add(-time.Minute), Limit: 50},
-		"certificates?standing=revoked":  store.CertificateQuery{Status: contract.CertificateRevoked, Now: now, Limit: 50},
-		"audit-log?type=signed&limit=10": store.LogQuery{Type: contract.EventSigned, Limit: 10},
+		"stuck": store.WaitingQuery{Before: now.Add(-time.Minute), Limit: 50},
+		"stuck?status=failed&step=stamped&search=Sewa&owner=a@contoh.id": store.WaitingQuery{Failed: true, Step: contract.StepStamped, Search: "Sewa", Owner: "a@contoh.id", Before: now.Add(-time.Minute), Limit: 50},
+		"certificates?standing=revoked":                                  store.CertificateQuery{Status: contract.CertificateRevoked, Now: now, Limit: 50},
+		"audit-log?type=signed&limit=10":                                 store.LogQuery{Type: contract.EventSigned, Limit: 10},
 	} {
 		b := newBench(t, draft())
 		if w := b.ask("GET", adminBase+path, "", "X-Access-Token", "operator"); w.Code != 200 {

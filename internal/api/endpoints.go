@@ -403,7 +403,7 @@ var descriptions = map[string]description{
 		params: []*huma.Param{personParam()}, refuses: []int{http.StatusConflict}},
 	"admin-documents": {text: "Newest first, without drafts. Admins see what the list says; auditors may also read detail, status, signers and audit-trail of each.",
 		params: adminParams(pageParams(adminLimit)[2], choiceParam("status", "Only documents with this status.", sentStates),
-			&huma.Param{Name: "owner", In: "query", Description: "Only documents of the owner with this e-mail.", Schema: textSchema()})},
+			ownerParam())},
 	"admin-disable-person": {text: "Every token of the account ends at once, a login answers like a wrong password, and the signer directory leaves the person out. Documents that wait for the person go on " +
 		"waiting: open_signatures counts them. The caller's own account, and the last admin of an organisation, are 409. Disabling again changes nothing.",
 		params: []*huma.Param{personParam()}, refuses: []int{http.StatusConflict}},
@@ -433,7 +433,8 @@ var descriptions = map[string]description{
 	"admin-reconciliation": {text: "Admins see the differences of their own organisation."},
 	"admin-reconcile":      {text: "Only for operators. If the stamp office cannot be reached, the report names the problem.", refuses: []int{http.StatusConflict}},
 	"admin-stuck": {text: "Documents that have waited for the service for a minute or longer, and those that failed, oldest first; and whether the clock of the service is reliable, without which nothing is signed.",
-		params: adminParams(choiceParam("status", "failed: only those that failed.", stuckStatuses))},
+		params: adminParams(pageParams(adminLimit)[2], choiceParam("status", "failed: only those that failed.", stuckStatuses),
+			choiceParam("step", "Only documents that wait for this step, or failed in it.", contract.WaitingSteps), ownerParam())},
 	"admin-retry": {text: "A waiting document is tried at once; a failed one is resumed as by its owner's restamp, with the serials it has.", refuses: []int{http.StatusConflict}},
 	"admin-certificates": {text: "Those that expire first come first.", params: adminParams(choiceParam("standing", "Only certificates with this status.", certificateStatuses),
 		&huma.Param{Name: "serial", In: "query", Description: "Only the certificate with this serial number, in hexadecimal.", Schema: textSchema()})},
@@ -471,14 +472,15 @@ var descriptions = map[string]description{
 	"admin-replay-webhook": {text: "Either one delivery by its id, with the body that it had, or every event since a time, as far as the webhook selects it now. Receivers recognise repeated messages by webhook-id.",
 		params: []*huma.Param{webhookParam()}},
 
-	"keys": {text: "Keys that were revoked or have expired stay in the list.", params: pageParams(adminLimit)[:2:2]},
+	"keys": {text: "Keys that were revoked or have expired stay in the list.", params: append(pageParams(adminLimit)[:2:2], keyFilterParams("Part of a key's name or of how it begins.")...)},
 	"create-key": {text: "The key acts as the person who makes it, within its scopes. The answer has its secret, which is shown only once. A key is accepted wherever an access token is, and makes no other key. " +
 		"A person has at most 50 keys that have not ended.", refuses: []int{http.StatusConflict}},
 	"revoke-key": {text: "Ends the key and its access tokens at once. Revoking it again changes nothing.", params: []*huma.Param{keyParam()}, refuses: []int{http.StatusNotFound}},
 	"token": {text: "OAuth 2.0 client credentials (RFC 6749, section 4.4): client_id is the id of an API key, client_secret the key. The client authenticates in the header (Basic) or in the body. " +
 		"The access token is valid for an hour at most and ends with the key. scope selects some of the scopes of the key. Refusals have the form of RFC 6749, section 5.2.", refuses: []int{http.StatusUnauthorized}},
-	"oauth-metadata":   {text: "Authorization server metadata (RFC 8414)."},
-	"admin-keys":       {text: "Without their secrets, which are not stored. An admin cannot create a key for another person.", params: adminParams()},
+	"oauth-metadata": {text: "Authorization server metadata (RFC 8414)."},
+	"admin-keys": {text: "Without their secrets, which are not stored. An admin cannot create a key for another person.",
+		params: adminParams(keyFilterParams("Part of a key's name or of how it begins, or of its holder's name or e-mail.")...)},
 	"admin-revoke-key": {text: "Ends the key and its access tokens at once. Revoking it again changes nothing.", params: []*huma.Param{keyParam()}},
 	"admin-sso":        {text: "The client secret is never shown.", params: []*huma.Param{organisationParam()}},
 	"admin-set-sso": {text: "Members that are missing are reset, except the secret. With password_off, exempt must name an admin. docs/decisions/0084-sso.md says what a provider may decide.",

@@ -17,7 +17,7 @@ type keyOut struct {
 	Scopes      []contract.KeyScope `json:"scopes" doc:"documents:read, documents:write, sign, stamp, admin"`
 	Networks    []string            `json:"networks" doc:"from which it may be used, in CIDR notation; empty: from all"`
 	Test        bool                `json:"test" doc:"it makes test documents and acts on no others"`
-	Status      string              `json:"status" enum:"active,expired,revoked" example:"active"`
+	Status      contract.KeyStatus  `json:"status" enum:"active,expired,revoked" example:"active"`
 	CreatedAt   string              `json:"created_at" example:"2024-10-14T06:06:00.000Z"`
 	ExpiresAt   *string             `json:"expires_at" doc:"null: never" example:"2025-10-14T06:06:00.000Z"`
 	RevokedAt   *string             `json:"revoked_at" doc:"null: it was not" example:"2024-10-14T06:06:00.000Z"`
@@ -26,18 +26,11 @@ type keyOut struct {
 }
 
 func (c *call) keyOf(k contract.APIKey) keyOut {
-	out := keyOut{
+	return keyOut{
 		ID: k.ID, Name: k.Name, Hint: k.Hint, Scopes: append([]contract.KeyScope{}, k.Scopes...), Networks: convertAll(k.Networks, netip.Prefix.String), Test: k.Test,
-		Status: "active", CreatedAt: formatISO(k.CreatedAt), ExpiresAt: isoOrNull(k.ExpiresAt), RevokedAt: isoOrNull(k.RevokedAt),
+		Status: k.Status(c.Clock()), CreatedAt: formatISO(k.CreatedAt), ExpiresAt: isoOrNull(k.ExpiresAt), RevokedAt: isoOrNull(k.RevokedAt),
 		LastUsedAt: isoOrNull(k.LastUsedAt), LastNetwork: orNull(k.LastNetwork),
 	}
-	switch {
-	case !k.RevokedAt.IsZero():
-		out.Status = "revoked"
-	case k.HasEnded(c.Clock()):
-		out.Status = "expired"
-	}
-	return out
 }
 
 type keysData struct {
@@ -45,13 +38,26 @@ type keysData struct {
 	Pagination pagination `json:"pagination"`
 }
 
+// parseKeySelection reads the page and the filters of a list of API keys.
+func (q *query) parseKeySelection() (page, identity.KeySelection) {
+	p := q.parsePage(adminLimit)
+	return p, identity.KeySelection{Search: q.parseSearch(), Status: parseChoice(q, "status", contract.KeyStatuses), Page: int(p.number), Limit: p.limit}
+}
+
+func keyFilterParams(search string) []*huma.Param {
+	return []*huma.Param{
+		{Name: "search", In: "query", Description: search, Schema: textSchema()},
+		choiceParam("status", "Only keys with this status.", contract.KeyStatuses),
+	}
+}
+
 func (c *call) listKeys() (keysData, error) {
 	q := c.parseQuery()
-	p := q.parsePage(adminLimit)
+	p, selected := q.parseKeySelection()
 	if err := q.bad.asError(); err != nil {
 		return keysData{}, err
 	}
-	keys, total, err := c.Identity.ListKeys(c.r.Context(), c.by, int(p.number), p.limit)
+	keys, total, err := c.Identity.ListKeys(c.r.Context(), c.by, selected)
 	if err != nil {
 		return keysData{}, err
 	}
@@ -138,11 +144,12 @@ type memberKeysData struct {
 
 func (c *call) listMemberKeys() (memberKeysData, error) {
 	q := c.parseQuery()
-	p, of := q.parsePage(adminLimit), q.parseOrganisation()
+	of := q.parseOrganisation()
+	p, selected := q.parseKeySelection()
 	if err := q.bad.asError(); err != nil {
 		return memberKeysData{}, err
 	}
-	keys, total, err := c.Identity.ListMemberKeys(c.r.Context(), c.by, of, int(p.number), p.limit)
+	keys, total, err := c.Identity.ListMemberKeys(c.r.Context(), c.by, of, selected)
 	if err != nil {
 		return memberKeysData{}, err
 	}

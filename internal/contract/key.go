@@ -179,10 +179,32 @@ type APIKey struct {
 	LastNetwork  string    // of LastUsedAt
 }
 
-// HasEnded reports whether the key was revoked or has expired.
-func (k *APIKey) HasEnded(now time.Time) bool {
-	return !k.RevokedAt.IsZero() || !k.ExpiresAt.IsZero() && !now.Before(k.ExpiresAt)
+// KeyStatus says whether an API key can be used.
+type KeyStatus string
+
+// The statuses. A key that was revoked is revoked also after it would have expired.
+const (
+	KeyActive  KeyStatus = "active"
+	KeyExpired KeyStatus = "expired"
+	KeyRevoked KeyStatus = "revoked"
+)
+
+// KeyStatuses lists the statuses.
+var KeyStatuses = []KeyStatus{KeyActive, KeyExpired, KeyRevoked}
+
+// Status returns the status of the key at a time.
+func (k *APIKey) Status(now time.Time) KeyStatus {
+	switch {
+	case !k.RevokedAt.IsZero():
+		return KeyRevoked
+	case !k.ExpiresAt.IsZero() && !now.Before(k.ExpiresAt):
+		return KeyExpired
+	}
+	return KeyActive
 }
+
+// HasEnded reports whether the key was revoked or has expired.
+func (k *APIKey) HasEnded(now time.Time) bool { return k.Status(now) != KeyActive }
 
 // Grant returns what the key permits.
 func (k *APIKey) Grant() *KeyGrant {

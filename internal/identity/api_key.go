@@ -178,12 +178,26 @@ func keyEvent(t contract.EventType, k contract.APIKey, holder contract.Person, n
 	return e
 }
 
-// ListKeys returns one page, counted from 1, of the caller's API keys, the newest first, and how many there are.
-func (s *Service) ListKeys(ctx context.Context, by contract.Actor, page, limit int) ([]contract.APIKey, int, error) {
+// KeySelection is a page of API keys, counted from 1, and filters. An empty filter selects all.
+type KeySelection struct {
+	Search      string // as in [store.KeyQuery]
+	Status      contract.KeyStatus
+	Page, Limit int
+}
+
+// selectKeys returns the query for a selection.
+func (s *Service) selectKeys(sel KeySelection) store.KeyQuery {
+	return store.KeyQuery{Search: sel.Search, Status: sel.Status, Now: s.clock(), Offset: (sel.Page - 1) * sel.Limit, Limit: sel.Limit}
+}
+
+// ListKeys returns one page of the caller's API keys, the newest first, and how many match.
+func (s *Service) ListKeys(ctx context.Context, by contract.Actor, sel KeySelection) ([]contract.APIKey, int, error) {
 	if by.Guest != 0 || by.IsSystem() {
 		return nil, 0, contract.ErrNotAllowed
 	}
-	p, err := s.store.ListAPIKeys(ctx, store.KeyQuery{Person: by.ID, Offset: (page - 1) * limit, Limit: limit})
+	q := s.selectKeys(sel)
+	q.Person = by.ID
+	p, err := s.store.ListAPIKeys(ctx, q)
 	return p.Keys, p.Total, err
 }
 
@@ -206,9 +220,9 @@ type MemberKey struct {
 	OrganisationName string
 }
 
-// ListMemberKeys returns one page, counted from 1, of the API keys of an organisation that the caller administers, the newest first, and how many
-// there are. Without an organisation, operators see the keys of all organisations.
-func (s *Service) ListMemberKeys(ctx context.Context, by contract.Actor, of contract.OrganisationID, page, limit int) ([]MemberKey, int, error) {
+// ListMemberKeys returns one page of the API keys of an organisation that the caller administers, the newest first, and how many match.
+// Without an organisation, operators see the keys of all organisations.
+func (s *Service) ListMemberKeys(ctx context.Context, by contract.Actor, of contract.OrganisationID, sel KeySelection) ([]MemberKey, int, error) {
 	of, err := by.AuthoriseAdmin(contract.AdminKeys, of)
 	if err != nil {
 		return nil, 0, err
@@ -220,7 +234,9 @@ func (s *Service) ListMemberKeys(ctx context.Context, by contract.Actor, of cont
 	if _, known := names[of]; of != "" && !known {
 		return nil, 0, contract.ErrNoOrganisation
 	}
-	p, err := s.store.ListAPIKeys(ctx, store.KeyQuery{Organisation: of, Offset: (page - 1) * limit, Limit: limit})
+	q := s.selectKeys(sel)
+	q.Organisation = of
+	p, err := s.store.ListAPIKeys(ctx, q)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -43,10 +43,13 @@ type Administration interface {
 	LastReconciliation(ctx context.Context) (contract.Reconciliation, error)
 }
 
-// WaitingQuery selects documents that wait.
+// WaitingQuery selects documents that wait. A zero filter selects all.
 type WaitingQuery struct {
 	Organisation contract.OrganisationID
 	Failed       bool // only those that failed
+	Step         contract.WaitingStep
+	Search       string // part of the title, ignoring letter case
+	Owner        string // e-mail address, in any case of ASCII letters
 	Before       time.Time
 	Offset       int
 	Limit        int

@@ -33,6 +33,9 @@ type KeyToken struct {
 type KeyQuery struct {
 	Organisation contract.OrganisationID
 	Person       contract.PersonID
+	Search       string // part of the key's name or hint, in any case of ASCII letters; without a Person, also of its holder's name or e-mail
+	Status       contract.KeyStatus
+	Now          time.Time // for Status
 	Offset       int
 	Limit        int // positive
 }

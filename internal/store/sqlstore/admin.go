@@ -21,30 +21,51 @@ func (s *Store) Organisations(ctx context.Context) ([]store.Organisation, error)
 // waitingOrder stops SQLite from scanning all documents by identifier to avoid a sort.
 const waitingOrder = "id + 0"
 
-// waitingDocuments returns the table of documents without progress, and the condition that selects from it. The two halves
-// use different indexes; a single condition would use neither.
-func waitingDocuments(w store.WaitingQuery) (table string, c *condition) {
+// waitingSteps select the documents whose next step for the service it is, as [contract.Document.WaitingStep] does.
+var waitingSteps = map[contract.WaitingStep]string{
+	contract.StepConverted: "state = 'draft'",
+	contract.StepStamped:   "state <> 'draft' AND EXISTS (SELECT 1 FROM stamp s WHERE s.document = waiting.id AND s.state <> 'affixed')",
+	contract.StepSealed:    "state <> 'draft' AND NOT EXISTS (SELECT 1 FROM stamp s WHERE s.document = waiting.id AND s.state <> 'affixed')",
+}
+
+// waitingDocuments returns the table of documents without progress, and the condition that selects from it; possible is false if none
+// can match. The two halves use different indexes; a single condition would use neither.
+func waitingDocuments(w store.WaitingQuery) (table string, c *condition, possible bool) {
 	c = &condition{}
-	// Every attempt updates waits_since, but not the columns that record progress.
-	if w.Failed {
-		table = `(SELECT id, organisation FROM document WHERE state = 'failed') waiting`
-		if w.Organisation != "" {
-			c.addTerm("organisation = %s", w.Organisation)
-		}
-		return table, c
+	like, possible := likePattern(w.Search)
+	if !possible {
+		return "", c, false
 	}
-	table = fmt.Sprintf(`(SELECT id, organisation FROM document WHERE state = 'failed' UNION ALL SELECT id, organisation FROM document
+	const columns = `id, organisation, state, title_folded, owner_email`
+	failed := `SELECT ` + columns + ` FROM document WHERE state = 'failed'`
+	table = `(` + failed + `) waiting`
+	if !w.Failed {
+		// Every attempt updates waits_since, but not the columns that record progress.
+		table = fmt.Sprintf(`(`+failed+` UNION ALL SELECT `+columns+` FROM document
 		WHERE waits_since <> 0 AND state <> 'failed' AND created_at <= %[1]s AND finalized_at <= %[1]s AND last_signed_at <= %[1]s) waiting`, c.addArg(toMicros(w.Before)))
+	}
 	if w.Organisation != "" {
 		c.addTerm("organisation = %s", w.Organisation)
 	}
-	return table, c
+	if w.Step != "" {
+		c.terms = append(c.terms, waitingSteps[w.Step])
+	}
+	if w.Owner != "" {
+		c.addTerm("lower(owner_email) = lower(%s)", w.Owner)
+	}
+	if w.Search != "" {
+		c.addTerm(`title_folded LIKE %s ESCAPE '\'`, like)
+	}
+	return table, c, true
 }
 
 // Waiting implements [store.Administration].
 func (s *Store) Waiting(ctx context.Context, w store.WaitingQuery) (store.List, error) {
-	table, c := waitingDocuments(w)
 	l := store.List{Documents: []contract.Document{}}
+	table, c, possible := waitingDocuments(w)
+	if !possible {
+		return l, nil
+	}
 	err := s.db.withSnapshot(ctx, func(q querier) (err error) {
 		if l.Total, err = c.countRows(ctx, q, table); err != nil {
 			return err

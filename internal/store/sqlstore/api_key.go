@@ -105,14 +105,47 @@ func (s *Store) APIKey(ctx context.Context, id contract.KeyID) (contract.APIKey,
 	return k, wrapf(err, "read API key %s", id)
 }
 
-// ListAPIKeys implements [store.APIKeys].
-func (s *Store) ListAPIKeys(ctx context.Context, q store.KeyQuery) (p store.KeyPage, err error) {
-	c := &condition{}
+// keyCondition returns the condition that selects API keys; possible is false if no key can match. Its terms for a status agree with
+// [contract.APIKey.Status].
+func keyCondition(q store.KeyQuery) (c *condition, possible bool) {
+	c = &condition{}
+	like, possible := likePattern(q.Search)
+	if !possible {
+		return c, false
+	}
 	if q.Organisation != "" {
 		c.addTerm("k.organisation = %s", q.Organisation)
 	}
 	if q.Person != "" {
 		c.addTerm("k.person = %s", q.Person)
+	}
+	if q.Search != "" {
+		// lower may leave letters outside ASCII as they are, so the search is compared as it was typed too.
+		folded, typed := c.addArg(like), c.addArg(containing(cleanText(q.Search)))
+		term := `lower(k.name) LIKE ?folded OR k.name LIKE ?typed OR lower(k.hint) LIKE ?folded`
+		if q.Person == "" {
+			term += ` OR k.person IN (SELECT id FROM users WHERE name_folded LIKE ?folded OR email_folded LIKE ?folded)`
+		}
+		c.terms = append(c.terms, "("+strings.NewReplacer("?folded", folded+` ESCAPE '\'`, "?typed", typed+` ESCAPE '\'`).Replace(term)+")")
+	}
+	switch q.Status {
+	case contract.KeyActive:
+		c.terms = append(c.terms, "k.revoked_at = 0")
+		c.addTerm("(k.expires_at = 0 OR k.expires_at > %s)", toMicros(q.Now))
+	case contract.KeyExpired:
+		c.terms = append(c.terms, "k.revoked_at = 0 AND k.expires_at <> 0")
+		c.addTerm("k.expires_at <= %s", toMicros(q.Now))
+	case contract.KeyRevoked:
+		c.terms = append(c.terms, "k.revoked_at <> 0")
+	}
+	return c, true
+}
+
+// ListAPIKeys implements [store.APIKeys].
+func (s *Store) ListAPIKeys(ctx context.Context, q store.KeyQuery) (p store.KeyPage, err error) {
+	c, possible := keyCondition(q)
+	if !possible {
+		return store.KeyPage{Keys: []contract.APIKey{}}, nil
 	}
 	p.Keys, p.Total, err = apiKeyRows.readPage(ctx, s, c, "k.created_at DESC, k.id DESC", q.Offset, q.Limit)
 	return p, wrapf(err, "list API keys")

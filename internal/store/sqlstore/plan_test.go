@@ -16,7 +16,7 @@ import (
 func TestFrequentQueriesScanNoTable(t *testing.T) {
 	t.Parallel()
 	s := openTest(t, databases["SQLite"](t))
-	table, c := waitingDocuments(store.WaitingQuery{Organisation: "org"})
+	table, c, _ := waitingDocuments(store.WaitingQuery{Organisation: "org"})
 	ofDocument := serialCondition(store.SerialQuery{Document: 1})
 	for query, indexes := range map[string][]string{
 		`SELECT serial FROM serial ` + whereFree:                                                         {"serial_free (state=? AND organisation=?)"},

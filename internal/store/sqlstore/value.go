@@ -162,7 +162,12 @@ const maxPattern = 10_000
 // likePattern returns the pattern for LIKE ... ESCAPE '\' that matches texts containing the folded search.
 func likePattern(search string) (p string, possible bool) {
 	s := foldText(search)
-	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s) + "%", len(s) <= maxPattern
+	return containing(s), len(s) <= maxPattern
+}
+
+// containing returns the pattern for LIKE ... ESCAPE '\' that matches texts containing s.
+func containing(s string) string {
+	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s) + "%"
 }
 
 // placeholders returns n placeholders starting with $from: "$2,$3,$4".

@@ -88,6 +88,28 @@ var administrationTests = map[string]func(*testing.T, *fixture){
 		waiting(store.WaitingQuery{Before: since, Limit: 10, Organisation: "org"}, 2, failed.ID, waits.ID)
 		waiting(store.WaitingQuery{Before: since, Limit: 1, Offset: 2}, 3, waits.ID)
 		waiting(store.WaitingQuery{Before: since.Add(-time.Minute), Limit: 10}, 1, failed.ID)
+
+		sealing := b.signAs(b.signAs(b.finalizeDraft(b.uploadDraft(owner), owner), first), second)
+		since = b.advance(time.Minute).now
+		waiting(store.WaitingQuery{Before: since, Limit: 10, Failed: true}, 1, failed.ID)
+		waiting(store.WaitingQuery{Before: since, Limit: 10, Step: contract.StepConverted}, 1, other.ID)
+		waiting(store.WaitingQuery{Before: since, Limit: 10, Step: contract.StepSealed}, 1, sealing.ID)
+		waiting(store.WaitingQuery{Before: since, Limit: 10, Step: contract.StepStamped, Failed: true}, 1, failed.ID)
+		waiting(store.WaitingQuery{Before: since, Limit: 10, Step: contract.StepSealed, Failed: true}, 0)
+		waiting(store.WaitingQuery{Before: since, Limit: 10, Owner: strings.ToUpper(otherOwner.Email)}, 1, other.ID)
+		waiting(store.WaitingQuery{Before: since, Limit: 10, Owner: "nobody@example.test"}, 0)
+		waiting(store.WaitingQuery{Before: since, Limit: 1, Search: strings.ToUpper(other.Title), Owner: otherOwner.Email, Organisation: other.Organisation}, 1, other.ID)
+		waiting(store.WaitingQuery{Before: since, Limit: 10, Search: "%"}, 0)
+		waiting(store.WaitingQuery{Before: since, Limit: 10, Search: strings.Repeat("x", 20_000)}, 0)
+		l, err := b.Waiting(b.ctx, store.WaitingQuery{Before: since, Limit: 10})
+		b.must(err)
+		for _, d := range l.Documents { // the filter agrees with the rule
+			found, err := b.Waiting(b.ctx, store.WaitingQuery{Before: since, Limit: 10, Step: d.WaitingStep()})
+			b.must(err)
+			if !slices.Contains(b.documentIDs(found), d.ID) {
+				t.Errorf("document %d is not among those that wait to be %s", d.ID, d.WaitingStep())
+			}
+		}
 	},
 	"DocumentsAndSerialsAreCalledByName": func(t *testing.T, b *fixture) {
 		d := b.bindSerial(b.stampDue(2), "N")

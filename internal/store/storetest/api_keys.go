@@ -3,6 +3,7 @@ package storetest
 import (
 	"fmt"
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,6 +58,49 @@ var apiKeyTests = map[string]func(*testing.T, *fixture){
 		if err := b.addKey(b.newKey(9, u), 1); err == nil {
 			t.Error("two keys have one secret")
 		}
+	},
+	"APIKeysAreSelectedByNameHolderAndStatus": func(t *testing.T, b *fixture) {
+		u, other := b.addKeyHolder("k7"), b.addKeyHolder("k8")
+		active, expired, revoked, foreign := b.newKey(1, u), b.newKey(2, u), b.newKey(3, u), b.newKey(4, other)
+		active.Name, expired.Name, revoked.Name, revoked.Hint, foreign.Name = "ERP 100%", "École", "Payroll", "sgl_ak_Zz9x", "erp"
+		expired.ExpiresAt, foreign.ExpiresAt = b.now.Truncate(time.Microsecond), time.Time{}
+		for i, k := range []contract.APIKey{active, expired, revoked, foreign} {
+			b.must(b.addKey(k, byte(i+1)))
+		}
+		e := b.keyEvent(contract.EventKeyRevoked, revoked)
+		b.must(b.RevokeAPIKey(b.ctx, revoked.ID, e))
+		revoked.RevokedAt = e.At
+		selected := func(q store.KeyQuery, want ...contract.APIKey) {
+			t.Helper()
+			q.Now, q.Limit = expired.ExpiresAt, 9
+			got, err := b.ListAPIKeys(b.ctx, q)
+			b.must(err)
+			b.requireEqual(fmt.Sprintf("total of %+v", q), got.Total, len(want))
+			if len(got.Keys) != len(want) {
+				t.Fatalf("%+v: %d keys", q, len(got.Keys))
+			}
+			for i, k := range got.Keys {
+				b.requireEqual("key", k, want[i])
+				if q.Status != "" {
+					b.requireEqual("status", k.Status(q.Now), q.Status)
+				}
+			}
+		}
+		selected(store.KeyQuery{Search: "erp"}, foreign, active)
+		selected(store.KeyQuery{Search: "0%"}, active)
+		selected(store.KeyQuery{Search: "_"}, foreign, revoked, expired, active) // of the hint; no wildcard
+		selected(store.KeyQuery{Search: "%"}, active)
+		selected(store.KeyQuery{Search: "École"}, expired)
+		selected(store.KeyQuery{Search: "AK_zz9"}, revoked)
+		selected(store.KeyQuery{Search: "K8@SEGEL"}, foreign)
+		selected(store.KeyQuery{Search: "siti", Organisation: u.Organisation}, revoked, expired, active)
+		selected(store.KeyQuery{Search: "siti", Person: u.ID})
+		selected(store.KeyQuery{Search: "payroll", Person: u.ID}, revoked)
+		selected(store.KeyQuery{Search: strings.Repeat("x", 20_000)})
+		selected(store.KeyQuery{Organisation: u.Organisation, Status: contract.KeyActive}, active)
+		selected(store.KeyQuery{Organisation: u.Organisation, Status: contract.KeyExpired}, expired)
+		selected(store.KeyQuery{Organisation: u.Organisation, Status: contract.KeyRevoked}, revoked)
+		selected(store.KeyQuery{Organisation: other.Organisation, Status: contract.KeyActive, Search: "ERP"}, foreign)
 	},
 	"AnAPIKeyIsRevokedOnce": func(t *testing.T, b *fixture) {
 		k := b.newKey(1, b.addKeyHolder("k3"))

@@ -16,6 +16,8 @@ export const serialStates = ["taken", "free", "bound", "affixed", "quarantined"]
 export const standings = ["valid", "ended", "revoked"] as const;
 export const units = ["emet", "base"] as const;
 export const noticeStates = ["ordered", "sent", "kept", "failed", "dropped"] as const;
+export const keyStatuses = ["active", "expired", "revoked"] as const;
+export const waitingSteps = ["converted", "stamped", "sealed"] as const;
 export const accountStatuses = ["active", "initial_password", "disabled"] as const;
 
 /** Selects a page of a list. Each list has some of the filters. */
@@ -23,6 +25,8 @@ export interface Selection {
   page: number;
   /** A state, a unit or a type of event, as the service names it. */
   only?: string | undefined;
+  /** A step of the service. */
+  step?: string | undefined;
   /** Part of a name or an e-mail, or a serial number. */
   find?: string | undefined;
   document?: number | undefined;
@@ -136,7 +140,7 @@ export const reconciliation = queryOptions({ queryKey: key("reconciliation"), qu
 export const reconcile = async () => (await take(api.POST("/v1/admin/reconciliation"))).response.data.report as Reconciliation | null;
 
 export const stuck = (s: Selection) =>
-  queryOptions({ queryKey: key("stuck", s), placeholderData: keepPreviousData, refetchInterval: 15_000, queryFn: async () => (await take(api.GET("/v1/admin/stuck", { params: { query: { ...pageOf(s), ...given({ status: one(["failed"] as const, s.only) }) } } }))).data });
+  queryOptions({ queryKey: key("stuck", s), placeholderData: keepPreviousData, refetchInterval: 15_000, queryFn: async () => (await take(api.GET("/v1/admin/stuck", { params: { query: { ...pageOf(s), ...given({ search: s.find, owner: s.person, status: one(["failed"] as const, s.only), step: one(waitingSteps, s.step) }) } } }))).data });
 
 export const retry = (id: number) => take(api.POST("/v1/admin/stuck/{document_id}/retry", { params: { path: { document_id: id } } }));
 
@@ -277,8 +281,10 @@ export type KeySettings = {
 export const keyScopes = ["documents:read", "documents:write", "sign", "stamp", "admin"] as const;
 
 /** The API keys of the person who is logged in, who need not be an administrator. */
-export const ownKeys = (page: number) =>
-  queryOptions({ queryKey: ["keys", page], placeholderData: keepPreviousData, queryFn: async () => (await take(api.GET("/v1/auth/keys", { params: { query: { page, limit: lines } } }))).data });
+const keyFilters = (s: Selection) => given({ search: s.find, status: one(keyStatuses, s.only) });
+
+export const ownKeys = (s: Selection) =>
+  queryOptions({ queryKey: ["keys", s], placeholderData: keepPreviousData, queryFn: async () => (await take(api.GET("/v1/auth/keys", { params: { query: { page: s.page, limit: lines, ...keyFilters(s) } } }))).data });
 
 /** Makes a key. The answer has its secret, which is never shown again. */
 export const createKey = async (body: KeySettings) => (await take(api.POST("/v1/auth/keys", { body }))).response.data;
@@ -286,7 +292,7 @@ export const createKey = async (body: KeySettings) => (await take(api.POST("/v1/
 export const revokeKey = (id: string) => take(api.DELETE("/v1/auth/keys/{key_id}", { params: { path: { key_id: id } } }));
 
 export const memberKeys = (s: Selection) =>
-  queryOptions({ queryKey: key("keys", s), placeholderData: keepPreviousData, queryFn: async () => (await take(api.GET("/v1/admin/keys", { params: { query: pageOf(s) } }))).data });
+  queryOptions({ queryKey: key("keys", s), placeholderData: keepPreviousData, queryFn: async () => (await take(api.GET("/v1/admin/keys", { params: { query: { ...pageOf(s), ...keyFilters(s) } } }))).data });
 
 export const revokeMemberKey = (id: string) => take(api.DELETE("/v1/admin/keys/{key_id}", { params: { path: { key_id: id } } }));
 

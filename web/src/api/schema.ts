@@ -12262,6 +12262,10 @@ export interface operations {
                 limit?: number;
                 /** @description UUID of an organisation. Missing: the caller's own; for operators, all. */
                 organisation?: string;
+                /** @description Part of a key's name or of how it begins, or of its holder's name or e-mail. */
+                search?: string;
+                /** @description Only keys with this status. */
+                status?: "active" | "expired" | "revoked";
             };
             header?: never;
             path?: never;
@@ -16473,8 +16477,14 @@ export interface operations {
                 limit?: number;
                 /** @description UUID of an organisation. Missing: the caller's own; for operators, all. */
                 organisation?: string;
+                /** @description Part of the text, ignoring letter case. */
+                search?: string;
                 /** @description failed: only those that failed. */
                 status?: "failed";
+                /** @description Only documents that wait for this step, or failed in it. */
+                step?: "converted" | "stamped" | "sealed";
+                /** @description Only documents of the owner with this e-mail. */
+                owner?: string;
             };
             header?: never;
             path?: never;
@@ -19062,6 +19072,10 @@ export interface operations {
                  * @example 50
                  */
                 limit?: number;
+                /** @description Part of a key's name or of how it begins. */
+                search?: string;
+                /** @description Only keys with this status. */
+                status?: "active" | "expired" | "revoked";
             };
             header?: never;
             path?: never;

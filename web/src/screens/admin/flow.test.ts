@@ -9,7 +9,7 @@ test("an address with nothing, or with nonsense, is the first page of the people
 });
 
 test("an address has every filter", () => {
-  const search = { tab: "log", page: 2, only: "signed", document: 1207, person: "siti@contoh.id", from: "2024-10-14", until: "2024-10-15", organisation: "org" };
+  const search = { tab: "log", page: 2, only: "signed", step: "stamped", document: 1207, person: "siti@contoh.id", from: "2024-10-14", until: "2024-10-15", organisation: "org" };
   expect(readAdmin({ ...search, page: "2", document: "1207" })).toEqual(search);
   expect(readAdmin({ find: 123 }).find).toBe("123");
   expect(isFiltered(readAdmin(search))).toBe(true);

@@ -11,6 +11,8 @@ export const auditorTabs: readonly Tab[] = ["people", "documents", "quota", "ser
 export interface Filters {
   /** A state, a unit or a type of event. */
   only?: string | undefined;
+  /** A step of the service. */
+  step?: string | undefined;
   /** Part of a name or an e-mail, or a serial number. */
   find?: string | undefined;
   /** The number of a document. */
@@ -31,7 +33,7 @@ export interface AdminSearch extends Filters {
   quotas?: number | undefined;
 }
 
-const filters = ["only", "find", "document", "person", "from", "until"] as const;
+const filters = ["only", "step", "find", "document", "person", "from", "until"] as const;
 
 /** The search of a list without filters. */
 export const withoutFilters = (s: AdminSearch): AdminSearch => ({ tab: s.tab, page: 1, ...(s.organisation ? { organisation: s.organisation } : {}) });
@@ -44,7 +46,7 @@ export function readAdmin(s: Record<string, unknown>): AdminSearch {
   const number = (v: unknown) => (Number.isSafeInteger(Number(v)) && Number(v) > 0 ? Number(v) : undefined);
   const day = (v: unknown) => (typeof v === "string" && /^\d{4}-\d{2}-\d{2}$/.test(v) && !Number.isNaN(Date.parse(v)) ? v : undefined);
   const found: Record<string, unknown> = {
-    only: text(s.only), find: text(s.find), document: number(s.document), person: text(s.person), from: day(s.from), until: day(s.until),
+    only: text(s.only), step: text(s.step), find: text(s.find), document: number(s.document), person: text(s.person), from: day(s.from), until: day(s.until),
     organisation: text(s.organisation), quotas: number(s.quotas),
   };
   const given = Object.fromEntries(Object.entries(found).filter(([, v]) => v !== undefined));

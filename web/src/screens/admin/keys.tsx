@@ -4,16 +4,15 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 
 import { useAccount } from "../../api/account";
-import { createKey, keyScopes, memberKeys, ownKeys, revokeKey, revokeMemberKey, type Key, type KeySettings, type MemberKey } from "../../api/admin";
+import { createKey, keyScopes, keyStatuses, memberKeys, ownKeys, revokeKey, revokeMemberKey, type Key, type KeySettings, type MemberKey } from "../../api/admin";
 import { Problem } from "../../api/client";
 import { useText } from "../../text";
 import { Copy } from "../../ui/copy";
 import { Dialog } from "../../ui/dialog";
-import { Paging } from "../../ui/paging";
-import { Loading } from "../../ui/loading";
 import { ScreenTitle } from "../../ui/screen-title";
 import { Trouble } from "../../ui/trouble";
-import { Facts, Line, Lines, useWhen, type SectionProps } from "./lines";
+import { withoutFilters, type AdminSearch } from "./flow";
+import { Facts, Filtering, Find, Line, Lines, Only, useWhen, type SectionProps } from "./lines";
 
 /** MemberKeys lists the API keys of the people of an organisation. An administrator revokes them. */
 export function MemberKeys(props: SectionProps) {
@@ -26,6 +25,7 @@ export function MemberKeys(props: SectionProps) {
         <Title order={2} size="h5">{t("apiKeys.all")}</Title>
         <Text size="sm" c="dimmed">{t("apiKeys.allLead")}</Text>
       </div>
+      <Filters {...props} label={t("apiKeys.findAny")} />
       <Lines {...props} of={found} items={(d) => d.keys} empty={t("apiKeys.none")}>
         {(m: MemberKey) => <One key={m.key.id} of={m.key} holder={`${m.person_name} <${m.person_email}>`} revoke={() => setAsked(m.key)} />}
       </Lines>
@@ -34,11 +34,22 @@ export function MemberKeys(props: SectionProps) {
   );
 }
 
+function Filters({ label, ...props }: SectionProps & { label: string }) {
+  const t = useText();
+  return (
+    <Filtering>
+      <Find {...props} label={label} />
+      <Only {...props} label={t("list.status")} words={keyStatuses.map((s) => ({ value: s, label: t(`apiKeys.status.${s}`) }))} />
+    </Filtering>
+  );
+}
+
 /** Keys is where people make and revoke the keys of programs that act as them. */
 export function Keys() {
   const t = useText();
-  const [page, setPage] = useState(1);
-  const found = useQuery(ownKeys(page));
+  const [search, setSearch] = useState<AdminSearch>({ tab: "keys", page: 1 });
+  const list: SectionProps = { search, selection: search, change: (to) => setSearch({ ...search, page: 1, ...to }), clear: () => setSearch(withoutFilters(search)) };
+  const found = useQuery(ownKeys(search));
   const [adding, setAdding] = useState(false);
   const [secret, setSecret] = useState<string>();
   const [asked, setAsked] = useState<Key>();
@@ -53,13 +64,8 @@ export function Keys() {
       </Group>
       {secret && <Secret secret={secret} close={() => setSecret(undefined)} />}
       {adding && <Add close={() => setAdding(false)} made={(s) => { setAdding(false); setSecret(s); }} />}
-      {found.isPending && <Loading />}
-      {found.isError && <Trouble error={found.error} retry={() => void found.refetch()} />}
-      {found.data?.keys.length === 0 && <Text c="dimmed" role="status">{t("apiKeys.none")}</Text>}
-      {found.data && found.data.keys.length > 0 && (
-        <Stack component="ul" gap={6} p={0} m={0} style={{ listStyle: "none" }}>{found.data.keys.map((k) => <One key={k.id} of={k} revoke={() => setAsked(k)} />)}</Stack>
-      )}
-      {found.data && found.data.pagination.total_page > 1 && <Group justify="flex-end"><Paging page={page} total={found.data.pagination.total_page} change={setPage} /></Group>}
+      <Filters {...list} label={t("apiKeys.find")} />
+      <Lines {...list} of={found} items={(d) => d.keys} empty={t("apiKeys.none")}>{(k: Key) => <One key={k.id} of={k} revoke={() => setAsked(k)} />}</Lines>
       <Revoke of={asked} act={revokeKey} close={() => setAsked(undefined)} />
     </Stack>
   );

@@ -95,9 +95,9 @@ export function Filtering({ children }: { children: ReactNode }) {
 }
 
 /** Only filters a list by one word of the service. */
-export function Only({ label, words, search, change }: SectionProps & { label: string; words: { value: string; label: string }[] }) {
+export function Only({ label, by = "only", words, search, change }: SectionProps & { label: string; by?: "only" | "step"; words: { value: string; label: string }[] }) {
   const t = useText();
-  return <Select {...wide} label={label} searchable={words.length > 10} allowDeselect={false} value={search.only ?? ""} onChange={(v) => change({ only: v || undefined })} data={[{ value: "", label: t("list.all") }, ...words]} />;
+  return <Select {...wide} label={label} searchable={words.length > 10} allowDeselect={false} value={search[by] ?? ""} onChange={(v) => change({ [by]: v || undefined })} data={[{ value: "", label: t("list.all") }, ...words]} />;
 }
 
 const wide = { style: { flex: "1 1 11rem" }, maw: { base: "100%", xs: 260 }, miw: 0 } as const;

@@ -3,11 +3,11 @@ import { IconClockExclamation, IconRotate } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { useAccount } from "../../api/account";
-import { retry, stuck, type Stuck as Item } from "../../api/admin";
+import { retry, stuck, waitingSteps, type Stuck as Item } from "../../api/admin";
 import { useText } from "../../text";
 import { StateBadge } from "../../ui/state";
 import { Trouble } from "../../ui/trouble";
-import { About, Facts, Line, Lines, Only, useWhen, type SectionProps } from "./lines";
+import { About, Facts, Filtering, Find, Line, Lines, Only, useWhen, type SectionProps } from "./lines";
 
 /** Stuck lists documents that wait, with the reason and a retry, and says when the clock is in doubt and nothing is signed. */
 export function Stuck(props: SectionProps) {
@@ -27,7 +27,12 @@ export function Stuck(props: SectionProps) {
         </Alert>
       )}
       <Text size="sm" c="dimmed">{t("admin.stuckLead")}</Text>
-      <Only {...props} label={t("list.status")} words={[{ value: "failed", label: t("state.failed") }]} />
+      <Filtering>
+        <Find {...props} label={t("admin.findTitle")} />
+        <Find {...props} by="person" label={t("admin.ownerEmail")} />
+        <Only {...props} by="step" label={t("admin.step")} words={waitingSteps.map((s) => ({ value: s, label: t(`admin.waitingSteps.${s}`) }))} />
+        <Only {...props} label={t("list.status")} words={[{ value: "failed", label: t("state.failed") }]} />
+      </Filtering>
       <Lines {...props} of={found} items={(d) => d.documents} empty={t("admin.nothingStuck")}>{(d) => <One key={d.document.id} item={d} />}</Lines>
     </Stack>
   );
