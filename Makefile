@@ -13,7 +13,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 GO      := CGO_ENABLED=0 go
 
 .DEFAULT_GOAL := help
-.PHONY: help run web build test test-go test-web test-e2e test-race screens demo load bench bench-lists fault test-every names interop check fmt lint generate clean
+.PHONY: help run web build test test-go test-web test-e2e test-e2e-all test-race screens demo load bench bench-lists fault test-every names interop check fmt lint generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,10 +41,17 @@ test: test-go test-web ## run all tests; as root, first install the programs tha
 test-web: web/node_modules/.package-lock.json ## run the web app's tests
 	@cd web && npx tsc --noEmit && npm run --silent test
 
-test-e2e: web build ## run the web app in a real browser against the real service (CHROMIUM=/usr/bin/chromium)
-	@scripts/need chromium
+test-e2e: web build ## run the web app in Chromium's engine against the real service: what represents each variant (CHROMIUM=/usr/bin/chromium)
+	@[ -n "$(CHROMIUM)" ] || scripts/need -w chromium-headless-shell
+	@command -v chromium-headless-shell >/dev/null || scripts/need chromium
 	@$(GO) build -o build/mailbox ./scripts/mailbox
 	@cd web && npm run --silent e2e
+
+test-e2e-all: export SEGEL_E2E := all
+test-e2e-all: export CHROMIUM ?= /usr/bin/chromium
+test-e2e-all: ## the same with all variants, in the whole browser
+	@[ -e "$(CHROMIUM)" ] || scripts/need chromium
+	@$(MAKE) --no-print-directory test-e2e
 
 screens: web build ## take the pictures of docs/screens anew, and all others into build/screens (CHROMIUM=/usr/bin/chromium)
 	@scripts/need chromium

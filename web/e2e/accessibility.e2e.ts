@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 
-import { en, id } from "./texts";
+import { en, languages } from "./texts";
 import { guestLink, send, type Sent } from "./contract";
 import { paper, stage, type Stage } from "./harness";
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
   s = await stage();
   s.user(satu.name, satu.email, "admin");
   s.user(dua.name, dua.email);
-  const owner = await s.enter(satu.email);
+  const owner = await s.login(satu.email);
   open = await send(owner, "Perjanjian Sewa Ruko", [dua, budi], 0);
   mine = await send(owner, "Surat Kuasa", [satu], 0);
   link = await guestLink(owner, open, budi.email);
@@ -46,8 +46,8 @@ const screens = (w: typeof en): [string, string][] => [
 
 const title = (screen: string) => new RegExp(`^(\\(\\d+\\) )?${screen.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")} – Segel$`);
 
-test.each([["en", en], ["id", id]] as const)("each screen names itself in the title of the tab, %s", async (locale, w) => {
-  const page = await s.enter(satu.email, { locale });
+test.each(languages("id"))("each screen names itself in the title of the tab, %s", async (locale, w) => {
+  const page = await s.login(satu.email, { locale });
   const told = new Set<string>();
   for (const [path, screen] of screens(w)) {
     await page.goto(s.url + path);
@@ -72,7 +72,7 @@ test.each([["en", en], ["id", id]] as const)("each screen names itself in the ti
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent ?? "");
 
 test("the focus goes to the title of a screen that the app shows in place of another one", async () => {
-  const page = await s.enter(satu.email, { locale: "en" });
+  const page = await s.login(satu.email, { locale: "en" });
   await page.goto(`${s.url}/sent`);
   await page.getByRole("heading", { level: 1, name: en.nav.sent }).waitFor();
   expect(await page.evaluate(() => document.activeElement === document.body)).toBe(true); // of a new page, the browser tells the title
@@ -92,7 +92,7 @@ test("the focus goes to the title of a screen that the app shows in place of ano
 });
 
 test("the focus goes to the title of the screen when the control that had it is removed", async () => {
-  const page = await s.enter(satu.email, { locale: "en" });
+  const page = await s.login(satu.email, { locale: "en" });
   await page.goto(`${s.url}/new?document=${draft}&step=people`);
   await page.getByRole("button", { name: en.new.remove.replace("{{name}}", dua.name) }).click();
   await expect.poll(() => focused(page)).toBe(en.new.people);
@@ -109,7 +109,7 @@ test("the focus goes to the title of the screen when the control that had it is 
 });
 
 test("a screen that cannot be shown names itself too, in its title and its heading", async () => {
-  const page = await s.enter(satu.email, { locale: "en" });
+  const page = await s.login(satu.email, { locale: "en" });
   for (const path of ["/document/999999", "/document/999999/sign", "/new?document=999999&step=people"]) {
     await page.goto(s.url + path);
     await page.getByRole("heading", { level: 1, name: en.problem.title }).waitFor();
@@ -119,7 +119,7 @@ test("a screen that cannot be shown names itself too, in its title and its headi
 });
 
 test("the first key leads past the menu to the content, wherever there is something to pass", async () => {
-  const page = await s.enter(satu.email, { locale: "en" });
+  const page = await s.login(satu.email, { locale: "en" });
   const skip = async (path: string, target: string) => {
     await page.goto(path);
     await page.getByRole("heading", { level: 1 }).waitFor();
@@ -151,7 +151,7 @@ const hindrances = (page: Page) => page.evaluate(() => {
 
 test("at a magnification of 400 % every screen can be read and used without scrolling sideways", async () => {
   const small = { locale: "en", viewport: { width: 320, height: 256 } }; // 1280 by 1024 at 400 %
-  const page = await s.enter(satu.email, small);
+  const page = await s.login(satu.email, small);
   for (const [path] of screens(en)) {
     await page.goto(s.url + path);
     await page.getByRole("heading", { level: 1 }).waitFor();

@@ -11,7 +11,7 @@ beforeAll(async () => {
   s = await stage({ env: desk.env });
   s.user(satu.name, satu.email, "admin");
   s.user("Penanda Dua", "s@example.test");
-  const owner = await s.enter(satu.email);
+  const owner = await s.login(satu.email);
   const { id } = await send(owner, "Perjanjian Kerja", [satu]);
   await owner.request.post(`${s.url}/v1/econtract/web/sign/sign-docs`, { data: { document_id: id } });
   await sealed(owner, id);
@@ -82,10 +82,10 @@ test("an administrator adds an account, grants quota, reconciles and reads the a
 
 test("an administrator disables, enables, renames a person and resets their password", async () => {
   s.user("Orang Empat", "empat@example.test");
-  const page = await s.enter(satu.email);
+  const page = await s.login(satu.email);
   await send(page, "Perjanjian Magang", [{ name: "Orang Empat", email: "empat@example.test" }]);
   const login = async (secret: string) => (await page.context().browser()!.newContext()).request.post(`${s.url}/v1/auth/session`, { data: { email: "empat@example.test", password: secret } });
-  const member = await s.enter("empat@example.test");
+  const member = await s.login("empat@example.test");
   await page.goto(`${s.url}/admin`);
   const act = async (name: string) => {
     await page.locator("[data-actions='empat@example.test']").click();
@@ -153,7 +153,7 @@ test("an administrator disables, enables, renames a person and resets their pass
 
 test("the audit log is searched and exported, and links only to what the administrator may open", async () => {
   s.user("Admin Lain", "lain@example.test", "admin");
-  const page = await s.enter("lain@example.test");
+  const page = await s.login("lain@example.test");
   await page.goto(`${s.url}/admin?tab=log`);
   await page.getByText("Perjanjian Kerja").first().waitFor();
   expect(await page.getByRole("listitem").getByRole("link").count()).toBe(0);
@@ -199,7 +199,7 @@ test("an example of the interface's page is copied completely", async () => {
 });
 
 test("an administrator sets the reminders that new documents begin with", async () => {
-  const page = await s.enter(satu.email);
+  const page = await s.login(satu.email);
   await page.goto(`${s.url}/admin?tab=reminders`);
   const form = page.getByRole("form", { name: "Reminders" });
   expect(await form.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);

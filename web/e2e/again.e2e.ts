@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 
-import { en, id } from "./texts";
+import { en, languages } from "./texts";
 import { guestLink, read, sealed, send } from "./contract";
 import { stage, violations, type Stage } from "./harness";
 
@@ -31,13 +31,13 @@ async function throttle(page: Page): Promise<void> {
   await line.send("Network.emulateNetworkConditions", { offline: false, latency: 200, downloadThroughput: 100_000, uploadThroughput: 100_000 });
 }
 
-for (const [language, w] of [["en", en], ["id", id]] as const) {
+for (const [language, w] of languages("id")) {
   const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 
   test(`an owner corrects a declined document and sends it again, on a slow line, ${language}`, async () => {
     const title = `Sewa Ditolak ${language}`;
     const contract = await send(owner, title, [dua, budi]);
-    const signer = await s.enter(dua.email);
+    const signer = await s.login(dua.email);
     await post(signer, "reject-docs", { document_id: contract.id, reason: "Harga salah" });
     const page = await s.enter(satu.email, { locale: language, reducedMotion: "reduce" });
     await throttle(page);
@@ -68,7 +68,7 @@ for (const [language, w] of [["en", en], ["id", id]] as const) {
   test(`an owner uses a completed document again, ${language}`, async () => {
     const title = `Sewa Selesai ${language}`;
     const contract = await send(owner, title, [dua]);
-    const signer = await s.enter(dua.email);
+    const signer = await s.login(dua.email);
     await post(signer, "sign-docs", { document_id: contract.id });
     await sealed(signer, contract.id);
     await signer.goto(`${s.url}/document/${contract.id}`);
@@ -76,7 +76,7 @@ for (const [language, w] of [["en", en], ["id", id]] as const) {
     await signer.getByRole("menuitem", { name: en.document.original }).waitFor();
     expect(await signer.getByRole("menuitem", { name: en.document.useAgain }).count()).toBe(0); // not theirs
     await signer.context().close();
-    const page = await s.enter(satu.email, { locale: language, reducedMotion: "reduce" });
+    const page = await s.login(satu.email, { locale: language, reducedMotion: "reduce" });
     await page.goto(`${s.url}/document/${contract.id}`);
     await button(page, w.document.more).click();
     await page.getByRole("menuitem", { name: w.document.useAgain }).click();
@@ -91,7 +91,7 @@ for (const [language, w] of [["en", en], ["id", id]] as const) {
 
   test(`a new link says before it is created that the former one stops working, and the guest with the former one reads why, ${language}`, async () => {
     const contract = await send(owner, `Surat Kuasa ${language}`, [budi, dua], 0);
-    const page = await s.enter(satu.email, { locale: language, reducedMotion: "reduce" });
+    const page = await s.login(satu.email, { locale: language, reducedMotion: "reduce" });
     await page.goto(`${s.url}/document/${contract.id}`);
     const row = page.getByRole("listitem").filter({ hasText: budi.name });
     const shown = row.getByRole("link", { name: /#/ });

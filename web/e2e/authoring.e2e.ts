@@ -29,7 +29,7 @@ const boxes = (page: Page) => page.evaluate(async () => {
 });
 
 test("a contract is created and sent by keyboard alone, and placements are announced", async () => {
-  const page = await s.enter("o@example.test");
+  const page = await s.login("o@example.test");
   await draft(page, 3);
   await page.getByRole("combobox", { name: "Add a member" }).focus();
   await page.keyboard.type("Dua");
@@ -98,7 +98,7 @@ test("a contract is created and sent by keyboard alone, and placements are annou
 });
 
 test("leaving and coming back loses nothing", async () => {
-  const page = await s.enter("o@example.test");
+  const page = await s.login("o@example.test");
   await draft(page, 2);
   await page.getByRole("button", { name: "Add a guest" }).click();
   await page.getByRole("combobox", { name: "Name", exact: true }).fill("Budi Tamu");
@@ -125,7 +125,7 @@ test("leaving and coming back loses nothing", async () => {
 });
 
 test("a click on Continue counts although a change is being saved when it ends", async () => {
-  const page = await s.enter("o@example.test");
+  const page = await s.login("o@example.test");
   await draft(page, 1);
   await page.getByRole("link", { name: /File/ }).click();
   const title = page.getByRole("textbox", { name: "Title" });
@@ -147,7 +147,7 @@ test("a click on Continue counts although a change is being saved when it ends",
 });
 
 test("title and deadline of a draft are changed, and another file takes its place", async () => {
-  const page = await s.enter("s@example.test");
+  const page = await s.login("s@example.test");
   await draft(page, 1);
   await page.getByRole("checkbox", { name: "I sign too" }).click();
   await saved(page);
@@ -176,7 +176,7 @@ test("title and deadline of a draft are changed, and another file takes its plac
 });
 
 test("a box is dragged by a finger on a phone, from the tools to the page and on it", async () => {
-  const page = await s.enter("o@example.test", { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
+  const page = await s.login("o@example.test", { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
   await draft(page, 1);
   await page.getByRole("checkbox", { name: "I sign too" }).click();
   await page.getByRole("button", { name: "Continue" }).click();
@@ -199,7 +199,7 @@ test("a box is dragged by a finger on a phone, from the tools to the page and on
 });
 
 test("a dragged box snaps to the text, stays on the page it is dropped on, and can be resized", async () => {
-  const page = await s.enter("o@example.test");
+  const page = await s.login("o@example.test");
   await draft(page, 1);
   await page.getByRole("checkbox", { name: "I sign too" }).click();
   await page.getByRole("button", { name: "Continue" }).click();
@@ -284,7 +284,7 @@ test("a file that is dropped on the inbox starts a document", async () => {
 });
 
 test("a refused file shows the reason beside it", async () => {
-  const page = await s.enter("o@example.test");
+  const page = await s.login("o@example.test");
   await page.goto(`${s.url}/new`);
   await page.setInputFiles("input[type=file]", { name: "gambar.pdf", mimeType: "application/pdf", buffer: Buffer.from("GIF89a no contract") });
   await page.getByRole("button", { name: "Upload and continue" }).click();

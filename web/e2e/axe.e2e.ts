@@ -23,7 +23,7 @@ beforeAll(async () => {
   s.user(dua.name, dua.email);
   s.user(tiga.name, tiga.email);
   s.user(empat.name, empat.email);
-  const owner = await s.enter(satu.email);
+  const owner = await s.login(satu.email);
   await owner.request.put(`${s.url}/v1/admin/branding`, { data: { colour: "#5b2a86" } });
   const sign = (one: Sent) => owner.request.post(`${s.url}/v1/econtract/web/sign/sign-docs`, { data: { document_id: one.id } });
   done = await send(owner, "Perjanjian Kerja", [satu]);
@@ -104,7 +104,7 @@ const anybody: Walk = async (page, check, w) => {
   await page.goto(link);
   await firstPage(page);
   await check("guest");
-  const owner = await s.enter(satu.email), former = await guestLink(owner, await send(owner, `Tautan Lama ${w.nav.sent}`, [budi], 0), budi.email);
+  const owner = await s.login(satu.email), former = await guestLink(owner, await send(owner, `Tautan Lama ${w.nav.sent}`, [budi], 0), budi.email);
   const { id: replaced, people } = await send(owner, `Tautan Baru ${w.nav.sent}`, [budi], 0);
   const stale = await guestLink(owner, { id: replaced, people }, budi.email);
   await guestLink(owner, { id: replaced, people }, budi.email);
@@ -125,7 +125,7 @@ const anybody: Walk = async (page, check, w) => {
 
 /** What a guest is asked, and what they read after they answered. */
 const answering: Walk = async (page, check, w) => {
-  const owner = await s.enter(satu.email), language = w.nav.sent;
+  const owner = await s.login(satu.email), language = w.nav.sent;
   const open = async (of: Stage, by: Page, one: Sent, email = budi.email) => {
     await page.goto("about:blank");
     await page.goto(await guestLink(by, one, email));
@@ -168,7 +168,7 @@ const answering: Walk = async (page, check, w) => {
   await owner.context().close();
 
   // A code from the mailbox, before reading and before signing.
-  const sender = await mailing.enter(satu.email), mail = `budi-${language}@example.test`.toLowerCase(), guest = { ...budi, email: mail };
+  const sender = await mailing.login(satu.email), mail = `budi-${language}@example.test`.toLowerCase(), guest = { ...budi, email: mail };
   const coded = (title: string, guest_code: string) => send(sender, `${title} ${language}`, [guest], 0, undefined, 0, { guest_code });
   await open(mailing, sender, await coded("Dibaca dengan Kode", "read"), mail);
   await button(page, w.code.send).waitFor();
@@ -498,7 +498,7 @@ const editing: Walk = async (page, check, w) => {
 };
 
 const administrator: Walk = async (page, check, w) => {
-  for (const tab of ["quota", "serials", "attempts", "reconciliation", "stuck", "certificates", "branding", "consent", "reminders", "provider", "mail", "webhooks", "organisations", "log"] as const) {
+  for (const tab of ["quota", "serials", "attempts", "reconciliation", "stuck", "certificates", "branding", "consent", "reminders", "provider", "keys", "mail", "webhooks", "organisations", "log"] as const) {
     await page.goto(`${s.url}/admin?tab=${tab}`);
     await page.getByRole("tab", { name: w.admin[tab], selected: true }).waitFor();
     await page.waitForLoadState("networkidle");

@@ -55,7 +55,7 @@ test("a member accepts the text with their first signature, and is not asked wit
 }, 60_000);
 
 test("an administrator writes another text, and a guest and the member accept that one", async () => {
-  const admin = await s.enter("a@example.test");
+  const admin = await s.login("a@example.test");
   await admin.goto(`${s.url}/admin?tab=consent`);
   await admin.getByRole("textbox", { name: en.consentText.indonesian }).fill("Saya setuju.");
   await admin.getByRole("textbox", { name: en.consentText.english }).fill("  I agree to it all. ");
@@ -86,7 +86,7 @@ test("a text that changes while a signer reads is shown before anything is signe
   await member.goto(`${s.url}/document/${sent.id}/sign`);
   await read(member);
   await side(member).getByText("You accepted this consent text on").waitFor();
-  const admin = await s.enter("a@example.test");
+  const admin = await s.login("a@example.test");
   const set = await admin.request.put(`${s.url}/v1/admin/consent`, { data: { id: "Saya sangat setuju.", en: "I agree to more." } });
   expect(set.status()).toBe(200);
   await admin.context().close();

@@ -15,7 +15,7 @@ beforeAll(async () => {
   s = await stage();
   s.user("Pemilik Satu", "o@example.test");
   s.user(dua.name, dua.email);
-  owner = await s.enter("o@example.test");
+  owner = await s.login("o@example.test");
 });
 afterAll(() => s.close());
 
@@ -57,7 +57,7 @@ test("a guest passes their signature on, the other person signs, and the sender 
   await other.getByRole("heading", { name: id.sign.signed }).waitFor();
   await other.context().close();
 
-  const member = await s.enter(dua.email);
+  const member = await s.login(dua.email);
   await member.goto(`${s.url}/document/${sent.id}/sign`);
   await read(member);
   await side(member).getByRole("button", { name: "Sign", exact: true }).click();

@@ -53,7 +53,7 @@ function differentPages(): Buffer {
 }
 
 test("in a document of 2,000 pages, a page number that is typed leads to the page, and boxes can be placed there", async () => {
-  const page = await s.enter("o@example.test");
+  const page = await s.login("o@example.test");
   await place(page, paper(2000), "Ayu Lestari");
   const goTo = page.getByRole("textbox", { name: "Go to page" });
   await goTo.fill("1987");
@@ -76,7 +76,7 @@ test("in a document of 2,000 pages, a page number that is typed leads to the pag
 });
 
 test("copies on pages of other sizes and on turned pages lie on their pages, are shown, and it is told which were moved", async () => {
-  const page = await s.enter("o@example.test");
+  const page = await s.login("o@example.test");
   await place(page, differentPages(), "Ayu Lestari");
   await add(page, "sign");
   const region = page.getByRole("region", { name: "Selected box" });
@@ -107,7 +107,7 @@ test("copies on pages of other sizes and on turned pages lie on their pages, are
 });
 
 test("copying a duty stamp asks before it spends 12 of them, with the price and the quota", async () => {
-  const page = await s.enter("o@example.test");
+  const page = await s.login("o@example.test");
   await place(page, paper(13), "Ayu Lestari");
   await add(page, "emet");
   await page.getByRole("button", { name: "Copy", exact: true }).click();
@@ -125,7 +125,7 @@ test("copying a duty stamp asks before it spends 12 of them, with the price and 
 });
 
 test("what the service refuses stays visible until it is corrected, and leads to its box", async () => {
-  const page = await s.enter("o@example.test");
+  const page = await s.login("o@example.test");
   await place(page, paper(9), "Ayu Lestari");
   await add(page, "sign");
   const region = page.getByRole("region", { name: "Selected box" });
@@ -158,7 +158,7 @@ test("what the service refuses stays visible until it is corrected, and leads to
 });
 
 test("two tabs notice each other, nothing is lost silently, and either version can win", async () => {
-  const one = await s.enter("o@example.test");
+  const one = await s.login("o@example.test");
   await place(one, paper(2), "Ayu Lestari");
   const address = one.url(), two = await one.context().newPage();
   await two.goto(address);
@@ -194,7 +194,7 @@ test("two tabs notice each other, nothing is lost silently, and either version c
 });
 
 test("who is logged out while they edit logs in again on the same screen, and the change is saved", async () => {
-  const page = await s.enter("o@example.test");
+  const page = await s.login("o@example.test");
   await place(page, paper(2), "Ayu Lestari");
   await page.evaluate(() => { (window as unknown as { same: boolean }).same = true; });
   await page.context().clearCookies();
@@ -216,7 +216,7 @@ test("who is logged out while they edit logs in again on the same screen, and th
 });
 
 test("guests who were entered before are suggested, to the member who entered them alone", async () => {
-  const page = await s.enter("o@example.test");
+  const page = await s.login("o@example.test");
   const upload = async (title: string) => {
     await page.goto(`${s.url}/new`);
     await page.setInputFiles("input[type=file]", { name: `${title}.pdf`, mimeType: "application/pdf", buffer: paper(1) });
@@ -243,7 +243,7 @@ test("guests who were entered before are suggested, to the member who entered th
   expect(await page.getByRole("combobox", { name: "Name", exact: true }).inputValue()).toBe("Budi Santoso");
   await page.getByRole("button", { name: "Add", exact: true }).click();
   await saved(page);
-  const other = await s.enter("ayu@example.test");
+  const other = await s.login("ayu@example.test");
   const found = await (await other.request.get(`${s.url}/v1/econtract/web_app/guests?search=budi`)).json();
   expect(found.data.guest).toEqual([]);
   await other.context().close();
@@ -251,7 +251,7 @@ test("guests who were entered before are suggested, to the member who entered th
 });
 
 test("the owner previews the document as one of its signers, and pages with boxes of a person are marked", async () => {
-  const page = await s.enter("o@example.test");
+  const page = await s.login("o@example.test");
   await place(page, paper(4), "Ayu Lestari", "Pemilik Satu");
   await page.getByRole("textbox", { name: "Go to page" }).fill("3");
   await page.keyboard.press("Enter");
@@ -279,8 +279,8 @@ test("the owner previews the document as one of its signers, and pages with boxe
 });
 
 test("initials are a picture of their own: typed from the name at first, and saved for the next time", async () => {
-  const owner = await s.enter("o@example.test");
-  const page = await s.enter("ayu@example.test");
+  const owner = await s.login("o@example.test");
+  const page = await s.login("ayu@example.test");
   const send = async () => {
     await place(owner, paper(1), "Ayu Lestari");
     await add(owner, "sign");

@@ -171,7 +171,7 @@ test("findings are shown in Indonesian, on a phone", async () => {
   const id = await draft(trick(), "Cetak Berbeda Lagi");
   const answer = await owner.request.post(`${s.url}/v1/econtract/web/sign/finalize-docs`, { data: { document_id: id, accept_findings: ["finding.print_differs", "finding.view_varies"] } });
   expect(answer.status(), await answer.text()).toBe(200);
-  const page = await s.enter(dua.email, { locale: "id", viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, reducedMotion: "reduce" });
+  const page = await s.login(dua.email, { locale: "id", viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, reducedMotion: "reduce" });
   await page.goto(`${s.url}/document/${id}/sign`);
   await page.getByText(/Hasil cetak berkas ini berbeda dari tampilan di layar \(halaman 1\): “Harga/).waitFor();
   await page.getByText("Pemilik Satu menyetujui temuan ini ketika mengirim dokumen.").first().waitFor();

@@ -14,7 +14,7 @@ afterAll(() => s.close());
 const satu = { name: "Pemilik Satu", email: "o@example.test" }, tamu = { name: "Budi Tamu", email: "budi@example.test", guest: true };
 
 test("a guest keeps their drawn signature on their device only, and removes it", async () => {
-  const owner = await s.enter(satu.email);
+  const owner = await s.login(satu.email);
   const context = await s.browser.newContext({ locale: "en", viewport: { width: 1280, height: 800 } });
   const stored: string[] = [];
   context.on("request", (r) => { if (r.url().includes("/v1/auth/specimen")) stored.push(r.method()); });
@@ -52,7 +52,7 @@ test("a guest keeps their drawn signature on their device only, and removes it",
 });
 
 test("a guest's signature is shown as one whose identity was not verified, in both languages", async () => {
-  const owner = await s.enter(satu.email);
+  const owner = await s.login(satu.email);
   const contract = await send(owner, "Surat Kuasa", [satu, tamu], 0);
   await owner.request.post(`${s.url}/v1/econtract/web/sign/sign-docs`, { data: { document_id: contract.id } });
   const link = await guestLink(owner, contract, tamu.email);

@@ -22,7 +22,7 @@ const logo = async (page: Awaited<ReturnType<Stage["enter"]>>) => Buffer.from(aw
 }), "base64");
 
 test("an admin sets logo and colour with a preview, guests see both, and the name that they type is in the handwriting they choose", async () => {
-  const admin = await s.enter("a@example.test");
+  const admin = await s.login("a@example.test");
   await admin.goto(`${s.url}/admin?tab=branding`);
   const input = admin.locator("input[type=file]");
   await input.setInputFiles({ name: "logo.svg", mimeType: "image/svg+xml", buffer: Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>") });

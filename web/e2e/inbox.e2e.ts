@@ -13,8 +13,8 @@ let finished: Sent, gudang: Sent, ruko: Sent, kerja: Sent, later: Sent;
 beforeAll(async () => {
   s = await stage();
   for (const p of [satu, dua, tiga]) s.user(p.name, p.email);
-  owner = await s.enter(satu.email);
-  third = await s.enter(tiga.email);
+  owner = await s.login(satu.email);
+  third = await s.login(tiga.email);
   finished = await send(owner, "Perjanjian Lama", [dua], 0);
   const answer = await owner.request.post(`${s.url}/v1/auth/login`, { data: { email: dua.email, password: "kata sandi uji" } });
   const token = ((await answer.json()) as { data: { token: string } }).data.token;
@@ -82,7 +82,7 @@ test("the button leads to signing with the box in view, a click elsewhere opens 
 });
 
 test("search, person and period change what the tabs count, and lists are sorted", async () => {
-  const page = await s.enter(dua.email);
+  const page = await s.login(dua.email);
   await page.goto(`${s.url}/inbox?status=all`);
   await row(page, later).waitFor();
   await page.getByRole("searchbox", { name: "Search titles" }).fill("sewa");
@@ -115,7 +115,7 @@ test("search, person and period change what the tabs count, and lists are sorted
   expect(await titles(page)).toEqual(["Baru Datang", "Menunggu yang Lain", "Perjanjian Kerja", "Sewa Ruko"]);
   expect(await violations(page)).toEqual([]);
   // A person of other people's documents selects nothing.
-  const other = await s.enter(tiga.email);
+  const other = await s.login(tiga.email);
   await other.goto(`${s.url}/inbox?status=all&person=nobody%40example.test`);
   await other.getByText("No document matches this search.").waitFor();
   await other.context().close();

@@ -36,13 +36,31 @@ test("a person makes a key for a program, and an administrator revokes it", asyn
   await page.reload();
   await page.getByText(/last used .* from 127.0.0.1/).waitFor();
   expect(await page.getByText(key).count()).toBe(0);
+  const select = async (of: typeof page, status: string) => {
+    await of.getByRole("combobox", { name: "Status" }).click();
+    await of.getByRole("option", { name: status, exact: true }).click();
+  };
+  await select(page, "Expired");
+  await page.getByText("Nothing matches.").waitFor();
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await page.getByRole("searchbox", { name: "Find a name or how the key begins" }).fill("erp");
+  await page.getByText("1 line").waitFor();
 
   const admin = await s.enter(satu.email);
   await admin.getByRole("link", { name: "Admin", exact: true }).click();
   await admin.getByRole("tab", { name: "API keys" }).click();
   await admin.getByText(/Orang Dua/).waitFor();
+  await admin.getByRole("searchbox", { name: "Find a key, a name or an e-mail" }).fill(satu.email);
+  await admin.waitForURL("**find=o%40example.test**");
+  await admin.getByText("Nothing matches.").waitFor();
+  await admin.getByRole("searchbox", { name: "Find a key, a name or an e-mail" }).fill("orang DUA");
+  await admin.getByText(/Orang Dua/).waitFor();
   await admin.getByRole("button", { name: "Revoke the key ERP" }).click();
   await admin.getByRole("dialog").getByRole("button", { name: "Revoke", exact: true }).click();
-  await admin.getByText("Revoked", { exact: true }).waitFor();
+  await admin.getByRole("listitem").getByText("Revoked", { exact: true }).waitFor();
+  await select(admin, "Active");
+  await admin.getByText("Nothing matches.").waitFor();
+  await select(admin, "Revoked");
+  await admin.getByRole("listitem").filter({ hasText: "ERP" }).waitFor();
   expect(await status("/v1/auth/me", key)).toBe(401);
 });

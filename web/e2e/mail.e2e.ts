@@ -4,7 +4,7 @@ import path from "node:path";
 import type { Page } from "playwright-core";
 
 import { read, sealed, send } from "./contract";
-import { mailbox, paper, stage, violations, type Mailbox, type Stage } from "./harness";
+import { complete, mailbox, paper, stage, violations, type Mailbox, type Stage } from "./harness";
 
 let box: Mailbox, s: Stage;
 let owner: Page;
@@ -13,7 +13,7 @@ beforeAll(async () => {
   s = await stage({ env: { ...box.env, SEGEL_LOG_LEVEL: "debug" } });
   s.user("Pemilik Satu", "o@example.test");
   s.user("Penanda Dua", "s@example.test");
-  owner = await s.enter("o@example.test");
+  owner = await s.login("o@example.test");
 });
 afterAll(async () => {
   await s.close();
@@ -30,7 +30,7 @@ const codeIn = (mail: { text: string }) => /\b\d{6}\b/.exec(mail.text)![0];
 test("a guest signs by mail alone, with a code from their mailbox, and the next person is invited", async () => {
   const contract = await send(owner, "Sewa Ruko", [dua, { name: "Budi Tamu", email: "budi@example.test", guest: true }], 0);
   await box.mailTo("s@example.test", 1);
-  const member = await s.enter("s@example.test");
+  const member = await s.login("s@example.test");
   await member.goto(linkIn(await box.mailTo("s@example.test", 1)));
   await member.request.post(`${s.url}/v1/econtract/web/sign/sign-docs`, { data: { document_id: contract.id } });
   const invitation = await box.mailTo("budi@example.test", 1);
@@ -128,7 +128,7 @@ test("without a mail server an operator reads a kept message and passes its link
   const alone = await stage();
   try {
     alone.user("Operator", "a@example.test", "admin");
-    const admin = await alone.enter("a@example.test");
+    const admin = await alone.login("a@example.test");
     await send(admin, "Tanpa Surat", [{ name: "Budi Tamu", email: "budi@example.test", guest: true }], 0);
     await admin.goto(`${alone.url}/admin?tab=mail`);
     await admin.getByText("No mail server is configured.", { exact: false }).waitFor();
@@ -152,12 +152,15 @@ test("every mail can be read on a phone, in light and dark, in both languages", 
   const mails = readdirSync(folder).filter((name) => name.endsWith(".html"));
   expect(mails.length).toBeGreaterThan(20);
   const page = await (await s.browser.newContext({ viewport: { width: 360, height: 740 } })).newPage();
+  const kinds = [...new Set(mails.map((name) => name.slice(0, name.indexOf("."))))];
   for (const name of mails) {
+    const id = name.includes(".id.");
+    // The languages differ in words alone: each has one of the schemes, and outside the complete run each mail has one of the languages.
+    const look = id === (kinds.indexOf(name.slice(0, name.indexOf("."))) % 2 === 0);
     await page.setContent(readFileSync(path.join(folder, name), "utf8"));
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
-      // The languages differ in words alone: each has one of the schemes.
-      if ((colorScheme === "dark") === name.includes(".id.")) wrong.push(...(await violations(page)).filter((v) => !reader.test(v)).map((v) => `${name}, ${colorScheme}: ${v}`));
+      if ((colorScheme === "dark") === id && (complete || look)) wrong.push(...(await violations(page)).filter((v) => !reader.test(v)).map((v) => `${name}, ${colorScheme}: ${v}`));
       const wide = await page.evaluate(() => document.documentElement.scrollWidth);
       if (wide > 360) wrong.push(`${name}, ${colorScheme}: ${wide} pixels wide`);
     }

@@ -12,7 +12,7 @@ beforeAll(async () => {
   box = await mailbox();
   s = await stage({ env: { ...box.env, SEGEL_GUEST_ACCOUNTS: "true" } });
   s.user("Pemilik Satu", "o@example.test");
-  owner = await s.enter("o@example.test");
+  owner = await s.login("o@example.test");
 });
 afterAll(async () => {
   await s.close();

@@ -14,7 +14,7 @@ beforeAll(async () => {
   s = await stage();
   s.user(satu.name, satu.email);
   s.user(dua.name, dua.email);
-  owner = await s.enter(satu.email);
+  owner = await s.login(satu.email);
 });
 afterAll(() => s.close());
 
@@ -119,7 +119,7 @@ test("the preview of a picture shows what it becomes, and a picture without a si
 });
 
 test("a box that covers too much of a page shows the refusal beside it", async () => {
-  const page = await s.enter(satu.email);
+  const page = await s.login(satu.email);
   await page.goto(`${s.url}/new`);
   await page.setInputFiles("input[type=file]", { name: "Perjanjian.pdf", mimeType: "application/pdf", buffer: paper(1) });
   await page.getByRole("button", { name: "Upload and continue" }).click();

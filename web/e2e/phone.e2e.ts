@@ -28,7 +28,7 @@ beforeAll(async () => {
   } });
   s.user("Pemilik Satu", "o@example.test");
   s.user("Dewi Lestari", "dewi@example.test");
-  owner = await s.enter("o@example.test");
+  owner = await s.login("o@example.test");
 });
 afterAll(async () => {
   await s.close();

@@ -14,7 +14,7 @@ beforeAll(async () => {
   s = await stage({ env: { SEGEL_PAGE_PICTURES: "poppler" } });
   s.user("Pemilik Satu", "o@example.test");
   s.user("Penanda Dua", "s@example.test");
-  owner = await s.enter("o@example.test");
+  owner = await s.login("o@example.test");
 });
 afterAll(() => s.close());
 
@@ -59,7 +59,7 @@ test("a signer who read pictures of a former revision is refused, sees the newer
   await page.goto(await guestLink(owner, sent, budi.email));
   await page.locator("[data-picture='1']").waitFor();
   await read(page);
-  const signer = await s.enter("s@example.test");
+  const signer = await s.login("s@example.test");
   await signer.request.post(`${s.url}/v1/econtract/web/sign/sign-docs`, { data: { document_id: sent.id } });
   await signer.context().close();
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 
-import { en, id } from "./texts";
+import { languages } from "./texts";
 import { sealed } from "./contract";
 import { paper, stage, violations, type Stage } from "./harness";
 import { appended } from "./tamper";
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => s.close());
 
 async function signed(): Promise<Buffer> {
-  const owner = await s.enter(people[0][1]);
+  const owner = await s.login(people[0][1]);
   const post = async (page: Page, verb: string, data: object) => {
     const answer = await page.request.post(`${s.url}/v1/econtract/web/sign/${verb}`, { data });
     expect(answer.status(), await answer.text()).toBe(200);
@@ -38,7 +38,7 @@ async function signed(): Promise<Buffer> {
   ]) });
   await post(owner, "finalize-docs", { document_id });
   for (const [, email] of people) {
-    const page = await s.enter(email);
+    const page = await s.login(email);
     await post(page, "sign-docs", { document_id });
     await page.context().close();
   }
@@ -74,7 +74,7 @@ test("in a file of which a page was changed, that page comes first, only the cha
   await page.context().close();
 });
 
-for (const [locale, w] of [["en", en], ["id", id]] as const) {
+for (const [locale, w] of languages("id")) {
   test(`the report can be downloaded as PDF and as JSON, ${locale}`, async () => {
     const page = await verified(locale, good);
     const download = async (format: string) => {

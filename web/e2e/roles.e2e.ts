@@ -10,7 +10,7 @@ beforeAll(async () => {
   s.user(owner.name, owner.email, "admin");
   s.user(signer.name, signer.email);
   s.user("Auditor Tiga", "a@example.test", "auditor");
-  const page = await s.enter(owner.email);
+  const page = await s.login(owner.email);
   await send(page, "Perjanjian Kerja", [signer]);
   await page.context().close();
 });
@@ -61,7 +61,7 @@ test("an auditor reads the documents and the log, and changes nothing", async ()
 });
 
 test("an operator creates an organisation, suspends it, resumes it and closes it", async () => {
-  const page = await s.enter(owner.email);
+  const page = await s.login(owner.email);
   await page.goto(`${s.url}/admin?tab=organisations`);
   const first = page.getByRole("listitem").filter({ hasText: "Segel" });
   await first.locator("[data-actions]").click();

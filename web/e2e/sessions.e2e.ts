@@ -23,8 +23,8 @@ const linkIn = (mail: { text: string }) => /https?:\S+/.exec(mail.text)![0];
 const sessions = (page: Page) => page.getByRole("main").getByRole("listitem");
 
 test("a person is told of a new device, sees it, and ends its session", async () => {
-  const desk = await s.enter(siti);
-  const thief = await s.enter(siti);
+  const desk = await s.login(siti);
+  const thief = await s.login(siti);
   const mail = await box.mailTo(siti, 1);
   expect(mail.subject).toContain("perangkat baru"); // in the language of the request that logged in
   await desk.goto(`${s.url}/account`);
@@ -38,8 +38,8 @@ test("a person is told of a new device, sees it, and ends its session", async ()
 });
 
 test("on a phone, in Indonesian, all other sessions end at once", async () => {
-  const other = await s.enter(siti);
-  const page = await s.enter(siti, { ...phone, locale: "id" });
+  const other = await s.login(siti);
+  const page = await s.login(siti, { ...phone, locale: "id" });
   await page.goto(`${s.url}/account`);
   await page.getByRole("button", { name: id.sessions.endOthers }).tap();
   await page.getByText(id.sessions.othersEnded).waitFor();

@@ -37,7 +37,7 @@ async function openLink(link: string) {
 }
 
 test("on a slow line a guest sees the first page at once and can sign soon", async () => {
-  const owner = await s.enter("o@example.test");
+  const owner = await s.login("o@example.test");
   const sent = await send(owner, "Sewa Kantor", [{ name: "Budi Tamu", email: "budi@example.test", guest: true }]);
   const { page, shown, ready } = await openLink(await guestLink(owner, sent, "budi@example.test"));
   expect(shown.seconds).toBeLessThan(5);
@@ -59,7 +59,7 @@ const paints = (page: Page) => page.evaluate(() => ({
 const place = async (page: Page, within: string) => (await page.locator(`${within} svg[viewBox="0 0 32 32"]`).first().boundingBox())!;
 
 test("on a slow line the outline of the screen is drawn before a script arrives, where the app draws it", async () => {
-  const member = await s.enter("o@example.test"), state = await member.context().storageState();
+  const member = await s.login("o@example.test"), state = await member.context().storageState();
   for (const [path, width, ready] of [["login", 360, "form"], ["inbox", 360, "#main"], ["inbox", 1280, "#main"]] as const) {
     const colorScheme = width === 360 ? "dark" : "light";
     const context = await s.browser.newContext({ locale: "id", colorScheme, viewport: { width, height: 800 }, ...(path === "inbox" ? { storageState: state } : {}) });
@@ -88,7 +88,7 @@ test("on a slow line the outline of the screen is drawn before a script arrives,
 }, 120_000);
 
 test("on a slow line the first page of a scan of 26 MB appears within 8 seconds, and the file waits to be asked for", async () => {
-  const owner = await s.enter("o@example.test");
+  const owner = await s.login("o@example.test");
   const sent = await send(owner, "Pindaian", [{ name: "Budi Tamu", email: "budi@example.test", guest: true }], 0, paper(3, 26e6));
   const { page, shown, ready } = await openLink(await guestLink(owner, sent, "budi@example.test"));
   expect(shown.seconds).toBeLessThan(8);

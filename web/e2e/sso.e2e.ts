@@ -10,7 +10,7 @@ beforeAll(async () => {
   s = await stage({ env: p.env });
   s.user("Admin", "admin@example.test", "admin");
   // An administrator sets the provider with a small window and the keyboard; the operator grants the domain.
-  const page = await s.enter("admin@example.test", { viewport: { width: 360, height: 740 } });
+  const page = await s.login("admin@example.test", { viewport: { width: 360, height: 740 } });
   await page.goto(`${s.url}/admin?tab=provider`);
   const addresses = page.getByRole("region", { name: "Addresses to register at the provider" }).locator("code"), form = page.getByRole("form", { name: "Provider" });
   const [redirect, logout] = (await Promise.all([addresses.first().textContent(), addresses.nth(1).textContent()])) as [string, string];

@@ -10,7 +10,7 @@ beforeAll(async () => {
   desk = await office();
   s = await stage({ env: desk.env });
   s.user(satu.name, satu.email, "admin");
-  owner = await s.enter(satu.email);
+  owner = await s.login(satu.email);
 });
 afterAll(async () => {
   await s.close();
@@ -46,6 +46,20 @@ test("a stamp that is refused stops with its reason, and is affixed by the same 
   await owner.getByText("Failed", { exact: true }).waitFor({ timeout: 30_000 });
   await shown(owner).getByText("stopped").waitFor();
   expect(await shown(owner).getByRole("listitem").filter({ hasText: "stopped" }).textContent()).toMatch(/^Stamped\s+stopped\s*\S/); // with the reason
+  await owner.goto(`${s.url}/admin?tab=stuck&find=stempel`);
+  await owner.getByRole("listitem").filter({ hasText: "Stempel Ditolak" }).waitFor();
+  const select = async (filter: string, word: string) => {
+    await owner.getByRole("combobox", { name: filter }).click();
+    await owner.getByRole("option", { name: word, exact: true }).click();
+  };
+  await select("Step", "Seal");
+  await owner.getByText("Nothing matches.").waitFor();
+  await select("Step", "Duty stamps");
+  await select("Status", "Failed");
+  await owner.getByRole("searchbox", { name: "E-mail of the owner" }).fill(satu.email.toUpperCase());
+  await owner.waitForURL("**person=O%40EXAMPLE.TEST**");
+  await owner.getByRole("listitem").filter({ hasText: "Stempel Ditolak" }).waitFor();
+  await owner.goto(`${s.url}/document/${contract.id}`);
   const before = await register();
   expect(before.map((x) => x.state)).toEqual(["bound"]);
   await desk.faults();

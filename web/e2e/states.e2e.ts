@@ -74,7 +74,7 @@ const signatures = async (page: Page, id: number) => {
 };
 
 test("offline, a banner says so, a signature says at its button that it was not made, and is made once afterwards", async () => {
-  const owner = await s.enter("o@example.test");
+  const owner = await s.login("o@example.test");
   const sent = await send(owner, "Sewa Luring", [{ name: "Budi Tamu", email: "budi@example.test", guest: true }], 0);
   const page = await (await s.browser.newContext({ locale: "en", viewport: { width: 360, height: 740 } })).newPage();
   const keys = keysOf(page, "sign-docs");
@@ -111,7 +111,7 @@ test("offline, a banner says so, a signature says at its button that it was not 
 });
 
 test("while the service restarts, reads say so at their place and continue by themselves, and an action is carried out", async () => {
-  const owner = await s.enter("o@example.test");
+  const owner = await s.login("o@example.test");
   const sent = await send(owner, "Sewa Mulai Ulang", [{ name: "Pemilik Satu", email: "o@example.test" }], 0);
   await owner.goto(`${s.url}/document/${sent.id}/sign`);
   await read(owner);
@@ -138,7 +138,7 @@ test("while the service restarts, reads say so at their place and continue by th
 
 test("an upload continues after a cut and after a reload, without sending again what arrived", async () => {
   const wire = await line();
-  const owner = await s.enter("o@example.test");
+  const owner = await s.login("o@example.test");
   await owner.goto(`${wire.url}/new`);
   const choose = async () => {
     await owner.locator("input[type=file]").setInputFiles(scan);
@@ -175,7 +175,7 @@ test("an upload continues after a cut and after a reload, without sending again 
 
 test("the limit is named before a file is chosen, and a larger file is refused before a byte is sent", async () => {
   for (const [at, limit] of [["/new", "At most 13 MB and 2,000 pages"], ["/verify", "At most 13 MB"]] as const) {
-    const owner = await s.enter("o@example.test", { viewport: { width: 360, height: 740 } });
+    const owner = await s.login("o@example.test", { viewport: { width: 360, height: 740 } });
     await owner.goto(s.url + at);
     await owner.getByText(limit, { exact: true }).waitFor();
     const sent: string[] = [];

@@ -10,7 +10,7 @@ beforeAll(async () => {
   s = await stage();
   s.user("Pemilik Satu", "o@example.test");
   s.user("Penanda Dua", "s@example.test");
-  owner = await s.enter("o@example.test");
+  owner = await s.login("o@example.test");
 });
 afterAll(() => s.close());
 
@@ -93,7 +93,7 @@ test("a guest signs by their link, which opens nothing else", async () => {
 
 test("a signer declines with a reason, and the document ends for everyone", async () => {
   const contract = await send(owner, "Perjanjian Batal", [dua]);
-  const page = await s.enter("s@example.test");
+  const page = await s.login("s@example.test");
   await page.goto(`${s.url}/document/${contract.id}/sign`);
   await page.getByRole("button", { name: "Decline" }).click();
   await page.getByRole("button", { name: "Decline" }).click();

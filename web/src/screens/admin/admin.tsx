@@ -1,4 +1,4 @@
-import { Group, ScrollArea, Stack, Tabs } from "@mantine/core";
+import { Group, Stack, Tabs } from "@mantine/core";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useState, type ComponentType } from "react";
 
@@ -6,6 +6,7 @@ import { useAccount } from "../../api/account";
 import { useText } from "../../text";
 import { Loading } from "../../ui/loading";
 import { ScreenTitle } from "../../ui/screen-title";
+import { Sideways } from "../../ui/sideways";
 import { Attempts } from "./attempts";
 import { Branding } from "./branding";
 import { Certificates } from "./certificates";
@@ -50,11 +51,11 @@ export function Admin() {
         {operator && search.tab !== "reconciliation" && search.tab !== "organisations" && <OrganisationSelect value={search.organisation} change={(organisation) => change({ organisation, quotas: undefined })} all />}
       </Group>
       <Tabs value={search.tab} onChange={(tab) => void go({ to: "/admin", search: { ...withoutFilters(search), tab: tab as Tab } })} keepMounted={false}>
-        <ScrollArea type="auto" offsetScrollbars="x" viewportRef={setBar}>
+        <Sideways viewportRef={setBar}>
           <Tabs.List style={{ flexWrap: "nowrap" }}>
             {shown.map((x) => <Tabs.Tab key={x} value={x} style={{ flex: "none" }} ref={(e) => { if (e && x === search.tab && bar) bar.scrollLeft = e.offsetLeft - 40; }}>{t(`admin.${x}`)}</Tabs.Tab>)}
           </Tabs.List>
-        </ScrollArea>
+        </Sideways>
         <Tabs.Panel value={search.tab} pt="md">
           <Suspense fallback={<Loading />}>
             <Section key={search.tab} search={search} selection={{ ...search, ...periodOf(search) }} change={change} clear={clear} />

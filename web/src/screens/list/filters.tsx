@@ -1,4 +1,4 @@
-import { Group, ScrollArea, SegmentedControl, Select, TextInput } from "@mantine/core";
+import { Group, SegmentedControl, Select, TextInput } from "@mantine/core";
 import { useDebouncedCallback, useDebouncedValue } from "@mantine/hooks";
 import { IconSearch, IconUser } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -7,6 +7,7 @@ import { useState } from "react";
 import { contacts, counts, orders, periods, states, type Box, type Search, type Tab } from "../../api/documents";
 import { useText } from "../../text";
 import { Count } from "../../ui/count";
+import { Sideways } from "../../ui/sideways";
 
 /** The tabs of a list; the first one is shown at first. */
 export const tabsOf = (box: Box): Tab[] => {
@@ -36,10 +37,10 @@ export function Filters({ box, tab, search, change }: Props) {
   const count = (of: Tab) => (of === "all" ? found?.total_data : of === "waiting" ? found?.waiting : found?.status.find((s) => s.value === of)?.total);
   return (
     <Group align="flex-end" gap="sm">
-      <ScrollArea type="auto" w="100%" offsetScrollbars="x">
+      <Sideways>
         <SegmentedControl aria-label={t("list.status")} value={tab} onChange={(v) => change({ status: v === tabs[0] ? undefined : (v as Tab) })}
           data={tabs.map((s) => ({ value: s, label: <Label name={t(s === "all" || s === "waiting" ? `list.${s}` : `state.${s}`)} count={count(s)} more={found?.total_limited ?? false} /> }))} />
-      </ScrollArea>
+      </Sideways>
       <TextInput style={{ flex: "1 1 12rem" }} type="search" aria-label={t("list.search")} placeholder={t("list.search")} leftSection={<IconSearch size={16} aria-hidden />} value={text}
         onChange={(e) => { setText(e.currentTarget.value); settle(e.currentTarget.value); }} />
       <Person person={search.person} change={change} />
