@@ -79,7 +79,7 @@ func (d *Document) cacheObject(number uint32, s slot, found indirect) {
 		d.objects.put(number, found.value, found.cost)
 		return
 	}
-	d.shared.objects.put(filePlace{number, s}, sharedEntry[Object]{found.value, found.end, d.uniqueKeys}, found.cost)
+	d.shared.objects.put(filePlace{number, s}, sharedEntry[Object]{found.value, found.end, found.uniqueKeys}, found.cost)
 }
 
 // sharedObjectStream returns the object stream that another state read at that place.

@@ -108,7 +108,8 @@ type indirect struct {
 	end   int64 // absolute offset behind endobj
 	cost  int64 // rough bytes of memory
 
-	closed bool // by endobj
+	closed     bool // by endobj
+	uniqueKeys bool // no dictionary in it states a key twice
 }
 
 // readObjectAt reads "n g obj ... endobj" at an absolute offset. The object must be want unless want is zero. Without
@@ -158,7 +159,7 @@ func (d *Document) readObject(p *parser, at int64, want Ref, follow bool) (indir
 	if err != nil {
 		return indirect{}, err
 	}
-	found := indirect{ref: ref, value: value, end: tail.end}
+	found := indirect{ref: ref, value: value, end: tail.end, uniqueKeys: !p.repeated}
 	found.cost = tail.end - at + 128*int64(d.limits.Values-p.values)
 	dict, isDict := value.(Dict)
 	switch {

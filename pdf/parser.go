@@ -17,6 +17,7 @@ type parser struct {
 	depth      int       // nesting still allowed
 	values     int       // values still allowed
 	uniqueKeys bool      // a key that a dictionary states twice is an error
+	repeated   bool      // a dictionary states a key twice
 	reader     *Document // records references; may be nil
 }
 
@@ -236,8 +237,11 @@ func (p *parser) parseDict(open token) (Object, error) {
 		if err != nil {
 			return nil, err
 		}
-		if p.uniqueKeys && (d[Name(t.text)] != nil || nulls[t.text]) {
-			return nil, damaged(t.start, "/%s is stated twice", strings.ToValidUTF8(t.text, "?"))
+		if d[Name(t.text)] != nil || nulls[t.text] {
+			if p.uniqueKeys {
+				return nil, damaged(t.start, "/%s is stated twice", strings.ToValidUTF8(t.text, "?"))
+			}
+			p.repeated = true
 		}
 		if v == (Null{}) {
 			if nulls == nil {
