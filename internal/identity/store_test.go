@@ -139,6 +139,16 @@ func (m *memory) MemberByEmail(_ context.Context, o contract.OrganisationID, ema
 	return m.findUser(func(u store.User) bool { return u.Organisation == o && strings.EqualFold(u.Email, email) })
 }
 
+func (m *memory) FindMembers(_ context.Context, o contract.OrganisationID, asked ...store.MemberQuery) ([]store.User, error) {
+	found := make([]store.User, len(asked))
+	for i, a := range asked {
+		found[i], _ = m.findUser(func(u store.User) bool {
+			return u.Organisation == o && (u.ID == a.ID || a.ID == "" && a.Email != "" && strings.EqualFold(u.Email, a.Email))
+		})
+	}
+	return found, nil
+}
+
 func (m *memory) SetPassword(_ context.Context, id contract.PersonID, was, encoded string, e contract.Event, told ...contract.Notice) error {
 	return m.changeUser(id, e, func(u *store.User) error {
 		if was != "" && u.Password != was {

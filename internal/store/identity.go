@@ -128,6 +128,12 @@ type GuestLink struct {
 	Mailed    bool // sent to the guest's mailbox or phone; else handed to the owner. A guest has at most one of each
 }
 
+// MemberQuery asks for the user with that identifier, or without one for the user with that e-mail.
+type MemberQuery struct {
+	ID    contract.PersonID
+	Email string
+}
+
 // Guest is a guest of a document, with the end of that document.
 type Guest struct {
 	contract.Person
@@ -190,6 +196,9 @@ type Identities interface {
 	// MemberByEmail returns the user of an organisation with that e-mail. ErrNotFound for an unknown address and for one of
 	// a user elsewhere. Both are the same query, so that neither the answer nor its time tells them apart.
 	MemberByEmail(ctx context.Context, o contract.OrganisationID, email string) (User, error)
+	// FindMembers returns the user of an organisation for each of those asked for, in their order; one without an ID where there is none,
+	// or only elsewhere. It is one query, however many there are.
+	FindMembers(ctx context.Context, o contract.OrganisationID, asked ...MemberQuery) ([]User, error)
 	// SetPassword replaces a user's password with one that they need not change, ends all their tokens, forgets their devices
 	// and addresses, orders the notices about it, and logs the event. It returns ErrConflict unless the present password is was; an empty was matches any.
 	SetPassword(ctx context.Context, id contract.PersonID, was, encoded string, e contract.Event, told ...contract.Notice) error

@@ -8,7 +8,6 @@ import (
 
 	"segel/internal/contract"
 	"segel/internal/documents"
-	"segel/internal/store"
 )
 
 // Copy makes a draft of an ended document, with the same file, people and boxes. The uploaded bytes are stored again and
@@ -102,21 +101,21 @@ func (s *Service) storeAgain(ctx context.Context, d contract.Document, r contrac
 // and so is left out. A guest stays as they are, also without an address or with a channel that messages no longer take: the owner of
 // the draft corrects them there.
 func (s *Service) copyParticipants(ctx context.Context, by contract.Actor, d *contract.Document) ([]contract.Participant, error) {
-	people := make([]contract.Participant, len(d.Participants))
+	people, requests := make([]contract.Participant, len(d.Participants)), make([]PersonRequest, len(d.Participants))
 	for i, p := range d.Participants {
-		r := PersonRequest{Name: p.Name, Email: p.Email, Guest: p.Guest}
-		if !p.Guest {
-			r.ID = p.ID
-		}
+		requests[i] = PersonRequest{ID: p.ID, Name: p.Name, Email: p.Email, Guest: p.Guest}
+	}
+	members, err := s.findActiveMembers(ctx, by.Organisation, nil, requests)
+	if err != nil {
+		return nil, fmt.Errorf("look up participants: %w", err)
+	}
+	for i, p := range d.Participants {
 		to := contract.Participant{Person: contract.Person{Name: p.Name, Email: p.Email}, Phone: p.Phone, Role: p.Role, Number: p.Number, Guest: p.Guest}
-		u, err := s.findActiveMember(ctx, by.Organisation, nil, r)
 		switch {
-		case err == nil:
-			to.Person, to.Guest = u.Person, false
-		case !errors.Is(err, store.ErrNotFound):
-			return nil, fmt.Errorf("look up participant: %w", err)
+		case members[i].ID != "":
+			to.Person, to.Guest = members[i].Person, false
 		case p.Guest:
-			if to.ID, err = s.guestID(nil, r); err != nil {
+			if to.ID, err = s.guestID(nil, requests[i]); err != nil {
 				return nil, err
 			}
 		}

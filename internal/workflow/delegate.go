@@ -2,11 +2,9 @@ package workflow
 
 import (
 	"context"
-	"errors"
 
 	"segel/internal/contract"
 	"segel/internal/documents"
-	"segel/internal/store"
 )
 
 // DelegationRequest names the person to whom a signer passes their part.
@@ -29,16 +27,15 @@ func (s *Service) Delegate(ctx context.Context, by contract.Actor, id contract.D
 			r.Email = address
 		}
 		to := contract.Participant{Person: contract.Person{Name: r.Name, Email: r.Email}, Phone: r.Phone, Guest: true}
-		member, err := s.findActiveMember(ctx, d.Organisation, d.Participants, PersonRequest{Email: r.Email})
-		switch {
-		case err == nil:
-			to.Person, to.Guest = member.Person, false
-		case !errors.Is(err, store.ErrNotFound):
+		request := PersonRequest{Email: r.Email}
+		members, err := s.findActiveMembers(ctx, d.Organisation, d.Participants, []PersonRequest{request})
+		if err != nil {
 			return nil, err
-		default:
-			if to.ID, err = s.guestID(nil, PersonRequest{Email: r.Email}); err != nil {
-				return nil, err
-			}
+		}
+		if member := members[0]; member.ID != "" {
+			to.Person, to.Guest = member.Person, false
+		} else if to.ID, err = s.guestID(nil, request); err != nil {
+			return nil, err
 		}
 		return documents.ChangeOf(contract.Delegate(d, to, r.Language, r.Reason, by, s.Limits, s.Clock()))
 	})

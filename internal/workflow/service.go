@@ -40,6 +40,7 @@ type Store interface {
 	FirstOrganisation(ctx context.Context) (store.Organisation, error)
 	User(ctx context.Context, id contract.PersonID) (store.User, error)
 	MemberByEmail(ctx context.Context, o contract.OrganisationID, email string) (store.User, error)
+	FindMembers(ctx context.Context, o contract.OrganisationID, asked ...store.MemberQuery) ([]store.User, error)
 	Specimen(ctx context.Context, id contract.PersonID, kind store.SpecimenKind) ([]byte, error)
 	GuestCode(ctx context.Context, id contract.DocumentID, guest contract.PersonID) (contract.GuestCode, error)
 	TryGuestCode(ctx context.Context, id contract.DocumentID, guest contract.PersonID, now time.Time) (contract.GuestCode, error)

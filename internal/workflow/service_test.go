@@ -386,6 +386,11 @@ func (f *failingStore) MemberByEmail(ctx context.Context, o contract.Organisatio
 	return f.Store.MemberByEmail(ctx, o, email)
 }
 
+func (f *failingStore) FindMembers(ctx context.Context, o contract.OrganisationID, asked ...store.MemberQuery) ([]store.User, error) {
+	f.ask(fmt.Sprintf("members of %s %+v", o, asked))
+	return f.Store.FindMembers(ctx, o, asked...)
+}
+
 func (f *failingStore) MoveSerials(ctx context.Context, moves []contract.SerialMove, events ...contract.Event) error {
 	now, after := f.turn()
 	if !now || after {

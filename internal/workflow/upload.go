@@ -149,36 +149,43 @@ func (s *Service) uploadPDF(ctx context.Context, by contract.Actor, uploaded con
 // already on the document keeps their id. Unknown people, invalid guest addresses and channels that are not configured are returned as field errors.
 func (s *Service) resolveParticipants(ctx context.Context, by contract.Actor, already []contract.Participant, in []PersonRequest) ([]contract.Participant, []contract.FieldError, error) {
 	// The rule refuses more than the limit; do not look them all up first.
-	in = in[:min(len(in), s.Limits.Participants+1)]
+	in = slices.Clone(in[:min(len(in), s.Limits.Participants+1)])
 	people := make([]contract.Participant, 0, len(in))
 	var unknown []contract.FieldError
+	codes := make([]string, len(in)) // what is wrong with the addresses of guests
+	for i := range in {
+		r := &in[i]
+		if !r.Guest {
+			continue
+		}
+		codes[i] = "text.missing"
+		switch {
+		case r.Email != "":
+			r.Email, codes[i] = contract.ParseEmail(r.Email)
+		case r.Channel.IsPhone():
+			codes[i] = "" // their number reaches them
+		}
+	}
+	members, err := s.findActiveMembers(ctx, by.Organisation, already, in)
+	if err != nil {
+		return nil, nil, fmt.Errorf("look up participants: %w", err)
+	}
 	users, guests := 0, 0
-	for _, r := range in {
+	for i, r := range in {
 		p := contract.Participant{Person: contract.Person{ID: r.ID, Name: r.Name, Email: r.Email}, Phone: r.Phone, Role: r.Role, Number: r.Number, Guest: r.Guest}
 		where := fmt.Sprintf("signer[%d].id", users)
 		if r.Guest {
 			where = fmt.Sprintf("guest[%d].email", guests)
 			guests++
-			code := "text.missing"
-			switch {
-			case r.Email != "":
-				r.Email, code = contract.ParseEmail(r.Email)
-			case r.Channel.IsPhone():
-				code = "" // their number reaches them
+			if codes[i] != "" {
+				unknown = append(unknown, contract.NewFieldError(where, codes[i]))
 			}
-			if code != "" {
-				unknown = append(unknown, contract.NewFieldError(where, code))
-			}
-			p.Email = r.Email
 		} else {
 			users++
 		}
-		u, err := s.findActiveMember(ctx, by.Organisation, already, r)
 		switch {
-		case err == nil:
-			p.Person, p.Guest = u.Person, false
-		case err != nil && !errors.Is(err, store.ErrNotFound):
-			return nil, nil, fmt.Errorf("look up participant: %w", err)
+		case members[i].ID != "":
+			p.Person, p.Guest = members[i].Person, false
 		case !r.Guest:
 			unknown = append(unknown, contract.NewFieldError(where, "participant.unknown"))
 		default:
@@ -203,30 +210,25 @@ func personalDelivery(people []contract.Participant, in []PersonRequest) map[con
 	return personal
 }
 
-// findActiveMember is findMember without disabled accounts, except those of people who are already on the document: they stay on
-// it. Others with a disabled account are like people without one, so they may be guests.
-func (s *Service) findActiveMember(ctx context.Context, o contract.OrganisationID, already []contract.Participant, r PersonRequest) (store.User, error) {
-	u, err := s.findMember(ctx, o, r)
-	if err == nil && !u.DisabledAt.IsZero() && !slices.ContainsFunc(already, func(p contract.Participant) bool { return p.ID == u.ID }) {
-		return store.User{}, store.ErrNotFound
-	}
-	return u, err
-}
-
-// findMember finds a user of an organisation. A user of another organisation takes the same path as a person without an
-// account: an owner must not learn who has an account elsewhere.
-func (s *Service) findMember(ctx context.Context, o contract.OrganisationID, r PersonRequest) (store.User, error) {
-	switch {
-	case r.ID != "" && !r.Guest:
-		u, err := s.Store.User(ctx, r.ID)
-		if err == nil && u.Organisation != o {
-			return store.User{}, store.ErrNotFound
+// findActiveMembers finds the users of an organisation whom requests name, in their order and in one query; one without an ID where there
+// is none. A user of another organisation takes the same path as a person without an account: an owner must not learn who has an account
+// elsewhere. Disabled accounts are left out, except those of people who are already on the document: they stay on it. Others with a
+// disabled account are like people without one, so they may be guests.
+func (s *Service) findActiveMembers(ctx context.Context, o contract.OrganisationID, already []contract.Participant, in []PersonRequest) ([]store.User, error) {
+	asked := make([]store.MemberQuery, len(in))
+	for i, r := range in {
+		asked[i].Email = r.Email
+		if !r.Guest {
+			asked[i].ID = r.ID
 		}
-		return u, err
-	case r.Email != "":
-		return s.Store.MemberByEmail(ctx, o, r.Email)
 	}
-	return store.User{}, store.ErrNotFound
+	members, err := s.Store.FindMembers(ctx, o, asked...)
+	for i, u := range members {
+		if !u.DisabledAt.IsZero() && !slices.ContainsFunc(already, func(p contract.Participant) bool { return p.ID == u.ID }) {
+			members[i] = store.User{}
+		}
+	}
+	return members, err
 }
 
 // guestID returns the identifier of a guest who is already on the document with the same address, or without an address and with the

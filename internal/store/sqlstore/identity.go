@@ -148,6 +148,44 @@ func (s *Store) MemberByEmail(ctx context.Context, o contract.OrganisationID, em
 	return u, wrapf(err, "read user %s of %s", email, o)
 }
 
+// FindMembers implements [store.Identities].
+func (s *Store) FindMembers(ctx context.Context, o contract.OrganisationID, asked ...store.MemberQuery) ([]store.User, error) {
+	found := make([]store.User, len(asked))
+	var c condition
+	var ids, emails []any
+	for _, a := range asked {
+		switch {
+		case a.ID != "":
+			ids = append(ids, a.ID)
+		case a.Email != "":
+			emails = append(emails, foldText(a.Email))
+		}
+	}
+	// Not "organisation = ... AND (...)", for which SQLite would read all users of the organisation.
+	if len(ids) > 0 {
+		c.terms = append(c.terms, `id IN (`+placeholders(1, len(ids))+`) AND organisation = `+placeholders(len(ids)+1, 1))
+		c.args = append(ids, o)
+	}
+	if len(emails) > 0 {
+		n := len(c.args)
+		c.terms = append(c.terms, `email_folded IN (`+placeholders(n+1, len(emails))+`) AND organisation = `+placeholders(n+len(emails)+1, 1))
+		c.args = append(append(c.args, emails...), o)
+	}
+	if len(c.terms) == 0 {
+		return found, nil
+	}
+	users := []store.User{}
+	err := s.db.readTogether(ctx, selectAll(&users, userRows.dest, userRows.selectWhere(`WHERE `+strings.Join(c.terms, " OR ")), c.args...))
+	for i, a := range asked {
+		for _, u := range users {
+			if a.ID != "" && u.ID == a.ID || a.ID == "" && a.Email != "" && foldText(u.Email) == foldText(a.Email) {
+				found[i] = u
+			}
+		}
+	}
+	return found, wrapf(err, "read users of %s", o)
+}
+
 // SetPassword implements [store.Identities].
 func (s *Store) SetPassword(ctx context.Context, id contract.PersonID, was, encoded string, e contract.Event, told ...contract.Notice) error {
 	return wrapf(s.db.withTx(ctx, func(t tx) error {

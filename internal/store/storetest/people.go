@@ -169,6 +169,11 @@ var peopleTests = map[string]func(*testing.T, *fixture){
 		b.must(b.CreateOrganisation(b.ctx, store.Organisation{ID: "elsewhere", Name: "Elsewhere"}))
 		b.must(b.CreateUser(b.ctx, newUser("u2", "Budi", "budi@example.test", "elsewhere")))
 		requireRead(b, "member", u)(b.MemberByEmail(b.ctx, "org", "A\u0308NNE@example.test"))
+		requireRead(b, "members in the order in which they were asked for", []store.User{{}, u, u, {}, {}, u, {}})(b.FindMembers(b.ctx, "org",
+			store.MemberQuery{ID: "u2"}, store.MemberQuery{Email: "A\u0308NNE@example.test"}, store.MemberQuery{ID: "u1", Email: "budi@example.test"},
+			store.MemberQuery{Email: "budi@example.test"}, store.MemberQuery{}, store.MemberQuery{Email: u.Email}, store.MemberQuery{ID: "unknown", Email: u.Email}))
+		requireRead(b, "members by their identifiers alone", []store.User{u})(b.FindMembers(b.ctx, "org", store.MemberQuery{ID: "u1"}))
+		requireRead(b, "no members", []store.User{})(b.FindMembers(b.ctx, "org"))
 		for _, mail := range []string{"budi@example.test", "nobody@example.test", ""} {
 			if got, err := b.MemberByEmail(b.ctx, "org", mail); !errors.Is(err, store.ErrNotFound) || got.ID != "" {
 				t.Errorf("%q in another organisation: %q, %v", mail, got.ID, err)
