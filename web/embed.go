@@ -4,6 +4,7 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"embed"
@@ -28,15 +29,19 @@ var placeholder []byte
 // Handler serves the app's files below /, and its first page for every other path that is not a file, because the app
 // has routes of its own. prefix is the path under which a browser sees the service, such as "/segel" behind a proxy
 // that strips it; empty without such a proxy.
-func Handler(prefix string) http.Handler {
+// Framers returns the origins whose pages may show those of an organisation in frames; nil: none may.
+func Handler(prefix string, framers Framers) http.Handler {
 	dist, err := fs.Sub(built, "dist")
 	if err != nil {
 		panic("web: dist is embedded above: " + err.Error())
 	}
-	return newHandler(dist, prefix)
+	return newHandler(dist, prefix, framers)
 }
 
-func newHandler(dist fs.FS, prefix string) http.Handler {
+// Framers returns the origins whose pages may show those of an organisation, given by its identifier, in frames.
+type Framers func(ctx context.Context, organisation string) []string
+
+func newHandler(dist fs.FS, prefix string, framers Framers) http.Handler {
 	page, err := fs.ReadFile(dist, "index.html")
 	if err != nil {
 		page = placeholder
@@ -44,8 +49,12 @@ func newHandler(dist fs.FS, prefix string) http.Handler {
 	base := html.EscapeString(strings.TrimSuffix(prefix, "/") + "/")
 	page = bytes.Replace(page, []byte(`<base href="/"`), []byte(`<base href="`+base+`"`), 1)
 	member, guest := splitPage(page)
+	library := readLibrary(dist)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := strings.TrimPrefix(r.URL.Path, "/")
+		if library.serveScript(w, r, name) {
+			return
+		}
 		if info, err := fs.Stat(dist, name); err == nil && !info.IsDir() && name != "index.html" && !isEncoded(name) {
 			// A worker runs under the policy of its own file. That of the PDF engine compiles WebAssembly decoders
 			// for images.
@@ -58,10 +67,17 @@ func newHandler(dist fs.FS, prefix string) http.Handler {
 			http.NotFound(w, r) // a page older than this program asks; answering a script request with the first page would break it
 			return
 		}
-		switch name {
-		case "guest":
+		organisation, embedded := strings.CutPrefix(name, "embed/")
+		switch {
+		case embedded:
+			var origins []string
+			if framers != nil && isIdentifier(organisation) {
+				origins = framers(r.Context(), organisation)
+			}
+			member.serve(w, r, "embed", origins...)
+		case name == "guest":
 			guest.serve(w, r, "guest")
-		case "login":
+		case name == "login":
 			member.serve(w, r, "login")
 		default:
 			member.serve(w, r, "app")
@@ -135,14 +151,25 @@ func splitPage(page []byte) (member, guest firstPage) {
 	return member, guest
 }
 
-// serve serves the page, with the outline of the screen that it shows before the app has arrived: app, login or guest. Style sheets that the app creates at run time carry a nonce that is valid for this answer alone.
-func (p firstPage) serve(w http.ResponseWriter, r *http.Request, shown string) {
+// isIdentifier reports whether a text has the form of a UUID in lower case. Nothing else is looked up.
+func isIdentifier(text string) bool {
+	return len(text) == 36 && !strings.ContainsFunc(text, func(r rune) bool { return (r < '0' || r > '9') && (r < 'a' || r > 'f') && r != '-' })
+}
+
+// serve serves the page, with the outline of the screen that it shows before the app has arrived: app, login, guest or embed. Only pages of the
+// given origins may show it in frames. Style sheets that the app creates at run time carry a nonce that is valid for this answer alone.
+func (p firstPage) serve(w http.ResponseWriter, r *http.Request, shown string, framers ...string) {
 	nonce := rand.Text()
 	h := w.Header()
+	ancestors := "'none'"
+	if len(framers) > 0 {
+		ancestors = strings.Join(framers, " ")
+		h.Del("X-Frame-Options") // it cannot name other origins; browsers that know frame-ancestors ignore it
+	}
 	h.Set("Content-Security-Policy", strings.Join([]string{
 		"default-src 'none'", "script-src 'self'" + p.scripts, "worker-src 'self'", "connect-src 'self'", "manifest-src 'self'",
 		"style-src 'self' 'nonce-" + nonce + "'", "img-src 'self' data: blob:", "font-src 'self' data:",
-		"base-uri 'self'", "form-action 'self'", "frame-ancestors 'none'",
+		"base-uri 'self'", "form-action 'self'", "frame-ancestors " + ancestors,
 	}, "; "))
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Type", "text/html; charset=utf-8")

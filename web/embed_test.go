@@ -22,7 +22,7 @@ var app = fstest.MapFS{
 func get(t *testing.T, prefix, path string) (status int, header func(string) string, body string) {
 	t.Helper()
 	w := httptest.NewRecorder()
-	newHandler(app, prefix).ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+	newHandler(app, prefix, nil).ServeHTTP(w, httptest.NewRequest("GET", path, nil))
 	b, err := io.ReadAll(w.Result().Body)
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +101,7 @@ func TestAFileIsSentInTheBestCodingThatTheClientAccepts(t *testing.T) {
 		r := httptest.NewRequest("GET", "/assets/b-2.css", nil)
 		r.Header.Set("Accept-Encoding", c.accept)
 		w := httptest.NewRecorder()
-		newHandler(app, "").ServeHTTP(w, r)
+		newHandler(app, "", nil).ServeHTTP(w, r)
 		h := w.Header()
 		if h.Get("Content-Encoding") != c.coding || w.Body.String() != c.body || h.Get("Vary") != "Accept-Encoding" ||
 			h.Get("Content-Type") != "text/css; charset=utf-8" || !strings.Contains(h.Get("Cache-Control"), "immutable") {
@@ -123,7 +123,7 @@ func TestOnlyTheGuestsPageHasTheEarlyScript(t *testing.T) {
 		"/guest/me": {`<base href="/"><p data-shown="app"><script src="a.js"></script></p>`, "script-src 'self';"},
 	} {
 		w := httptest.NewRecorder()
-		newHandler(built, "").ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		newHandler(built, "", nil).ServeHTTP(w, httptest.NewRequest("GET", path, nil))
 		if got := w.Body.String(); got != want.html {
 			t.Errorf("%s: %s", path, got)
 		}

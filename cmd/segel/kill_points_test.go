@@ -352,6 +352,7 @@ var keyedRequests = map[string][]keyedRequest{
 	"process":      {{make: func(w *surviving) request { return of(w.owner, w.draft()) }}},
 	"guest-link":   {{make: func(w *surviving) request { return ofGuest(w) }}},
 	"guest-revoke": {{make: func(w *surviving) request { return ofGuest(w) }}},
+	"embed":        {{make: func(w *surviving) request { return of(w.owner, w.finalized(), "purpose", "view") }}},
 	"correct-guest": {{make: func(w *surviving) request {
 		return ofGuest(w, "name", "Nama Baru")
 	}}},

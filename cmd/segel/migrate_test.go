@@ -90,6 +90,8 @@ func TestOnlyServeAndMigrateBringADatabaseUpToDate(t *testing.T) {
 			`DROP TABLE password_request`,
 			`DROP TABLE password_reset`,
 			`DROP TABLE account_policy`,
+			`DROP TABLE embed_address`,
+			`DROP TABLE embedding`,
 			`DROP TABLE notice`,
 			`DROP TABLE evidence`,
 			`DROP TABLE mailed_link`,

@@ -210,6 +210,16 @@ func (a *app) renewClaims(ctx context.Context, process string) {
 	}
 }
 
+// framersOf returns the origins whose pages may show those of an organisation in frames. If they cannot be read, none may.
+func (a *app) framersOf(ctx context.Context, organisation string) []string {
+	origins, err := a.store.EmbedOrigins(ctx, contract.OrganisationID(organisation))
+	if err != nil {
+		a.log.WarnContext(ctx, "the origins of an organisation cannot be read", "organisation", organisation, "error", err)
+		return nil
+	}
+	return origins
+}
+
 func (a *app) newHandler(ready *readiness) (http.Handler, error) {
 	for _, c := range []prometheus.Collector{clockGauges{a.workflow}, costCounters{a.store}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})} {
 		if err := a.metrics.Register(c); err != nil {
@@ -224,7 +234,7 @@ func (a *app) newHandler(ready *readiness) (http.Handler, error) {
 	return api.New(api.Options{
 		Workflow: a.workflow, Identity: a.identity, Notices: a.notices, Webhooks: a.webhooks, Feed: a.feed, SSO: a.sso, SCIM: a.scim, Answers: a.answers, Process: a.process, AnswerSecret: a.sealer.DeriveKey("answers"), Ready: ready.currentReadiness,
 		AnswerTimeout: a.conf.AnswerWithin, WorkTimeout: a.conf.WorkWithin, LoginDelay: a.conf.LoginDelay,
-		Authority: a.authority.Handler(), Streams: a.streams, Web: web.Handler(a.conf.BasePath()), Log: a.log, Metrics: a.metrics,
+		Authority: a.authority.Handler(), Streams: a.streams, Web: web.Handler(a.conf.BasePath(), a.framersOf), Log: a.log, Metrics: a.metrics,
 		Version: version, PublicURL: a.conf.BaseURL(), Service: a.conf.ServiceSegment, Paths: a.conf.Paths,
 		Origins: a.conf.CORSOrigins, Proxies: proxies, MetricsToken: a.conf.MetricsToken,
 		Rate: float64(a.conf.RequestsPerSecond), Burst: a.conf.RequestsAtOnce,

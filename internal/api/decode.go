@@ -316,6 +316,7 @@ const maxItems = 10_000
 type list[T any] struct {
 	items []T
 	wrong []int
+	given bool
 	bad   bool
 }
 
@@ -328,6 +329,7 @@ func (l *list[T]) UnmarshalJSON(b []byte) error {
 		l.bad = true
 		return nil
 	}
+	l.given = true
 	dec := json.NewDecoder(bytes.NewReader(b))
 	if _, err := dec.Token(); err != nil {
 		return err

@@ -108,6 +108,9 @@ func (c *call) authoriseCaller() error {
 	if err := by.Key.Require(keyScopeOf(&c.endpoint.row)); err != nil {
 		return err
 	}
+	if by.Embed != nil && who != tokenCallers && (who != guestCallers || !by.Embed.Purpose.Includes(c.endpoint.access.op)) {
+		return contract.ErrEmbedPurpose
+	}
 	if by.Guest == 0 && who == onlyGuestCallers {
 		return contract.ErrGuestsOnly
 	}

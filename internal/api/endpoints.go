@@ -51,6 +51,7 @@ func endpointGroups() []endpointGroup {
 			{post, "/v1/auth/sso/factor", "sso-factor", anybody, tinyJSON, lengthy, acceptJSON((*call).proveSSO), "Prove the second factor of a login with a provider"},
 			{post, "/v1/auth/sso/{organisation}/logout", "provider-logout", anybody, tinyForm, lengthy, serveRaw((*call).receiveProviderLogout), "Where a provider reports a logout"},
 			{post, "/v1/auth/guest", "guest", anybody, tinyJSON, brief, acceptJSON((*call).openGuestLink), "Open a guest link"},
+			{post, "/v1/auth/embedded", "open-embedded", anybody, tinyJSON, brief, acceptJSON((*call).openEmbed), "Open an address of an embedded page"},
 			{post, "/v1/auth/guest/account", "guest-account", onlyGuest, tinyJSON, delayed, acceptJSON((*call).createGuestAccount), "Create an account for a guest"},
 			{post, "/v1/auth/guest/document", "guest-document", accounts, tinyJSON, brief, acceptJSON((*call).openAsGuest), "Open a document as its guest"},
 			{get, "/v1/auth/keys", "keys", accounts, noBody, brief, answerData((*call).listKeys), "The caller's API keys"},
@@ -88,13 +89,14 @@ func endpointGroups() []endpointGroup {
 			{post, verbs + "process-docs", "process", may(contract.OpFinalize), smallJSON, lengthy, acceptJSON((*call).finalizeDocument), "Finalize a draft (another name)"},
 			{post, verbs + "guest-link-docs", "guest-link", may(contract.OpGuestLink), smallJSON, brief, acceptJSON((*call).createGuestLink), "Create a guest's link"},
 			{post, verbs + "guest-revoke-docs", "guest-revoke", may(contract.OpGuestRevoke), smallJSON, brief, acceptJSON((*call).revokeGuestLink), "Revoke a guest's link"},
+			{post, verbs + "embed-docs", "embed", may(contract.OpEmbed), smallJSON, brief, acceptJSON((*call).requestEmbed), "Create an address of an embedded page"},
 			{post, verbs + "correct-guest-docs", "correct-guest", may(contract.OpCorrectGuest), smallJSON, brief, acceptJSON((*call).correctGuest), "Correct the name or address of a guest"},
 			{post, verbs + "guest-code-docs", "guest-code", may(contract.OpCode), smallJSON, brief, acceptJSON((*call).orderGuestCode), "Send a code to the caller's mailbox or phone"},
 			{post, verbs + "guest-verify-docs", "guest-verify", may(contract.OpProveContact), smallJSON, brief, acceptJSON((*call).proveContact), "Enter the code that was sent"},
 			{post, verbs + "sign-docs", "sign", may(contract.OpSign), pictureJSON, lengthy, acceptJSON((*call).signDocument), "Sign"},
 			{post, verbs + "sign-many-docs", "sign-many", mayForEach(contract.OpSign), pictureJSON, lengthy, acceptJSON((*call).signMany), "Sign several documents with one consent"},
 			{post, verbs + "specimen-preview-docs", "specimen-preview", may(contract.OpSign), pictureJSON, lengthy, acceptJSON((*call).previewSpecimen), "Preview a picture of a signature"},
-			{post, verbs + "reject-docs", "reject", may(contract.OpReject), smallJSON, brief, endDocument("done.reject", (*workflow.Service).Reject), "Decline to sign"},
+			{post, verbs + "reject-docs", "reject", may(contract.OpReject), smallJSON, brief, acceptJSON((*call).rejectDocument), "Decline to sign"},
 			{post, verbs + "delegate-docs", "delegate", may(contract.OpDelegate), smallJSON, brief, acceptJSON((*call).delegatePart), "Pass one's part to another person"},
 			{post, verbs + "cancel-docs", "cancel", may(contract.OpCancel), smallJSON, brief, endDocument("done.cancel", (*workflow.Service).Cancel), "Cancel a document"},
 			{post, verbs + "remind-docs", "remind", may(contract.OpRemind), smallJSON, brief, changeDocument("done.remind", (*workflow.Service).Remind), "Remind the signers whose turn it is"},
@@ -175,6 +177,8 @@ func endpointGroups() []endpointGroup {
 			{get, admin + "reminders", "admin-reminders", administer(contract.AdminReminders), noBody, brief, answerData((*call).loadReminders), "The reminders of an organisation's new documents"},
 			{put, admin + "reminders", "admin-set-reminders", administer(contract.AdminSetReminders), smallJSON, brief, acceptJSON((*call).storeReminders), "Replace the reminders of an organisation's new documents"},
 			{get, admin + "account-policy", "admin-account-policy", administer(contract.AdminPolicy), noBody, brief, answerData((*call).loadAccountPolicy), "What an organisation demands of accounts"},
+			{get, admin + "embedding", "admin-embedding", administer(contract.AdminEmbedding), noBody, brief, answerData((*call).loadEmbedding), "In whose pages those of an organisation may be embedded"},
+			{put, admin + "embedding", "admin-set-embedding", administer(contract.AdminSetEmbedding), smallJSON, brief, acceptJSON((*call).storeEmbedding), "Set in whose pages those of an organisation may be embedded"},
 			{put, admin + "account-policy", "admin-set-account-policy", administer(contract.AdminSetPolicy), smallJSON, brief, acceptJSON((*call).changeAccountPolicy), "Change what an organisation demands of accounts"},
 			{get, admin + "mail", "admin-mail", administer(contract.AdminMail), noBody, brief, answerData((*call).listMail), "Messages to people, and what became of them"},
 			{get, admin + "mail/{notice_id}", "admin-show-mail", administer(contract.AdminShowMail), noBody, brief, answerData((*call).showMail), "One message, to pass it on"},
@@ -326,6 +330,11 @@ var descriptions = map[string]description{
 	"process":  {text: finalizing, refuses: []int{http.StatusPaymentRequired}},
 	"guest-link": {text: "Creates a link for a guest and revokes the previous one. The audit trail records that the owner passed it on and that neither a mailbox nor a phone number was verified. The link is valid " +
 		"until it is replaced or revoked, or for some time after the document ended."},
+	"embed": {text: "Only for the owner, and with API keys of the scope documents:write. The address can be opened once, in a frame of a page of one of the origins, within ten minutes, and the page then lasts an hour. " +
+		"It ends with the session or the key that asked for it. A guest enters the codes that the owner demands; a person with an account gives their password, and the second factor of the account, to sign. " +
+		"The audit trail has who asked for it. docs/embedding.md describes the messages of the page. 409 embed.no_origins if the organisation lists no origin.", refuses: []int{http.StatusConflict}},
+	"open-embedded": {text: "For the page itself. An address that opens nothing is 404; error.code says whether it was used (embed.address_used), has expired (embed.address_expired) or ended (embed.address_ended), " +
+		"or else embed.address_invalid. 403 embed.origin for a page of another origin. 409 if the person cannot do now what it is for.", refuses: []int{http.StatusNotFound, http.StatusForbidden, http.StatusConflict}},
 	"guest-revoke":  {text: "Revokes the link and every token that was opened with it at once, in every state of the document. Succeeds too if there is no link. guest-link-docs creates a new one."},
 	"correct-guest": {text: "For a guest who has not acted yet. If messages reach the guest in another place afterwards, all links and tokens of the guest end at once, and a guest whose turn has come is invited there."},
 	"guest-account": {text: "For guests who entered a code from their mailbox in this session, where the operator allows it (`SEGEL_GUEST_ACCOUNTS`): creates an account with that address and an organisation of its own. " +
@@ -446,6 +455,8 @@ var descriptions = map[string]description{
 	"admin-set-consent":    {text: "Earlier versions stay as they are: signatures refer to them."},
 	"admin-reminders":      {text: "A document whose upload says nothing about reminders gets them.", params: []*huma.Param{organisationParam()}},
 	"admin-set-reminders":  {text: "Documents that exist keep what they have."},
+	"admin-embedding":      {params: []*huma.Param{organisationParam()}},
+	"admin-set-embedding":  {text: "Replaces all origins. Pages that are open in an origin that is missing now end with their next request."},
 	"admin-account-policy": {text: "The limits apply to the sessions of the web app and to the tokens of programs alike.", params: []*huma.Param{organisationParam()}},
 	"admin-set-account-policy": {text: "Members that are missing stay as they are. A limit applies to sessions that exist too, from their next request on. A use is recorded at most every five minutes, or every tenth of a shorter " +
 		"idle limit: a session ends at most that much earlier than the limit says."},

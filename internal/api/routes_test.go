@@ -62,6 +62,7 @@ func TestOnlyTheListedEndpointsAreOpen(t *testing.T) {
 		"/v1/auth/refresh",
 		"/v1/auth/forgot-password",
 		"/v1/auth/guest",
+		"/v1/auth/embedded",
 		"/v1/auth/session",
 		"/v1/auth/passkey-login-options",
 		"/v1/auth/invitation",

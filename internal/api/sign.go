@@ -26,6 +26,7 @@ type signIn struct {
 	Initials   phrase        `json:"initials" required:"false" doc:"appearance of the initials in boxes of type paraf, in the same way. Missing: that of specimen if it is given, else the caller's stored initials, else as the signature" example:"iVBORw0KGgo..."`
 	OTP        phrase        `json:"otp" required:"false" doc:"a code of the authenticator app, or a recovery code, where the organisation requires a second factor for each signature (403 sign.factor_required). It is accepted once; a repeat of the same request needs no other. Ignored if the account has no second factor" example:"123456"`
 	Passkey    *passkeyIn    `json:"passkey" required:"false" doc:"instead: the answer of a passkey to passkey-sign-options for this document and digest"`
+	Password   phrase        `json:"password" required:"false" doc:"of a person with an account in an embedded page (403 embed.proof_required), with otp if the account has a second factor. Ignored of others"`
 }
 
 func (c *call) signDocument(in *signIn) (done[verbData], error) {
@@ -35,6 +36,7 @@ func (c *call) signDocument(in *signIn) (done[verbData], error) {
 		Shown: contract.ShownPages{Digest: parseDigest(in.Digest, &bad), Pages: parsePageNumbers("pages_shown", in.PagesShown, &bad), Pictures: parsePageNumbers("pictures_shown", in.Pictures, &bad)},
 		Proof: parseProof(in.OTP, in.Passkey, &bad),
 	}
+	request.Proof.Password = in.Password.checkedValue("password", &bad)
 	if in.Consent != nil {
 		request.Accepts = append(request.Accepts, in.Consent.parse("consent.", &bad))
 	}

@@ -30,6 +30,7 @@ const (
 	OpRetry        Operation = "retry-docs"
 	OpGuestLink    Operation = "guest-link-docs"
 	OpGuestRevoke  Operation = "guest-revoke-docs"
+	OpEmbed        Operation = "embed-docs"
 	OpCode         Operation = "guest-code-docs"
 	OpProveContact Operation = "guest-verify-docs"
 	OpCorrectGuest Operation = "correct-guest-docs"
@@ -41,12 +42,12 @@ const (
 var Operations = []Operation{
 	OpDetail, OpStatus, OpSigners, OpAuditTrail, OpEvents, OpPreview, OpDownload, OpOriginal, OpEvidence, OpConsent,
 	OpParticipants, OpDescribe, OpPlace, OpFinalize, OpSign, OpReject, OpDelegate, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestLink, OpGuestRevoke,
-	OpCode, OpProveContact, OpCorrectGuest, OpCopy, OpDelete,
+	OpEmbed, OpCode, OpProveContact, OpCorrectGuest, OpCopy, OpDelete,
 }
 
 // ownerOnly are the operations that only the owner may use. A participant may see the document, so they are told
 // Forbidden.
-var ownerOnly = []Operation{OpParticipants, OpDescribe, OpPlace, OpFinalize, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestLink, OpGuestRevoke, OpCorrectGuest, OpCopy, OpDelete, OpAuditTrail, OpOriginal}
+var ownerOnly = []Operation{OpParticipants, OpDescribe, OpPlace, OpFinalize, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestLink, OpGuestRevoke, OpEmbed, OpCorrectGuest, OpCopy, OpDelete, OpAuditTrail, OpOriginal}
 
 // guestForbidden are the operations that a guest's token does not permit, even on the guest's own document.
 var guestForbidden = []Operation{OpSigners, OpAuditTrail, OpOriginal}
@@ -90,6 +91,9 @@ func (d *Document) Authorise(by Actor, op Operation) error {
 	}
 	if by.Guest != 0 && by.Guest != d.ID {
 		return ErrNotFound
+	}
+	if err := by.Embed.require(d, op); err != nil {
+		return err // of the page alone: it has one document, and the person's others do not exist for it
 	}
 	visible, audits := d.IsVisibleTo(by.ID), by.Audits(d)
 	switch {
@@ -137,10 +141,11 @@ type Actor struct {
 	SignFactor         bool        // the organisation requires a factor for each signature
 	Signing            Factor      // what they proved for this signature; empty: nothing
 	IP                 string
-	UserAgent          string    // as the client of the request names itself
-	Language           string    // of messages about what they do; empty: that of the service
-	Session            string    // the family of the user's tokens, see [Session]; empty for guests
-	Key                *KeyGrant // the API key that they came with; nil: none
+	UserAgent          string      // as the client of the request names itself
+	Language           string      // of messages about what they do; empty: that of the service
+	Session            string      // the family of the user's tokens, see [Session]; empty for guests
+	Key                *KeyGrant   // the API key that they came with; nil: none
+	Embed              *EmbedGrant // the embedded page that they came from; nil: none
 
 	Token [32]byte // SHA-256 of the token of the request
 

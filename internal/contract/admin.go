@@ -40,6 +40,8 @@ const (
 	AdminSetReminders     AdminOperation = "set-reminders"
 	AdminPolicy           AdminOperation = "account-policy"
 	AdminSetPolicy        AdminOperation = "set-account-policy"
+	AdminEmbedding        AdminOperation = "embedding"
+	AdminSetEmbedding     AdminOperation = "set-embedding"
 	AdminMail             AdminOperation = "mail"
 	AdminShowMail         AdminOperation = "show-mail"
 	AdminRetryMail        AdminOperation = "retry-mail"
@@ -74,7 +76,7 @@ const (
 var AdminOperations = []AdminOperation{
 	AdminPeople, AdminAddPerson, AdminInvitations, AdminInvite, AdminRevokeInvitation, AdminResetPassword, AdminResetFactors, AdminDisable, AdminEnable, AdminRename, AdminSetRole, AdminDocuments, AdminQuota, AdminGrant, AdminLedger, AdminAttempts,
 	AdminSerials, AdminEvidence, AdminReconciliation, AdminReconcile, AdminStuck, AdminRetry, AdminCertificates, AdminAuditLog,
-	AdminBranding, AdminSetBranding, AdminDeleteBranding, AdminConsent, AdminSetConsent, AdminReminders, AdminSetReminders, AdminPolicy, AdminSetPolicy, AdminMail, AdminShowMail, AdminRetryMail,
+	AdminBranding, AdminSetBranding, AdminDeleteBranding, AdminConsent, AdminSetConsent, AdminReminders, AdminSetReminders, AdminPolicy, AdminSetPolicy, AdminEmbedding, AdminSetEmbedding, AdminMail, AdminShowMail, AdminRetryMail,
 	AdminFeed, AdminWebhooks, AdminSetWebhook, AdminAddWebhook, AdminRotateWebhook, AdminTestWebhook, AdminReplayWebhook,
 	AdminKeys, AdminRevokeKey,
 	AdminOrganisations, AdminAddOrganisation, AdminRenameOrganisation, AdminSetOrganisationState,
@@ -121,7 +123,7 @@ func (by Actor) AuthoriseAdmin(op AdminOperation, of OrganisationID) (Organisati
 		return of, nil
 	case by.OrganisationState != OrganisationActive:
 		return "", by.OrganisationState.RequireActive()
-	case by.Guest != 0 || !by.Admin && !(by.Role == RoleAuditor && mayAudit(op)):
+	case by.Guest != 0 || by.Embed != nil || !by.Admin && !(by.Role == RoleAuditor && mayAudit(op)):
 		return "", ErrNotAllowed
 	case by.Key.Require(adminScopes[op]) != nil:
 		return "", by.Key.Require(adminScopes[op])

@@ -9,7 +9,7 @@ import (
 // auditorReads are the operations of administration that auditors may use.
 var auditorReads = map[AdminOperation]bool{
 	AdminPeople: true, AdminInvitations: true, AdminDocuments: true, AdminQuota: true, AdminLedger: true, AdminAttempts: true, AdminSerials: true, AdminReconciliation: true, AdminStuck: true,
-	AdminCertificates: true, AdminAuditLog: true, AdminBranding: true, AdminConsent: true, AdminReminders: true, AdminPolicy: true, AdminKeys: true, AdminMail: true,
+	AdminCertificates: true, AdminAuditLog: true, AdminBranding: true, AdminConsent: true, AdminReminders: true, AdminPolicy: true, AdminEmbedding: true, AdminKeys: true, AdminMail: true,
 }
 
 // TestEveryAdminOperationAnswersEveryActorAsItShould runs each operation as each kind of actor, about their own
@@ -46,6 +46,7 @@ func TestEveryAdminOperationAnswersEveryActorAsItShould(t *testing.T) {
 		{"guest who claims to be an auditor", person(Actor{Guest: 1, Organisation: own, Role: RoleAuditor}), map[OrganisationID]string{"": no, own: no, other: no, missing: no}},
 		{"admin", person(Actor{Organisation: own, Admin: true}), map[OrganisationID]string{"": "of own", own: "of own", other: none, missing: none}},
 		{"operator", person(Actor{Organisation: own, Admin: true, Operator: true}), map[OrganisationID]string{"": "of ", own: "of own", other: "of other", missing: "of missing"}},
+		{"admin in an embedded page", person(Actor{Organisation: own, Admin: true, Operator: true, Embed: &EmbedGrant{Document: 1}}), map[OrganisationID]string{"": no, own: no, other: no, missing: no}},
 		{"the service", Actor{}, map[OrganisationID]string{"": "of ", own: "of own", other: "of other", missing: "of missing"}},
 		{"admin of a suspended organisation", person(Actor{Organisation: own, Admin: true, OrganisationState: OrganisationSuspended}), map[OrganisationID]string{"": stopped, own: stopped, other: stopped, missing: stopped}},
 		{"operator of a closed organisation", person(Actor{Organisation: own, Admin: true, Operator: true, OrganisationState: OrganisationClosed}), map[OrganisationID]string{"": ended, own: ended, other: ended, missing: ended}},

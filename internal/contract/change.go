@@ -33,6 +33,9 @@ type Change struct {
 	Code   *GuestCode     // replaces the guest's code
 	Proved *ProvedContact // is added to the guest's token
 
+	Embed       *EmbedAddress // a new one
+	OpenedEmbed *OpenedEmbed  // the commit fails with ErrEmbedUsed if the address was opened before
+
 	GuestLink *GuestLink // replaces or removes the guest's link, and revokes the tokens opened with the previous one
 
 	// StorageLimit bounds the storage of all documents of the organisation after the change. Nil: no limit, so that

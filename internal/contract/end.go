@@ -32,6 +32,9 @@ func Reject(d *Document, reason string, by Actor, l Limits, now time.Time) (Chan
 	if reason == "" {
 		return Change{}, InvalidInput(NewFieldError("reason", "text.missing"))
 	}
+	if by.Embed != nil && by.Guest == 0 && by.Signing == "" { // else who asked for the address could decline in their name
+		return Change{}, ErrEmbedProof
+	}
 	c := endDocument(d, Rejected, EventRejected, reason, by, now)
 	c.announceEnd(NoticeDeclined, by, now)
 	return c, nil

@@ -36,6 +36,8 @@ const (
 	EventFinalized       EventType = "finalized"
 	EventGuestLink       EventType = "guest_link_handed_out"
 	EventGuestRevoked    EventType = "guest_link_revoked"
+	EventEmbedRequested  EventType = "embed_requested"  // the owner asked for an address for an embedded page ("person", "name", "purpose", "origins")
+	EventEmbedOpened     EventType = "embed_opened"     // the person opened it in a page ("purpose", "embed_origin")
 	EventGuestCorrected  EventType = "guest_corrected"  // the owner corrected the name, address or phone number of a guest
 	EventCodeOrdered     EventType = "code_ordered"     // a guest asked for a code
 	EventMailboxVerified EventType = "mailbox_verified" // a guest entered the code from their mailbox
@@ -90,6 +92,7 @@ const (
 	EventBrandingChanged    EventType = "branding_changed"
 	EventRemindersChanged   EventType = "reminders_changed"      // the reminders of new documents ("after", "every", "before"; missing: not)
 	EventPolicyChanged      EventType = "account_policy_changed" // what the organisation demands of accounts now ("login_factor", "sign_factor", "idle_minutes", "absolute_hours"; missing: nothing)
+	EventEmbeddingChanged   EventType = "embedding_changed"      // whose pages may show those of the organisation in frames now ("origins"; missing: none)
 	EventConsentChanged     EventType = "consent_changed"        // the consent text ("version", "digest_id", "digest_en") or whether it is "required"
 	EventWebhookChanged     EventType = "webhook_changed"        // an admin created, changed, rotated, replayed or deleted a webhook
 	EventWebhookDisabled    EventType = "webhook_disabled"       // by the service
@@ -133,6 +136,8 @@ var EventTypes = []EventType{
 	EventFinalized,
 	EventGuestLink,
 	EventGuestRevoked,
+	EventEmbedRequested,
+	EventEmbedOpened,
 	EventGuestCorrected,
 	EventCodeOrdered,
 	EventMailboxVerified,
@@ -182,6 +187,7 @@ var EventTypes = []EventType{
 	EventConsentChanged,
 	EventRemindersChanged,
 	EventPolicyChanged,
+	EventEmbeddingChanged,
 	EventPersonRenamed,
 	EventPersonDisabled,
 	EventPersonEnabled,
@@ -214,7 +220,7 @@ var EventTypes = []EventType{
 }
 
 // OrganisationEventTypes are the types of what administrators do to an organisation and its accounts. Their details name the
-// organisation ("organisation") and, except for its name and state, its branding, its consent text, its reminders, its policy for accounts, its
+// organisation ("organisation") and, except for its name and state, its branding, its consent text, its reminders, its policy for accounts, its origins, its
 // webhooks and its provider, the account: "person", "name" and "email" (events of earlier releases lack "person").
 var OrganisationEventTypes = []EventType{
 	EventOrganisationAdded,
@@ -226,6 +232,7 @@ var OrganisationEventTypes = []EventType{
 	EventConsentChanged,
 	EventRemindersChanged,
 	EventPolicyChanged,
+	EventEmbeddingChanged,
 	EventPersonAdded,
 	EventInvitationSent,
 	EventInvitationRevoked,
@@ -261,7 +268,7 @@ var OrganisationEventTypes = []EventType{
 // out.
 func (c *Change) addEvent(t EventType, by Actor, now time.Time, details ...string) {
 	e := Event{Type: t, Document: c.After.ID, At: now, Person: by.Person, IP: by.IP}
-	details = append(slices.Clip(details), by.Key.eventDetails()...)
+	details = slices.Concat(details, by.Key.eventDetails(), by.Embed.eventDetails())
 	for i := 0; i+1 < len(details); i += 2 {
 		if details[i+1] == "" {
 			continue

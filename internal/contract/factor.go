@@ -68,7 +68,7 @@ var (
 // AsksForFactor reports whether an error asks for another proof. A repeat of the request with one is a different request, so no such
 // answer is final.
 func AsksForFactor(err error) bool {
-	for _, asks := range []*Error{ErrReauthenticate, ErrSignFactor, ErrOTPWrong, ErrPasskeyWrong, ErrFactorTries} {
+	for _, asks := range []*Error{ErrReauthenticate, ErrSignFactor, ErrEmbedProof, ErrEmbedPassword, ErrFactorRequired, ErrOTPWrong, ErrPasskeyWrong, ErrFactorTries} {
 		if errors.Is(err, asks) {
 			return true
 		}
@@ -128,6 +128,18 @@ func (p AccountPolicy) MissesFactor(admin bool, f Factor) bool {
 	return p.LoginFactor.Applies(admin) && (f == "" || f == FactorPassword || f == FactorOIDC)
 }
 
+// proofRefusal asks an actor for the proof without which they cannot sign: those who may sign otherwise. People with accounts who came from an
+// embedded page did not log in: the address was in other hands before.
+func (d *Document) proofRefusal(by Actor) error {
+	switch {
+	case by.Embed != nil && by.Guest == 0 && by.Signing == "":
+		return ErrEmbedProof
+	case d.NeedsFactor(by):
+		return ErrSignFactor
+	}
+	return nil
+}
+
 // NeedsFactor reports whether the actor has to prove a factor for a signature of their own. Guests have no factors: they enter the codes
 // that the owner demands ([Document.NeedsCode]).
 func (d *Document) NeedsFactor(by Actor) bool {
@@ -157,7 +169,7 @@ const ForSignature = "signature"
 // Without them, the assurance of the signature says all that is known.
 func (a Actor) factorDetails() []string {
 	f := a.SigningFactor()
-	if f == "" || f == FactorPassword || f == FactorKey { // an API key has details of its own
+	if f == "" || f == FactorPassword && a.Signing == "" || f == FactorKey { // an API key has details of its own
 		return nil
 	}
 	details := []string{"factor", string(f)}
@@ -169,9 +181,10 @@ func (a Actor) factorDetails() []string {
 
 // GivenFactor is what a person presents beside a password, or instead of it. The zero value is nothing; a passkey counts before a code.
 type GivenFactor struct {
-	OTP     string // a code of an authenticator app, or a recovery code
-	Ticket  string // of the options that a passkey answered
-	Passkey []byte // the answer of the passkey, as JSON; nil: none
+	OTP      string // a code of an authenticator app, or a recovery code
+	Ticket   string // of the options that a passkey answered
+	Passkey  []byte // the answer of the passkey, as JSON; nil: none
+	Password string // of a person in an embedded page, who did not log in; else it has no effect
 }
 
 // IsGiven reports whether anything is presented.

@@ -58,7 +58,7 @@ var operationScopes = map[Operation]KeyScope{
 	OpDetail: ScopeRead, OpStatus: ScopeRead, OpSigners: ScopeRead, OpAuditTrail: ScopeRead, OpEvents: ScopeRead, OpPreview: ScopeRead,
 	OpDownload: ScopeRead, OpOriginal: ScopeRead, OpEvidence: ScopeRead, OpConsent: ScopeRead,
 	OpParticipants: ScopeWrite, OpDescribe: ScopeWrite, OpPlace: ScopeWrite, OpFinalize: ScopeWrite, OpCancel: ScopeWrite, OpRemind: ScopeWrite,
-	OpRetry: ScopeWrite, OpGuestLink: ScopeWrite, OpGuestRevoke: ScopeWrite, OpCorrectGuest: ScopeWrite, OpCopy: ScopeWrite, OpDelete: ScopeWrite,
+	OpRetry: ScopeWrite, OpGuestLink: ScopeWrite, OpGuestRevoke: ScopeWrite, OpEmbed: ScopeWrite, OpCorrectGuest: ScopeWrite, OpCopy: ScopeWrite, OpDelete: ScopeWrite,
 	OpSign: ScopeSign, OpReject: ScopeSign, OpDelegate: ScopeSign,
 	OpRestamp: ScopeStamp,
 	OpCode:    NeverByKey, OpProveContact: NeverByKey, // of guests alone, who have no keys
@@ -77,6 +77,7 @@ var adminScopes = map[AdminOperation]KeyScope{
 	AdminWebhooks: ScopeAdmin, AdminSetWebhook: ScopeAdmin, AdminAddWebhook: ScopeAdmin, AdminRotateWebhook: ScopeAdmin, AdminTestWebhook: ScopeAdmin, AdminReplayWebhook: ScopeAdmin,
 	AdminKeys: ScopeAdmin, AdminRevokeKey: ScopeAdmin,
 	AdminPolicy: ScopeAdmin, AdminSetPolicy: NeverByKey,
+	AdminEmbedding: ScopeAdmin, AdminSetEmbedding: NeverByKey,
 	AdminSSO: ScopeAdmin, AdminTestSSO: ScopeAdmin, AdminClaimDomain: ScopeAdmin, AdminSetSSO: NeverByKey, AdminProveDomain: NeverByKey, AdminRemoveDomain: NeverByKey,
 	AdminGrantDomain: NeverByKey, AdminUnlinkSSO: NeverByKey,
 }

@@ -19,6 +19,7 @@ var dangerous = []AdminOperation{
 	AdminResetFactors,
 	AdminSetRole,
 	AdminSetPolicy,
+	AdminSetEmbedding,
 	AdminSetSSO,
 	AdminProveDomain,
 	AdminGrantDomain,

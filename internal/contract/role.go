@@ -42,7 +42,7 @@ var auditOperations = []Operation{OpDetail, OpStatus, OpSigners, OpAuditTrail, O
 // person and no address with a secret, as those of webhooks may have.
 var auditAdministration = []AdminOperation{
 	AdminPeople, AdminInvitations, AdminDocuments, AdminQuota, AdminLedger, AdminAttempts, AdminSerials, AdminReconciliation, AdminStuck, AdminCertificates, AdminAuditLog,
-	AdminBranding, AdminConsent, AdminReminders, AdminPolicy, AdminMail, AdminKeys,
+	AdminBranding, AdminConsent, AdminReminders, AdminPolicy, AdminEmbedding, AdminMail, AdminKeys,
 }
 
 // ErrRole refuses what the caller's role in their organisation does not include.
@@ -54,6 +54,8 @@ func (by Actor) AuthoriseAccount(op AccountOperation) error {
 	switch {
 	case by.Guest != 0 || by.IsSystem():
 		return ErrNotAllowed
+	case by.Embed != nil:
+		return ErrEmbedPurpose
 	case by.OrganisationState != OrganisationActive:
 		return by.OrganisationState.RequireActive()
 	case op == AccountSend:

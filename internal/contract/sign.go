@@ -100,10 +100,7 @@ func (d *Document) requireCanSign(by Actor, now time.Time) error {
 	if err := d.requireAfterLastSignature(now); err != nil {
 		return err
 	}
-	if d.NeedsFactor(by) { // the last rule: only those who may sign otherwise are asked for a proof, and none is used up in vain
-		return ErrSignFactor
-	}
-	return nil
+	return d.proofRefusal(by) // the last rule: only those who may sign otherwise are asked for a proof, and none is used up in vain
 }
 
 // View records that a participant viewed the document. Only the first view of a viewer changes anything.

@@ -133,6 +133,12 @@ type Signature struct {
 
 	Key string `json:"api_key,omitempty"` // name of the API key with which a program signed as the person
 
+	// Page is the origin of the page of an organisation in which the person signed, EmbeddedBy who asked for its address, and EmbeddedKey the name of
+	// the API key with which they did. Missing: in the service itself, or without a key.
+	Page        string `json:"page,omitempty"`
+	EmbeddedBy  string `json:"embedded_by,omitempty"`
+	EmbeddedKey string `json:"embedded_key,omitempty"`
+
 	// Factor is how a person with an account was authenticated, one of [contract.Factors]; missing: by their password. FactorFor is "signature"
 	// if they proved it for this signature; missing: at the login of their session.
 	Factor    string `json:"factor,omitempty"`
@@ -351,6 +357,7 @@ func (r *Records) addEventDetails(s *Signature, id contract.PersonID) {
 			s.Factor, s.FactorFor = e.Details["factor"], e.Details["factor_for"]
 			s.Phone, s.PhoneChannel, s.PhoneAt = e.Details["phone"], e.Details["phone_channel"], e.Details["phone_verified_at"]
 			s.Key = e.Details["key_name"]
+			s.Page, s.EmbeddedBy, s.EmbeddedKey = e.Details["embed_origin"], e.Details["embed_by"], e.Details["embed_key_name"]
 			if _, err := fmt.Sscan(e.Details["consent_documents"], &s.ConsentDocuments); err == nil {
 				s.ConsentDigest = e.Details["consent_digest"]
 			}

@@ -73,6 +73,8 @@ var (
 	delegatedWords   = words{"%s: penandatanganan dialihkan kepada %s (%s)", "%s: their signature was passed to %s (%s)"}
 	unknownWords     = words{"tidak tercatat", "not recorded"}
 	keyWords         = words{"oleh program, dengan kunci API %s milik %s", "by a program, with API key %s of %s"}
+	framedWords      = words{"di halaman %s, dengan alamat yang diminta oleh %s", "in a page of %s, with an address that %s asked for"}
+	framedKeyWords   = words{"alamat diminta dengan kunci API %s", "the address was asked for with API key %s"}
 	notSignedWords   = words{"tidak menandatangani", "did not sign"}
 	memberWords      = words{"Anggota organisasi; membuka dokumen dengan akunnya.", "A member of the organisation; opens the document with their account."}
 	revisionWords    = words{"Revisi %d, dengan SHA-256", "Revision %d, with SHA-256"}

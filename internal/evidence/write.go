@@ -253,6 +253,12 @@ func (l *layout) addSignature(table *element, name string, s *Signature) {
 	if s.Key != "" {
 		signed = append(signed, keyWords.format(s.Key, name))
 	}
+	if s.Page != "" {
+		signed = append(signed, framedWords.format(s.Page, s.EmbeddedBy))
+		if s.EmbeddedKey != "" {
+			signed = append(signed, framedKeyWords.format(s.EmbeddedKey))
+		}
+	}
 	l.addRow(table, signedLabel, signed...)
 	if s.IP == "" {
 		l.addRow(table, addressLabel, unknownWords)

@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"segel/internal/contract"
 	"segel/internal/store"
 )
 
-// Authenticate returns the holder of an access, guest or session token. Anything else, a token that has expired or was
+// Authenticate returns the holder of an access, guest, session or embedded token. Anything else, a token that has expired or was
 // revoked, that of a disabled account and that of a session which the policy of the organisation ended are contract.ErrUnauthenticated. The
 // caller adds the address, and refuses an actor of an organisation that is not active.
 func (s *Service) Authenticate(ctx context.Context, token string) (contract.Actor, error) {
@@ -25,7 +24,7 @@ func (s *Service) AuthenticateBackground(ctx context.Context, token string) (con
 
 // authenticate returns the holder of a token. IsUse says that the request counts as a use of its session.
 func (s *Service) authenticate(ctx context.Context, token string, isUse bool) (contract.Actor, error) {
-	kind, hash, ok := checkToken(token, store.AccessToken, store.SessionToken, store.GuestToken)
+	kind, hash, ok := checkToken(token, store.AccessToken, store.SessionToken, store.GuestToken, store.EmbeddedToken)
 	if !ok {
 		return contract.Actor{}, contract.ErrUnauthenticated
 	}
@@ -37,6 +36,9 @@ func (s *Service) authenticate(ctx context.Context, token string, isUse bool) (c
 	if err != nil {
 		return contract.Actor{}, refuseNotFound(fmt.Errorf("read a token: %w", err), contract.ErrUnauthenticated)
 	}
+	if kind == store.EmbeddedToken {
+		return s.embeddedActor(ctx, held)
+	}
 	if kind == store.GuestToken {
 		_, err := s.requireGuest(guest, t.CreatedAt)
 		switch {
@@ -45,18 +47,7 @@ func (s *Service) authenticate(ctx context.Context, token string, isUse bool) (c
 		case err != nil:
 			return contract.Actor{}, refuseNotFound(err, contract.ErrUnauthenticated)
 		}
-		by := contract.Actor{Person: guest.Person, Guest: t.Document, Token: hash, Link: contract.LinkHandedOut, Proved: guest.Proved, Channel: guest.Channel, OrganisationState: guest.OrganisationState}
-		address, sent := guest.Email, contract.LinkMailed
-		if guest.Channel.IsPhone() {
-			address, sent = guest.Phone, contract.LinkTexted
-		}
-		if strings.HasPrefix(t.Family, store.MailedFamily) && s.delivers(guest.Channel) {
-			by.Link = sent
-		}
-		if by.Proved.Channel != guest.Channel || by.Proved.Address != address {
-			by.Proved = contract.Contact{} // of a former address or number
-		}
-		return by, nil
+		return s.guestActor(held), nil
 	}
 	// A disabled account has no tokens, unless a program of an earlier release, which does not know the table, added them.
 	if u.ID == "" || !u.DisabledAt.IsZero() {

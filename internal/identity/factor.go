@@ -94,7 +94,12 @@ func (s *Service) proveFactor(ctx context.Context, u store.User, given contract.
 //
 // A code or answer that was accepted is accepted again for the same list of documents within [contract.ProofTime], so that a repeat of the request
 // after a crash needs no other one.
+//
+// A person in an embedded page did not log in, and gives all that a login asks for: see ProveEmbedded.
 func (s *Service) ProveSigning(ctx context.Context, by contract.Actor, given contract.GivenFactor, consent contract.Consent) (contract.Factor, error) {
+	if by.Embed != nil && by.Guest == 0 {
+		return s.ProveEmbedded(ctx, by, given)
+	}
 	if by.Guest != 0 || by.IsSystem() || by.Key != nil || !given.IsGiven() {
 		return "", nil
 	}

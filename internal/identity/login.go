@@ -424,7 +424,7 @@ func (s *Service) revokeReusedFamily(ctx context.Context, t store.Token) error {
 
 // Logout revokes a token and its whole family at once.
 func (s *Service) Logout(ctx context.Context, token string) error {
-	kind, hash, ok := checkToken(token, store.AccessToken, store.SessionToken, store.GuestToken, store.RefreshToken)
+	kind, hash, ok := checkToken(token, store.AccessToken, store.SessionToken, store.GuestToken, store.EmbeddedToken, store.RefreshToken)
 	if !ok {
 		return contract.ErrUnauthenticated
 	}

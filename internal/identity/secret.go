@@ -18,14 +18,16 @@ import (
 // 62. Scanners of repositories and logs can find a leaked secret by its prefix. With the checksum, a secret that was
 // mistyped or cut off is refused without a database query. See docs/formats/secret.md.
 const (
-	prefixAccess  = "sgl_at_"
-	prefixRefresh = "sgl_rt_"
-	prefixGuest   = "sgl_gt_"
-	prefixSession = "sgl_ss_"
-	prefixLink    = "sgl_gl_"
-	prefixMailed  = "sgl_ml_"
-	prefixDevice  = "sgl_dv_"
-	prefixReset   = "sgl_pr_"
+	prefixAccess   = "sgl_at_"
+	prefixRefresh  = "sgl_rt_"
+	prefixGuest    = "sgl_gt_"
+	prefixSession  = "sgl_ss_"
+	prefixLink     = "sgl_gl_"
+	prefixMailed   = "sgl_ml_"
+	prefixDevice   = "sgl_dv_"
+	prefixReset    = "sgl_pr_"
+	prefixEmbed    = "sgl_ea_" // an address of an embedded page
+	prefixEmbedded = "sgl_et_" // the token for which it is exchanged
 
 	prefixInvitation = "sgl_iv_"
 
@@ -45,10 +47,11 @@ const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 // prefixes are the prefixes by kind of token. Guest links and the secrets of devices are not tokens.
 var prefixes = map[store.TokenKind]string{
-	store.AccessToken:  prefixAccess,
-	store.RefreshToken: prefixRefresh,
-	store.GuestToken:   prefixGuest,
-	store.SessionToken: prefixSession,
+	store.AccessToken:   prefixAccess,
+	store.RefreshToken:  prefixRefresh,
+	store.GuestToken:    prefixGuest,
+	store.SessionToken:  prefixSession,
+	store.EmbeddedToken: prefixEmbedded,
 }
 
 // newSecret returns a random secret in clear, which is shown once, and the hash to store.

@@ -19,6 +19,7 @@ type Store interface {
 	store.Tries
 	store.AccountPolicies
 	store.APIKeys
+	store.HeldEmbeds
 	store.PasswordResets
 	store.Invitations
 	store.MailboxAccounts

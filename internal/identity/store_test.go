@@ -23,6 +23,7 @@ type memory struct {
 	tries             map[store.TryKey]time.Time
 	store.APIKeys     // nil: the tests of keys use a database
 	store.Invitations // the same
+	store.HeldEmbeds  // the same
 
 	noFactors
 	mu            sync.Mutex // guards all below

@@ -83,10 +83,11 @@ type TokenKind string
 
 // The kinds of token.
 const (
-	AccessToken  TokenKind = "access"
-	RefreshToken TokenKind = "refresh"
-	GuestToken   TokenKind = "guest"   // one person, one document
-	SessionToken TokenKind = "session" // the web app's cookie
+	AccessToken   TokenKind = "access"
+	RefreshToken  TokenKind = "refresh"
+	GuestToken    TokenKind = "guest"    // one person, one document
+	SessionToken  TokenKind = "session"  // the web app's cookie
+	EmbeddedToken TokenKind = "embedded" // one person, one document, one purpose
 )
 
 // Token is an issued secret, stored only as its SHA-256.
@@ -94,7 +95,7 @@ type Token struct {
 	Hash      [32]byte
 	Kind      TokenKind
 	Person    contract.PersonID
-	Document  contract.DocumentID // of a guest token
+	Document  contract.DocumentID // of a guest's or an embedded token
 	Family    string              // all tokens that descend from one login
 	CreatedAt time.Time
 	ExpiresAt time.Time
@@ -371,6 +372,7 @@ type Store interface {
 	Consents
 	Schedules
 	AccountPolicies
+	Embeds
 	PasswordResets
 	Invitations
 	MailboxAccounts

@@ -67,6 +67,9 @@ func TestEveryStateStampEventFindingAndPeriodHasALabel(t *testing.T) {
 	for _, f := range contract.Factors {
 		want = append(want, "authenticated."+string(f))
 	}
+	for _, p := range contract.EmbedPurposes {
+		want = append(want, "purpose."+string(p))
+	}
 	for _, k := range stringConstants(t, "../contract", "DifferenceKind") {
 		want = append(want, "reconciliation."+k)
 	}
@@ -123,7 +126,7 @@ func TestEverySentenceIsSpokenSomewhere(t *testing.T) {
 	})
 	for code := range sentences {
 		kind, rest, _ := strings.Cut(code, ".")
-		made := slices.Contains([]string{"status", "description", "periode", "event", "reconciliation", "role", "authenticated"}, kind) // of a constant's value
+		made := slices.Contains([]string{"status", "description", "periode", "event", "reconciliation", "role", "authenticated", "purpose"}, kind) // of a constant's value
 		if !literals[code] && !(made && literals[rest]) {
 			t.Errorf("%s is spoken nowhere", code)
 		}

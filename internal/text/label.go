@@ -113,6 +113,9 @@ func Event(l Language, e contract.Event) string {
 	if e.Type == contract.EventFindingAccepted {
 		args["finding"] = Sentence(l, e.Details["code"], args)
 	}
+	if p := e.Details["purpose"]; p != "" {
+		args["purpose_name"] = Sentence(l, "purpose."+p, nil)
+	}
 	what := Sentence(l, eventCode(e), args)
 	name := e.Details["key_name"]
 	if slices.Contains(keyEvents, e.Type) {
@@ -120,6 +123,13 @@ func Event(l Language, e contract.Event) string {
 	}
 	if name != "" {
 		what = Sentence(l, "event.by_key", map[string]any{"what": what, "key_name": name, "person": e.Person.DisplayName()})
+	}
+	if origin := e.Details["embed_origin"]; origin != "" {
+		in := map[string]any{"what": what, "origin": origin, "by": e.Details["embed_by"]}
+		if key := e.Details["embed_key_name"]; key != "" {
+			in["key_name"] = key
+		}
+		what = Sentence(l, "event.in_page", in)
 	}
 	return what
 }

@@ -43,6 +43,12 @@ func (drawnLinks) NewGuestLink() (string, [32]byte, error) {
 	return "https://segel.example/guest#x", [32]byte{1}, nil
 }
 
+func (drawnLinks) NewEmbedAddress(contract.OrganisationID) (string, [32]byte, error) {
+	return "https://segel.example/embed/o#x", [32]byte{2}, nil
+}
+
+func (drawnLinks) NewEmbedToken() (string, [32]byte, error) { return "x", [32]byte{3}, nil }
+
 func (drawnLinks) DeriveCode(contract.GuestCode) (string, error) { return "123456", nil }
 
 // TestAnotherPersonsDocumentIsAsMuchWorkAsOneThatDoesNotExist compares the queries of each operation.
@@ -77,14 +83,18 @@ func TestAnotherPersonsDocumentIsAsMuchWorkAsOneThatDoesNotExist(t *testing.T) {
 			"describe": func() error { _, err := h.Describe(ctx, by, id, 0, contract.Description{}); return err },
 			"finalize": func() error { _, err := h.Finalize(ctx, by, id, contract.FinalizeOptions{}); return err },
 			"sign":     func() error { _, err := h.Sign(ctx, by, id, workflow.SignRequest{}); return err },
-			"reject":   func() error { _, err := h.Reject(ctx, by, id, "no"); return err },
-			"cancel":   func() error { _, err := h.Cancel(ctx, by, id, "no"); return err },
-			"remind":   func() error { _, err := h.Remind(ctx, by, id); return err },
-			"restamp":  func() error { _, err := h.Restamp(ctx, by, id, false); return err },
-			"retry":    func() error { _, err := h.RetryOwn(ctx, by, id); return err },
-			"link":     func() error { _, err := h.GuestLink(ctx, by, id, "x"); return err },
-			"revoke":   func() error { _, err := h.RevokeGuestLink(ctx, by, id, "x"); return err },
-			"delete":   func() error { _, err := h.Delete(ctx, by, id); return err },
+			"embed": func() error {
+				_, err := h.RequestEmbed(ctx, by, id, contract.EmbedRequest{Purpose: contract.EmbedView})
+				return err
+			},
+			"reject":  func() error { _, err := h.Reject(ctx, by, id, "no", contract.GivenFactor{}); return err },
+			"cancel":  func() error { _, err := h.Cancel(ctx, by, id, "no"); return err },
+			"remind":  func() error { _, err := h.Remind(ctx, by, id); return err },
+			"restamp": func() error { _, err := h.Restamp(ctx, by, id, false); return err },
+			"retry":   func() error { _, err := h.RetryOwn(ctx, by, id); return err },
+			"link":    func() error { _, err := h.GuestLink(ctx, by, id, "x"); return err },
+			"revoke":  func() error { _, err := h.RevokeGuestLink(ctx, by, id, "x"); return err },
+			"delete":  func() error { _, err := h.Delete(ctx, by, id); return err },
 		} {
 			reads.asked = nil
 			if err := verb(); !errors.Is(err, contract.ErrNotFound) {

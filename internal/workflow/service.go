@@ -35,6 +35,7 @@ type Store interface {
 	store.Brandings
 	store.Consents
 	store.Schedules
+	store.Embeds
 	store.Organisations
 	CreateOrganisation(ctx context.Context, o store.Organisation, events ...contract.Event) error
 	FirstOrganisation(ctx context.Context) (store.Organisation, error)
@@ -71,6 +72,10 @@ type Holder struct {
 type Links interface {
 	// NewGuestLink returns a new link and the hash under which it is stored.
 	NewGuestLink() (url string, hash [32]byte, err error)
+	// NewEmbedAddress returns a new address of an embedded page of an organisation, and the hash under which it is stored.
+	NewEmbedAddress(o contract.OrganisationID) (url string, hash [32]byte, err error)
+	// NewEmbedToken returns a new token of an embedded page, and the hash under which it is stored.
+	NewEmbedToken() (clear string, hash [32]byte, err error)
 	// DeriveCode returns the code that is sent to a guest's mailbox: six digits.
 	DeriveCode(g contract.GuestCode) (string, error)
 }
@@ -80,6 +85,8 @@ type Factors interface {
 	// ProveSigning returns what stands behind signatures of one consent; empty if nothing is presented, or the account has no second factor. What
 	// is accepted is used up durably, and is accepted again only for the same consent, by a repeat of the request.
 	ProveSigning(ctx context.Context, by contract.Actor, given contract.GivenFactor, c contract.Consent) (contract.Factor, error)
+	// ProveEmbedded returns what a person with an account gives in an embedded page, for which they did not log in; empty if they give nothing.
+	ProveEmbedded(ctx context.Context, by contract.Actor, given contract.GivenFactor) (contract.Factor, error)
 }
 
 // Content is a file to be read; see [documents.Content].

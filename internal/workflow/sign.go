@@ -80,7 +80,7 @@ func (s *Service) signDocument(ctx context.Context, by contract.Actor, id contra
 	var credential signingCredential
 	d, err := s.ApplyRuleTo(ctx, read.Document, func(d *contract.Document) (*contract.Change, error) {
 		change, err := contract.IntendSign(d, shown, by, now)
-		if err == nil || errors.Is(err, contract.ErrSignFactor) {
+		if err == nil || asksForProof(err) {
 			// The last rules, so that callers who may not see the document learn nothing, and no proof is used up in vain.
 			if err = cmp.Or(refused, inDoubt); err == nil {
 				err = s.proveSigning(ctx, &by, proof)

@@ -19,10 +19,16 @@ func (s *Service) Cancel(ctx context.Context, by contract.Actor, id contract.Doc
 	})
 }
 
-// Reject ends a document because the caller, a signer, declines.
-func (s *Service) Reject(ctx context.Context, by contract.Actor, id contract.DocumentID, reason string) (contract.Document, error) {
+// Reject ends a document because the caller, a signer, declines. Given is what they present in an embedded page.
+func (s *Service) Reject(ctx context.Context, by contract.Actor, id contract.DocumentID, reason string, given contract.GivenFactor) (contract.Document, error) {
 	return s.ApplyRuleAs(documents.WithDocumentAnswer(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
-		return documents.ChangeOf(contract.Reject(d, reason, by, s.Limits, s.Clock()))
+		c, err := contract.Reject(d, reason, by, s.Limits, s.Clock())
+		if errors.Is(err, contract.ErrEmbedProof) && s.Factors != nil {
+			if by.Signing, err = s.Factors.ProveEmbedded(ctx, by, given); err == nil {
+				c, err = contract.Reject(d, reason, by, s.Limits, s.Clock())
+			}
+		}
+		return documents.ChangeOf(c, err)
 	})
 }
 

@@ -58,10 +58,12 @@ var rowChecks = []rowCheck{
 		SELECT 'events without a document', CAST(e.leaf AS TEXT), CASE e.organisation WHEN '' THEN 'none' ELSE e.organisation END FROM event e
 		WHERE e.document = 0 AND (e.organisation <> '' OR e.type = 'quota_low') AND e.details NOT LIKE '%"organisation":"' || e.organisation || '"%'`},
 	{"sessions", store.SeverityDerived, "a token of kind %s contradicts itself, or belongs to an unknown person", endSessions, `
-		SELECT 'tokens of ' || person, kind FROM token t WHERE kind NOT IN ('access', 'refresh', 'guest', 'session') OR hash IS NULL OR length(hash) <> 32 OR family = ''
+		SELECT 'tokens of ' || person, kind FROM token t WHERE kind NOT IN ('access', 'refresh', 'guest', 'session', 'embedded') OR hash IS NULL OR length(hash) <> 32 OR family = ''
 			OR created_at <= 0 OR expires_at < created_at OR used_at <> 0 AND used_at < created_at OR document < 0
 			OR document = 0 AND NOT EXISTS (SELECT 1 FROM users u WHERE u.id = t.person)
-			OR document <> 0 AND NOT EXISTS (SELECT 1 FROM participant p WHERE p.document = t.document AND p.person = t.person AND p.guest)`},
+			OR kind <> 'embedded' AND document <> 0 AND NOT EXISTS (SELECT 1 FROM participant p WHERE p.document = t.document AND p.person = t.person AND p.guest)
+			OR kind = 'embedded' AND NOT EXISTS (SELECT 1 FROM document d WHERE d.id = t.document AND (d.owner = t.person OR EXISTS (
+				SELECT 1 FROM participant p WHERE p.document = d.id AND p.person = t.person)))`},
 	{"sessions", store.SeverityDerived, "a known device contradicts itself, or belongs to an unknown person", endSessions, `
 		SELECT 'devices of ' || person FROM known_device k WHERE length(hash) <> 32 OR used_at <= 0 OR NOT EXISTS (SELECT 1 FROM users u WHERE u.id = k.person)`},
 	{"sessions", store.SeverityDerived, "a known address contradicts itself, or belongs to an unknown person", endSessions, `

@@ -73,6 +73,12 @@ func writeChange(ctx context.Context, t tx, c contract.Change, blocks blockSizes
 	if err := w.writeRenewal(ctx, c.Renewal); err != nil {
 		return contract.Document{}, err
 	}
+	if err := addEmbedAddress(ctx, t, c.Embed); err != nil {
+		return contract.Document{}, err
+	}
+	if err := openEmbed(ctx, t, after.ID, c.OpenedEmbed, w.at); err != nil {
+		return contract.Document{}, err
+	}
 	if l := c.GuestLink; l != nil {
 		if err := setGuestLink(ctx, t, store.GuestLink{Hash: l.Hash, Document: after.ID, Person: l.Guest, CreatedAt: w.at}, l.Renewed); err != nil {
 			return contract.Document{}, err

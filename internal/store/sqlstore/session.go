@@ -40,7 +40,7 @@ func (s *Store) RevokeOtherFamilies(ctx context.Context, id contract.PersonID, k
 			return err
 		}
 		// Tokens that were opened from a session end with it, see store.OpenedFamily.
-		if _, err := t.exec(ctx, `DELETE FROM token WHERE person = $1 AND document = 0 AND family <> $2 OR family IN (
+		if _, err := t.exec(ctx, `DELETE FROM token WHERE person = $1 AND (document = 0 OR kind = '`+string(store.EmbeddedToken)+`') AND family <> $2 OR family IN (
 			SELECT '`+store.OpenedFamily+`' || family FROM token WHERE person = $1 AND document = 0 AND family <> $2
 			UNION SELECT '`+store.OpenedFamily+`' || family FROM session WHERE person = $1 AND family <> $2)`, id, keep); err != nil {
 			return err

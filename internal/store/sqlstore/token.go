@@ -167,6 +167,7 @@ func (s *Store) PurgeTokens(ctx context.Context, before time.Time) error {
 		return t.addStatements(ctx,
 			statement{sql: `DELETE FROM token WHERE expires_at < $1`, args: []any{toMicros(before)}},
 			statement{sql: `DELETE FROM password_reset WHERE expires_at < $1`, args: []any{toMicros(before)}},
+			statement{sql: `DELETE FROM embed_address WHERE expires_at < $1`, args: []any{toMicros(before.Add(-contract.EmbedRemembered))}},
 			statement{sql: `DELETE FROM session WHERE NOT EXISTS (SELECT 1 FROM token WHERE token.family = session.family)`},
 			statement{sql: `DELETE FROM proved_mailbox WHERE NOT EXISTS (SELECT 1 FROM token WHERE hash = proved_mailbox.token)`})
 	})
@@ -193,6 +194,7 @@ func setGuestLink(ctx context.Context, t tx, l store.GuestLink, renewed bool) er
 	if revoked {
 		person := []any{l.Document, l.Person}
 		all = append(all,
+			statement{sql: `DELETE FROM embed_address WHERE document = $1 AND person = $2`, args: person},
 			statement{sql: `DELETE FROM guest_link WHERE document = $1 AND person = $2`, args: person},
 			recordFormerLink(l, true, revoked))
 		if renewed {
@@ -211,7 +213,7 @@ func setGuestLink(ctx context.Context, t tx, l store.GuestLink, renewed bool) er
 				ON CONFLICT (document, person) DO UPDATE SET hash = excluded.hash, created_at = excluded.created_at`,
 			args: []any{l.Hash[:], l.Document, l.Person, toMicros(l.CreatedAt)},
 		}, statement{sql: `DELETE FROM mailed_link WHERE document = $1 AND person = $2 AND created_at = 0`, args: []any{l.Document, l.Person}})
-		tokens += ` AND family NOT LIKE '` + store.MailedFamily + `%'`
+		tokens += ` AND kind = '` + string(store.GuestToken) + `' AND family NOT LIKE '` + store.MailedFamily + `%'`
 	}
 	all = append(all, statement{sql: tokens, args: []any{l.Person, l.Document}})
 	for i := range all {

@@ -125,7 +125,8 @@ func (w *documentWriter) lockForDeletion(ctx context.Context) error {
 		args: []any{w.after.ID, w.after.Version},
 		done: requireVersion,
 		what: fmt.Sprintf("lock document %d", w.after.ID),
-	})
+	}, statement{sql: `DELETE FROM token WHERE kind = 'embedded' AND document = $1`, args: []any{w.after.ID}, what: "end the embedded pages of a draft"},
+		statement{sql: `DELETE FROM embed_address WHERE document = $1`, args: []any{w.after.ID}, what: "end the addresses of a draft"})
 }
 
 func (w *documentWriter) writeParts(ctx context.Context) error {

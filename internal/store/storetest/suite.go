@@ -51,6 +51,7 @@ func Run(t *testing.T, open func(*testing.T) store.Store) {
 		ssoTests,
 		scimTests,
 		mailboxTests,
+		embedTests,
 		factorTests,
 	} {
 		for name, test := range group {

@@ -519,6 +519,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/embedding": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * In whose pages those of an organisation may be embedded
+         * @description API keys need the scope admin.
+         */
+        get: operations["admin-embedding"];
+        /**
+         * Set in whose pages those of an organisation may be embedded
+         * @description Replaces all origins. Pages that are open in an origin that is missing now end with their next request. Not with an API key.
+         */
+        put: operations["admin-set-embedding"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/invitations": {
         parameters: {
             query?: never;
@@ -1369,6 +1393,26 @@ export interface paths {
          */
         put: operations["admin-test-webhook"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/embedded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Open an address of an embedded page
+         * @description For the page itself. An address that opens nothing is 404; error.code says whether it was used (embed.address_used), has expired (embed.address_expired) or ended (embed.address_ended), or else embed.address_invalid. 403 embed.origin for a page of another origin. 409 if the person cannot do now what it is for.
+         */
+        post: operations["open-embedded"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2671,6 +2715,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/econtract/{service}/sign/embed-docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create an address of an embedded page
+         * @description Only for the owner, and with API keys of the scope documents:write. The address can be opened once, in a frame of a page of one of the origins, within ten minutes, and the page then lasts an hour. It ends with the session or the key that asked for it. A guest enters the codes that the owner demands; a person with an account gives their password, and the second factor of the account, to sign. The audit trail has who asked for it. docs/embedding.md describes the messages of the page. 409 embed.no_origins if the organisation lists no origin. API keys need the scope documents:write.
+         */
+        post: operations["embed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/econtract/{service}/sign/finalize-docs": {
         parameters: {
             query?: never;
@@ -3421,6 +3485,29 @@ export interface components {
              * @example 0
              */
             required?: (0 | 1) | ("0" | "1") | boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        AdminEmbedding: {
+            organisation: components["schemas"]["OrganisationOut"];
+            /**
+             * @description whose pages may show those of the organisation in frames
+             * @example [
+             *       "https://erp.contoh.id"
+             *     ]
+             */
+            origins: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        AdminEmbeddingIn: {
+            /**
+             * @description UUID; missing: the caller's own
+             * @example 0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a
+             */
+            organisation?: string;
+            /** @description at most 20, as https://host or https://host:port; http only for private hosts. Empty: no page may */
+            origins: string[];
         } & {
             [key: string]: unknown;
         };
@@ -4500,6 +4587,24 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        DoneAdminEmbedding: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            /**
+             * @description a sentence in the language of the request
+             * @example Dokumen berhasil diunggah.
+             */
+            msg: string;
+            response: components["schemas"]["ResponseAdminEmbedding"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         DoneAdminQuota: {
             /**
              * Format: int64
@@ -4567,6 +4672,24 @@ export interface components {
              */
             msg: string;
             response: components["schemas"]["ResponseDeliveryOut"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        DoneEmbedData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            /**
+             * @description a sentence in the language of the request
+             * @example Dokumen berhasil diunggah.
+             */
+            msg: string;
+            response: components["schemas"]["ResponseEmbedData"];
             /** @description always true */
             success: boolean;
         } & {
@@ -4986,6 +5109,93 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        EmbedData: {
+            /**
+             * @description until when it can be opened
+             * @example 2024-10-14T06:16:00.000Z
+             */
+            expires_at: string;
+            /** @example Budi Tamu */
+            name: string;
+            /**
+             * @description in whose pages it can be opened
+             * @example [
+             *       "https://erp.contoh.id"
+             *     ]
+             */
+            origins: string[];
+            /**
+             * @example sign
+             * @enum {string}
+             */
+            purpose: "place" | "sign" | "view";
+            /**
+             * @description the address for a frame; it can be opened once
+             * @example https://segel.contoh.id/embed/0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a#sgl_ea_...
+             */
+            url: string;
+            /**
+             * @description who opens it
+             * @example 3b7e1a52-6a0f-4c1d-8e7b-2f9d0c4a5b61
+             */
+            user_id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        EmbedIn: {
+            document_id: number | string;
+            /** @description in whose pages the address may be opened: some of those that the organisation lists; missing: all of them */
+            origins?: string[];
+            /**
+             * @description place: the owner places boxes on the pages of a draft; sign: a signer whose turn it is reads, and signs or declines; view: a person who may see the document reads it
+             * @example sign
+             * @enum {string}
+             */
+            purpose: "place" | "sign" | "view";
+            /**
+             * @description who opens the address: a participant, or the owner; missing: the owner
+             * @example 3b7e1a52-6a0f-4c1d-8e7b-2f9d0c4a5b61
+             */
+            user_id?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        EmbeddedData: {
+            /** @description the person has an account, and gives password (and otp) in sign-docs and reject-docs */
+            asks_password: boolean;
+            /**
+             * Format: int64
+             * @example 1207
+             */
+            document_id: number;
+            /**
+             * Format: int64
+             * @description seconds until it expires
+             * @example 3600
+             */
+            expires_in: number;
+            /** @example Budi Tamu */
+            name: string;
+            /**
+             * @description of the page, to which messages may be sent
+             * @example https://erp.contoh.id
+             */
+            origin: string;
+            /**
+             * @example sign
+             * @enum {string}
+             */
+            purpose: "place" | "sign" | "view";
+            /**
+             * @description valid for this person, document and purpose alone
+             * @example sgl_et_...
+             */
+            token: string;
+            /** @example 3b7e1a52-6a0f-4c1d-8e7b-2f9d0c4a5b61 */
+            user_id: string;
+        } & {
+            [key: string]: unknown;
+        };
         EnrolmentData: {
             /**
              * @description the QR code: a PNG as a data URL
@@ -5321,6 +5531,19 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        FoundAdminEmbedding: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["AdminEmbedding"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         FoundAdminLedgerData: {
             /**
              * Format: int64
@@ -5472,6 +5695,19 @@ export interface components {
              */
             code: number;
             data: components["schemas"]["DetailData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        FoundEmbeddedData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["EmbeddedData"];
             /** @description always true */
             success: boolean;
         } & {
@@ -6738,6 +6974,20 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        OpenEmbedIn: {
+            /**
+             * @description the complete address, or only its secret
+             * @example sgl_ea_...
+             */
+            address: string;
+            /**
+             * @description of the page that shows it in a frame, as its browser states it
+             * @example https://erp.contoh.id
+             */
+            origin: string;
+        } & {
+            [key: string]: unknown;
+        };
         OrganisationChanged: {
             organisation: components["schemas"]["OrganisationLine"];
         } & {
@@ -7363,6 +7613,23 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        RejectIn: {
+            document_id: number | string;
+            /**
+             * @description as in sign-docs, of a person in an embedded page
+             * @example 123456
+             */
+            otp?: string;
+            /** @description as in sign-docs */
+            password?: string;
+            /**
+             * @description in the actor's own words
+             * @example Harga salah
+             */
+            reason?: string;
+        } & {
+            [key: string]: unknown;
+        };
         RemindIn: {
             /**
              * @description days after the turn of the last person began: 1 to 365; 0: not
@@ -7782,6 +8049,13 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ResponseAdminEmbedding: {
+            data: components["schemas"]["AdminEmbedding"];
+            /** @description warnings about input that was accepted */
+            warnings?: components["schemas"]["Warning"][];
+        } & {
+            [key: string]: unknown;
+        };
         ResponseAdminQuota: {
             data: components["schemas"]["AdminQuota"];
             /** @description warnings about input that was accepted */
@@ -7805,6 +8079,13 @@ export interface components {
         };
         ResponseDeliveryOut: {
             data: components["schemas"]["DeliveryOut"];
+            /** @description warnings about input that was accepted */
+            warnings?: components["schemas"]["Warning"][];
+        } & {
+            [key: string]: unknown;
+        };
+        ResponseEmbedData: {
+            data: components["schemas"]["EmbedData"];
             /** @description warnings about input that was accepted */
             warnings?: components["schemas"]["Warning"][];
         } & {
@@ -8304,6 +8585,8 @@ export interface components {
             pages_shown?: (number | string)[];
             /** @description instead: the answer of a passkey to passkey-sign-options for this document and digest */
             passkey?: components["schemas"]["PasskeyIn"];
+            /** @description of a person with an account in an embedded page (403 embed.proof_required), with otp if the account has a second factor. Ignored of others */
+            password?: string;
             /** @description those of pages_shown that were shown only as pictures of page-picture, and not from the file. The log records them */
             pictures_shown?: (number | string)[];
             /**
@@ -11782,6 +12065,205 @@ export interface operations {
             };
             /** @description Not Found. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-embedding": {
+        parameters: {
+            query?: {
+                /** @description UUID of an organisation. Missing: the caller's own; for operators, all. */
+                organisation?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundAdminEmbedding"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-set-embedding": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AdminEmbeddingIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneAdminEmbedding"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17457,6 +17939,115 @@ export interface operations {
             };
             /** @description Not Found. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "open-embedded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OpenEmbedIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundEmbeddedData"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -24162,6 +24753,133 @@ export interface operations {
             };
         };
     };
+    embed: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key and body within a day returns the answer to the first request. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description One segment of the deployment.
+                 * @example service
+                 */
+                service: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EmbedIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneEmbedData"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     finalize: {
         parameters: {
             query?: never;
@@ -25214,7 +25932,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ReasonIn"];
+                "application/json": components["schemas"]["RejectIn"];
             };
         };
         responses: {

@@ -1,0 +1,62 @@
+package store
+
+import (
+	"context"
+	"encoding/hex"
+	"strings"
+	"time"
+
+	"segel/internal/contract"
+)
+
+// HeldEmbed is an address of an embedded page with what decides whether it may still be used.
+type HeldEmbed struct {
+	contract.EmbedAddress
+	Listed []string // the origins of the organisation now
+
+	Requester bool // who asked for the address still has an account in the organisation that is not disabled
+	Granted   bool // their session or API key has not ended
+}
+
+// embeddedFamily begins the families of tokens of embedded pages. The hash of the address, in hexadecimal, follows.
+const embeddedFamily = "embed-"
+
+// EmbeddedFamilyOf returns the family of the token for which an address is exchanged.
+func EmbeddedFamilyOf(address [32]byte) string {
+	return embeddedFamily + hex.EncodeToString(address[:])
+}
+
+// EmbedAddressOf returns the hash of the address that was exchanged for a token of a family.
+func EmbedAddressOf(family string) (address [32]byte, ok bool) {
+	text, ok := strings.CutPrefix(family, embeddedFamily)
+	n, err := hex.Decode(address[:], []byte(text[:min(len(text), 2*len(address))]))
+	return address, ok && err == nil && n == len(address) && len(text) == 2*n
+}
+
+// IsAllowed reports whether nothing has ended the address, apart from its time and the rules of the document.
+func (e *HeldEmbed) IsAllowed() bool {
+	if !e.Requester || !e.Granted {
+		return false
+	}
+	for _, origin := range e.Listed {
+		if e.OpenedAt.IsZero() || origin == e.Origin {
+			return true
+		}
+	}
+	return false
+}
+
+// HeldEmbeds reads addresses of embedded pages.
+type HeldEmbeds interface {
+	// EmbedOfAddress returns the address with that hash; ErrNotFound if there is none. Commit stores it.
+	EmbedOfAddress(ctx context.Context, hash [32]byte, now time.Time) (HeldEmbed, error)
+}
+
+// Embeds stores the origins in whose pages those of organisations may be embedded, and reads addresses.
+type Embeds interface {
+	HeldEmbeds
+	// EmbedOrigins returns the origins of an organisation in the order in which they were stored; none for one that does not exist, or is not active.
+	EmbedOrigins(ctx context.Context, o contract.OrganisationID) ([]string, error)
+	// SetEmbedOrigins replaces the origins of an organisation, and logs e.
+	SetEmbedOrigins(ctx context.Context, o contract.OrganisationID, origins []string, now time.Time, e contract.Event) error
+}
