@@ -53,6 +53,7 @@ test-e2e-all: ## the same with all variants, in the whole browser
 	@[ -e "$(CHROMIUM)" ] || scripts/need chromium
 	@$(MAKE) --no-print-directory test-e2e
 
+screens: export CHROMIUM ?= /usr/bin/chromium
 screens: web build ## take the pictures of docs/screens anew, and all others into build/screens (CHROMIUM=/usr/bin/chromium)
 	@scripts/need chromium
 	@cd web && npm run --silent screens

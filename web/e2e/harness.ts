@@ -79,7 +79,7 @@ export async function stage({ env, prefix = "", host = "127.0.0.1", lose = "", c
   };
   let service = await serve();
   const proxy = prefix === "" ? undefined : await stripping(prefix, outside, port, lose);
-  const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync"] });
+  const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu", "--font-render-hinting=none", "--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync"] });
   if (!consents) acceptConsent(browser);
   const segel = (verb: string, ...rest: string[]) => execFileSync(binary, [...verb.split(" "), "--data", data, ...rest], { encoding: "utf8" });
   if (env?.["SEGEL_STAMP_OFFICE"]) endow(data);

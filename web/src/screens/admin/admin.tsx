@@ -20,6 +20,7 @@ import { People } from "./people";
 import { Quota } from "./quota";
 import { Reconciliation } from "./reconciliation";
 import { Serials } from "./serials";
+import classes from "./admin.module.css";
 import { Stuck } from "./stuck";
 
 const Consent = lazy(() => import("./consent").then((m) => ({ default: m.Consent })));
@@ -51,8 +52,8 @@ export function Admin() {
         {operator && search.tab !== "reconciliation" && search.tab !== "organisations" && <OrganisationSelect value={search.organisation} change={(organisation) => change({ organisation, quotas: undefined })} all />}
       </Group>
       <Tabs value={search.tab} onChange={(tab) => void go({ to: "/admin", search: { ...withoutFilters(search), tab: tab as Tab } })} keepMounted={false}>
-        <Sideways viewportRef={setBar}>
-          <Tabs.List style={{ flexWrap: "nowrap" }}>
+        <Sideways wraps ref={setBar}>
+          <Tabs.List className={classes.tabs!}>
             {shown.map((x) => <Tabs.Tab key={x} value={x} style={{ flex: "none" }} ref={(e) => { if (e && x === search.tab && bar) bar.scrollLeft = e.offsetLeft - 40; }}>{t(`admin.${x}`)}</Tabs.Tab>)}
           </Tabs.List>
         </Sideways>

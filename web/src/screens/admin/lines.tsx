@@ -86,7 +86,7 @@ export function Facts({ of }: { of: ReactNode[] }) {
 export function About({ document: d }: { document: Schemas["DocumentOut"] | null }) {
   if (!d) return null;
   if (!d.document_title) return <>#{d.id}</>;
-  return d.may_open ? <AnchorLink underline="always" c="inherit" to="/document/$id" params={{ id: String(d.id) }} size="xs">{d.document_title}</AnchorLink> : <>{d.document_title}</>;
+  return d.may_open ? <AnchorLink underline="always" c="inherit" to="/document/$id" params={{ id: String(d.id) }} inherit>{d.document_title}</AnchorLink> : <>{d.document_title}</>;
 }
 
 /** Filtering is the row of a list's filters. */
