@@ -58,6 +58,10 @@ var undetected = map[string]string{
 	"code_use.*":       "the same",
 	"try_count":        "that many tries of a password are free again",
 	"try_count.*":      "the same",
+	"login":            "deleted after half a year; the audit log keeps no record of logins",
+	"login.*":          "the same",
+	"login_report":     "the administrators are told of failed logins once more, or six hours later",
+	"login_report.*":   "the same",
 	"used_challenge":   "the answer of a passkey could be sent again for five minutes",
 	"used_challenge.*": "the same",
 	// Claims and answers are stored for a day, encrypted with keys that only their clients have.

@@ -87,6 +87,8 @@ func TestOnlyServeAndMigrateBringADatabaseUpToDate(t *testing.T) {
 			`DROP TABLE used_challenge`,
 			`DROP TABLE session`,
 			`DROP TABLE try_count`,
+			`DROP TABLE login`,
+			`DROP TABLE login_report`,
 			`DROP TABLE password_request`,
 			`DROP TABLE password_reset`,
 			`DROP TABLE account_policy`,

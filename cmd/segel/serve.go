@@ -260,6 +260,7 @@ func (a *app) startJobs(ctx context.Context, ready *readiness) (*jobs.Runner, er
 		{Name: "resume", Every: time.Minute, Run: a.workflow.Resume},
 		{Name: "notices", Every: time.Minute, Run: a.notices.Resume},
 		{Name: "quota", Every: time.Minute, Run: a.reportLowQuota},
+		{Name: "logins", Every: time.Minute, Run: a.identity.ReportFailedLogins},
 		{Name: "titles", Every: time.Minute, Run: a.store.IndexTitles},
 		{Name: "purge", Every: time.Hour, Run: a.purgeExpired},
 		{Name: "renew", Every: time.Hour, Run: a.renewTimestamps},

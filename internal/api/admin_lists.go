@@ -254,14 +254,16 @@ func (c *call) auditLogCSV() error {
 	return nil
 }
 
+func (c *call) logLineOf(e workflow.LogLine) logLine {
+	return logLine{
+		Number: e.Leaf, DateTime: formatISO(e.At), Name: c.nameOf(e.Person), IPAddress: e.IP,
+		Description: text.Event(c.language, e.Event), Type: e.Type, Document: documentOrNull(e.Event.Document, e.Title),
+	}
+}
+
 func (c *call) auditLogOf(p page, l workflow.LogPage) adminAuditLogData {
 	return adminAuditLogData{
-		Events: convertAll(l.Lines, func(e workflow.LogLine) logLine {
-			return logLine{
-				Number: e.Leaf, DateTime: formatISO(e.At), Name: c.nameOf(e.Person), IPAddress: e.IP,
-				Description: text.Event(c.language, e.Event), Type: e.Type, Document: documentOrNull(e.Event.Document, e.Title),
-			}
-		}),
+		Events:     convertAll(l.Lines, c.logLineOf),
 		Types:      convertAll(contract.EventTypes, func(t contract.EventType) choice { return choice{text.EventType(c.language, t), string(t)} }),
 		Pagination: paginate(p, l.Total, len(l.Lines)),
 	}

@@ -15,6 +15,7 @@ import (
 	"segel/internal/blob/blobtest"
 	"segel/internal/contract"
 	"segel/internal/export"
+	"segel/internal/identity"
 )
 
 func TestAFileNameCannotBreakOutOfItsHeader(t *testing.T) {
@@ -316,7 +317,7 @@ func TestEventsEndWithTheToken(t *testing.T) {
 			if waited++; waited > 1 {
 				t.Errorf("%s: the stream goes on", name)
 			}
-			if err := b.identity.Logout(ctx, b.fill("owner")); err != nil {
+			if err := b.identity.Logout(ctx, b.fill("owner"), identity.Client{}); err != nil {
 				t.Error(err)
 			}
 			return next(b)

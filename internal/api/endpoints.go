@@ -207,6 +207,8 @@ func endpointGroups() []endpointGroup {
 			{del, admin + "people/{person_id}/provider", "admin-unlink-sso", administer(contract.AdminUnlinkSSO), noBody, brief, answerJSON((*call).unlinkSSO), "Unlink an account from a person at the provider"},
 			{get, admin + "audit-log", "admin-audit-log", administer(contract.AdminAuditLog), noBody, lengthy, listAdmin((*query).parseLogQuery, (*workflow.Service).AuditLog, (*call).auditLogOf), "The audit log"},
 			{get, admin + "audit-log.csv", "admin-audit-log-csv", administer(contract.AdminAuditLog), noBody, lengthy, serveRaw((*call).auditLogCSV), "The audit log as a spreadsheet"},
+			{get, admin + "logins", "admin-logins", administer(contract.AdminAuditLog), noBody, lengthy, listAdmin((*query).parseLoginQuery, (*workflow.Service).Logins, (*call).loginsOf), "Logins, logouts and failed logins"},
+			{get, admin + "logins.csv", "admin-logins-csv", administer(contract.AdminAuditLog), noBody, lengthy, serveRaw((*call).loginsCSV), "Logins, logouts and failed logins as a spreadsheet"},
 		}},
 		{"events", "What happens to the documents of an organisation, for other systems.", []row{
 			{get, "/v1/events", "feed", administer(contract.AdminFeed), noBody, lengthy, serveStream((*call).readFeed).describedBy(found[feedData]{}), "The events of an organisation after a cursor"},
@@ -466,6 +468,9 @@ var descriptions = map[string]description{
 	"admin-show-mail":  {text: "Only for operators. The link of a guest opens the document; the audit trail says that an operator handed it out.", params: []*huma.Param{noticeParam()}},
 	"admin-retry-mail": {text: "Sends a message that failed, was kept or was dropped. One that was sent is not sent again.", params: []*huma.Param{noticeParam()}, refuses: []int{http.StatusConflict}},
 	"admin-audit-log":  {text: "Newest first. Admins see the events of the documents of their organisation, and what was done to its accounts.", params: adminParams(logParams()...)},
+	"admin-logins":     {text: "Newest first, for 180 days. Failed logins are counted by account, network and hour. Those of e-mails without an account are shown to operators alone, without the e-mail.", params: adminParams(loginParams()...)},
+	"admin-logins-csv": {text: "The same records as admin-logins. No cell is interpreted as a formula.",
+		params: append([]*huma.Param{organisationParam(), languageParam("the descriptions")}, loginParams()...), answers: textAnswer("text/csv", "The records, oldest first.")},
 	"admin-audit-log-csv": {text: "The same events as admin-audit-log. No cell is interpreted as a formula.",
 		params: append([]*huma.Param{organisationParam(), languageParam("the descriptions")}, logParams()...), answers: textAnswer("text/csv", "The events, oldest first.")},
 

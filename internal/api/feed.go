@@ -53,7 +53,13 @@ type feedCause struct {
 	Problem     *string            `json:"problem" doc:"why it failed, was refused or bounced"`
 	Serial      *string            `json:"serial" doc:"of the duty stamp" example:"SPESIMEN-7Q2M"`
 	Recipient   *string            `json:"recipient" doc:"of the mail: user_id of a person on the document"`
+	Key         maybe[feedKey]     `json:"key" doc:"the API key with which it was done, or which it is about; null: none"`
 	Quota       maybe[feedQuota]   `json:"quota" doc:"of quota.low; null: of the other types"`
+}
+
+type feedKey struct {
+	ID   contract.KeyID `json:"id" example:"01929a3c-5e2b-7c1d-9e7b-2f9d0c4a5b61"`
+	Name string         `json:"name" doc:"as its holder chose it" example:"ERP"`
 }
 
 type feedQuota struct {
@@ -125,6 +131,9 @@ func (c *call) causeOf(e contract.Event) feedCause {
 	out := feedCause{
 		Type: e.Type, Name: c.nameOf(e.Person), Email: orNull(e.Person.Email), Description: text.Event(c.language, e), Serial: orNull(e.Details["serial"]),
 		Problem: orNull(text.Reason(c.language, e.Details["problem"])), Recipient: orNull(e.Details["recipient"]),
+	}
+	if id := e.Details["key"]; id != "" {
+		out.Key = maybe[feedKey]{&feedKey{contract.KeyID(id), e.Details["key_name"]}}
 	}
 	if e.Person.ID != "" {
 		out.UserID = &e.Person.ID

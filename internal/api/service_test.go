@@ -170,7 +170,7 @@ var prepare = sync.OnceValues(func() (p prepared, err error) {
 		err = errors.Join(err, failed)
 		p.secrets[name] = session.Access
 	}
-	if err := errors.Join(err, id.Logout(ctx, p.secrets["nobody"]), s.Close()); err != nil {
+	if err := errors.Join(err, id.Logout(ctx, p.secrets["nobody"], identity.Client{}), s.Close()); err != nil {
 		return p, err
 	}
 	db, err := sql.Open("sqlite", path)

@@ -180,7 +180,7 @@ func (c *call) logOut(_ *nothing) (loggedOut, error) {
 	if err != nil {
 		return loggedOut{}, err
 	}
-	if err := c.Identity.Logout(c.r.Context(), token); err != nil {
+	if err := c.Identity.Logout(c.r.Context(), token, c.clientWith("")); err != nil {
 		return loggedOut{}, err
 	}
 	if cookie {

@@ -97,7 +97,7 @@ var table = map[string][]string{
 	"internal/stamping":               {"pdf", "pades/validate/facts", "internal/documents", "internal/contract", "internal/store", "internal/blob", "internal/emeterai", "internal/outage"},
 	"internal/workflow":               {"internal/audit", "internal/authentication", "internal/evidence", "internal/credential", "internal/documents", "internal/stamping", "internal/admission", "pdf", "pdf/content", "pdf/inspect", "pades", "pades/...", "cms", "tsp", "revocation", "internal/contract", "internal/store", "internal/blob", "internal/emeterai", "internal/specimen", "internal/branding", "internal/convert", "internal/convert/sniff", "internal/outage"},
 	"internal/evidence":               {"internal/contract", "internal/audit", "internal/text", "pades/appearance", "pdf"},
-	"internal/export":                 {"internal/contract", "internal/workflow"},
+	"internal/export":                 {"internal/contract", "internal/store", "internal/workflow"},
 	"internal/api":                    {"internal/admission", "internal/contract", "internal/store", "internal/text", "internal/text/verdict", "internal/workflow", "internal/identity", "internal/notify", "internal/notify/webhook", "internal/process", "internal/scim", "internal/sso", "internal/specimen", "internal/branding", "internal/export", "internal/report", "internal/api/intake", "internal/outage", "pades/validate", "internal/coding"},
 	"internal/api/intake":             {},
 	"internal/arch":                   {},

@@ -11,10 +11,13 @@ const (
 	NoticeFactorAdded     NoticeKind = "factor_added"     // a second factor was added
 	NoticeFactorRemoved   NoticeKind = "factor_removed"   // a second factor was removed
 	NoticeFactorsReset    NoticeKind = "factors_reset"    // an administrator removed all second factors
+	NoticeKeyCreated      NoticeKind = "key_created"      // an API key was made that acts as the person
+	NoticeKeyNetwork      NoticeKind = "key_new_network"  // an API key was used from a new network; to its person and to administrators
+	NoticeLoginFailures   NoticeKind = "login_failures"   // many logins failed; to administrators
 )
 
 // AccountNoticeKinds lists every kind of notice about an account.
-var AccountNoticeKinds = []NoticeKind{NoticeInvitation, NoticePasswordReset, NoticePasswordChanged, NoticeNewDevice, NoticeFactorAdded, NoticeFactorRemoved, NoticeFactorsReset}
+var AccountNoticeKinds = []NoticeKind{NoticeInvitation, NoticePasswordReset, NoticePasswordChanged, NoticeNewDevice, NoticeFactorAdded, NoticeFactorRemoved, NoticeFactorsReset, NoticeKeyCreated, NoticeKeyNetwork, NoticeLoginFailures}
 
 // Events of these notices. Document is 0.
 const (
@@ -26,7 +29,7 @@ const (
 // AccountFacts are what a notice about an account says besides its kind and its person. A member that its kind does not need is empty.
 type AccountFacts struct {
 	Language  string // of the request that caused it; empty: that of the service
-	Reference string // identifies what a link in it opens
+	Reference string // identifies what a link in it opens, or what it is about
 	Email     string // where it goes if the person has no account yet
 	IP        string // from where the account was used
 	UserAgent string // with what, as the client named itself
@@ -40,4 +43,5 @@ type AccountMessage struct {
 	To    Person // without an identifier if they have no account yet
 	Link  string
 	Until time.Time // when the link expires; zero: it does not
+	About string    // the API key, or the account of another person, that the message is about; empty: none
 }

@@ -28,6 +28,10 @@ const (
 	FeedQuotaLow    FeedType = "quota.low" // concerns no document
 	FeedMailBounced FeedType = "mail.bounced"
 	FeedTextRefused FeedType = "text.refused" // a message by WhatsApp or SMS
+
+	// Of accounts; they concern no document.
+	FeedKeyNetwork    FeedType = "key.new_network"
+	FeedLoginFailures FeedType = "account.login_failures"
 )
 
 // FeedTest is the type of a test message, which reports no event.
@@ -36,7 +40,7 @@ const FeedTest FeedType = "webhook.test"
 // FeedTypes lists every type, in the order in which a person chooses one.
 var FeedTypes = []FeedType{
 	FeedCreated, FeedFinalized, FeedViewed, FeedSigned, FeedDeclined, FeedDelegated, FeedStamped, FeedFailed, FeedCompleted, FeedCanceled, FeedExpired, FeedRenewed,
-	FeedStampOrdered, FeedStampAffixed, FeedStampRefused, FeedQuotaLow, FeedMailBounced, FeedTextRefused,
+	FeedStampOrdered, FeedStampAffixed, FeedStampRefused, FeedQuotaLow, FeedMailBounced, FeedTextRefused, FeedKeyNetwork, FeedLoginFailures,
 }
 
 // FeedVersion is the version of the form in which events are reported. It rises when a member is removed or changes its meaning.
@@ -65,12 +69,15 @@ var feedTypes = map[EventType][]FeedType{
 	EventStampNotRequested: {FeedFailed},
 	EventNoticeRefused:     {FeedMailBounced},
 	EventQuotaLow:          {FeedQuotaLow},
+	EventKeyNetwork:        {FeedKeyNetwork},
+	EventLoginFailures:     {FeedLoginFailures},
 }
 
 // Details of events that decide how they are reported.
 const (
 	detailLastStamp = "last"      // of EventStamped; "true": no other stamp is due
 	detailPermanent = "permanent" // of EventStampFailed; "true": it is not retried, the document failed
+	detailFirstUse  = "first"     // of EventKeyNetwork; "true": the first use of the key, which raises no suspicion
 	detailChannel   = "channel"   // of EventNoticeRefused; missing: mail
 )
 
@@ -81,6 +88,8 @@ func FeedTypesOf(e Event) []FeedType {
 		return []FeedType{FeedStampAffixed, FeedStamped}
 	case e.Type == EventStampFailed && e.Details[detailPermanent] == "true":
 		return []FeedType{FeedStampRefused, FeedFailed}
+	case e.Type == EventKeyNetwork && e.Details[detailFirstUse] == "true":
+		return nil
 	case e.Type == EventNoticeRefused && e.Details[detailChannel] != "":
 		return []FeedType{FeedTextRefused}
 	}

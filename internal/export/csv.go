@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"segel/internal/contract"
+	"segel/internal/store"
 	"segel/internal/workflow"
 )
 
@@ -148,5 +149,24 @@ func (e *Events) Write(l workflow.LogLine) error {
 	return e.writeRow(
 		fmt.Sprint(l.Leaf), formatTime(l.At), string(l.Type), escapeFormula(e.describe(l.Event)), escapeFormula(cmp.Or(l.Person.Name, "segel")), escapeFormula(l.Person.Email), escapeFormula(l.IP),
 		document, escapeFormula(l.Title.Name), escapeFormula(l.Title.Title),
+	)
+}
+
+// Logins writes recorded logins, one line for each record.
+type Logins struct {
+	table
+	describe func(store.LoginLine) string
+}
+
+// NewLogins returns a writer of recorded logins. Describe returns the sentence of a record.
+func NewLogins(w io.Writer, describe func(store.LoginLine) string) *Logins {
+	return &Logins{newTable(w, "first_at", "last_at", "times", "kind", "description", "factor", "name", "email", "ip", "network", "device"), describe}
+}
+
+// Write adds a line.
+func (e *Logins) Write(l store.LoginLine) error {
+	return e.writeRow(
+		formatTime(l.FirstAt), formatTime(l.LastAt), strconv.Itoa(l.Times), string(l.Kind), escapeFormula(e.describe(l)), string(l.Factor),
+		escapeFormula(l.Holder.Name), escapeFormula(l.Holder.Email), escapeFormula(l.IP), escapeFormula(l.Network), escapeFormula(l.UserAgent),
 	)
 }

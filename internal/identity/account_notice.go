@@ -12,6 +12,12 @@ import (
 // PasswordPath is the page of the web app where people change their password.
 const PasswordPath = "/password"
 
+// KeysPath is the page of the web app where people see their API keys, and AdminPath the one for administrators.
+const (
+	KeysPath  = "/keys"
+	AdminPath = "/admin"
+)
+
 // newAccountNotice returns a notice about the account of a user. Without a mail server it is kept for an operator.
 func (s *Service) newAccountNotice(k contract.NoticeKind, u store.User, from Client) contract.Notice {
 	now := s.clock()
@@ -47,6 +53,27 @@ func (s *Service) AccountMessage(ctx context.Context, n contract.Notice) (contra
 	switch n.Kind {
 	case contract.NoticeNewDevice:
 		m.Link = s.publicURL + PasswordPath
+		return m, nil
+	case contract.NoticeKeyCreated, contract.NoticeKeyNetwork:
+		k, err := s.store.APIKey(ctx, contract.KeyID(n.Account.Reference))
+		if err != nil {
+			return m, refuseNotFound(err, contract.ErrNoKey)
+		}
+		if m.About, m.Link = k.Name, s.publicURL+KeysPath; k.Person == u.ID {
+			return m, nil
+		}
+		holder, err := s.store.User(ctx, k.Person)
+		if err != nil {
+			return m, fmt.Errorf("read user %s: %w", k.Person, err)
+		}
+		m.About, m.Link = k.Name+", "+holder.DisplayName()+" <"+holder.Email+">", s.publicURL+AdminPath+"?tab=keys"
+		return m, nil
+	case contract.NoticeLoginFailures:
+		about, err := s.store.User(ctx, contract.PersonID(n.Account.Reference))
+		if err != nil {
+			return m, refuseNotFound(fmt.Errorf("read user %s: %w", n.Account.Reference, err), contract.ErrNoPerson)
+		}
+		m.About, m.Link = about.DisplayName()+" <"+about.Email+">", s.publicURL+AdminPath+"?tab=logins"
 		return m, nil
 	case contract.NoticePasswordChanged, contract.NoticeFactorAdded, contract.NoticeFactorRemoved, contract.NoticeFactorsReset:
 		return m, nil

@@ -27,6 +27,9 @@ var newNetworks = Rate{Burst: 20, Every: 3 * time.Minute}
 
 const maxNetworkCounts = 10_000
 
+// newKeyMails bounds how often people get a message about a new network of one key. Each process counts for itself; the audit log has all of them.
+var newKeyMails = Rate{Burst: 2, Every: 6 * time.Hour}
+
 // newTokens bounds how often an access token is issued for one key, because each is a row until it expires. Each process counts for itself.
 var newTokens = Rate{Burst: 60, Every: time.Second}
 
@@ -121,9 +124,27 @@ func (s *Service) recordKeyUse(ctx context.Context, p store.PresentedKey, by con
 	if !refused && !p.Used {
 		e.Details["first"] = "true" // the first use of the key: no reason for suspicion
 	}
-	if err := s.store.RecordKeyUse(ctx, store.KeyUse{Key: p.Key.ID, Network: network, Refused: refused, At: now}, maxKeyNetworks, e); err != nil {
+	var notices []contract.Notice
+	if last.IsZero() && !refused && p.Used && s.keyMails.takeToken(string(p.Key.ID), now) == 0 {
+		var err error
+		if notices, err = s.newKeyNetworkNotices(ctx, p.Key, by, ip); err != nil {
+			s.log.WarnContext(ctx, "no message about a new network of an API key", "key", p.Key.ID, "error", err)
+		}
+	}
+	if err := s.store.RecordKeyUse(ctx, store.KeyUse{Key: p.Key.ID, Network: network, Refused: refused, At: now}, maxKeyNetworks, e, notices...); err != nil {
 		s.log.WarnContext(ctx, "a use of an API key is not recorded", "key", p.Key.ID, "error", err)
 	}
+}
+
+// newKeyNetworkNotices returns the messages about a use of a key from a new network: to its person and the administrators of their organisation.
+func (s *Service) newKeyNetworkNotices(ctx context.Context, k contract.APIKey, by contract.Actor, ip string) ([]contract.Notice, error) {
+	all, err := s.newAdminNotices(ctx, k.Organisation, contract.NoticeKeyNetwork, string(k.ID), Client{IP: ip})
+	if err != nil || slices.ContainsFunc(all, func(n contract.Notice) bool { return n.Person == by.ID }) {
+		return all, err
+	}
+	n := s.newAccountNotice(contract.NoticeKeyNetwork, store.User{Person: by.Person, Organisation: k.Organisation}, Client{IP: ip})
+	n.Account.Reference = string(k.ID)
+	return append(all, n), nil
 }
 
 // CreateKey makes an API key that acts as the caller, and returns its secret, which is never shown again.
@@ -150,7 +171,10 @@ func (s *Service) CreateKey(ctx context.Context, by contract.Actor, in contract.
 	k.ID, k.Hint = contract.KeyID(id), secret[:hintLen]
 	e := keyEvent(contract.EventKeyCreated, k, by.Person, now)
 	e.Person, e.IP = by.Person, by.IP
-	if err := s.store.AddAPIKey(ctx, k, hash, e); err != nil {
+	n := s.newAccountNotice(contract.NoticeKeyCreated, store.User{Person: by.Person, Organisation: k.Organisation}, clientOf(by))
+	n.Account.Reference = string(k.ID)
+	// Durable with this commit: the key, and the message to its person.
+	if err := s.store.AddAPIKey(ctx, k, hash, e, n); err != nil {
 		return contract.APIKey{}, "", refuseNotFound(err, contract.ErrUnauthenticated)
 	}
 	return k, secret, nil

@@ -645,7 +645,7 @@ func TestADangerousActTakesARecentProof(t *testing.T) {
 	if isOld(0) {
 		t.Error("a passkey does not count")
 	}
-	g.must(g.Logout(t.Context(), s.Access))
+	g.must(g.Logout(t.Context(), s.Access, Client{}))
 	g.refused("a session that has ended", prove(password, contract.GivenFactor{}), contract.ErrUnauthenticated)
 }
 

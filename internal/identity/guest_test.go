@@ -138,7 +138,7 @@ func TestAGuestIsNoAccount(t *testing.T) {
 	if _, _, err := h.Directory(ctx, by, "", 1, 10); !errors.Is(err, contract.ErrNotAllowed) {
 		t.Errorf("directory: %v", err)
 	}
-	if err := h.Logout(ctx, g.Token); err != nil {
+	if err := h.Logout(ctx, g.Token, Client{}); err != nil {
 		t.Error(err)
 	}
 	h.dead(t, g.Token)

@@ -208,6 +208,7 @@ func (s *Service) verifyLogin(ctx context.Context, c Credentials, from Client, b
 		return store.User{}, "", "", fmt.Errorf("read users by e-mail: %w", err)
 	}
 	accounts = slices.DeleteFunc(accounts, func(u store.User) bool { return !c.allowOrganisation(u.Organisation) })
+	compared := slices.Clone(accounts)
 	var first []store.User // the accounts that know the caller, in the order of admitted; the others stay in accounts
 	for _, id := range admitted {
 		if i := slices.IndexFunc(accounts, func(u store.User) bool { return u.ID == id }); i >= 0 {
@@ -239,10 +240,14 @@ func (s *Service) verifyLogin(ctx context.Context, c Credentials, from Client, b
 		if err := g.stopped.RequireActive(); err != nil { // the password was right
 			return store.User{}, "", "", err
 		}
+		s.recordFailure(ctx, compared, contract.FactorPassword, from)
 		return store.User{}, "", "", ErrCredentials
 	}
 	factor, err := s.proveLogin(ctx, *u, c.Factor, from.IP)
 	if err != nil {
+		if wrong := wrongFactor(err, c.Factor); wrong != "" {
+			s.recordFailure(ctx, []store.User{*u}, wrong, from)
+		}
 		return store.User{}, "", "", err
 	}
 	from.Device, err = s.rememberCaller(ctx, *u, known, caller, from, browser, s.throttle.forgiven(u.ID, caller)...)
@@ -279,6 +284,9 @@ func (s *Service) verifyPasskeyLogin(ctx context.Context, c Credentials, from Cl
 	}
 	k, err := s.provePasskey(ctx, c.Factor, contract.Challenge{Purpose: contract.ChallengeLogin}, [32]byte{})
 	if err != nil {
+		if contract.KindOf(err) != 0 {
+			s.recordFailure(ctx, nil, contract.FactorPasskeyOnly, from)
+		}
 		return store.User{}, "", err
 	}
 	u, err := s.store.User(ctx, k.Person)
@@ -286,6 +294,7 @@ func (s *Service) verifyPasskeyLogin(ctx context.Context, c Credentials, from Cl
 		return store.User{}, "", refuseNotFound(fmt.Errorf("read user %s: %w", k.Person, err), contract.ErrPasskeyWrong)
 	}
 	if !u.DisabledAt.IsZero() || !c.allowOrganisation(u.Organisation) {
+		s.recordFailure(ctx, []store.User{u}, contract.FactorPasskeyOnly, from)
 		return store.User{}, "", contract.ErrPasskeyWrong
 	}
 	if err := u.OrganisationState.RequireActive(); err != nil {
@@ -297,6 +306,7 @@ func (s *Service) verifyPasskeyLogin(ctx context.Context, c Credentials, from Cl
 		return store.User{}, "", err
 	}
 	if refuses != nil && refuses(u) {
+		s.recordFailure(ctx, []store.User{u}, contract.FactorPasskeyOnly, from)
 		return store.User{}, "", contract.ErrPasskeyWrong
 	}
 	secret, err := s.rememberDevice(ctx, u, from)
@@ -422,8 +432,8 @@ func (s *Service) revokeReusedFamily(ctx context.Context, t store.Token) error {
 	return ErrRefresh
 }
 
-// Logout revokes a token and its whole family at once.
-func (s *Service) Logout(ctx context.Context, token string) error {
+// Logout revokes a token and its whole family at once, and records it.
+func (s *Service) Logout(ctx context.Context, token string, from Client) error {
 	kind, hash, ok := checkToken(token, store.AccessToken, store.SessionToken, store.GuestToken, store.EmbeddedToken, store.RefreshToken)
 	if !ok {
 		return contract.ErrUnauthenticated
@@ -432,7 +442,11 @@ func (s *Service) Logout(ctx context.Context, token string) error {
 	if err != nil {
 		return refuseNotFound(err, contract.ErrUnauthenticated)
 	}
-	return s.store.RevokeFamily(ctx, t.Family)
+	if err := s.store.RevokeFamily(ctx, t.Family); err != nil {
+		return err
+	}
+	s.recordLogout(ctx, t, from)
+	return nil
 }
 
 // loadToken returns the token with that hash. It returns store.ErrNotFound if there is none, if it has another kind, or if it

@@ -207,7 +207,7 @@ func TestALogoutDuringARefreshEndsBoth(t *testing.T) {
 	h := inhabited(t)
 	s := h.login(t)
 	h.store.beforeRotate = func() {
-		if err := h.Logout(context.Background(), s.Access); err != nil {
+		if err := h.Logout(context.Background(), s.Access, Client{}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -223,14 +223,14 @@ func TestLogoutIsAtOnceAndOfTheFamily(t *testing.T) {
 	t.Parallel()
 	h := inhabited(t)
 	s, other := h.login(t), h.login(t)
-	if err := h.Logout(t.Context(), s.Access); err != nil {
+	if err := h.Logout(t.Context(), s.Access, Client{}); err != nil {
 		t.Fatal(err)
 	}
 	h.dead(t, s.Access)
 	if _, err := h.Refresh(t.Context(), s.Refresh, at(home)); !errors.Is(err, ErrRefresh) {
 		t.Errorf("its refresh token: %v", err)
 	}
-	if err := h.Logout(t.Context(), s.Access); !errors.Is(err, contract.ErrUnauthenticated) {
+	if err := h.Logout(t.Context(), s.Access, Client{}); !errors.Is(err, contract.ErrUnauthenticated) {
 		t.Errorf("again: %v", err)
 	}
 	h.alive(t, other.Access)

@@ -17,6 +17,7 @@ import (
 type Store interface {
 	store.Identities
 	store.Tries
+	store.Logins
 	store.AccountPolicies
 	store.APIKeys
 	store.HeldEmbeds
@@ -86,6 +87,7 @@ type Service struct {
 	throttle  loginThrottle
 	networks  *buckets // new networks of API keys, by key
 	tokens    *buckets // access tokens of API keys, by key
+	keyMails  *buckets // messages about new networks of API keys, by key
 }
 
 // New returns a service.
@@ -113,7 +115,7 @@ func New(o Options) *Service {
 		lifetimes: o.Lifetimes, password: o.Password, log: o.Log,
 		hasher:   newHasher(o.Cost, o.Hashers),
 		throttle: newLoginThrottle(o.Store, o.Rates, o.Wait),
-		networks: newBuckets(newNetworks, maxNetworkCounts), tokens: newBuckets(newTokens, maxNetworkCounts),
+		networks: newBuckets(newNetworks, maxNetworkCounts), tokens: newBuckets(newTokens, maxNetworkCounts), keyMails: newBuckets(newKeyMails, maxNetworkCounts),
 	}
 }
 
@@ -187,13 +189,13 @@ func (s *Service) Directory(ctx context.Context, by contract.Actor, search strin
 	return people, found.Total, nil
 }
 
-// Purge deletes tokens that have expired, counts of tries that are spent no longer, challenges of passkeys that are no longer accepted, invitations that expired long ago, devices and addresses without a login for Lifetimes.Known, and networks from which an API key was not
-// used for that time.
+// Purge deletes tokens that have expired, counts of tries that are spent no longer, challenges of passkeys that are no longer accepted, invitations that expired long ago, devices and addresses without a login for Lifetimes.Known, networks from which an API key was not
+// used for that time, and records of logins after contract.LoginsKept.
 func (s *Service) Purge(ctx context.Context) error {
 	now := s.clock()
 	known := now.Add(-s.lifetimes.Known)
 	return errors.Join(s.store.PurgeTokens(ctx, now), s.store.PurgeTries(ctx, now), s.store.PurgeCallers(ctx, known), s.store.PurgeKeys(ctx, now, known), s.store.PurgeChallenges(ctx, now.Add(-2*contract.ProofTime)),
-		s.store.PurgeInvitations(ctx, now.Add(-invitationsKept)))
+		s.store.PurgeInvitations(ctx, now.Add(-invitationsKept)), s.store.PurgeLogins(ctx, now.Add(-contract.LoginsKept)))
 }
 
 // isOperator reports whether a user is an operator: an admin of the first organisation, the one that runs the service.

@@ -26,7 +26,9 @@ type memory struct {
 	store.HeldEmbeds  // the same
 
 	noFactors
+	store.Logins             // nil but for RecordLogins and PurgeLogins
 	mu            sync.Mutex // guards all below
+	logins        []contract.Login
 	organisations []store.Organisation
 	users         []store.User
 	tokens        map[[32]byte]store.Token
@@ -502,6 +504,27 @@ func (m *memory) PurgeTries(_ context.Context, now time.Time) error {
 	defer m.mu.Unlock()
 	maps.DeleteFunc(m.tries, func(_ store.TryKey, spent time.Time) bool { return !spent.After(now) })
 	return nil
+}
+
+func (m *memory) RecordLogins(_ context.Context, all ...contract.Login) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.logins = append(m.logins, all...)
+	return nil
+}
+
+func (m *memory) PurgeLogins(context.Context, time.Time) error { return nil }
+
+func (m *memory) Admins(_ context.Context, of contract.OrganisationID, limit int) ([]store.User, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var all []store.User
+	for _, u := range m.users {
+		if u.Organisation == of && u.Admin && u.DisabledAt.IsZero() && len(all) < limit {
+			all = append(all, u)
+		}
+	}
+	return all, nil
 }
 
 func (m *memory) RevokeFamily(_ context.Context, family string) error {

@@ -35,4 +35,5 @@ type Facts struct {
 	At        time.Time // when it happened; zero: not stated
 	IP        string    // from where; empty: not stated
 	UserAgent string    // with what, as the client named itself
+	About     string    // the API key or the account of another person that it is about; empty: none
 }

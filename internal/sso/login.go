@@ -146,6 +146,14 @@ type FinishedLogin struct {
 //
 // An account with a second factor is not let in without it, unless the provider stated one that the organisation lets count.
 func (s *Service) FinishLogin(ctx context.Context, of contract.OrganisationID, a Answer, from identity.Client) (FinishedLogin, error) {
+	done, err := s.finishLogin(ctx, of, a, from)
+	if contract.KindOf(err) != 0 && !errors.Is(err, contract.ErrLoginLost) && !errors.Is(err, contract.ErrProviderDown) {
+		s.Accounts.RecordRefusedLogin(ctx, of, from)
+	}
+	return done, err
+}
+
+func (s *Service) finishLogin(ctx context.Context, of contract.OrganisationID, a Answer, from identity.Client) (FinishedLogin, error) {
 	var p pendingLogin
 	if err := s.unseal(cookieID, a.Cookie, &p); err != nil || p.Organisation != of || subtle.ConstantTimeCompare([]byte(p.State), []byte(a.State)) != 1 || s.Clock().Unix() >= p.Until {
 		return FinishedLogin{}, contract.ErrLoginLost.WithCause(err)
@@ -425,7 +433,7 @@ func (s *Service) openSession(ctx context.Context, u store.User, p pendingFactor
 		return FinishedLogin{}, err
 	}
 	if err := s.Store.ConfirmSSOLogin(ctx, family); err != nil {
-		e := s.Accounts.Logout(ctx, session.Token)
+		e := s.Accounts.Logout(ctx, session.Token, from)
 		if errors.Is(err, store.ErrNotFound) {
 			return FinishedLogin{}, errors.Join(contract.ErrLoginLost, e)
 		}

@@ -58,7 +58,7 @@ type KeyUse struct {
 type APIKeys interface {
 	// AddAPIKey adds a key with the SHA-256 of its secret, and logs the event. It returns contract.ErrKeyLimit if the person has too many
 	// that have not ended, also of keys that are made at the same moment, and ErrNotFound for an account that is disabled.
-	AddAPIKey(ctx context.Context, k contract.APIKey, hash [32]byte, e contract.Event) error
+	AddAPIKey(ctx context.Context, k contract.APIKey, hash [32]byte, e contract.Event, notices ...contract.Notice) error
 
 	APIKey(ctx context.Context, id contract.KeyID) (contract.APIKey, error) // ErrNotFound
 
@@ -79,7 +79,7 @@ type APIKeys interface {
 
 	// RecordKeyUse records a use of a key, and logs the event if it is the first from that network. Of each kind of use it keeps the keep networks
 	// that were used last. Two uses at the same moment log one event.
-	RecordKeyUse(ctx context.Context, u KeyUse, keep int, e contract.Event) error
+	RecordKeyUse(ctx context.Context, u KeyUse, keep int, e contract.Event, notices ...contract.Notice) error
 
 	// PurgeKeys deletes access tokens that expired before now, and networks that were last used before a time.
 	PurgeKeys(ctx context.Context, now, before time.Time) error

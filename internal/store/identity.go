@@ -217,6 +217,8 @@ type Identities interface {
 	// EnableUser ends what DisableUser did, and logs the event. ErrConflict for an account that is not disabled.
 	EnableUser(ctx context.Context, id contract.PersonID, e contract.Event) error
 	Users(ctx context.Context, q UserQuery) (UserPage, error)
+	// Admins returns up to limit admins of an organisation whose accounts can be used, the oldest first.
+	Admins(ctx context.Context, of contract.OrganisationID, limit int) ([]User, error)
 	// OpenSignatures returns how many documents in progress still lack the signature of each of the users. Users without such
 	// documents are missing from the map.
 	OpenSignatures(ctx context.Context, ids ...contract.PersonID) (map[contract.PersonID]int, error)
@@ -356,6 +358,7 @@ type Store interface {
 	Identities
 	Organisations
 	Tries
+	Logins
 	APIKeys
 	Factors
 	Brandings

@@ -50,6 +50,13 @@ var keys = map[string]sentence{
 	"event.key_new_network": {
 		"Kunci API[ {key_name}][ milik {name}] digunakan dari jaringan baru[ {network}]",
 		"The API key[ {key_name}][ of {name}] was used from a new network[ {network}]"},
+	"event.login_failures": {
+		"Banyak percobaan masuk yang gagal[: {count}][ pada {accounts} akun][, terbanyak pada akun {name} <{email}>]",
+		"Many logins failed[: {count}][ of {accounts} accounts][, most of them of {name} <{email}>]"},
+
+	"login_kind.login":        {"Masuk", "Logged in"},
+	"login_kind.login_failed": {"Gagal masuk", "Login failed"},
+	"login_kind.logout":       {"Keluar", "Logged out"},
 	"event.key_refused": {
 		"Kunci API[ {key_name}][ milik {name}] ditolak karena digunakan dari jaringan yang tidak diizinkan[ {network}]",
 		"The API key[ {key_name}][ of {name}] was refused, because it came from a network that is not allowed[ {network}]"},

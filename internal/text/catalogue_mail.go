@@ -21,6 +21,9 @@ var mails = map[string]sentence{
 	"mail.subject_new_device":       {"{organisation}, akun Segel Anda digunakan pada perangkat baru", "{organisation}, your Segel account was used on a new device"},
 	"mail.subject_factor_added":     {"{organisation}, faktor kedua ditambahkan ke akun Segel Anda", "{organisation}, a second factor was added to your Segel account"},
 	"mail.subject_factor_removed":   {"{organisation}, faktor kedua dihapus dari akun Segel Anda", "{organisation}, a second factor was removed from your Segel account"},
+	"mail.subject_key_created":      {"{organisation}, kunci API dibuat untuk akun Segel Anda", "{organisation}, an API key was created for your Segel account"},
+	"mail.subject_key_new_network":  {"{organisation}, kunci API digunakan dari jaringan baru", "{organisation}, an API key was used from a new network"},
+	"mail.subject_login_failures":   {"{organisation}, banyak percobaan masuk yang gagal", "{organisation}, many logins failed"},
 	"mail.subject_factors_reset":    {"{organisation}, faktor kedua akun Segel Anda direset", "{organisation}, the second factors of your Segel account were reset"},
 
 	"mail.invitation": {
@@ -50,6 +53,24 @@ var mails = map[string]sentence{
 	"mail.password_changed_care": {
 		"Bila bukan Anda yang menggantinya, segera hubungi administrator organisasi Anda dan amankan kotak surat Anda.",
 		"If you did not change it, contact the administrator of your organisation at once and secure your mailbox."},
+	"mail.key_created": {
+		"Kunci API[ “{about}”] telah dibuat untuk akun[ {account}][ pada {organisation}]. Program yang memiliki kunci itu dapat bertindak sebagai Anda dalam batas cakupannya.",
+		"The API key[ “{about}”] was created for the account[ {account}][ at {organisation}]. A program that has it acts as you, within its scopes."},
+	"mail.key_created_care": {
+		"Bila bukan Anda yang membuatnya, segera cabut kunci itu, ganti kata sandi Anda, dan hubungi administrator organisasi Anda.",
+		"If you did not create it, revoke the key at once, change your password and contact the administrator of your organisation."},
+	"mail.key_new_network": {
+		"Sebuah kunci API[ pada {organisation}] digunakan dari jaringan yang sebelumnya belum pernah digunakan.",
+		"An API key[ at {organisation}] was used from a network from which it had not been used before."},
+	"mail.key_new_network_care": {
+		"Bila program Anda kini berjalan di jaringan itu, tidak ada yang perlu dilakukan. Bila tidak, segera cabut kunci itu.",
+		"If your program runs in that network now, there is nothing to do. If not, revoke the key at once."},
+	"mail.login_failures": {
+		"Dalam satu jam terakhir banyak percobaan masuk ke akun[ pada {organisation}] gagal. Mungkin ada pihak yang menebak kata sandi.",
+		"Within the last hour, many logins to accounts[ at {organisation}] failed. Somebody may be guessing passwords."},
+	"mail.login_failures_care": {
+		"Periksa daftar login di halaman administrasi, dan pertimbangkan untuk mewajibkan faktor kedua. Selama enam jam berikutnya tidak ada pemberitahuan lain tentang hal ini.",
+		"Look at the list of logins on the administration page, and consider requiring a second factor. For the next six hours there is no other message about this."},
 	"mail.factor_added": {
 		"Faktor kedua telah ditambahkan ke akun[ {account}][ pada {organisation}]. Faktor tersebut dapat digunakan untuk masuk.",
 		"A second factor was added to the account[ {account}][ at {organisation}]. It can be used to log in."},
@@ -144,7 +165,11 @@ var mails = map[string]sentence{
 	"mail.button_password_reset": {"Tentukan kata sandi baru", "Choose a new password"},
 	"mail.button_invitation":     {"Terima undangan", "Accept the invitation"},
 	"mail.button_account":        {"Buka akun", "Open the account"},
+	"mail.button_keys":           {"Lihat kunci API", "See the API keys"},
+	"mail.button_logins":         {"Lihat daftar login", "See the logins"},
 	"mail.button_password":       {"Ganti kata sandi", "Change the password"},
+	"mail.label_key":             {"Kunci API", "API key"},
+	"mail.label_about":           {"Akun yang dituju", "Account concerned"},
 	"mail.label_account":         {"Akun", "Account"},
 	"mail.label_organisation":    {"Organisasi", "Organisation"},
 	"mail.label_time":            {"Waktu", "Time"},

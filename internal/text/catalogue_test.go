@@ -70,6 +70,9 @@ func TestEveryStateStampEventFindingAndPeriodHasALabel(t *testing.T) {
 	for _, p := range contract.EmbedPurposes {
 		want = append(want, "purpose."+string(p))
 	}
+	for _, k := range contract.LoginKinds {
+		want = append(want, "login_kind."+string(k))
+	}
 	for _, k := range stringConstants(t, "../contract", "DifferenceKind") {
 		want = append(want, "reconciliation."+k)
 	}
@@ -126,7 +129,7 @@ func TestEverySentenceIsSpokenSomewhere(t *testing.T) {
 	})
 	for code := range sentences {
 		kind, rest, _ := strings.Cut(code, ".")
-		made := slices.Contains([]string{"status", "description", "periode", "event", "reconciliation", "role", "authenticated", "purpose"}, kind) // of a constant's value
+		made := slices.Contains([]string{"status", "description", "periode", "event", "reconciliation", "role", "authenticated", "purpose", "login_kind"}, kind) // of a constant's value
 		if !literals[code] && !(made && literals[rest]) {
 			t.Errorf("%s is spoken nowhere", code)
 		}

@@ -276,3 +276,16 @@ func revocationArguments(l Language, words string) map[string]any {
 	}
 	return map[string]any{"serial": part[0], "when": ShortTime(l, at), "why": RevocationReason(l, part[2])}
 }
+
+// LoginKind returns the name of a kind of recorded login.
+func LoginKind(l Language, k contract.LoginKind) string {
+	return Sentence(l, "login_kind."+string(k), nil)
+}
+
+// Login returns the sentence of a recorded login.
+func Login(l Language, r contract.Login) string {
+	if r.Factor == "" {
+		return LoginKind(l, r.Kind)
+	}
+	return LoginKind(l, r.Kind) + ": " + FactorName(l, r.Factor)
+}

@@ -212,6 +212,69 @@ func (s *Service) EachEvent(ctx context.Context, by contract.Actor, q store.LogQ
 	return inBatches(each, func(batch []store.Logged) ([]LogLine, error) { return s.logLines(ctx, by, batch) }, yield)
 }
 
+// LoginPage is one page of recorded logins, with what needs the attention of administrators now.
+type LoginPage struct {
+	Page[store.LoginLine]
+	Failed []FailedAccount // accounts with many failed logins in contract.RecentFailedLogins, those with the most first
+	Keys   []LogLine       // API keys that were used from a new network in contract.RecentKeyNetworks, the newest first
+}
+
+// FailedAccount is an account with many failed logins.
+type FailedAccount struct {
+	contract.FailedLogins
+	Holder contract.Person
+}
+
+// Logins returns one page of recorded logins, newest first. Without an organisation, an operator sees those of all, and those of no account.
+func (s *Service) Logins(ctx context.Context, by contract.Actor, q store.LoginQuery) (LoginPage, error) {
+	scope, err := s.AuthoriseAdmin(ctx, by, contract.AdminAuditLog, q.Organisation)
+	if err != nil {
+		return LoginPage{}, err
+	}
+	q.Organisation = scope.Organisation
+	found, err := s.Store.ListLogins(ctx, q)
+	if err != nil {
+		return LoginPage{}, err
+	}
+	page := LoginPage{Page: Page[store.LoginLine]{Lines: found.Lines, Total: found.Total}}
+	now := s.Clock()
+	failed, err := s.Store.FailedLogins(ctx, q.Organisation, now.Add(-contract.RecentFailedLogins), contract.ManyFailedLogins, contract.MaxShownOfAttention)
+	if err != nil {
+		return LoginPage{}, err
+	}
+	for _, f := range failed {
+		u, err := s.Store.User(ctx, f.Person)
+		if err != nil {
+			return LoginPage{}, fmt.Errorf("read user %s: %w", f.Person, err)
+		}
+		page.Failed = append(page.Failed, FailedAccount{f, u.Person})
+	}
+	log, err := s.Store.AuditLog(ctx, store.LogQuery{
+		Organisation: q.Organisation, Type: contract.EventKeyNetwork, From: now.Add(-contract.RecentKeyNetworks), Limit: contract.MaxShownOfAttention,
+	})
+	if err != nil {
+		return LoginPage{}, err
+	}
+	suspicious := slices.DeleteFunc(log.Events, func(e store.Logged) bool { return len(contract.FeedTypesOf(e.Event)) == 0 })
+	page.Keys, err = s.logLines(ctx, by, suspicious)
+	return page, err
+}
+
+// EachLogin calls yield with every matching record, oldest first, until yield returns an error.
+func (s *Service) EachLogin(ctx context.Context, by contract.Actor, q store.LoginQuery, yield func(store.LoginLine) error) error {
+	scope, err := s.AuthoriseAdmin(ctx, by, contract.AdminAuditLog, q.Organisation)
+	if err != nil {
+		return err
+	}
+	q.Organisation = scope.Organisation
+	var failed error
+	err = s.Store.EachLogin(ctx, q, func(l store.LoginLine) bool {
+		failed = yield(l)
+		return failed == nil
+	})
+	return cmp.Or(failed, err)
+}
+
 // QuotaQuery selects organisations whose quota is shown.
 type QuotaQuery struct {
 	Organisation contract.OrganisationID // empty: all that the caller administers

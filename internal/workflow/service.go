@@ -27,6 +27,7 @@ type Store interface {
 	stamping.Store
 	store.Quotas
 	store.Administration
+	store.Logins
 	store.Credentials
 	store.Signings
 	store.ResumableUploads

@@ -16,6 +16,8 @@ func writeAccountLetter(f notify.Facts, l *letter, args map[string]any, say func
 		args["device"] = cleanLine(text.Device(f.Language, f.UserAgent), maxName)
 	}
 	args["ip"] = cleanLine(f.IP, maxName)
+	args["about"] = cleanLine(f.About, maxName)
+	about := ""
 	var subject string
 	switch f.Kind {
 	case contract.NoticeInvitation:
@@ -39,15 +41,25 @@ func writeAccountLetter(f notify.Facts, l *letter, args map[string]any, say func
 	case contract.NoticeFactorsReset:
 		subject, l.Button = "mail.subject_factors_reset", say("mail.button_account")
 		l.Paragraphs = []string{say("mail.factors_reset"), say("mail.factors_reset_care")}
+	case contract.NoticeKeyCreated:
+		subject, l.Button, about = "mail.subject_key_created", say("mail.button_keys"), say("mail.label_key")
+		l.Paragraphs = []string{say("mail.key_created"), say("mail.key_created_care")}
+	case contract.NoticeKeyNetwork:
+		subject, l.Button, about = "mail.subject_key_new_network", say("mail.button_keys"), say("mail.label_key")
+		l.Paragraphs = []string{say("mail.key_new_network"), say("mail.key_new_network_care")}
+	case contract.NoticeLoginFailures:
+		subject, l.Button, about = "mail.subject_login_failures", say("mail.button_logins"), say("mail.label_about")
+		args["account"] = "" // the recipient's own, which it is not about
+		l.Paragraphs = []string{say("mail.login_failures"), say("mail.login_failures_care")}
 	default:
 		return ErrKind
 	}
 	l.Subject = truncate(text.Sentence(f.Language, subject, map[string]any{"organisation": truncate(cmp.Or(args["organisation"].(string), "Segel"), 50)}), maxSubject)
 	for _, r := range []row{
-		{say("mail.label_account"), args["account"].(string)}, {say("mail.label_organisation"), args["organisation"].(string)},
+		{about, args["about"].(string)}, {say("mail.label_account"), args["account"].(string)}, {say("mail.label_organisation"), args["organisation"].(string)},
 		{say("mail.label_time"), args["at"].(string)}, {say("mail.label_device"), args["device"].(string)}, {say("mail.label_ip"), args["ip"].(string)},
 	} {
-		if r.Value != "" {
+		if r.Label != "" && r.Value != "" {
 			l.Rows = append(l.Rows, r)
 		}
 	}

@@ -35,7 +35,7 @@ func sampleFacts(kind contract.NoticeKind, l text.Language) notify.Facts {
 		Sender: contract.Person{ID: "p2", Name: "Budi Santoso", Email: "budi@example.id"}, Organisation: "PT Maju & Jaya", Colour: "#ffcc00",
 		Title: "Perjanjian Sewa Kantor 2026", Pages: 12, Message: "Mohon ditandatangani pekan ini.\n\nTerima kasih.", Link: link,
 		Deadline: time.Date(2026, 10, 14, 10, 0, 0, 0, time.UTC), Reason: "Harga belum disetujui", By: "Dewi Lestari", Delegate: "Agus Salim", Code: "482913",
-		At: time.Date(2026, 10, 14, 9, 30, 0, 0, time.UTC), IP: "203.0.113.7", UserAgent: "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36",
+		At: time.Date(2026, 10, 14, 9, 30, 0, 0, time.UTC), IP: "203.0.113.7", UserAgent: "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36", About: "ERP Gudang",
 	}
 }
 

@@ -64,7 +64,7 @@ func scanNetworks(to *[]netip.Prefix) scanner {
 }
 
 // AddAPIKey implements [store.APIKeys].
-func (s *Store) AddAPIKey(ctx context.Context, k contract.APIKey, hash [32]byte, e contract.Event) error {
+func (s *Store) AddAPIKey(ctx context.Context, k contract.APIKey, hash [32]byte, e contract.Event, notices ...contract.Notice) error {
 	err := s.db.withTx(ctx, func(t tx) error {
 		// Locks the person's row: of keys that are made at the same time, each counts those before it, and an account that is being disabled gets none.
 		if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id = $1`, k.Person); err != nil {
@@ -92,6 +92,9 @@ func (s *Store) AddAPIKey(ctx context.Context, k contract.APIKey, hash [32]byte,
 			err = t.addStatements(ctx, insert)
 		}
 		if err != nil {
+			return err
+		}
+		if err := addAccountNotices(ctx, t, notices...); err != nil {
 			return err
 		}
 		return logEntry{events: []contract.Event{e}, written: []*writtenRecord{written}}.appendToLog(ctx, t)
@@ -212,7 +215,7 @@ func (s *Store) AddKeyToken(ctx context.Context, k store.KeyToken) error {
 }
 
 // RecordKeyUse implements [store.APIKeys].
-func (s *Store) RecordKeyUse(ctx context.Context, u store.KeyUse, keep int, e contract.Event) error {
+func (s *Store) RecordKeyUse(ctx context.Context, u store.KeyUse, keep int, e contract.Event, notices ...contract.Notice) error {
 	err := s.db.withTx(ctx, func(t tx) error {
 		n, err := t.exec(ctx, `INSERT INTO api_key_network (key, network, refused, first_at, used_at) VALUES ($1, $2, $3, $4, $4) ON CONFLICT DO NOTHING`,
 			u.Key, u.Network, u.Refused, toMicros(u.At))
@@ -226,6 +229,9 @@ func (s *Store) RecordKeyUse(ctx context.Context, u store.KeyUse, keep int, e co
 		_, err = t.exec(ctx, `DELETE FROM api_key_network WHERE key = $1 AND refused = $2 AND network NOT IN (
 			SELECT network FROM api_key_network WHERE key = $1 AND refused = $2 ORDER BY used_at DESC, network LIMIT $3)`, u.Key, u.Refused, keep)
 		if err != nil {
+			return err
+		}
+		if err := addAccountNotices(ctx, t, notices...); err != nil {
 			return err
 		}
 		return logEntry{events: []contract.Event{e}}.appendToLog(ctx, t)

@@ -22,6 +22,9 @@ func (s *Store) AddTokens(ctx context.Context, of contract.Session, tokens ...st
 				return err
 			}
 		}
+		if err := recordSessionLogin(ctx, t, of); err != nil {
+			return err
+		}
 		return upsertSession(ctx, t, of)
 	})
 	return wrapf(err, "add tokens")

@@ -46,6 +46,7 @@ func Run(t *testing.T, open func(*testing.T) store.Store) {
 		sessionTests,
 		invitationTests,
 		tryTests,
+		loginTests,
 		apiKeyTests,
 		testDocumentTests,
 		ssoTests,

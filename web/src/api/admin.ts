@@ -171,6 +171,16 @@ export const log = (s: Selection, language: string) =>
 /** The address of the events that a selection has, as a spreadsheet in a language. */
 export const logCSV = (s: Selection, language: string) => csv("/v1/admin/audit-log.csv", { language, ...given({ organisation: s.organisation }), ...logFilters(s) });
 
+const loginKinds = ["login", "login_failed", "logout"] as const;
+const loginFilters = (s: Selection) => given({ kind: one(loginKinds, s.only), search: s.find, person: s.person, ...periodOf(s) });
+
+/** The language is part of the key, because the service describes logins in sentences. */
+export const logins = (s: Selection, language: string) =>
+  queryOptions({ queryKey: key("logins", language, s), placeholderData: keepPreviousData, queryFn: async () => (await take(api.GET("/v1/admin/logins", { params: { query: { ...pageOf(s), ...loginFilters(s) } } }))).data });
+
+/** The address of the logins that a selection has, as a spreadsheet in a language. */
+export const loginsCSV = (s: Selection, language: string) => csv("/v1/admin/logins.csv", { language, ...given({ organisation: s.organisation }), ...loginFilters(s) });
+
 export type Branding = Schemas["AdminBranding"];
 
 /** Logo and colour of an organisation; undefined: the caller's own. */

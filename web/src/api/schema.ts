@@ -647,6 +647,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/logins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Logins, logouts and failed logins
+         * @description Newest first, for 180 days. Failed logins are counted by account, network and hour. Those of e-mails without an account are shown to operators alone, without the e-mail. API keys need the scope admin.
+         */
+        get: operations["admin-logins"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/logins.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Logins, logouts and failed logins as a spreadsheet
+         * @description The same records as admin-logins. No cell is interpreted as a formula. API keys need the scope admin.
+         */
+        get: operations["admin-logins-csv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/mail": {
         parameters: {
             query?: never;
@@ -3517,6 +3557,19 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        AdminLoginsData: {
+            /** @description accounts with at least 20 failed logins in the last 24 hours, those with the most first; at most 20 */
+            failed: components["schemas"]["FailedAccount"][];
+            /** @description uses of API keys from new networks in the last 7 days, newest first; at most 20 */
+            keys: components["schemas"]["LogLine"][];
+            /** @description the values that can be chosen */
+            kinds: components["schemas"]["Choice"][];
+            logins: components["schemas"]["LoginLine"][];
+            /** @description records are counted up to 10,000 */
+            pagination: components["schemas"]["Pagination"];
+        } & {
+            [key: string]: unknown;
+        };
         AdminMailData: {
             /**
              * @description by which messages are sent: mail, whatsapp, sms; those of others are kept
@@ -5241,6 +5294,30 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        FailedAccount: {
+            /** @example siti@contoh.id */
+            email: string;
+            /** @example 2024-10-14T06:31:00.000Z */
+            last_at: string;
+            /** @example Siti Rahma */
+            name: string;
+            /**
+             * Format: int64
+             * @description from so many networks, or more
+             * @example 3
+             */
+            networks: number;
+            /**
+             * Format: int64
+             * @description failed logins in the last 24 hours
+             * @example 120
+             */
+            times: number;
+            /** @example 8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01 */
+            user_id: string;
+        } & {
+            [key: string]: unknown;
+        };
         Failure: {
             /**
              * Format: int64
@@ -5305,6 +5382,8 @@ export interface components {
             description: string;
             /** @example siti@contoh.id */
             email: string | null;
+            /** @description the API key with which it was done, or which it is about; null: none */
+            key: components["schemas"]["FeedKey"] | null;
             /**
              * @description who did it; the service itself has a name too
              * @example Siti Rahma
@@ -5385,6 +5464,17 @@ export interface components {
              * @example 1207
              */
             document_id: number;
+        } & {
+            [key: string]: unknown;
+        };
+        FeedKey: {
+            /** @example 01929a3c-5e2b-7c1d-9e7b-2f9d0c4a5b61 */
+            id: string;
+            /**
+             * @description as its holder chose it
+             * @example ERP
+             */
+            name: string;
         } & {
             [key: string]: unknown;
         };
@@ -5552,6 +5642,19 @@ export interface components {
              */
             code: number;
             data: components["schemas"]["AdminLedgerData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        FoundAdminLoginsData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["AdminLoginsData"];
             /** @description always true */
             success: boolean;
         } & {
@@ -6835,6 +6938,57 @@ export interface components {
              * @example kata-sandi-yang-panjang
              */
             password?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        LoginLine: {
+            /** @example Gagal masuk: kata sandi */
+            description: string;
+            /**
+             * @description of the last one, as it names itself; null: unknown
+             * @example Chrome di Windows
+             */
+            device: string | null;
+            /**
+             * @description of the account now
+             * @example siti@contoh.id
+             */
+            email: string;
+            /**
+             * @description how the person was authenticated, as in the events of signatures; for a failure the part that was wrong; empty for a logout
+             * @example password
+             */
+            factor: string;
+            /** @example 2024-10-14T06:06:00.000Z */
+            first_at: string;
+            /**
+             * @description of the last one; empty: from further networks, together
+             * @example 203.0.113.7
+             */
+            ipAddress: string;
+            /**
+             * @example login_failed
+             * @enum {string}
+             */
+            kind: "login" | "login_failed" | "logout";
+            /** @example 2024-10-14T06:31:00.000Z */
+            last_at: string;
+            /**
+             * @description of the account now
+             * @example Siti Rahma
+             */
+            name: string;
+            /**
+             * Format: int64
+             * @description how many they are
+             * @example 14
+             */
+            times: number;
+            /**
+             * @description null: no account is known, such as for an e-mail without one
+             * @example 8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01
+             */
+            user_id: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -12855,6 +13009,222 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DoneMemberKeyAnswer"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-logins": {
+        parameters: {
+            query?: {
+                /**
+                 * @description The page, from 1. A page out of range is empty.
+                 * @example 1
+                 */
+                page?: number;
+                /**
+                 * @description Items on a page.
+                 * @example 50
+                 */
+                limit?: number;
+                /** @description UUID of an organisation. Missing: the caller's own; for operators, all. */
+                organisation?: string;
+                /** @description Only records of this kind. */
+                kind?: "login" | "login_failed" | "logout";
+                /** @description Only those of this person: a UUID, or the e-mail that they have now. */
+                person?: string;
+                /** @description Only those from this IP address or network. */
+                address?: string;
+                /** @description Only those whose name, e-mail, address or device contains this text. */
+                search?: string;
+                /** @description Only those at this time or later; ISO 8601 with a zone. */
+                from?: string;
+                /** @description Only those before this time; ISO 8601 with a zone. */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundAdminLoginsData"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-logins-csv": {
+        parameters: {
+            query?: {
+                /** @description UUID of an organisation. Missing: the caller's own; for operators, all. */
+                organisation?: string;
+                /** @description The language of the descriptions; otherwise that of Accept-Language. */
+                language?: "id" | "en";
+                /** @description Only records of this kind. */
+                kind?: "login" | "login_failed" | "logout";
+                /** @description Only those of this person: a UUID, or the e-mail that they have now. */
+                person?: string;
+                /** @description Only those from this IP address or network. */
+                address?: string;
+                /** @description Only those whose name, e-mail, address or device contains this text. */
+                search?: string;
+                /** @description Only those at this time or later; ISO 8601 with a zone. */
+                from?: string;
+                /** @description Only those before this time; ISO 8601 with a zone. */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The records, oldest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
                 };
             };
             /** @description Unauthorized. */

@@ -1,0 +1,157 @@
+package identity
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// recorded returns the records of a kind, the newest first, as texts.
+func (g *guarded) recorded(k contract.LoginKind) []string {
+	g.t.Helper()
+	p, err := g.db.ListLogins(g.t.Context(), store.LoginQuery{Kind: k, Limit: 100})
+	g.must(err)
+	all := []string{}
+	for _, l := range p.Lines {
+		all = append(all, fmt.Sprintf("%s %s %s %d", l.Holder.Name, l.Factor, l.IP, l.Times))
+	}
+	return all
+}
+
+func (g *guarded) requireRecorded(k contract.LoginKind, want ...string) {
+	g.t.Helper()
+	if got := g.recorded(k); fmt.Sprint(got) != fmt.Sprint(want) {
+		g.t.Errorf("%s: %q, want %q", k, got, want)
+	}
+}
+
+func TestLoginsAndLogoutsAreRecordedWithTheirFactorAndAddress(t *testing.T) {
+	t.Parallel()
+	g := guard(t)
+	a := g.addApp(g.actor(siti, contract.GivenFactor{}))
+	if _, err := g.tryLogin(siti, contract.GivenFactor{}); err == nil {
+		t.Error("the account is let in without its factor")
+	}
+	g.requireRecorded(contract.LoginFailed) // a login in two steps is no failure
+	g.now = g.now.Add(time.Hour)
+	s, err := g.tryLogin(siti, a.at(0))
+	g.must(err)
+	g.requireRecorded(contract.LoginDone, "Siti totp "+home+" 1", "Siti password "+home+" 1")
+	g.must(g.Logout(t.Context(), s.Access, at("198.51.100.9")))
+	g.requireRecorded(contract.LoginEnded, "Siti  198.51.100.9 1")
+	if _, err := g.tryLogin(siti, contract.GivenFactor{OTP: "000000"}); err == nil {
+		t.Error("a wrong code is accepted")
+	}
+	g.requireRecorded(contract.LoginFailed, "Siti totp "+home+" 1")
+}
+
+func TestFailedLoginsAreCountedByAccountAndHourAndThoseOfNoAccountWithoutTheirAddress(t *testing.T) {
+	t.Parallel()
+	g := guard(t)
+	for i := range 6 {
+		for _, email := range []string{siti, fmt.Sprintf("tidak.ada.%d@contoh.id", i)} {
+			if _, err := g.Login(t.Context(), Credentials{Email: email, Password: "salah"}, at(home)); err == nil {
+				t.Error("a wrong password is accepted")
+			}
+		}
+	}
+	g.requireRecorded(contract.LoginFailed, "Siti password "+home+" 6", " password "+home+" 6")
+	g.now = g.now.Add(contract.LoginsKept + time.Hour)
+	g.must(g.Purge(t.Context()))
+	g.requireRecorded(contract.LoginFailed)
+}
+
+func TestAdministratorsAreToldOfManyFailedLoginsOnceInAWhile(t *testing.T) {
+	t.Parallel()
+	g := guard(t)
+	admin, err := g.AddUser(t.Context(), NewUser{Name: "Admin", Email: "admin@contoh.id", Password: password, Organisation: "Contoh", Role: contract.RoleAdmin})
+	g.must(err)
+	fail := func(n int) {
+		for range n {
+			if _, err := g.Login(t.Context(), Credentials{Email: siti, Password: "salah"}, at(home)); err == nil {
+				t.Error("a wrong password is accepted")
+			}
+		}
+		g.must(g.ReportFailedLogins(t.Context()))
+	}
+	told := func(want int) {
+		t.Helper()
+		p, err := g.db.ListNotices(t.Context(), store.NoticeQuery{Limit: 100})
+		g.must(err)
+		n := 0
+		for _, x := range p.Notices {
+			if x.Kind == contract.NoticeLoginFailures {
+				if n++; x.Person != admin.Account.ID || x.Account.Reference != string(g.siti) {
+					t.Errorf("%+v", x)
+				}
+				m, err := g.AccountMessage(t.Context(), x)
+				if g.must(err); m.About != "Siti <"+siti+">" || m.To.Email != "admin@contoh.id" || m.Link != secretOrigin+"/admin?tab=logins" {
+					t.Errorf("%+v", m)
+				}
+			}
+		}
+		log, err := g.db.AuditLog(t.Context(), store.LogQuery{Type: contract.EventLoginFailures, Organisation: admin.Account.Organisation, Limit: 100})
+		if g.must(err); n != want || len(log.Events) != want {
+			t.Errorf("%d messages and %d events, want %d", n, len(log.Events), want)
+		}
+	}
+	fail(contract.ManyFailedLogins - 1)
+	told(0)
+	fail(1)
+	told(1)
+	g.now = g.now.Add(contract.FailedLoginsQuiet - time.Minute)
+	fail(contract.ManyFailedLogins)
+	told(1)
+	g.now = g.now.Add(time.Minute)
+	fail(0)
+	told(2)
+}
+
+func TestPeopleAreToldOfNewAPIKeysAndWithTheirAdministratorsOfNewNetworks(t *testing.T) {
+	t.Parallel()
+	g := guard(t)
+	admin, err := g.AddUser(t.Context(), NewUser{Name: "Admin", Email: "admin@contoh.id", Password: password, Organisation: "Contoh", Role: contract.RoleAdmin})
+	g.must(err)
+	by := g.actor(siti, contract.GivenFactor{})
+	k, secret, err := g.CreateKey(t.Context(), by, contract.KeySettings{Name: "ERP", Scopes: []contract.KeyScope{contract.ScopeRead}})
+	g.must(err)
+	told := func(k contract.NoticeKind) (all []contract.Notice) {
+		p, err := g.db.ListNotices(t.Context(), store.NoticeQuery{Limit: 100})
+		g.must(err)
+		for _, n := range p.Notices {
+			if n.Kind == k {
+				all = append(all, n)
+			}
+		}
+		return all
+	}
+	if n := told(contract.NoticeKeyCreated); len(n) != 1 || n[0].Person != g.siti || n[0].Account.Reference != string(k.ID) {
+		t.Errorf("a new key: %+v", n)
+	}
+	for _, ip := range []string{home, "198.51.100.1", "198.51.100.1", "198.51.100.2", "198.51.100.3"} {
+		if _, err := g.AuthenticateKey(t.Context(), secret, ip); err != nil {
+			t.Fatal(err)
+		}
+		if n := told(contract.NoticeKeyNetwork); ip == home && len(n) != 0 {
+			t.Errorf("the first network: %+v", n)
+		}
+	}
+	to := map[contract.PersonID]int{}
+	for _, n := range told(contract.NoticeKeyNetwork) {
+		m, err := g.AccountMessage(t.Context(), n)
+		g.must(err)
+		want := contract.AccountMessage{To: by.Person, Link: secretOrigin + "/keys", About: "ERP"}
+		if n.Person == admin.Account.ID {
+			want = contract.AccountMessage{To: admin.Account.Person, Link: secretOrigin + "/admin?tab=keys", About: "ERP, Siti <" + siti + ">"}
+		}
+		if to[n.Person]++; m != want {
+			t.Errorf("%+v, want %+v", m, want)
+		}
+	}
+	if to[g.siti] != newKeyMails.Burst || to[admin.Account.ID] != newKeyMails.Burst || len(to) != 2 {
+		t.Errorf("messages about new networks: %v", to)
+	}
+}
