@@ -1,10 +1,13 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
+
+	"segel/internal/contract"
 )
 
 // directory is the directory of an organisation, which calls as Entra ID and Okta do.
@@ -93,10 +96,18 @@ func TestEntraIDProvisionsAccountsAndGroups(t *testing.T) {
 	if at := browser.logIn(g.p, g.of, "siti.r@contoh.id"); at != "/sent" || browser.me() == nil {
 		t.Fatalf("sent to %s", at)
 	}
+	by := contract.Actor{Person: contract.Person{ID: contract.PersonID(id), Name: "Siti Aminah", Email: "siti.r@contoh.id"}, Organisation: organisationIDOf(t, g.service, g.admin)}
+	_, secret, err := g.identity.CreateKey(t.Context(), by, contract.KeySettings{Name: "ERP", Scopes: []contract.KeyScope{contract.ScopeRead}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := &client{service: g.service, t: t, token: secret}
+	key.do("GET", "/v1/auth/me", nil).ok()
 	d.ask("PATCH", "/Users/"+id, `{`+patchOp+`[{"op":"Replace","path":"active","value":"False"}]}`).ok()
 	if browser.me() != nil {
 		t.Error("a session outlived its account")
 	}
+	key.do("GET", "/v1/auth/me", nil).is(http.StatusUnauthorized)
 	if at := browser.logIn(g.p, g.of, "siti.r@contoh.id"); at != refusal("sso.account_disabled") {
 		t.Errorf("sent to %s", at)
 	}
@@ -111,6 +122,12 @@ func TestEntraIDProvisionsAccountsAndGroups(t *testing.T) {
 	again := d.ask("POST", "/Users", `{"schemas":["urn:ietf:params:scim:schemas:core:2.0:User"],"userName":"siti.r@contoh.id","displayName":"Siti"}`).is(http.StatusCreated).object()
 	if again["id"] != id || again["active"] != true {
 		t.Errorf("created again as %v", again)
+	}
+
+	// A suspended organisation's directory changes nothing.
+	g.operator.do("PUT", fmt.Sprint(organisationsPath, "/", g.of, "/suspended"), object{"reason": "Tagihan belum dibayar"}).ok()
+	for _, method := range []string{"GET", "DELETE"} {
+		d.ask(method, "/Users/"+id, nil).is(http.StatusForbidden)
 	}
 }
 

@@ -275,7 +275,7 @@ var descriptions = map[string]description{
 	"end-session": {text: "Its tokens end at once. 404 for a session that has ended or is another person's.", refuses: []int{http.StatusNotFound},
 		params: []*huma.Param{{Name: "session_id", In: "path", Required: true, Description: "UUID of a session.", Schema: textSchema(), Example: "5b0f6c1e-8c55-4b1f-9a39-0f3f5d2f8f10"}}},
 	"reset-link":     {text: "The link can still be used afterwards. 404 auth.reset_link_invalid: it was used, has expired, or ended because the password was changed.", refuses: []int{http.StatusNotFound}},
-	"reset-password": {text: "Ends the link, every token of the account and its known devices. Other factors of the account stay. The rules for new passwords apply.", refuses: []int{http.StatusNotFound}},
+	"reset-password": {text: "Ends the link, every token of the account and its known devices. Other factors of the account stay, and API keys unless end_keys is 1. The rules for new passwords apply.", refuses: []int{http.StatusNotFound}},
 	"invitation": {text: "The link can still be used afterwards. The code says why a link opens nothing: 404 invitation.used, .revoked, .replaced by a newer one, .expired after seven days, .lapsed because the inviter does not administer " +
 		"the organisation any more, or .link_invalid; 403 organisation.suspended or organisation.closed.", refuses: []int{http.StatusForbidden, http.StatusNotFound}},
 	"accept-invitation": {text: "Creates the account, with the role of the invitation, and ends the link. Log in afterwards, with the organisation as business_id. The rules for new passwords apply. 409 invitation.provider: the organisation " +

@@ -229,6 +229,7 @@ type resetLinkData struct {
 	Fullname     string          `json:"fullname" example:"Siti Rahma"`
 	Organisation organisationOut `json:"organisation"`
 	ExpiresAt    string          `json:"expires_at" example:"2024-10-14T06:36:00.000Z"`
+	Keys         int             `json:"keys" doc:"API keys that act as the person; reset-password ends them on request" example:"2"`
 }
 
 func (c *call) lookUpResetLink(in *resetLinkIn) (found[resetLinkData], error) {
@@ -242,22 +243,24 @@ func (c *call) lookUpResetLink(in *resetLinkIn) (found[resetLinkData], error) {
 		return found[resetLinkData]{}, err
 	}
 	return foundAnswer(resetLinkData{
-		Email: t.Account.Email, Fullname: t.Account.Name, Organisation: organisationOut{ID: t.Account.Organisation, Name: t.Account.OrganisationName}, ExpiresAt: formatISO(t.Until),
+		Email: t.Account.Email, Fullname: t.Account.Name, Organisation: organisationOut{ID: t.Account.Organisation, Name: t.Account.OrganisationName}, ExpiresAt: formatISO(t.Until), Keys: t.Keys,
 	}), nil
 }
 
 type resetPasswordIn struct {
 	Link phrase `json:"link" required:"true" doc:"the complete link, or only its secret" example:"https://segel.contoh.id/reset#sgl_pr_..."`
 	New  phrase `json:"new" required:"true" doc:"the new password"`
+	Keys binary `json:"end_keys" required:"false" doc:"1: also end every API key that acts as the person"`
 }
 
 func (c *call) resetPassword(in *resetPasswordIn) (noted, error) {
 	var bad problems
 	link, next := in.Link.checkedValue("link", &bad), in.New.checkedValue("new", &bad)
+	keys := in.Keys.checkedValue("end_keys", &bad)
 	if err := bad.asError(); err != nil {
 		return noted{}, err
 	}
-	if _, err := c.Identity.ResetPasswordByLink(c.r.Context(), link, next, c.clientWith("")); err != nil {
+	if _, err := c.Identity.ResetPasswordByLink(c.r.Context(), link, next, keys, c.clientWith("")); err != nil {
 		return noted{}, err
 	}
 	return c.notedAnswer("done.password"), nil

@@ -105,21 +105,15 @@ func (s *Service) ConfirmTOTP(ctx context.Context, by contract.Actor, ticket, co
 	if !ok {
 		return nil, contract.InvalidInput(contract.FieldError{Field: "otp", Code: contract.ErrOTPWrong.Code})
 	}
-	f, err := s.store.FactorsOf(ctx, u.ID)
-	if err != nil {
-		return nil, err
-	}
-	codes, hashes, err := s.newFirstCodes(u.ID, f)
-	if err != nil {
-		return nil, err
-	}
 	a := store.Authenticator{CreatedAt: s.clock()}
 	if a.Secret, err = s.sealer.Seal(secretPurpose(u.ID), []byte(secret)); err != nil {
 		return nil, fmt.Errorf("seal a secret for %s: %w", u.ID, err)
 	}
 	// Durable with this commit: the app and the hashes of the recovery codes, and the message about it. If the process dies after it, the codes were never shown, and the
 	// person replaces them.
-	err = s.store.AddAuthenticator(ctx, u.ID, a, step, hashes, s.factorEvent(contract.EventFactorAdded, by, u, "factor", string(contract.FactorTOTP)), s.newAccountNotice(contract.NoticeFactorAdded, u, clientOf(by)))
+	codes, err := s.addFactor(ctx, u.ID, func(hashes [][32]byte) error {
+		return s.store.AddAuthenticator(ctx, u.ID, a, step, hashes, s.factorEvent(contract.EventFactorAdded, by, u, "factor", string(contract.FactorTOTP)), s.newAccountNotice(contract.NoticeFactorAdded, u, clientOf(by)))
+	})
 	switch {
 	case errors.Is(err, store.ErrExists):
 		err = contract.ErrFactorExists

@@ -162,12 +162,23 @@ func (s *Service) raiseSession(ctx context.Context, by contract.Actor, f contrac
 	return s.store.RaiseSession(ctx, by.Session, f, s.clock())
 }
 
-// newFirstCodes returns recovery codes and their hashes for an account that has no factor yet, and nil for others.
-func (s *Service) newFirstCodes(id contract.PersonID, f store.PersonFactors) (codes []string, hashes [][32]byte, err error) {
-	if f.Any() {
-		return nil, nil, nil
+// addFactor adds a factor, and returns the recovery codes that were stored with it: new ones if it is the first factor of the account. Of two
+// factors that are added at the same time, one is the first, so no codes are shown that another request replaced.
+func (s *Service) addFactor(ctx context.Context, id contract.PersonID, add func(hashes [][32]byte) error) ([]string, error) {
+	f, err := s.store.FactorsOf(ctx, id)
+	if err != nil {
+		return nil, err
 	}
-	return s.newRecoveryCodes(id)
+	if !f.Any() {
+		codes, hashes, err := s.newRecoveryCodes(id)
+		if err != nil {
+			return nil, err
+		}
+		if err = add(hashes); !errors.Is(err, store.ErrNotFirst) {
+			return codes, err
+		}
+	}
+	return nil, add(nil)
 }
 
 // RegisterOptions returns options for a new passkey of the caller. Current is their password.
@@ -224,14 +235,6 @@ func (s *Service) AddPasskey(ctx context.Context, by contract.Actor, answer cont
 	if err != nil {
 		return store.Passkey{}, nil, contract.ErrPasskeyWrong.WithCause(err)
 	}
-	f, err := s.store.FactorsOf(ctx, u.ID)
-	if err != nil {
-		return store.Passkey{}, nil, err
-	}
-	codes, hashes, err := s.newFirstCodes(u.ID, f)
-	if err != nil {
-		return store.Passkey{}, nil, err
-	}
 	now := s.clock()
 	k := store.Passkey{
 		ID: base64.RawURLEncoding.EncodeToString(made.ID), Person: u.ID, Name: name, PublicKey: made.PublicKey, AAGUID: made.AAGUID, Transports: strings.Join(made.Transports, ","),
@@ -240,8 +243,10 @@ func (s *Service) AddPasskey(ctx context.Context, by contract.Actor, answer cont
 	use := store.UsedChallenge{Ticket: sha256.Sum256(challenge.Ticket), At: now}
 	// Durable with this commit: the passkey and the hashes of the recovery codes, and the message about it. If the process dies after it, the codes were never shown, and
 	// the person replaces them.
-	err = s.store.AddPasskey(ctx, k, use, contract.MaxPasskeys, hashes, s.factorEvent(contract.EventFactorAdded, by, u, "factor", string(contract.FactorPasskey), "passkey", name),
-		s.newAccountNotice(contract.NoticeFactorAdded, u, clientOf(by)))
+	codes, err := s.addFactor(ctx, u.ID, func(hashes [][32]byte) error {
+		return s.store.AddPasskey(ctx, k, use, contract.MaxPasskeys, hashes, s.factorEvent(contract.EventFactorAdded, by, u, "factor", string(contract.FactorPasskey), "passkey", name),
+			s.newAccountNotice(contract.NoticeFactorAdded, u, clientOf(by)))
+	})
 	switch {
 	case errors.Is(err, store.ErrExists):
 		err = contract.ErrFactorExists

@@ -155,3 +155,69 @@ func TestPeopleAreToldOfNewAPIKeysAndWithTheirAdministratorsOfNewNetworks(t *tes
 		t.Errorf("messages about new networks: %v", to)
 	}
 }
+
+func TestOfTwoFactorsThatAreAddedAtTheSameTimeOneShowsRecoveryCodes(t *testing.T) {
+	t.Parallel()
+	g := guard(t)
+	other := [][32]byte{{1}}
+	tries := 0
+	codes, err := g.addFactor(t.Context(), g.siti, func(hashes [][32]byte) error {
+		if tries++; tries == 1 { // meanwhile, another request adds the first factor
+			g.must(g.db.AddAuthenticator(t.Context(), g.siti, store.Authenticator{Secret: []byte("x"), CreatedAt: g.now}, 1, other, contract.Event{Type: contract.EventFactorAdded, At: g.now}))
+		}
+		return g.db.AddPasskey(t.Context(), store.Passkey{ID: "k", Person: g.siti, Name: "Laptop", PublicKey: []byte("x"), AAGUID: []byte("x"), CreatedAt: g.now}, store.UsedChallenge{Ticket: [32]byte{2}, At: g.now}, 5, hashes,
+			contract.Event{Type: contract.EventFactorAdded, At: g.now})
+	})
+	if err != nil || codes != nil || tries != 2 {
+		t.Errorf("codes %v after %d tries, %v", codes, tries, err)
+	}
+	f, err := g.db.FactorsOf(t.Context(), g.siti)
+	if g.must(err); !f.Any() || f.Recovery != len(other) {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestAKeyGetsABoundedNumberOfAccessTokens(t *testing.T) {
+	t.Parallel()
+	g := guard(t)
+	k, secret, err := g.CreateKey(t.Context(), g.actor(siti, contract.GivenFactor{}), contract.KeySettings{Name: "ERP", Scopes: []contract.KeyScope{contract.ScopeRead}})
+	g.must(err)
+	issue := func() error {
+		_, err := g.IssueKeyToken(t.Context(), k.ID, secret, home, nil)
+		return err
+	}
+	for range newTokens.Burst {
+		g.must(issue())
+	}
+	if err := issue(); contract.KindOf(err) != contract.TooMany {
+		t.Errorf("one too many: %v", err)
+	}
+	g.now = g.now.Add(newTokens.Every)
+	g.must(issue())
+}
+
+func TestAPasswordResetByMailEndsAPIKeysOnRequestAlone(t *testing.T) {
+	t.Parallel()
+	for _, ends := range []bool{false, true} {
+		g := guard(t)
+		g.linkKey = [32]byte{3}
+		_, secret, err := g.CreateKey(t.Context(), g.actor(siti, contract.GivenFactor{}), contract.KeySettings{Name: "ERP", Scopes: []contract.KeyScope{contract.ScopeRead}})
+		g.must(err)
+		g.must(g.RequestReset(t.Context(), siti, at(home)))
+		g.must(g.OrderResets(t.Context()))
+		p, err := g.db.ListNotices(t.Context(), store.NoticeQuery{Limit: 1})
+		g.must(err)
+		m, err := g.AccountMessage(t.Context(), p.Notices[0])
+		g.must(err)
+		target, err := g.LookUpReset(t.Context(), m.Link)
+		if g.must(err); target.Keys != 1 {
+			t.Errorf("%d keys", target.Keys)
+		}
+		_, err = g.ResetPasswordByLink(t.Context(), m.Link, "kata sandi lain yang panjang", ends, at(home))
+		g.must(err)
+		if _, err := g.AuthenticateKey(t.Context(), secret, home); (err != nil) != ends {
+			t.Errorf("the key, asked to end it %v: %v", ends, err)
+		}
+		g.must(g.db.CheckLog(t.Context()))
+	}
+}

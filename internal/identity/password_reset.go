@@ -138,6 +138,7 @@ func (s *Service) deriveReset(r store.PasswordReset) (clear string, hash [32]byt
 type ResetTarget struct {
 	Account Account
 	Until   time.Time // when the link expires
+	Keys    int       // API keys that act as the person now
 }
 
 // LookUpReset returns the account whose password a reset link replaces. Link is the URL or only its secret. It can still be used afterwards.
@@ -147,7 +148,11 @@ func (s *Service) LookUpReset(ctx context.Context, link string) (ResetTarget, er
 		return ResetTarget{}, err
 	}
 	account, err := s.loadAccount(ctx, u)
-	return ResetTarget{Account: account, Until: r.ExpiresAt}, err
+	if err != nil {
+		return ResetTarget{}, err
+	}
+	keys, err := s.store.ListAPIKeys(ctx, store.KeyQuery{Person: u.ID, ValidAt: s.clock(), Limit: 1})
+	return ResetTarget{Account: account, Until: r.ExpiresAt, Keys: keys.Total}, err
 }
 
 // readReset reads a reset link that can be used now, with its user. Otherwise the error is ErrResetLink.
@@ -178,9 +183,10 @@ func (s *Service) readReset(ctx context.Context, link string) (store.PasswordRes
 }
 
 // ResetPasswordByLink replaces the password of the account of a reset link, and ends the link, all tokens of the account and its known devices.
-// Second factors stay: the next login needs them. A message reports the change to the person. Refusals of the password name the field "new"; those
+// Second factors stay: the next login needs them. API keys stay unless keys is
+// true: programs would stop, and a person who fears a theft ends them here in one act. A message reports the change to the person. Refusals of the password name the field "new"; those
 // of the link are ErrResetLink.
-func (s *Service) ResetPasswordByLink(ctx context.Context, link, next string, from Client) (Account, error) {
+func (s *Service) ResetPasswordByLink(ctx context.Context, link, next string, keys bool, from Client) (Account, error) {
 	r, u, err := s.readReset(ctx, link)
 	if err != nil {
 		return Account{}, err
@@ -213,9 +219,12 @@ func (s *Service) ResetPasswordByLink(ctx context.Context, link, next string, fr
 		return Account{}, err
 	}
 	e := contract.Event{Type: contract.EventPasswordChange, At: s.clock(), Person: u.Person, IP: from.IP, Details: map[string]string{"proof": "mailed link"}}
-	// Durable with this commit: the password, the end of the link and of all sessions, and the message about it. If the process dies before it,
+	if keys {
+		e.Details["keys_left"] = "0"
+	}
+	// Durable with this commit: the password, the end of the link, of all sessions and, if so wished, of all keys, and the message about it. If the process dies before it,
 	// the link can still be used.
-	err = s.store.UsePasswordReset(ctx, r, u.Password, hash, e, s.newAccountNotice(contract.NoticePasswordChanged, u, from))
+	err = s.store.UsePasswordReset(ctx, r, u.Password, hash, keys, e, s.newAccountNotice(contract.NoticePasswordChanged, u, from))
 	if errors.Is(err, store.ErrConflict) { // another password was set meanwhile
 		return Account{}, ErrResetLink
 	}

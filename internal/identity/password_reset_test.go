@@ -53,13 +53,13 @@ func TestAForgottenPasswordIsReplacedOnceByAMailedLink(t *testing.T) {
 	h.alive(t, s.Access) // asking changes nothing
 	for password, code := range map[string]string{"pendek": "password.too_short", password: "password.same", "siti@contoh.id siti": "password.personal"} {
 		var refused *contract.Error
-		if _, err := h.ResetPasswordByLink(t.Context(), link, password, at(home)); !errors.As(err, &refused) || len(refused.Fields) != 1 || refused.Fields[0].Field != "new" || refused.Fields[0].Code != code {
+		if _, err := h.ResetPasswordByLink(t.Context(), link, password, false, at(home)); !errors.As(err, &refused) || len(refused.Fields) != 1 || refused.Fields[0].Field != "new" || refused.Fields[0].Code != code {
 			t.Errorf("%q: %v", password, err)
 		}
 	}
 	second := h.forget(t, siti)["Contoh"]
 	h.store.notices = nil
-	if _, err := h.ResetPasswordByLink(t.Context(), link, anotherPassword, at(home)); err != nil {
+	if _, err := h.ResetPasswordByLink(t.Context(), link, anotherPassword, false, at(home)); err != nil {
 		t.Fatal(err)
 	}
 	h.dead(t, s.Access)
@@ -68,7 +68,7 @@ func TestAForgottenPasswordIsReplacedOnceByAMailedLink(t *testing.T) {
 	}
 	// The link was used, and the other one ended with the password.
 	for _, link := range []string{link, second, "", "https://segel.example/reset#sgl_pr_x", strings.Replace(link, "sgl_pr_", "sgl_gl_", 1)} {
-		if _, err := h.ResetPasswordByLink(t.Context(), link, password, at(home)); !errors.Is(err, ErrResetLink) {
+		if _, err := h.ResetPasswordByLink(t.Context(), link, password, false, at(home)); !errors.Is(err, ErrResetLink) {
 			t.Errorf("%.40q: %v", link, err)
 		}
 	}
@@ -87,7 +87,7 @@ func TestLinksForANewPasswordExpire(t *testing.T) {
 		t.Error(err)
 	}
 	h.advance(time.Second)
-	if _, err := h.ResetPasswordByLink(t.Context(), link, anotherPassword, at(home)); !errors.Is(err, ErrResetLink) {
+	if _, err := h.ResetPasswordByLink(t.Context(), link, anotherPassword, false, at(home)); !errors.Is(err, ErrResetLink) {
 		t.Errorf("a link that expired: %v", err)
 	}
 	if _, err := h.AccountMessage(t.Context(), notice); contract.KindOf(err) == 0 {
@@ -116,7 +116,7 @@ func TestEachAccountOfAnAddressGetsItsOwnLink(t *testing.T) {
 	if len(links) != 2 || links["Contoh"] == links["Lain"] {
 		t.Fatalf("the links are %v", links)
 	}
-	if _, err := h.ResetPasswordByLink(t.Context(), links["Lain"], "kata sandi ketiga yang panjang", at(home)); err != nil {
+	if _, err := h.ResetPasswordByLink(t.Context(), links["Lain"], "kata sandi ketiga yang panjang", false, at(home)); err != nil {
 		t.Fatal(err)
 	}
 	if s, err := h.Login(t.Context(), siti, password, "", at(home)); err != nil || s.Account.OrganisationName != "Contoh" {
@@ -141,7 +141,7 @@ func TestAStolenDatabaseHasNoLinkForANewPassword(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.store.resets[0].Hash = hash // as an attacker who can write to the database, but has no master key
-	if _, err := h.ResetPasswordByLink(t.Context(), forged, anotherPassword, at(home)); !errors.Is(err, ErrResetLink) {
+	if _, err := h.ResetPasswordByLink(t.Context(), forged, anotherPassword, false, at(home)); !errors.Is(err, ErrResetLink) {
 		t.Errorf("a link that was not derived from the master key: %v", err)
 	}
 	for _, n := range h.store.notices {

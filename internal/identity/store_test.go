@@ -388,7 +388,7 @@ func (m *memory) PasswordResetByHash(_ context.Context, hash [32]byte) (store.Pa
 	return m.findReset(func(r store.PasswordReset) bool { return r.Hash == hash })
 }
 
-func (m *memory) UsePasswordReset(ctx context.Context, r store.PasswordReset, was, encoded string, e contract.Event, n contract.Notice) error {
+func (m *memory) UsePasswordReset(ctx context.Context, r store.PasswordReset, was, encoded string, _ bool, e contract.Event, n contract.Notice) error {
 	if _, err := m.PasswordReset(ctx, r.ID); err != nil {
 		return err
 	}
@@ -511,6 +511,10 @@ func (m *memory) RecordLogins(_ context.Context, all ...contract.Login) error {
 	defer m.mu.Unlock()
 	m.logins = append(m.logins, all...)
 	return nil
+}
+
+func (m *memory) ListAPIKeys(context.Context, store.KeyQuery) (store.KeyPage, error) {
+	return store.KeyPage{}, nil
 }
 
 func (m *memory) PurgeLogins(context.Context, time.Time) error { return nil }

@@ -31,6 +31,7 @@ type KeyToken struct {
 
 // KeyQuery selects API keys. A zero member selects all.
 type KeyQuery struct {
+	ValidAt      time.Time // only keys that have not ended then; zero: all
 	Organisation contract.OrganisationID
 	Person       contract.PersonID
 	Search       string // part of the key's name or hint, in any case of ASCII letters; without a Person, also of its holder's name or e-mail

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"segel/internal/contract"
@@ -69,6 +70,9 @@ type UsedChallenge struct {
 	At      time.Time
 }
 
+// ErrNotFirst refuses recovery codes for a first factor of an account that has another factor by now: its codes are shown already.
+var ErrNotFirst = errors.New("not the first factor")
+
 // Factors stores second factors. Every method that takes an event logs it in the transaction of the change.
 type Factors interface {
 	// FactorsOf returns the factors of an account; the zero value if it has none.
@@ -95,10 +99,10 @@ type Factors interface {
 	// The methods that add and remove factors order the notices about it in the same transaction.
 
 	// AddAuthenticator adds the authenticator app of an account, whose code of that step confirmed it, and replaces the recovery codes
-	// unless codes is nil. ErrExists if there is one.
+	// unless codes is nil. ErrExists if there is one. ErrNotFirst if there are codes, which belong to the first factor, and the account has another one by now.
 	AddAuthenticator(ctx context.Context, id contract.PersonID, a Authenticator, step int64, codes [][32]byte, e contract.Event, told ...contract.Notice) error
 	// AddPasskey adds a passkey, and replaces the recovery codes unless codes is nil. It returns ErrExists for a passkey that is known, and
-	// ErrConflict if the challenge was used before, or the account has limit passkeys.
+	// ErrConflict if the challenge was used before, or the account has limit passkeys, and ErrNotFirst as AddAuthenticator.
 	AddPasskey(ctx context.Context, p Passkey, u UsedChallenge, limit int, codes [][32]byte, e contract.Event, told ...contract.Notice) error
 	RenamePasskey(ctx context.Context, id contract.PersonID, passkey, name string, e contract.Event) error // ErrNotFound
 	// RemoveAuthenticator and RemovePasskey remove a factor, and with the last one the recovery codes. ErrNotFound if there is none;

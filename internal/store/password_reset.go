@@ -41,5 +41,6 @@ type PasswordResets interface {
 	PasswordResetByHash(ctx context.Context, hash [32]byte) (PasswordReset, error)
 	// UsePasswordReset is SetPassword with a reset link of the person, and orders the notice. ErrNotFound: the link was used, had expired at the
 	// time of the event, or was ended by another change of the password.
-	UsePasswordReset(ctx context.Context, r PasswordReset, was, encoded string, e contract.Event, n contract.Notice) error
+	// Keys says that the API keys of the person end too.
+	UsePasswordReset(ctx context.Context, r PasswordReset, was, encoded string, keys bool, e contract.Event, n contract.Notice) error
 }

@@ -104,7 +104,7 @@ var events = map[string]sentence{
 	"event.recorded":              {"Mencatat sidik digital dari data yang ditulis", "Recorded the digests of data that was written"},
 	"event.normalised":            {"Menata ulang berkas satu kali sebelum tanda tangan pertama; berkas asli tetap disimpan", "Rewrote the file once, before the first signature; the original is kept"},
 	"event.password_forgotten":    {"Meminta kata sandi baru", "Requested a new password"},
-	"event.password_changed":      {"Mengganti kata sandi[ {name}][ <{email}>]", "Changed the password[ of {name}][ <{email}>]"},
+	"event.password_changed":      {"Mengganti kata sandi[ {name}][ <{email}>][; kunci API yang masih berlaku: {keys_left}]", "Changed the password[ of {name}][ <{email}>][; API keys left: {keys_left}]"},
 }
 
 // messages confirm that an operation was done.

@@ -119,6 +119,10 @@ func keyCondition(q store.KeyQuery) (c *condition, possible bool) {
 	if q.Organisation != "" {
 		c.addTerm("k.organisation = %s", q.Organisation)
 	}
+	if !q.ValidAt.IsZero() {
+		c.terms = append(c.terms, "k.revoked_at = 0")
+		c.addTerm("(k.expires_at = 0 OR k.expires_at > %s)", toMicros(q.ValidAt))
+	}
 	if q.Person != "" {
 		c.addTerm("k.person = %s", q.Person)
 	}

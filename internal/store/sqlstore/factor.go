@@ -194,6 +194,21 @@ func (s *Store) changeFactors(ctx context.Context, id contract.PersonID, e contr
 	})
 }
 
+// requireFirstFactor returns store.ErrNotFirst if there are codes and the person has a second factor.
+func requireFirstFactor(ctx context.Context, t tx, id contract.PersonID, codes [][32]byte) error {
+	if codes == nil {
+		return nil
+	}
+	var passkey, app bool
+	if err := queryOne(ctx, t, []any{&passkey, &app}, `SELECT EXISTS (SELECT 1 FROM passkey WHERE person = $1), EXISTS (SELECT 1 FROM authenticator WHERE person = $1)`, id); err != nil {
+		return err
+	}
+	if passkey || app {
+		return store.ErrNotFirst
+	}
+	return nil
+}
+
 // replaceRecoveryCodes replaces the recovery codes of a person by those with these hashes.
 func replaceRecoveryCodes(ctx context.Context, t tx, id contract.PersonID, codes [][32]byte) (record, error) {
 	r := recordOf("recovery_codes", id)
@@ -212,6 +227,9 @@ func replaceRecoveryCodes(ctx context.Context, t tx, id contract.PersonID, codes
 func (s *Store) AddAuthenticator(ctx context.Context, id contract.PersonID, a store.Authenticator, step int64, codes [][32]byte, e contract.Event, told ...contract.Notice) error {
 	err := s.changeFactors(ctx, id, e, func(t tx) ([]record, error) {
 		records := []record{recordOf("authenticator", id)}
+		if err := requireFirstFactor(ctx, t, id, codes); err != nil {
+			return nil, err
+		}
 		if err := execRequired(ctx, t, requireNew, `INSERT INTO authenticator (person, secret, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, id, a.Secret, toMicros(a.CreatedAt)); err != nil {
 			return nil, err
 		}
@@ -236,6 +254,9 @@ func (s *Store) AddAuthenticator(ctx context.Context, id contract.PersonID, a st
 func (s *Store) AddPasskey(ctx context.Context, p store.Passkey, u store.UsedChallenge, limit int, codes [][32]byte, e contract.Event, told ...contract.Notice) error {
 	err := s.changeFactors(ctx, p.Person, e, func(t tx) ([]record, error) {
 		if _, err := useChallenge(ctx, t, u); err != nil {
+			return nil, err
+		}
+		if err := requireFirstFactor(ctx, t, p.Person, codes); err != nil {
 			return nil, err
 		}
 		have := 0

@@ -78,7 +78,7 @@ func (s *Store) PasswordResetByHash(ctx context.Context, hash [32]byte) (store.P
 }
 
 // UsePasswordReset implements [store.PasswordResets].
-func (s *Store) UsePasswordReset(ctx context.Context, r store.PasswordReset, was, encoded string, e contract.Event, n contract.Notice) error {
+func (s *Store) UsePasswordReset(ctx context.Context, r store.PasswordReset, was, encoded string, keys bool, e contract.Event, n contract.Notice) error {
 	err := s.db.withTx(ctx, func(t tx) error {
 		// The lock on the user comes first, as in replacePassword: of two uses of a link, the second one finds that it is gone.
 		if err := t.addStatements(ctx, statement{sql: `UPDATE users SET password = password WHERE id = $1`, args: []any{r.Person}}); err != nil {
@@ -93,6 +93,15 @@ func (s *Store) UsePasswordReset(ctx context.Context, r store.PasswordReset, was
 		}
 		if err := addAccountNotices(ctx, t, n); err != nil {
 			return err
+		}
+		if keys {
+			revoked, err := revokeKeys(ctx, t, r.Person, e.At)
+			if err != nil {
+				return err
+			}
+			if err := (logEntry{records: revoked, at: e.At}).appendToLog(ctx, t); err != nil {
+				return err
+			}
 		}
 		return replacePassword(ctx, t, r.Person, was, encoded, false, e)
 	})

@@ -202,7 +202,7 @@ var sessionTests = map[string]func(*testing.T, *fixture){
 		b.must(b.AnswerPasswordRequest(b.ctx, "r", []store.PasswordReset{link(1), link(2), link(3)}, nil))
 		use := func(n byte, was string, at time.Time) error {
 			told := contract.Notice{Organisation: "org", Person: "u1", Kind: contract.NoticePasswordChanged, State: contract.NoticeKept, OrderedAt: at, DueAt: at, DoneAt: at}
-			return b.UsePasswordReset(b.ctx, link(n), was, "q", contract.Event{Type: contract.EventPasswordChange, At: at}, told)
+			return b.UsePasswordReset(b.ctx, link(n), was, "q", false, contract.Event{Type: contract.EventPasswordChange, At: at}, told)
 		}
 		b.requireError("a link that expired", use(1, "p", at.Add(time.Minute)), store.ErrNotFound)
 		b.requireError("another password meanwhile", use(1, "x", at), store.ErrConflict)

@@ -2014,7 +2014,7 @@ export interface paths {
         put?: never;
         /**
          * Replace a forgotten password with a mailed link
-         * @description Ends the link, every token of the account and its known devices. Other factors of the account stay. The rules for new passwords apply.
+         * @description Ends the link, every token of the account and its known devices. Other factors of the account stay, and API keys unless end_keys is 1. The rules for new passwords apply.
          */
         post: operations["reset-password"];
         delete?: never;
@@ -7078,7 +7078,7 @@ export interface components {
              * @example invite_sign
              * @enum {string}
              */
-            kind: "invite_sign" | "invite_view" | "code" | "reminder" | "delegated" | "declined" | "canceled" | "expired" | "completed" | "invitation" | "password_reset" | "password_changed" | "new_device" | "factor_added" | "factor_removed" | "factors_reset";
+            kind: "invite_sign" | "invite_view" | "code" | "reminder" | "delegated" | "declined" | "canceled" | "expired" | "completed" | "invitation" | "password_reset" | "password_changed" | "new_device" | "factor_added" | "factor_removed" | "factors_reset" | "key_created" | "key_new_network" | "login_failures";
             /** @example 2024-10-14T06:06:00.000Z */
             ordered_at: string;
             /**
@@ -8158,6 +8158,12 @@ export interface components {
             expires_at: string;
             /** @example Siti Rahma */
             fullname: string;
+            /**
+             * Format: int64
+             * @description API keys that act as the person; reset-password ends them on request
+             * @example 2
+             */
+            keys: number;
             organisation: components["schemas"]["OrganisationOut"];
         } & {
             [key: string]: unknown;
@@ -8172,6 +8178,11 @@ export interface components {
             [key: string]: unknown;
         };
         ResetPasswordIn: {
+            /**
+             * @description 1: also end every API key that acts as the person
+             * @example 0
+             */
+            end_keys?: (0 | 1) | ("0" | "1") | boolean;
             /**
              * @description the complete link, or only its secret
              * @example https://segel.contoh.id/reset#sgl_pr_...

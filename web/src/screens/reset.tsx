@@ -1,4 +1,4 @@
-import { Button, Center, Group, Paper, Stack, Text } from "@mantine/core";
+import { Button, Center, Checkbox, Group, Paper, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 
@@ -35,7 +35,7 @@ export function Reset() {
             {!done && target.data && (
               <>
                 <Text size="sm" style={{ overflowWrap: "anywhere" }}>{t("reset.lead", { email: target.data.email, organisation: target.data.organisation.name })}</Text>
-                <Form link={link} email={target.data.email} done={() => setDone(true)} />
+                <Form link={link} email={target.data.email} keys={target.data.keys} done={() => setDone(true)} />
               </>
             )}
             {(done || target.isError) && <ButtonLink to="/login" search={{ then: undefined }} variant={done ? "filled" : "default"}>{t("reset.toLogin")}</ButtonLink>}
@@ -46,12 +46,13 @@ export function Reset() {
   );
 }
 
-function Form({ link, email, done }: { link: string; email: string; done: () => void }) {
+function Form({ link, email, keys, done }: { link: string; email: string; keys: number; done: () => void }) {
   const t = useText();
   const [next, setNext] = useState("");
   const [again, setAgain] = useState("");
   const [tried, setTried] = useState(false);
-  const reset = useMutation({ mutationFn: () => take(api.POST("/v1/auth/reset-password", { body: { link, new: next } })), onSuccess: done });
+  const [ends, setEnds] = useState(false);
+  const reset = useMutation({ mutationFn: () => take(api.POST("/v1/auth/reset-password", { body: { link, new: next, ...(ends ? { end_keys: 1 as const } : {}) } })), onSuccess: done });
   const problem = reset.error instanceof Problem ? reset.error : undefined;
   const missing = (v: string) => tried && v === "" && t("password.need");
   const submit = (e: FormEvent) => {
@@ -64,6 +65,7 @@ function Form({ link, email, done }: { link: string; email: string; done: () => 
       <input type="hidden" name="email" autoComplete="username" value={email} readOnly />
       <Secret label={t("password.next")} description={t("password.hint")} name="new" autoComplete="new-password" required value={next} onChange={(e) => setNext(e.currentTarget.value)} error={missing(next) || problem?.of("new")} />
       <Secret label={t("password.again")} name="again" autoComplete="new-password" required value={again} onChange={(e) => setAgain(e.currentTarget.value)} error={missing(again) || (tried && again !== next && t("password.differ"))} />
+      {keys > 0 && <Checkbox label={t("reset.keys", { count: keys })} description={t("reset.keysHint")} checked={ends} onChange={(e) => setEnds(e.currentTarget.checked)} />}
       {reset.error && (problem?.fields.length ?? 0) === 0 && <Trouble error={reset.error} />}
       <Button type="submit" loading={reset.isPending}>{t("reset.submit")}</Button>
     </Stack>
