@@ -96,7 +96,7 @@ func endpointGroups() []endpointGroup {
 			{post, verbs + "sign-docs", "sign", may(contract.OpSign), pictureJSON, lengthy, acceptJSON((*call).signDocument), "Sign"},
 			{post, verbs + "sign-many-docs", "sign-many", mayForEach(contract.OpSign), pictureJSON, lengthy, acceptJSON((*call).signMany), "Sign several documents with one consent"},
 			{post, verbs + "specimen-preview-docs", "specimen-preview", may(contract.OpSign), pictureJSON, lengthy, acceptJSON((*call).previewSpecimen), "Preview a picture of a signature"},
-			{post, verbs + "reject-docs", "reject", may(contract.OpReject), smallJSON, brief, acceptJSON((*call).rejectDocument), "Decline to sign"},
+			{post, verbs + "reject-docs", "reject", may(contract.OpReject), smallJSON, delayed, acceptJSON((*call).rejectDocument), "Decline to sign"},
 			{post, verbs + "delegate-docs", "delegate", may(contract.OpDelegate), smallJSON, brief, acceptJSON((*call).delegatePart), "Pass one's part to another person"},
 			{post, verbs + "cancel-docs", "cancel", may(contract.OpCancel), smallJSON, brief, endDocument("done.cancel", (*workflow.Service).Cancel), "Cancel a document"},
 			{post, verbs + "remind-docs", "remind", may(contract.OpRemind), smallJSON, brief, changeDocument("done.remind", (*workflow.Service).Remind), "Remind the signers whose turn it is"},

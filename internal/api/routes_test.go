@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -51,6 +52,30 @@ func TestEveryEndpointOfAdministrationAsksForExactlyOneOperation(t *testing.T) {
 		if !served[op] {
 			t.Errorf("no endpoint has operation %s", op)
 		}
+	}
+}
+
+// TestNoEndpointThatComparesAPasswordIsBrief finds members that a password may be in. Comparing one waits for those of others.
+func TestNoEndpointThatComparesAPasswordIsBrief(t *testing.T) {
+	t.Parallel()
+	found := 0
+	for _, g := range endpointGroups() {
+		for _, r := range g.rows {
+			if r.handler.in == nil || r.handler.in.Kind() != reflect.Struct {
+				continue
+			}
+			for _, m := range reflect.VisibleFields(r.handler.in) {
+				if name := m.Tag.Get("json"); name != "password" && name != "current" {
+					continue
+				}
+				if found++; r.timeLimit == brief {
+					t.Errorf("%s is brief and takes %q", r.id, m.Tag.Get("json"))
+				}
+			}
+		}
+	}
+	if found < 8 {
+		t.Errorf("only %d members are passwords", found)
 	}
 }
 
