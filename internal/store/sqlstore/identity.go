@@ -81,11 +81,17 @@ func userArgs(u store.User) []any {
 
 // CreateUser implements [store.Identities].
 func (s *Store) CreateUser(ctx context.Context, u store.User, events ...contract.Event) error {
-	err := s.db.withTx(ctx, func(t tx) error { return insertUser(ctx, t, u, logEntry{events: events, at: u.CreatedAt}) })
+	err := s.db.withTx(ctx, func(t tx) error {
+		// The lock on the organisation makes an invitation of the address happen before this, which ends it, or after it, which refuses it.
+		if _, err := t.exec(ctx, `UPDATE organisation SET name = name WHERE id = $1`, u.Organisation); err != nil {
+			return err
+		}
+		return insertUser(ctx, t, u, logEntry{events: events, at: u.CreatedAt})
+	})
 	return wrapf(err, "create user %s", u.Email)
 }
 
-// insertUser adds a user, and the entry to the log. It is the last step of a transaction.
+// insertUser adds a user, and the entry to the log. It is the last step of a transaction, which has locked the organisation.
 func insertUser(ctx context.Context, t tx, u store.User, entry logEntry) error {
 	written := newWrittenRecord(recordOf("user", u.ID))
 	insert, err := written.writeRow(insertUserRow, userArgs(u)...)

@@ -81,6 +81,23 @@ func (s *Store) kept(t *testing.T, k store.Token) bool {
 	return err == nil
 }
 
+// TestAnAccountEndsTheInvitationThatIsBeingSent creates an account while its address is being invited, whose log event is written last.
+func TestAnAccountEndsTheInvitationThatIsBeingSent(t *testing.T) {
+	t.Parallel()
+	s, at := revoking(t), time.Unix(1_800_000_000, 0)
+	i := contract.Invitation{ID: "i", Organisation: "o", Email: "budi@segel.test", Role: contract.RoleSender, Hash: [32]byte{1}, CreatedAt: at, ExpiresAt: at.Add(time.Hour)}
+	s.meanwhile(t, `UPDATE log_size SET size = size`, func(ctx context.Context) error {
+		n := contract.Notice{Organisation: "o", Kind: contract.NoticeInvitation, State: contract.NoticeOrdered, OrderedAt: at, DueAt: at}
+		return s.AddInvitation(ctx, i, n, contract.Event{Type: contract.EventInvitationSent, At: at})
+	}, func(ctx context.Context) error {
+		return s.CreateUser(ctx, store.User{Person: contract.Person{ID: "b", Email: i.Email}, Organisation: "o", Password: "p", CreatedAt: at})
+	})
+	got, err := s.Invitation(t.Context(), i.ID)
+	if err != nil || got.Ending != contract.InvitationAccepted {
+		t.Errorf("the invitation of an address that has an account ended as %q, %v", got.Ending, err)
+	}
+}
+
 // TestNoTokenOutlivesAPasswordThatIsBeingReplaced logs in while the password is being replaced, whose log event is
 // written last.
 func TestNoTokenOutlivesAPasswordThatIsBeingReplaced(t *testing.T) {
