@@ -104,7 +104,7 @@ func (s *Service) guestActor(held store.HeldToken) contract.Actor {
 }
 
 // ProveEmbedded checks the password and, if the account has one, the second factor that a person gives in an embedded page, as a login does, and
-// returns the factor. It is empty if they gave none. The organisation's demands of logins apply.
+// returns the factor. It is empty if they gave none. The organisation's demands of logins apply, and what is wrong is recorded as a failed login.
 func (s *Service) ProveEmbedded(ctx context.Context, by contract.Actor, given contract.GivenFactor) (contract.Factor, error) {
 	if given.Password == "" {
 		return "", nil
@@ -115,12 +115,16 @@ func (s *Service) ProveEmbedded(ctx context.Context, by contract.Actor, given co
 	}
 	if err := s.requireLoginPassword(ctx, by, u, given.Password); err != nil {
 		if contract.KindOf(err) == contract.Invalid {
+			s.recordFailure(ctx, []store.User{u}, contract.FactorPassword, clientOf(by))
 			err = contract.ErrEmbedPassword
 		}
 		return "", err
 	}
 	factor, err := s.proveLogin(ctx, u, given, by.IP)
 	if err != nil {
+		if wrong := wrongFactor(err, given); wrong != "" {
+			s.recordFailure(ctx, []store.User{u}, wrong, clientOf(by))
+		}
 		return "", err
 	}
 	if account.Policy.MissesFactor(u.Admin, factor) {

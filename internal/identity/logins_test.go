@@ -48,6 +48,21 @@ func TestLoginsAndLogoutsAreRecordedWithTheirFactorAndAddress(t *testing.T) {
 	g.requireRecorded(contract.LoginFailed, "Siti totp "+home+" 1")
 }
 
+func TestWhatIsWrongInAnEmbeddedPageIsAFailedLogin(t *testing.T) {
+	t.Parallel()
+	g := guard(t)
+	by := g.actor(siti, contract.GivenFactor{})
+	g.addApp(by)
+	by.Embed, by.IP = &contract.EmbedGrant{Purpose: contract.EmbedSign}, home
+	for _, given := range []contract.GivenFactor{{Password: "salah"}, {Password: password}, {Password: password, OTP: "000000"}} {
+		if _, err := g.ProveEmbedded(t.Context(), by, given); err == nil {
+			t.Errorf("%+v is accepted", given)
+		}
+		g.now = g.now.Add(time.Hour)
+	}
+	g.requireRecorded(contract.LoginFailed, "Siti totp "+home+" 1", "Siti password "+home+" 1")
+}
+
 func TestFailedLoginsAreCountedByAccountAndHourAndThoseOfNoAccountWithoutTheirAddress(t *testing.T) {
 	t.Parallel()
 	g := guard(t)
