@@ -168,7 +168,7 @@ var notForOwners = []contract.Operation{contract.OpSign, contract.OpReject, cont
 func expected(op contract.Operation, who string) int {
 	switch op {
 	case contract.OpParticipants, contract.OpDescribe, contract.OpPlace, contract.OpFinalize, contract.OpCancel, contract.OpRemind, contract.OpRestamp, contract.OpRetry,
-		contract.OpGuestLink, contract.OpGuestRevoke, contract.OpCorrectGuest, contract.OpCopy, contract.OpDelete, contract.OpAuditTrail, contract.OpOriginal:
+		contract.OpGuestLink, contract.OpGuestRevoke, contract.OpEmbed, contract.OpCorrectGuest, contract.OpCopy, contract.OpDelete, contract.OpAuditTrail, contract.OpOriginal:
 		return http.StatusForbidden
 	case contract.OpCode, contract.OpProveContact:
 		if who != "guest" {

@@ -78,6 +78,7 @@ func administer(c *client, op api.Operation, organisation contract.OrganisationI
 		"reason":       "x",
 		"name":         name,
 		"url":          "https://hook.example.test/",
+		"origins":      []string{"https://erp.example.test"},
 		"issuer":       "https://127.0.0.1:9",
 		"client_id":    "segel",
 		"since":        "2026-01-01T00:00:00Z",
@@ -232,7 +233,7 @@ func TestEveryOperationOfAdministrationAnswersEveryActorAsItShould(t *testing.T)
 var auditorReads = map[contract.AdminOperation]bool{
 	contract.AdminPeople: true, contract.AdminInvitations: true, contract.AdminDocuments: true, contract.AdminQuota: true, contract.AdminLedger: true, contract.AdminAttempts: true, contract.AdminSerials: true,
 	contract.AdminReconciliation: true, contract.AdminStuck: true, contract.AdminCertificates: true, contract.AdminAuditLog: true, contract.AdminBranding: true,
-	contract.AdminConsent: true, contract.AdminReminders: true, contract.AdminPolicy: true, contract.AdminKeys: true, contract.AdminMail: true,
+	contract.AdminConsent: true, contract.AdminReminders: true, contract.AdminPolicy: true, contract.AdminEmbedding: true, contract.AdminKeys: true, contract.AdminMail: true,
 }
 
 // names reports whether the operation names an organisation, or a document of one.

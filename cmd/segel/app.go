@@ -105,22 +105,7 @@ func (a *app) wireServices() error {
 	if err != nil {
 		a.log.Debug("passkeys are not offered", "reason", err)
 	}
-	a.identity = identity.New(identity.Options{
-		Store: a.store, Clock: a.clock, Random: rand.Reader, PublicURL: a.conf.BaseURL(), Log: a.log, LinkKey: a.sealer.DeriveKey("mailed links"), Delivers: a.delivers,
-		GuestAccounts: a.conf.GuestAccounts,
-		FactorKey:     a.sealer.DeriveKey("second factors"), Sealer: a.sealer, Passkeys: passkeys,
-		Lifetimes: identity.Lifetimes{
-			Access: a.conf.AccessLifetime, Refresh: a.conf.RefreshLifetime,
-			Guest: a.conf.GuestLifetime, Session: a.conf.SessionLifetime, Grace: a.conf.RefreshGrace, Known: a.conf.KnownDeviceLifetime, Link: a.conf.LinkLifetime,
-		},
-		Rates: identity.Rates{
-			Pair:    identity.Rate{Burst: a.conf.LoginTries, Every: 10 * time.Second},
-			Account: identity.Rate{Burst: a.conf.LoginTriesPerAccount, Every: 2 * time.Second},
-			Address: identity.Rate{Burst: a.conf.LoginTriesPerAddress, Every: time.Second},
-			Delay:   a.conf.LoginDelay,
-		},
-		Hashers: cmp.Or(a.conf.MaxLogins, max(1, runtime.GOMAXPROCS(0)/2)), Password: a.conf.MinPassword,
-	})
+	a.identity = identity.New(a.identityOptions(passkeys))
 	if err := a.wireTrust(); err != nil {
 		return err
 	}
@@ -157,6 +142,26 @@ func (a *app) wireServices() error {
 	a.wireWebhooks()
 	a.wireSSO()
 	return nil
+}
+
+// identityOptions returns the options of the service of accounts. Passkeys is nil where the public address allows none.
+func (a *app) identityOptions(passkeys *passkey.RelyingParty) identity.Options {
+	return identity.Options{
+		Store: a.store, Clock: a.clock, Random: rand.Reader, PublicURL: a.conf.BaseURL(), Log: a.log, LinkKey: a.sealer.DeriveKey("mailed links"), Delivers: a.delivers,
+		GuestAccounts: a.conf.GuestAccounts,
+		FactorKey:     a.sealer.DeriveKey("second factors"), Sealer: a.sealer, Passkeys: passkeys,
+		Lifetimes: identity.Lifetimes{
+			Access: a.conf.AccessLifetime, Refresh: a.conf.RefreshLifetime,
+			Guest: a.conf.GuestLifetime, Session: a.conf.SessionLifetime, Grace: a.conf.RefreshGrace, Known: a.conf.KnownDeviceLifetime, Link: a.conf.LinkLifetime,
+		},
+		Rates: identity.Rates{
+			Pair:    identity.Rate{Burst: a.conf.LoginTries, Every: 10 * time.Second},
+			Account: identity.Rate{Burst: a.conf.LoginTriesPerAccount, Every: 2 * time.Second},
+			Address: identity.Rate{Burst: a.conf.LoginTriesPerAddress, Every: time.Second},
+			Delay:   a.conf.LoginDelay,
+		},
+		Hashers: cmp.Or(a.conf.MaxLogins, max(1, runtime.GOMAXPROCS(0)/2)), Password: a.conf.MinPassword,
+	}
 }
 
 // wireTrust connects the sources of time and revocation data.

@@ -247,6 +247,7 @@ func fullInstallation(t *testing.T, set ...string) (data string) {
 		return contract.Event{Type: contract.EventPolicyChanged, At: time.Now()}, nil
 	})
 	must(err)
+	must(s.store.SetEmbedOrigins(ctx, organisationIDOf(t, s, owner), []string{"https://erp.example.test"}, time.Now(), contract.Event{Type: contract.EventEmbeddingChanged, At: time.Now()}))
 	addProvider(ctx, t, s, owner)
 	hook, _, err := s.webhooks.Add(ctx, commandLineActor("webhook add"), organisationIDOf(t, s, owner), contract.WebhookSettings{URL: "https://hook.example.test/"})
 	must(err)

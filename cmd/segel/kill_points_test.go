@@ -25,6 +25,7 @@ import (
 	"segel/internal/convert"
 	"segel/internal/convert/converttest"
 	"segel/internal/emeterai"
+	"segel/internal/identity"
 	"segel/internal/store"
 	"segel/internal/store/sqlstore"
 	"segel/internal/store/storetest/pgtest"
@@ -119,6 +120,10 @@ func (m *mortal) CreateOrganisation(ctx context.Context, o store.Organisation, e
 	return m.effect(ctx, func() error { return m.Store.CreateOrganisation(ctx, o, events...) })
 }
 
+func (m *mortal) AddInvitation(ctx context.Context, i contract.Invitation, n contract.Notice, e contract.Event) error {
+	return m.effect(ctx, func() error { return m.Store.AddInvitation(ctx, i, n, e) })
+}
+
 func (m *mortal) AddReconciliation(ctx context.Context, r contract.Reconciliation) (n int64, err error) {
 	err = m.effect(ctx, func() error { n, err = m.Store.AddReconciliation(ctx, r); return err })
 	return n, err
@@ -185,6 +190,10 @@ func survive(t *testing.T, set ...string) *surviving {
 	w := &surviving{how: starting{set: set, data: filepath.Join(t.TempDir(), "data"), idle: true}}
 	w.service = w.start(t, never, nil)
 	w.owner, w.signer, w.operator = w.person(t, "Pemilik", ""), w.person(t, "Penanda", ""), w.administrator(t, "Operator", "")
+	err := w.store.SetEmbedOrigins(t.Context(), organisationIDOf(t, w.service, w.owner), []string{"https://erp.example.test"}, time.Now(), contract.Event{Type: contract.EventEmbeddingChanged, At: time.Now()})
+	if err != nil {
+		t.Fatal(err)
+	}
 	w.signer.verb("sign-docs", w.finalized()).ok() // the first signature records more events than others
 	return w
 }
@@ -197,6 +206,9 @@ func (w *surviving) start(t *testing.T, at killPoint, after func(contract.Docume
 		m := &mortal{Store: a.store, at: at, after: after}
 		a.replaceStore(m)
 		a.answers = m
+		o := a.identityOptions(nil)
+		o.Store = m
+		a.identity = identity.New(o)
 		a.workflow.Office, a.workflow.Converter, a.workflow.Turns = stillOffice{}, badConverter{}, admission.NewQueue(admission.Limits{Slots: 1, Waiting: 10})
 	}
 	return how.start(t)

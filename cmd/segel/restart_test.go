@@ -183,7 +183,8 @@ func TestServiceThatWasKilledAmidAnUploadStartsClean(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = p.cmd.Wait() // it was killed
-	if final, unfinished := blobs(t, p.service); len(final) != 0 || len(unfinished) != 1 {
+	// Where the file system writes files without a name, none is left even before the next start.
+	if final, unfinished := blobs(t, p.service); len(final) != 0 || len(unfinished) > 1 {
 		t.Errorf("files %v, unfinished %v", final, unfinished)
 	}
 
