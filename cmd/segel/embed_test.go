@@ -336,4 +336,12 @@ func TestOnlyListedOriginsMayFrameThePageOfTheirOrganisation(t *testing.T) {
 	if a := (&client{service: s, t: t}).do("GET", "/embed/"+string(organisationIDOf(t, s, admin)), nil); !strings.HasSuffix(a.header.Get("Content-Security-Policy"), "'none'") {
 		t.Error("the pages of a suspended organisation may be framed")
 	}
+	of := organisationIDOf(t, s, admin)
+	s.administrator(t, "Operator", "").do("PUT", "/v1/admin/embedding", object{"organisation": of, "origins": []string{}}).ok()
+	if err := s.store.SetOrganisationState(t.Context(), of, contract.OrganisationActive, "", contract.Event{Type: contract.EventOrganisationResumed, At: time.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	if a := (&client{service: s, t: t}).do("GET", "/embed/"+string(of), nil); !strings.HasSuffix(a.header.Get("Content-Security-Policy"), "'none'") {
+		t.Error("an operator ended it while the organisation was suspended, and its pages may be framed again")
+	}
 }

@@ -32,8 +32,12 @@ func (s *Service) SetEmbedOrigins(ctx context.Context, by contract.Actor, of con
 		return o, nil, err
 	}
 	former, err := s.Store.EmbedOrigins(ctx, o.ID)
-	if err != nil || slices.Equal(former, origins) {
-		return o, former, err
+	if err != nil {
+		return o, nil, err
+	}
+	// Of an organisation that is not active none are read, and those that are stored would apply again.
+	if o.State == contract.OrganisationActive && slices.Equal(former, origins) {
+		return o, former, nil
 	}
 	now := s.Clock()
 	e := withoutEmptyDetails(by.SignEvent(contract.Event{Type: contract.EventEmbeddingChanged, At: now, Details: map[string]string{
