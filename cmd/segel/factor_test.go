@@ -85,7 +85,7 @@ func TestEveryOperationRefusesThoseWhoMissAFactor(t *testing.T) {
 	initial := s.givenPassword(t, chooses)
 
 	open := []string{"logout", "password", "me"}
-	enrolling := append(slices.Clone(open), "factors", "begin-totp", "confirm-totp", "passkey-options", "add-passkey")
+	enrolling := append(slices.Clone(open), "organisations", "leave-organisation", "switch", "factors", "begin-totp", "confirm-totp", "passkey-options", "add-passkey")
 	checked := 0
 	for _, op := range api.Operations() {
 		if op.Open || op.ID == "metrics" || op.ID == "logout" {

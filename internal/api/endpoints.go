@@ -46,6 +46,10 @@ func endpointGroups() []endpointGroup {
 			{get, "/v1/auth/sessions", "sessions", accounts, noBody, brief, answerData((*call).listSessions), "The caller's sessions"},
 			{del, "/v1/auth/sessions", "end-other-sessions", accounts, noBody, brief, answerJSON((*call).endOtherSessions), "End all other sessions of the caller"},
 			{del, "/v1/auth/sessions/{session_id}", "end-session", accounts, noBody, brief, answerJSON((*call).endSession), "End a session of the caller"},
+			{get, "/v1/auth/organisations", "organisations", enrolToo, noBody, brief, answerData((*call).listMemberships), "The accounts that the caller can switch to"},
+			{post, "/v1/auth/organisations", "add-organisation", accounts, tinyJSON, delayed, acceptJSON((*call).addMembership), "Log in to another account beside this one"},
+			{del, "/v1/auth/organisations/{organisation_id}", "leave-organisation", enrolToo, noBody, brief, answerJSON((*call).leaveOrganisation), "Log out of another account"},
+			{post, "/v1/auth/switch", "switch", enrolToo, tinyJSON, delayed, acceptJSON((*call).switchOrganisation), "Switch to another account"},
 			{post, "/v1/auth/sso", "begin-sso", anybody, tinyJSON, lengthy, acceptJSON((*call).beginSSO), "Begin a login with the provider of a mail domain"},
 			{get, "/v1/auth/sso/{organisation}/callback", "finish-sso", anybody, noBody, lengthy, serveRaw((*call).finishSSO), "Where a provider sends people back"},
 			{post, "/v1/auth/sso/factor", "sso-factor", anybody, tinyJSON, lengthy, acceptJSON((*call).proveSSO), "Prove the second factor of a login with a provider"},
@@ -265,7 +269,7 @@ var descriptions = map[string]description{
 	"admin-reset-factors": {text: "For a person who lost them. Every token of the account ends; the person logs in with their password. The caller's own are 409: remove them with the password. An account without any stays as it is.",
 		params: []*huma.Param{personParam()}, refuses: []int{http.StatusConflict}},
 	"refresh": {text: "Answers like login. A refresh token can be used once; using it a second time revokes every token of the same login."},
-	"logout":  {text: "Revokes the token and all other tokens of the same login at once."},
+	"logout":  {text: "Revokes the token and all other tokens of the same login at once, and those of accounts that were logged in to beside it."},
 	"forgot-password": {text: "Always reports success, whether the e-mail has an account or not. Each account of the e-mail gets a message with a link, which names its organisation and can be used once within 30 minutes. " +
 		"Requests beyond three in ten minutes for one e-mail are not answered with a message."},
 	"reauthenticate": {text: "With the password, or with a second factor of the account. For ten minutes after it, and after the login, the session may do what is dangerous: what is refused with 403 auth.reauthenticate before. " +
@@ -274,6 +278,13 @@ var descriptions = map[string]description{
 	"end-other-sessions": {text: "Their tokens end at once; that of this request stays."},
 	"end-session": {text: "Its tokens end at once. 404 for a session that has ended or is another person's.", refuses: []int{http.StatusNotFound},
 		params: []*huma.Param{{Name: "session_id", In: "path", Required: true, Description: "UUID of a session.", Schema: textSchema(), Example: "5b0f6c1e-8c55-4b1f-9a39-0f3f5d2f8f10"}}},
+	"organisations": {text: "Those that the person logged in to in this client, each with its own password or provider, and whose sessions have not ended; their addresses play no part."},
+	"add-organisation": {text: "Takes the same members as login and refuses the same. The caller's session stays, and both accounts can be switched to from then on. With the cookie of the web app, the cookie is replaced. The session of the new account ends as any other: " +
+		"by its expiry, by a new password, when the account is disabled.", refuses: []int{http.StatusConflict}},
+	"leave-organisation": {text: "Its session ends at once. 404 switch.not_found for an account that cannot be switched to, and for that of the request: log out instead.", params: []*huma.Param{membershipParam()}, refuses: []int{http.StatusNotFound}},
+	"switch": {text: "Issues tokens of another account of the client, with what was proved for it, and ends the former ones of that account. The session keeps its time of login, so the limits of the organisation go on. 403 auth.factor_required if the " +
+		"account has a second factor that was not proved, or its organisation demands one; 403 switch.provider if it demands a login at its provider; 403 organisation.suspended or organisation.closed; 404 switch.not_found for every other organisation.",
+		refuses: []int{http.StatusForbidden, http.StatusNotFound}},
 	"reset-link":     {text: "The link can still be used afterwards. 404 auth.reset_link_invalid: it was used, has expired, or ended because the password was changed.", refuses: []int{http.StatusNotFound}},
 	"reset-password": {text: "Ends the link, every token of the account and its known devices. Other factors of the account stay, and API keys unless end_keys is 1. The rules for new passwords apply.", refuses: []int{http.StatusNotFound}},
 	"invitation": {text: "The link can still be used afterwards. The code says why a link opens nothing: 404 invitation.used, .revoked, .replaced by a newer one, .expired after seven days, .lapsed because the inviter does not administer " +

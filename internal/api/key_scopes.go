@@ -15,7 +15,7 @@ var keyScopes = map[string]contract.KeyScope{
 	"metrics": contract.ScopeAdmin,
 
 	// A key that could change how its person logs in, or make another key, would outlive its own end.
-	"logout": contract.NeverByKey, "password": contract.NeverByKey, "reauthenticate": contract.NeverByKey, "sessions": contract.NeverByKey, "end-session": contract.NeverByKey, "end-other-sessions": contract.NeverByKey,
+	"logout": contract.NeverByKey, "password": contract.NeverByKey, "reauthenticate": contract.NeverByKey, "sessions": contract.NeverByKey, "organisations": contract.NeverByKey, "add-organisation": contract.NeverByKey, "leave-organisation": contract.NeverByKey, "switch": contract.NeverByKey, "end-session": contract.NeverByKey, "end-other-sessions": contract.NeverByKey,
 	"guest-account": contract.NeverByKey, "guest-document": contract.NeverByKey, // the token would outlive the key
 	"factors": contract.NeverByKey, "begin-totp": contract.NeverByKey, "confirm-totp": contract.NeverByKey, "remove-totp": contract.NeverByKey, "recovery-codes": contract.NeverByKey,
 	"passkey-options": contract.NeverByKey, "add-passkey": contract.NeverByKey, "rename-passkey": contract.NeverByKey, "remove-passkey": contract.NeverByKey,

@@ -21,6 +21,8 @@ var ssoCookie = cookie{"segel_sso", http.SameSiteLaxMode}
 type ssoBegin struct {
 	Email phrase `json:"email" required:"true" example:"siti@contoh.id"`
 	Then  phrase `json:"then" required:"false" doc:"path of the web app where the person goes then; missing: its first page" example:"/inbox"`
+
+	Beside binary `json:"beside" required:"false" doc:"1: the session of the web app stays, and both accounts can be switched to"`
 }
 
 type ssoBegun struct {
@@ -34,10 +36,19 @@ func (c *call) beginSSO(in *ssoBegin) (found[ssoBegun], error) {
 	}
 	var bad problems
 	email, then := in.Email.checkedValue("email", &bad), in.Then.checkedValue("then", &bad)
+	beside := in.Beside.checkedValue("beside", &bad)
 	if err := bad.asError(); err != nil {
 		return found[ssoBegun]{}, err
 	}
-	b, err := c.SSO.BeginLogin(c.r.Context(), email, then, c.cookieValue(deviceCookie))
+	from := identity.Client{Device: c.cookieValue(deviceCookie)}
+	if beside {
+		by, err := c.authenticate()
+		if err != nil {
+			return found[ssoBegun]{}, err
+		}
+		from.Beside = by.Session
+	}
+	b, err := c.SSO.BeginLogin(c.r.Context(), email, then, from)
 	if err != nil {
 		return found[ssoBegun]{}, err
 	}

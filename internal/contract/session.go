@@ -23,6 +23,7 @@ type Session struct {
 	ExpiresAt  time.Time // when the last of its tokens expires
 	IP         string    // of its login, or of a later refresh
 	UserAgent  string    // the same; at most [MaxUserAgent] characters
+	Chain      string    // names the sessions of several accounts that were opened beside one another; empty: there are no others
 }
 
 // MaxUserAgent bounds what is stored of a User-Agent header, in characters.
@@ -51,3 +52,13 @@ func (s Session) HasEnded(p AccountPolicy, now time.Time) bool {
 func (s Session) UseIsStale(p AccountPolicy, now time.Time) bool {
 	return s.Family != "" && now.Sub(s.LastUsedAt) >= p.RecordUseAfter()
 }
+
+// Refusals of switching between the accounts of a person.
+var (
+	// ErrNoMembership refuses an organisation that the session cannot switch to, whether it exists or not.
+	ErrNoMembership = Refuse(NotFound, "switch.not_found")
+	// ErrSwitchProvider refuses an account whose organisation demands a login at its provider by now.
+	ErrSwitchProvider = Refuse(Forbidden, "switch.provider")
+	// ErrTooManyMemberships refuses a further account in one client.
+	ErrTooManyMemberships = Refuse(Conflict, "switch.too_many")
+)

@@ -53,6 +53,7 @@ type Client struct {
 	IP        string
 	Device    string // the secret that an earlier login returned; empty: none
 	UserAgent string // as the client names itself
+	Beside    string // the session beside which another account is logged in to, see [Service.Memberships]; empty: none
 	Language  string // of messages about the login; empty: that of the service
 }
 
@@ -127,9 +128,20 @@ func (s *Service) openFamily(ctx context.Context, u store.User, factor contract.
 	if err != nil {
 		return err
 	}
+	return s.storeFamily(ctx, u, opened, from, "", tokens)
+}
+
+// storeFamily stores a session of a user with its tokens. Former is the session that it replaces; empty: none.
+func (s *Service) storeFamily(ctx context.Context, u store.User, opened contract.Session, from Client, former string, tokens []store.Token) (err error) {
+	family, factor := opened.Family, opened.Factor
 	opened.ExpiresAt = lastExpiry(tokens)
-	if err := s.store.AddTokens(ctx, opened, tokens...); err != nil {
-		return fmt.Errorf("store the tokens of %s: %w", u.ID, err)
+	if from.Beside == "" {
+		err = s.store.AddTokens(ctx, opened, tokens...)
+	} else {
+		err = s.store.AddTokensBeside(ctx, from.Beside, former, opened, tokens...)
+	}
+	if err != nil {
+		return refuseNotFound(fmt.Errorf("store the tokens of %s: %w", u.ID, err), contract.ErrUnauthenticated)
 	}
 	// If the password was changed while it was checked, the account was disabled, or its factors were reset, the tokens may have been added after
 	// the revocation that belongs to the change, and would outlive it.
@@ -432,7 +444,7 @@ func (s *Service) revokeReusedFamily(ctx context.Context, t store.Token) error {
 	return ErrRefresh
 }
 
-// Logout revokes a token and its whole family at once, and records it.
+// Logout revokes a token and its whole family at once, and the sessions beside it, and records it.
 func (s *Service) Logout(ctx context.Context, token string, from Client) error {
 	kind, hash, ok := checkToken(token, store.AccessToken, store.SessionToken, store.GuestToken, store.EmbeddedToken, store.RefreshToken)
 	if !ok {
@@ -441,6 +453,16 @@ func (s *Service) Logout(ctx context.Context, token string, from Client) error {
 	t, err := s.loadToken(ctx, hash, kind)
 	if err != nil {
 		return refuseNotFound(err, contract.ErrUnauthenticated)
+	}
+	// Other accounts that were logged in to beside it end too: who logs out leaves nothing open.
+	beside, err := s.store.SessionsBeside(ctx, t.Family, s.clock())
+	if err != nil {
+		return err
+	}
+	for _, o := range beside {
+		if err := s.store.RevokeFamily(ctx, o.Family); err != nil {
+			return err
+		}
 	}
 	if err := s.store.RevokeFamily(ctx, t.Family); err != nil {
 		return err

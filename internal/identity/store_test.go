@@ -531,6 +531,14 @@ func (m *memory) Admins(_ context.Context, of contract.OrganisationID, limit int
 	return all, nil
 }
 
+func (m *memory) SessionsBeside(context.Context, string, time.Time) ([]contract.Session, error) {
+	return nil, nil
+}
+
+func (m *memory) AddTokensBeside(context.Context, string, string, contract.Session, ...store.Token) error {
+	return store.ErrNotFound // the tests of switching use a database
+}
+
 func (m *memory) RevokeFamily(_ context.Context, family string) error {
 	return m.revoke(func(t store.Token) bool { return t.Family == family })
 }

@@ -33,7 +33,8 @@ type pendingLogin struct {
 	Client       string                  `json:"client"`
 	Target       string                  `json:"target"`
 	Device       string                  `json:"device,omitempty"`
-	Until        int64                   `json:"until"` // Unix seconds
+	Beside       string                  `json:"beside,omitempty"` // the session that stays beside the new one
+	Until        int64                   `json:"until"`            // Unix seconds
 }
 
 // pendingFactor is a login that the provider confirmed and that waits for the second factor of the account. It is sealed in the same cookie.
@@ -46,7 +47,8 @@ type pendingFactor struct {
 	Person       contract.PersonID       `json:"person"`
 	Target       string                  `json:"target"`
 	Device       string                  `json:"device,omitempty"`
-	Until        int64                   `json:"until"` // Unix seconds
+	Beside       string                  `json:"beside,omitempty"` // the session that stays beside the new one
+	Until        int64                   `json:"until"`            // Unix seconds
 }
 
 // The associated data of what is sealed in the cookie.
@@ -62,9 +64,9 @@ type BegunLogin struct {
 }
 
 // BeginLogin begins the login of a person with an address. The answer depends on the domain of the address alone, so it does not show who has
-// an account. Target is the path of the web app to open after the login. Device is the secret by which the person's device is known, or empty.
+// an account. Target is the path of the web app to open after the login. From names the device, if it is known, and the session that stays beside the new one.
 // Error: contract.ErrProviderDown.
-func (s *Service) BeginLogin(ctx context.Context, email, target, device string) (BegunLogin, error) {
+func (s *Service) BeginLogin(ctx context.Context, email, target string, from identity.Client) (BegunLogin, error) {
 	domain := contract.MailDomain(email)
 	if domain == "" {
 		return BegunLogin{}, nil
@@ -87,7 +89,7 @@ func (s *Service) BeginLogin(ctx context.Context, email, target, device string) 
 	b64 := base64.RawURLEncoding
 	p := pendingLogin{
 		State: b64.EncodeToString(secrets[:32]), Nonce: b64.EncodeToString(secrets[32:64]), Verifier: b64.EncodeToString(secrets[64:]),
-		Organisation: found.Organisation, Issuer: found.Issuer, Client: found.ClientID, Target: localPath(target), Device: device, Until: s.Clock().Add(LoginLifetime).Unix(),
+		Organisation: found.Organisation, Issuer: found.Issuer, Client: found.ClientID, Target: localPath(target), Device: from.Device, Beside: from.Beside, Until: s.Clock().Add(LoginLifetime).Unix(),
 	}
 	cookie, err := s.seal(cookieID, p)
 	if err != nil {
@@ -213,7 +215,7 @@ func (s *Service) finishLogin(ctx context.Context, of contract.OrganisationID, a
 	}
 	pending := pendingFactor{
 		Organisation: of, Issuer: found.Issuer, Client: found.ClientID, Subject: stated.Subject, SessionID: stated.SessionID,
-		Person: u.ID, Target: p.Target, Device: from.Device, Until: s.Clock().Add(LoginLifetime).Unix(),
+		Person: u.ID, Target: p.Target, Device: from.Device, Beside: p.Beside, Until: s.Clock().Add(LoginLifetime).Unix(),
 	}
 	if !admitted.Factor {
 		_, err := s.Accounts.ProveProviderFactor(ctx, u, contract.GivenFactor{}, from.IP)
@@ -420,6 +422,7 @@ func (s *Service) GiveRoleOfGroups(ctx context.Context, of contract.Organisation
 // openSession opens a session of the web app that the provider can end by a back-channel logout. Factor reports whether a second factor was proved.
 func (s *Service) openSession(ctx context.Context, u store.User, p pendingFactor, factor bool, from identity.Client) (FinishedLogin, error) {
 	family, by := "", contract.FactorOIDC
+	from.Beside = p.Beside
 	if factor {
 		by = contract.FactorOIDCSecond
 	}

@@ -17,6 +17,10 @@ var organisations = map[string]sentence{
 	"organisation.other_name": {"Ketik nama organisasi persis seperti yang ditampilkan.", "Enter the name of the organisation exactly as it is shown."},
 	"notice.suspended":        {"Organisasi ditangguhkan. Pesan menunggu sampai organisasi diaktifkan kembali.", "The organisation is suspended. The message waits until it is resumed."},
 
+	"switch.not_found":                {"Anda belum masuk ke organisasi ini pada perangkat ini. Tambahkan organisasi tersebut terlebih dahulu.", "You are not logged in to this organisation on this device. Add it first."},
+	"switch.provider":                 {"Organisasi ini sekarang meminta Anda masuk melalui penyedia identitasnya.", "This organisation demands a login with its identity provider by now."},
+	"switch.too_many":                 {"Terlalu banyak organisasi pada perangkat ini; paling banyak {limit}.", "Too many organisations on this device; at most {limit}."},
+	"done.left":                       {"Anda telah keluar dari organisasi itu.", "You are logged out of that organisation."},
 	"invitation.not_found":            {"Undangan tidak ditemukan atau sudah berakhir.", "The invitation was not found, or has ended."},
 	"invitation.has_account":          {"{email} sudah memiliki akun di organisasi ini.", "{email} has an account in this organisation already."},
 	"invitation.has_disabled_account": {"{email} sudah memiliki akun di organisasi ini, tetapi akun tersebut dinonaktifkan. Aktifkan kembali akun itu.", "{email} has an account in this organisation, which is disabled. Enable that account again."},

@@ -148,6 +148,17 @@ func run(binary string, n int) (err error) {
 			return uninviter.Call(running.Request{Method: http.MethodDelete, Path: "/v1/admin/invitations/" + id}, nil)
 		}
 	}
+	var me struct {
+		Data struct {
+			Business string `json:"business_id"`
+		}
+	}
+	if err := inviter.Get("/v1/auth/me", &me); err != nil {
+		return err
+	}
+	switchTo := func(of string) func() error {
+		return func() error { return uninviter.Post("/v1/auth/switch", object{"business_id": of}, nil) }
+	}
 	// A session of the owner, and the routes by which a thief of another account's session would ask about factors.
 	var sessions struct {
 		Data struct{ Sessions []struct{ ID string } }
@@ -184,6 +195,7 @@ func run(binary string, n int) (err error) {
 		{"reset-link", post("/v1/auth/reset-link", object{"link": "sgl_pr_00000000000000000000000000000000000000000000QVGQ2"}), post("/v1/auth/reset-link", object{"link": "sgl_pr_11111111111111111111111111111111111111111111QVGQ2"})},
 		{"invitation", post("/v1/auth/invitation", object{"link": "sgl_iv_00000000000000000000000000000000000000000000QVGQ2"}), post("/v1/auth/invitation", object{"link": "sgl_iv_11111111111111111111111111111111111111111111QVGQ2"})},
 		{"revoke-invitation", uninvite(invited), uninvite(noKey)},
+		{"switch", switchTo(me.Data.Business), switchTo(noKey)},
 		{"reauthenticate", func() error {
 			return guarded.Post("/v1/auth/reauthenticate", object{"otp": "123456"}, nil)
 		}, func() error {

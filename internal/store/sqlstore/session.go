@@ -2,16 +2,17 @@ package sqlstore
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"segel/internal/contract"
 	"segel/internal/store"
 )
 
-const sessionColumns = `family, person, factor, created_at, proved_at, last_used_at, expires_at, ip, user_agent`
+const sessionColumns = `family, person, factor, created_at, proved_at, last_used_at, expires_at, ip, user_agent, chain`
 
 func sessionDest(s *contract.Session) []any {
-	return []any{&s.Family, &s.Person, &s.Factor, scanTime(&s.CreatedAt), scanTime(&s.ProvedAt), scanTime(&s.LastUsedAt), scanTime(&s.ExpiresAt), &s.IP, &s.UserAgent}
+	return []any{&s.Family, &s.Person, &s.Factor, scanTime(&s.CreatedAt), scanTime(&s.ProvedAt), scanTime(&s.LastUsedAt), scanTime(&s.ExpiresAt), &s.IP, &s.UserAgent, &s.Chain}
 }
 
 // upsertSession adds a session, or records a refresh of it. The zero session adds none.
@@ -20,9 +21,9 @@ func upsertSession(ctx context.Context, t tx, of contract.Session) error {
 		return nil
 	}
 	return t.addStatements(ctx, statement{
-		sql: `INSERT INTO session (` + sessionColumns + `) VALUES (` + placeholders(1, 9) + `) ON CONFLICT (family) DO UPDATE SET
+		sql: `INSERT INTO session (` + sessionColumns + `) VALUES (` + placeholders(1, 10) + `) ON CONFLICT (family) DO UPDATE SET
 			last_used_at = excluded.last_used_at, expires_at = excluded.expires_at, ip = excluded.ip, user_agent = excluded.user_agent`,
-		args: []any{of.Family, of.Person, of.Factor, toMicros(of.CreatedAt), toMicros(of.ProvedAt), toMicros(of.LastUsedAt), toMicros(of.ExpiresAt), of.IP, of.UserAgent},
+		args: []any{of.Family, of.Person, of.Factor, toMicros(of.CreatedAt), toMicros(of.ProvedAt), toMicros(of.LastUsedAt), toMicros(of.ExpiresAt), of.IP, of.UserAgent, of.Chain},
 	})
 }
 
@@ -30,6 +31,52 @@ func upsertSession(ctx context.Context, t tx, of contract.Session) error {
 func (s *Store) Sessions(ctx context.Context, id contract.PersonID, now time.Time) ([]contract.Session, error) {
 	all, err := readAll(ctx, s, sessionDest, `SELECT `+sessionColumns+` FROM session WHERE person = $1 AND expires_at > $2 ORDER BY last_used_at DESC, family`, id, toMicros(now))
 	return all, wrapf(err, "read the sessions of %s", id)
+}
+
+// SessionsBeside implements [store.Identities].
+func (s *Store) SessionsBeside(ctx context.Context, family string, now time.Time) ([]contract.Session, error) {
+	all, err := readAll(ctx, s, sessionDest, `SELECT `+sessionColumns+` FROM session WHERE family <> $1 AND expires_at > $2 AND chain <> ''
+		AND chain = (SELECT o.chain FROM session o WHERE o.family = $1) ORDER BY last_used_at DESC, family`, family, toMicros(now))
+	return all, wrapf(err, "read the sessions beside %s", family)
+}
+
+// AddTokensBeside implements [store.Identities].
+func (s *Store) AddTokensBeside(ctx context.Context, beside, former string, of contract.Session, tokens ...store.Token) error {
+	err := s.db.withTx(ctx, func(t tx) error {
+		// See awaitRevocation.
+		if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id = $1`, of.Person); err != nil {
+			return err
+		}
+		if err := execRequired(ctx, t, requireRow, `UPDATE session SET chain = CASE WHEN chain = '' THEN family ELSE chain END WHERE family = $1`, beside); err != nil {
+			return err
+		}
+		if err := queryOne(ctx, t, []any{&of.Chain}, `SELECT chain FROM session WHERE family = $1`, beside); err != nil {
+			return err
+		}
+		replaced, err := queryAll(ctx, t, column[string], `SELECT family FROM session WHERE chain = $1 AND person = $2`, of.Chain, of.Person)
+		if err != nil {
+			return err
+		}
+		if former != "" && !slices.Contains(replaced, former) { // it ended meanwhile, and with it what was proved
+			return store.ErrNotFound
+		}
+		// A logout that the provider of the organisation reports ends the new session as it would have ended the former one.
+		if _, err := t.exec(ctx, `UPDATE sso_login SET family = $2 WHERE family = $1`, former, of.Family); err != nil {
+			return err
+		}
+		for _, family := range replaced {
+			if err := endFamily(ctx, t, family); err != nil {
+				return err
+			}
+		}
+		for _, k := range tokens {
+			if err := insertToken(ctx, t, k); err != nil {
+				return err
+			}
+		}
+		return upsertSession(ctx, t, of)
+	})
+	return wrapf(err, "add tokens beside a session")
 }
 
 // RevokeOtherFamilies implements [store.Identities].

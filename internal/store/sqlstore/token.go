@@ -102,7 +102,7 @@ func (s *Store) TokenWithHolder(ctx context.Context, hash [32]byte) (store.HeldT
 			COALESCE((SELECT b.mailbox FROM mailbox_account b WHERE b.person = u.id), ''), `+stateOf("u.organisation")+`, `+guestColumns+`,
 			COALESCE(m.address, ''), m.digest, COALESCE(m.proved_at, 0), COALESCE(m.channel, ''),
 			COALESCE(s.family, ''), COALESCE(s.person, ''), COALESCE(s.factor, ''), COALESCE(s.created_at, 0), COALESCE(s.proved_at, 0), COALESCE(s.last_used_at, 0),
-			COALESCE(s.expires_at, 0), COALESCE(s.ip, ''), COALESCE(s.user_agent, ''), COALESCE(o.policy, ''),
+			COALESCE(s.expires_at, 0), COALESCE(s.ip, ''), COALESCE(s.user_agent, ''), COALESCE(s.chain, ''), COALESCE(o.policy, ''),
 			EXISTS (SELECT 1 FROM authenticator f WHERE f.person = u.id) OR EXISTS (SELECT 1 FROM passkey f WHERE f.person = u.id)
 		FROM token t LEFT JOIN users u ON u.id = t.person LEFT JOIN proved_mailbox m ON m.token = t.hash LEFT JOIN session s ON s.family = t.family
 			LEFT JOIN account_policy o ON o.organisation = u.organisation`+fmt.Sprintf(joinGuest, "t")+`WHERE t.hash = $1`, hash[:])

@@ -66,6 +66,44 @@ var sessionTests = map[string]func(*testing.T, *fixture){
 			b.must(b.RevokeFamily(b.ctx, "f"))
 		}
 	},
+	"SessionsOfAChainAreOnePerPersonAndEndWithWhatWasProved": func(_ *testing.T, b *fixture) {
+		now := b.now
+		b.must(b.AddTokens(b.ctx, newSession("first", "u1"), newToken(1, store.AccessToken, "u1", "first")))
+		none, err := b.SessionsBeside(b.ctx, "first", now)
+		b.must(err)
+		b.requireEqual("beside the first", len(none), 0)
+		second := newSession("second", "u2")
+		b.must(b.AddTokensBeside(b.ctx, "first", "", second, newToken(2, store.AccessToken, "u2", "second")))
+		second.Chain = "first"
+		requireRead(b, "beside the first", []contract.Session{second})(b.SessionsBeside(b.ctx, "first", now))
+		beside := func(family string) (families []string) {
+			b.t.Helper()
+			all, err := b.SessionsBeside(b.ctx, family, now)
+			b.must(err)
+			for _, o := range all {
+				families = append(families, o.Family)
+			}
+			return families
+		}
+		b.requireEqual("beside the second", beside("second"), []string{"first"})
+		// A switch back replaces the session of the first person, and its tokens.
+		b.must(b.AddTokensBeside(b.ctx, "second", "first", newSession("third", "u1"), newToken(3, store.AccessToken, "u1", "third")))
+		b.requireEqual("beside the second after a switch", beside("second"), []string{"third"})
+		_, err = b.Token(b.ctx, [32]byte{1})
+		b.requireError("a token of the replaced session", err, store.ErrNotFound)
+		b.requireError("a switch from a session that ended", b.AddTokensBeside(b.ctx, "first", "second", newSession("x", "u2"), newToken(4, store.AccessToken, "u2", "x")), store.ErrNotFound)
+		b.requireError("a switch to a session that ended", b.AddTokensBeside(b.ctx, "second", "first", newSession("x", "u1"), newToken(4, store.AccessToken, "u1", "x")), store.ErrNotFound)
+		_, err = b.Token(b.ctx, [32]byte{4})
+		b.requireError("a token of a refused switch", err, store.ErrNotFound)
+		// Of another chain nothing is seen, and nothing is replaced.
+		b.must(b.AddTokens(b.ctx, newSession("alone", "u3"), newToken(5, store.AccessToken, "u3", "alone")))
+		b.must(b.AddTokensBeside(b.ctx, "alone", "", newSession("fourth", "u1"), newToken(6, store.AccessToken, "u1", "fourth")))
+		b.requireError("a switch to a session of another chain", b.AddTokensBeside(b.ctx, "alone", "third", newSession("x", "u1"), newToken(7, store.AccessToken, "u1", "x")), store.ErrNotFound)
+		b.requireEqual("beside the one of another chain", beside("alone"), []string{"fourth"})
+		b.requireEqual("beside the second", beside("second"), []string{"third"})
+		b.must(b.RevokeFamily(b.ctx, "third"))
+		b.requireEqual("beside the second after the end of the other", len(beside("second")), 0)
+	},
 	"ASessionEndsWithItsTokens": func(t *testing.T, b *fixture) {
 		must := func(n byte, family string) {
 			t.Helper()

@@ -51,9 +51,9 @@ export function useLogin() {
   });
 }
 
-/** Begins a login with the company of an address. The result is the page of its identity provider, or null: the address logs in with a password. */
-export async function beginProviderLogin(email: string, then: string): Promise<string | null> {
-  return (await take(api.POST("/v1/auth/sso", { body: { email, then } }))).data.url;
+/** Begins a login with the company of an address. The result is the page of its identity provider, or null: the address logs in with a password. Beside: the current session stays, and both can be switched to. */
+export async function beginProviderLogin(email: string, then: string, beside = false): Promise<string | null> {
+  return (await take(api.POST("/v1/auth/sso", { body: { email, then, ...(beside && { beside: 1 as const }) } }))).data.url;
 }
 
 /** Changes the password. This ends every session, so it logs in again. */

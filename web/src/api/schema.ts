@@ -1854,7 +1854,7 @@ export interface paths {
         put?: never;
         /**
          * Log out
-         * @description Revokes the token and all other tokens of the same login at once. Not with an API key.
+         * @description Revokes the token and all other tokens of the same login at once, and those of accounts that were logged in to beside it. Not with an API key.
          */
         post: operations["logout"];
         delete?: never;
@@ -1878,6 +1878,50 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/organisations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The accounts that the caller can switch to
+         * @description Those that the person logged in to in this client, each with its own password or provider, and whose sessions have not ended; their addresses play no part. Not with an API key.
+         */
+        get: operations["organisations"];
+        put?: never;
+        /**
+         * Log in to another account beside this one
+         * @description Takes the same members as login and refuses the same. The caller's session stays, and both accounts can be switched to from then on. With the cookie of the web app, the cookie is replaced. The session of the new account ends as any other: by its expiry, by a new password, when the account is disabled. Not with an API key.
+         */
+        post: operations["add-organisation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/organisations/{organisation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Log out of another account
+         * @description Its session ends at once. 404 switch.not_found for an account that cannot be switched to, and for that of the request: log out instead. Not with an API key.
+         */
+        delete: operations["leave-organisation"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2189,6 +2233,26 @@ export interface paths {
          * @description Back-channel logout of OpenID Connect: a form with logout_token. 400 for a token that is not valid or was used before.
          */
         post: operations["provider-logout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/switch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Switch to another account
+         * @description Issues tokens of another account of the client, with what was proved for it, and ends the former ones of that account. The session keeps its time of login, so the limits of the organisation go on. 403 auth.factor_required if the account has a second factor that was not proved, or its organisation demands one; 403 switch.provider if it demands a login at its provider; 403 organisation.suspended or organisation.closed; 404 switch.not_found for every other organisation. Not with an API key.
+         */
+        post: operations["switch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5985,6 +6049,19 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        FoundMembershipsData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["MembershipsData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         FoundOrganisationsData: {
             /**
              * Format: int64
@@ -6227,6 +6304,19 @@ export interface components {
              */
             code: number;
             data: components["schemas"]["StatusData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        FoundSwitchedData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["SwitchedData"];
             /** @description always true */
             success: boolean;
         } & {
@@ -7038,6 +7128,43 @@ export interface components {
             /** @description the newest first */
             keys: components["schemas"]["MemberKeyOut"][];
             pagination: components["schemas"]["Pagination"];
+        } & {
+            [key: string]: unknown;
+        };
+        MembershipOut: {
+            /** @example 0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a */
+            business_id: string;
+            /** @description the account of this request */
+            current: boolean;
+            /** @example siti@contoh.id */
+            email: string;
+            /**
+             * @description of the account
+             * @example 8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01
+             */
+            id: string;
+            /**
+             * @description of the organisation
+             * @example PT Contoh
+             */
+            name: string;
+            /**
+             * @example sender
+             * @enum {string}
+             */
+            role: "member" | "sender" | "admin" | "auditor";
+            /**
+             * @description of the organisation; one that is not active cannot be switched to
+             * @example active
+             * @enum {string}
+             */
+            state: "active" | "suspended" | "closed";
+        } & {
+            [key: string]: unknown;
+        };
+        MembershipsData: {
+            /** @description by name */
+            organisations: components["schemas"]["MembershipOut"][];
         } & {
             [key: string]: unknown;
         };
@@ -8946,6 +9073,11 @@ export interface components {
             [key: string]: unknown;
         };
         SsoBegin: {
+            /**
+             * @description 1: the session of the web app stays, and both accounts can be switched to
+             * @example 0
+             */
+            beside?: (0 | 1) | ("0" | "1") | boolean;
             /** @example siti@contoh.id */
             email: string;
             /**
@@ -9259,6 +9391,40 @@ export interface components {
              * @example Tagihan belum dibayar
              */
             reason?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        SwitchIn: {
+            /**
+             * @description the organisation to switch to
+             * @example 0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a
+             */
+            business_id: string;
+            /** @description a code of the authenticator app or a recovery code of the other account, after 403 auth.factor_required */
+            otp?: string;
+            /** @description the answer of a passkey of the other account to passkey-login-options, instead of otp */
+            passkey?: components["schemas"]["PasskeyIn"];
+        } & {
+            [key: string]: unknown;
+        };
+        SwitchedData: {
+            account: components["schemas"]["AccountData"];
+            /**
+             * Format: int64
+             * @description seconds until the access token or the session of the web app expires
+             * @example 86400
+             */
+            expires_in: number;
+            /**
+             * @description missing for the web app
+             * @example segel_rt_...
+             */
+            refresh_token?: string;
+            /**
+             * @description the access token; missing for the web app, whose cookie is replaced
+             * @example segel_at_...
+             */
+            token?: string;
         } & {
             [key: string]: unknown;
         };
@@ -20677,6 +20843,277 @@ export interface operations {
             };
         };
     };
+    organisations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundMembershipsData"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "add-organisation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LoginIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundSwitchedData"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "leave-organisation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID of the organisation of the account.
+                 * @example 0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a
+                 */
+                organisation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Noted"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     "passkey-login-options": {
         parameters: {
             query?: never;
@@ -22198,6 +22635,115 @@ export interface operations {
             };
             /** @description Bad Request. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    switch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SwitchIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundSwitchedData"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

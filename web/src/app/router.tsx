@@ -108,6 +108,12 @@ const accountScreen = createRoute({
   path: "/account",
   component: lazyRouteComponent(async () => (await Promise.all([import("../screens/account"), loadAdminText()]))[0], "AccountScreen"),
 });
+const organisations = createRoute({
+  getParentRoute: () => member,
+  path: "/organisations",
+  validateSearch: (s: Record<string, unknown>): { to: string | undefined } => ({ to: typeof s.to === "string" ? s.to : undefined }),
+  component: lazyRouteComponent(async () => (await Promise.all([import("../screens/organisations"), loadAdminText()]))[0], "Organisations"),
+});
 /** The number of a document in an address, as the code on a page has it. */
 const documentNumber = (n: unknown): number | undefined => (Number.isSafeInteger(n) && Number(n) > 0 ? Number(n) : undefined);
 
@@ -122,7 +128,7 @@ const verify = createRoute({
 
 export function makeRouter(queries: QueryClient) {
   return createRouter({
-    routeTree: root.addChildren([home, login, reset, invitation, guestRoute, verify, member.addChildren([inbox, sent, drafts, newDocument, document, sign, signMany, admin, keys, password, factors, accountScreen])]),
+    routeTree: root.addChildren([home, login, reset, invitation, guestRoute, verify, member.addChildren([inbox, sent, drafts, newDocument, document, sign, signMany, admin, keys, password, factors, accountScreen, organisations])]),
     basepath: basePath,
     context: { queries },
     defaultPreload: "intent",

@@ -1,12 +1,14 @@
 import { AppShell, Burger, Button, Group, Menu, NavLink, Text, VisuallyHidden } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconApi, IconCode, IconDevices, IconFileSearch, IconInbox, IconKey, IconLogout, IconPencil, IconPlus, IconSend, IconSettings, IconShieldLock, IconUserCircle, IconWritingSign } from "@tabler/icons-react";
+import { IconApi, IconArrowsExchange, IconBuilding, IconCode, IconDevices, IconFileSearch, IconInbox, IconKey, IconLogout, IconPencil, IconPlus, IconSend, IconSettings, IconShieldLock, IconUserCircle, IconWritingSign } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
 
 import { maySend, readsAdministration, useAccount, useLogout } from "../api/account";
 import { base } from "../api/base";
 import { noSearch, waiting } from "../api/documents";
+import { memberships, useSwitch } from "../api/switch";
 import { useText } from "../text";
 import { amount } from "../ui/amount";
 import { Count } from "../ui/count";
@@ -20,6 +22,7 @@ import { Told } from "../ui/told";
 import { ProofDialog } from "./proof-dialog";
 import { ReauthDialog } from "./reauth-dialog";
 import { SessionDialog } from "./session-dialog";
+import { SwitchedDialog } from "./switched-dialog";
 
 /** Shell is the frame around every screen of a user who is logged in. */
 export function Shell() {
@@ -61,6 +64,7 @@ export function Shell() {
         <Outlet />
       </AppShell.Main>
       <SessionDialog />
+      <SwitchedDialog />
       <ProofDialog />
       <ReauthDialog />
     </AppShell>
@@ -79,8 +83,13 @@ function Me({ name }: { name: string }) {
   const t = useText();
   const logout = useLogout();
   const go = useNavigate();
+  const [opened, setOpened] = useState(false);
+  const others = useQuery({ ...memberships, enabled: opened }).data?.filter((m) => !m.current && m.state === "active") ?? [];
+  const change = useSwitch();
+  // What a switch is refused for, as a second factor that is missing, the screen of the organisations asks again.
+  const switchTo = (to: string) => change.mutate({ business_id: to }, { onError: () => void go({ to: "/organisations", search: { to } }) });
   return (
-    <Menu position="bottom-end">
+    <Menu position="bottom-end" opened={opened} onChange={setOpened}>
       <Menu.Target>
         <Button variant="subtle" color="gray" size="compact-md" leftSection={<IconUserCircle size={18} aria-hidden />} aria-label={`${name}, ${t("app.account")}`}>
           <Text visibleFrom="sm" size="sm" truncate maw={160}>{name}</Text>
@@ -88,6 +97,8 @@ function Me({ name }: { name: string }) {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label hiddenFrom="sm">{name}</Menu.Label>
+        {others.map((m) => <Menu.Item key={m.id} leftSection={<IconArrowsExchange size={16} aria-hidden />} onClick={() => switchTo(m.business_id)}>{t("switchTo", { name: m.name })}</Menu.Item>)}
+        <MenuItemLink to="/organisations" search={{ to: undefined }} leftSection={<IconBuilding size={16} aria-hidden />}>{t("app.organisations")}</MenuItemLink>
         <MenuItemLink to="/account" leftSection={<IconDevices size={16} aria-hidden />}>{t("app.sessions")}</MenuItemLink>
         <MenuItemLink to="/password" search={{ then: undefined }} leftSection={<IconKey size={16} aria-hidden />}>{t("password.title")}</MenuItemLink>
         <MenuItemLink to="/keys" leftSection={<IconApi size={16} aria-hidden />}>{t("app.apiKeys")}</MenuItemLink>

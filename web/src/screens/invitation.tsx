@@ -1,5 +1,5 @@
 import { Button, Center, Group, Paper, Stack, Text, TextInput } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState, type FormEvent } from "react";
 
@@ -7,6 +7,7 @@ import { account, beginProviderLogin } from "../api/account";
 import { api, Problem, take, type Schemas } from "../api/client";
 import { noSearch } from "../api/documents";
 import { guest } from "../api/guest";
+import { useAddMembership } from "../api/switch";
 import { useText } from "../text";
 import { ButtonLink } from "../ui/links";
 import { Loading } from "../ui/loading";
@@ -52,10 +53,17 @@ export function InvitationScreen() {
   );
 }
 
+/** Whether the browser has a session that can stay beside a new one. */
+async function isUsable(queries: QueryClient): Promise<boolean> {
+  const me = await queries.fetchQuery(account);
+  return me !== null && !me.is_reset && !me.must_enrol;
+}
+
 function AtProvider({ of: i }: { of: Invited }) {
   const t = useText();
+  const queries = useQueryClient();
   const begin = useMutation({
-    mutationFn: () => beginProviderLogin(i.email, "/"),
+    mutationFn: async () => beginProviderLogin(i.email, "/", await isUsable(queries)),
     onSuccess: (url) => { if (url) window.location.assign(url); },
   });
   return (
@@ -73,10 +81,13 @@ function Form({ link, of: i }: { link: string; of: Invited }) {
   const go = useNavigate();
   const [name, setName] = useState(i.name ?? ""), [password, setPassword] = useState(""), [again, setAgain] = useState("");
   const [tried, setTried] = useState(false);
+  const add = useAddMembership();
   const accept = useMutation({
     mutationFn: async () => {
       await take(api.POST("/v1/auth/invitation/accept", { body: { link, name, password } }));
-      return take(api.POST("/v1/auth/session", { body: { email: i.email, password, business_id: i.organisation.id } }));
+      const login = { email: i.email, password, business_id: i.organisation.id };
+      if (await isUsable(queries)) return add.mutateAsync(login);
+      return take(api.POST("/v1/auth/session", { body: login }));
     },
     onSuccess: ({ data }) => {
       guest.leave();

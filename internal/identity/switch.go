@@ -1,0 +1,194 @@
+package identity
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// maxMemberships bounds the accounts of a chain of sessions.
+const maxMemberships = 20
+
+// Membership is an account that is logged in to in the client of a session, beside the account of the session itself.
+type Membership struct {
+	Account Account
+	State   contract.OrganisationState // of its organisation
+	Current bool                       // it is the account of the session itself
+
+	session contract.Session
+	user    store.User
+}
+
+// Memberships returns the accounts of the chain of the caller's session, by the name of the organisation: those that the person logged in to
+// beside it and whose sessions have not ended, and the caller's own. The addresses of accounts play no part: an admin can create an account for
+// any address.
+func (s *Service) Memberships(ctx context.Context, by contract.Actor) ([]Membership, error) {
+	own, account, err := s.loadCaller(ctx, by)
+	if err != nil {
+		return nil, err
+	}
+	now := s.clock()
+	sessions, err := s.store.SessionsBeside(ctx, by.Session, now)
+	if err != nil {
+		return nil, err
+	}
+	all := []Membership{{Account: account, State: own.OrganisationState, Current: true, user: own}}
+	for _, o := range sessions {
+		if o.Person == by.ID {
+			continue
+		}
+		u, err := s.store.User(ctx, o.Person)
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read user %s: %w", o.Person, err)
+		}
+		account, err := s.loadAccount(ctx, u)
+		if err != nil {
+			return nil, err
+		}
+		if u.DisabledAt.IsZero() && !o.HasEnded(account.Policy, now) {
+			all = append(all, Membership{Account: account, State: u.OrganisationState, session: o, user: u})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Membership) int { return cmp.Compare(a.Account.OrganisationName, b.Account.OrganisationName) })
+	return all, nil
+}
+
+// findMembership returns an account of the chain of the caller's session, other than the caller's own, by its organisation.
+func (s *Service) findMembership(ctx context.Context, by contract.Actor, of contract.OrganisationID) (Membership, error) {
+	all, err := s.Memberships(ctx, by)
+	if err != nil {
+		return Membership{}, err
+	}
+	if i := slices.IndexFunc(all, func(m Membership) bool { return !m.Current && m.Account.Organisation == of }); i >= 0 {
+		return all[i], nil
+	}
+	return Membership{}, contract.ErrNoMembership
+}
+
+// AddMembership logs in to another account beside the caller's session, exactly as Login, and returns a session of it. Both can be switched to
+// from then on.
+func (s *Service) AddMembership(ctx context.Context, by contract.Actor, c Credentials, from Client) (Session, error) {
+	if err := s.admitMembership(ctx, by); err != nil {
+		return Session{}, err
+	}
+	from.Beside = by.Session
+	return s.Login(ctx, c, from)
+}
+
+// AddWebMembership is AddMembership for the web app.
+func (s *Service) AddWebMembership(ctx context.Context, by contract.Actor, c Credentials, from Client) (WebSession, error) {
+	if err := s.admitMembership(ctx, by); err != nil {
+		return WebSession{}, err
+	}
+	from.Beside = by.Session
+	return s.LoginSession(ctx, c, from)
+}
+
+// admitMembership refuses a further account in a chain that has too many.
+func (s *Service) admitMembership(ctx context.Context, by contract.Actor) error {
+	all, err := s.Memberships(ctx, by)
+	if err == nil && len(all) >= maxMemberships {
+		err = contract.ErrTooManyMemberships.With("limit", maxMemberships)
+	}
+	return err
+}
+
+// Switch opens a session of another account of the chain of the caller's session, and ends the former session of that account. It grants what the
+// former one granted: the factor, the time of the login and that of the last proof are those of the former session, so limits of the organisation
+// and dangerous acts are decided by what the person proved for this account. Where the organisation demands a factor that the session lacks, it is
+// asked for as at a login.
+func (s *Service) Switch(ctx context.Context, by contract.Actor, to contract.OrganisationID, given contract.GivenFactor, from Client) (session Session, err error) {
+	err = s.switchTo(ctx, by, to, given, from, func(opened contract.Session, a Account, _ contract.Session) (tokens []store.Token, err error) {
+		session, tokens, err = s.newSession(opened, a)
+		return tokens, err
+	})
+	if err != nil {
+		return Session{}, err
+	}
+	return session, nil
+}
+
+// SwitchWeb is Switch for the web app. The session expires when the former one would have.
+func (s *Service) SwitchWeb(ctx context.Context, by contract.Actor, to contract.OrganisationID, given contract.GivenFactor, from Client) (session WebSession, err error) {
+	err = s.switchTo(ctx, by, to, given, from, func(opened contract.Session, a Account, former contract.Session) ([]store.Token, error) {
+		clear, token, err := s.newToken(store.SessionToken, opened, s.lifetimes.Session, a.Policy)
+		if former.ExpiresAt.Before(token.ExpiresAt) {
+			token.ExpiresAt = former.ExpiresAt
+		}
+		session = WebSession{Token: clear, ExpiresIn: token.ExpiresAt.Sub(token.CreatedAt), Account: a}
+		return []store.Token{token}, err
+	})
+	if err != nil {
+		return WebSession{}, err
+	}
+	return session, nil
+}
+
+func (s *Service) switchTo(ctx context.Context, by contract.Actor, to contract.OrganisationID, given contract.GivenFactor, from Client, newTokens func(opened contract.Session, a Account, former contract.Session) ([]store.Token, error)) error {
+	m, err := s.findMembership(ctx, by, to)
+	if err != nil {
+		return err
+	}
+	if err := m.State.RequireActive(); err != nil {
+		return err
+	}
+	u, former, now := m.user, m.session, s.clock()
+	factor, proved := former.Factor, former.ProvedAt
+	if !factor.IsProviderLogin() {
+		refused, err := s.refusesPassword(ctx, u)
+		if err != nil {
+			return err
+		}
+		if refused {
+			return contract.ErrSwitchProvider
+		}
+	}
+	f, err := s.store.FactorsOf(ctx, u.ID)
+	if err != nil {
+		return err
+	}
+	if f.Any() && (factor == "" || factor == contract.FactorPassword || m.Account.Policy.MissesFactor(u.Admin, factor)) {
+		if !given.IsGiven() {
+			return contract.ErrFactorRequired.With("factors", acceptedFactors(f))
+		}
+		strong, err := s.proveFactor(ctx, u, given, contract.Challenge{Purpose: contract.ChallengeLogin}, [32]byte{}, from.IP)
+		if err != nil {
+			return err
+		}
+		if proved = now; factor.IsProviderLogin() {
+			strong = contract.FactorOIDCSecond
+		}
+		factor = strong
+	}
+	family, err := newUUID(s.random)
+	if err != nil {
+		return err
+	}
+	opened := contract.Session{
+		Family: family, Person: u.ID, Factor: factor, CreatedAt: former.CreatedAt, ProvedAt: proved, LastUsedAt: now, IP: from.IP, UserAgent: contract.CleanUserAgent(from.UserAgent),
+	}
+	m.Account.MustEnrol = m.Account.Policy.MissesFactor(u.Admin, factor)
+	tokens, err := newTokens(opened, m.Account, former)
+	if err != nil {
+		return err
+	}
+	from.Beside = by.Session
+	return s.storeFamily(ctx, u, opened, from, former.Family, tokens)
+}
+
+// Leave ends the session of another account of the chain of the caller's session: it cannot be switched to any more.
+func (s *Service) Leave(ctx context.Context, by contract.Actor, of contract.OrganisationID) error {
+	m, err := s.findMembership(ctx, by, of)
+	if err != nil {
+		return err
+	}
+	return s.store.RevokeFamily(ctx, m.session.Family)
+}
