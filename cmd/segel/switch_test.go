@@ -98,7 +98,7 @@ func TestTheAdminOfOneOrganisationGainsNothingInAnotherBySwitching(t *testing.T)
 	given := evil.do("POST", "/v1/admin/people", object{"email": victim.email, "name": "Korban"}).ok().object("response", "data")["password"].(string)
 	jahat := organisationIDOf(t, s, evil)
 	puppet := login(given, jahat)
-	puppet.do("POST", switchPath, object{"business_id": satu}).is(http.StatusNotFound, "switch.not_found")
+	puppet.do("POST", switchPath, object{"business_id": satu}).is(http.StatusForbidden, "auth.choose_password")
 	const known = "kata sandi yang diketahui admin"
 	puppet.do("POST", "/v1/auth/password", object{"current": given, "new": known}).ok()
 	puppet = login(known, jahat)
