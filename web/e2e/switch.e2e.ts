@@ -31,11 +31,11 @@ test("a person adds an organisation, switches with the keyboard, and another tab
   await page.getByRole("heading", { name: en.switch.title }).waitFor();
   await page.locator("input[name=email]").fill(second);
   await page.locator("input[name=password]").fill("bukan kata sandinya");
-  await page.getByRole("button", { name: en.login.submit }).click();
+  await page.getByRole("button", { name: en.login.submit, exact: true }).click();
   await page.getByRole("alert").waitFor();
   expect(await violations(page)).toEqual([]);
   await page.locator("input[name=password]").fill(password);
-  await page.getByRole("button", { name: en.login.submit }).click();
+  await page.getByRole("button", { name: en.login.submit, exact: true }).click();
   await page.waitForURL("**/inbox**");
   const me = async () => (await (await page.request.get(`${s.url}/v1/auth/me`)).json()).data.email;
   expect(await me()).toBe(second);
