@@ -1,8 +1,15 @@
 package web
 
 import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/base64"
+	"fmt"
 	"io"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -129,6 +136,73 @@ func TestOnlyTheGuestsPageHasTheEarlyScript(t *testing.T) {
 		}
 		if p := w.Header().Get("Content-Security-Policy"); !strings.Contains(p, want.scripts) {
 			t.Errorf("%s: %s", path, p)
+		}
+	}
+}
+
+func TestThePageOfAnOrganisationIsFramedByItsOriginsAlone(t *testing.T) {
+	t.Parallel()
+	const organisation = "0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a"
+	asked := []string{}
+	h := newHandler(app, "", func(_ context.Context, o string) []string {
+		asked = append(asked, o)
+		if o == organisation {
+			return []string{"https://erp.contoh.id", "http://localhost:3000"}
+		}
+		return nil
+	})
+	for path, want := range map[string]string{
+		"/embed/" + organisation:                      "frame-ancestors https://erp.contoh.id http://localhost:3000",
+		"/embed/" + organisation + "/":                "frame-ancestors 'none'",
+		"/embed/0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3b": "frame-ancestors 'none'",
+		"/embed/":          "frame-ancestors 'none'",
+		"/guest":           "frame-ancestors 'none'",
+		"/assets/a-1.js":   "frame-ancestors 'none'",
+		"/embed/x;y":       "frame-ancestors 'none'",
+		"/" + organisation: "frame-ancestors 'none'",
+	} {
+		w := httptest.NewRecorder()
+		w.Header().Set("X-Frame-Options", "SAMEORIGIN")
+		h.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		policy := w.Header().Get("Content-Security-Policy")
+		if framed := strings.Contains(want, "https"); !strings.HasSuffix(policy, want) || framed != (w.Header().Get("X-Frame-Options") == "") {
+			t.Errorf("%s: %s", path, policy)
+		}
+	}
+	if len(asked) != 2 {
+		t.Errorf("%v was looked up", asked)
+	}
+}
+
+func TestTheLibraryIsForPagesOfAllOriginsAndItsPinnedAddressNeverChanges(t *testing.T) {
+	t.Parallel()
+	content, err := os.ReadFile("public/segel-embed.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs, err := os.ReadFile("../docs/embedding.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	short, long := sha256.Sum256(content), sha512.Sum384(content)
+	pinned := fmt.Sprintf("segel-embed-%x.js", short[:8])
+	for _, said := range []string{pinned, "sha384-" + base64.StdEncoding.EncodeToString(long[:])} {
+		if !bytes.Contains(docs, []byte(said)) {
+			t.Errorf("docs/embedding.md does not say %s", said)
+		}
+	}
+	h := newHandler(fstest.MapFS{"index.html": app["index.html"], "segel-embed.js": {Data: content}}, "", nil)
+	for path, cached := range map[string]string{"/segel-embed.js": "public, max-age=300", "/" + pinned: "public, max-age=31536000, immutable", "/segel-embed-0000000000000000.js": ""} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		if cached == "" {
+			if w.Code != 404 {
+				t.Errorf("%s: %d", path, w.Code)
+			}
+			continue
+		}
+		if got := w.Header(); w.Code != 200 || w.Body.String() != string(content) || got.Get("Access-Control-Allow-Origin") != "*" || got.Get("Cache-Control") != cached || got.Get("Cross-Origin-Resource-Policy") != "cross-origin" {
+			t.Errorf("%s: %d %v", path, w.Code, got)
 		}
 	}
 }

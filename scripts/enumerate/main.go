@@ -194,6 +194,8 @@ func run(binary string, n int) (err error) {
 		{"sso", post("/v1/auth/sso", object{"email": "owner@example.test"}), post("/v1/auth/sso", object{"email": "nobody@example.test"})},
 		{"reset-link", post("/v1/auth/reset-link", object{"link": "sgl_pr_00000000000000000000000000000000000000000000QVGQ2"}), post("/v1/auth/reset-link", object{"link": "sgl_pr_11111111111111111111111111111111111111111111QVGQ2"})},
 		{"invitation", post("/v1/auth/invitation", object{"link": "sgl_iv_00000000000000000000000000000000000000000000QVGQ2"}), post("/v1/auth/invitation", object{"link": "sgl_iv_11111111111111111111111111111111111111111111QVGQ2"})},
+		{"embedded", post("/v1/auth/embedded", object{"address": "sgl_ea_00000000000000000000000000000000000000000000QVGQ2", "origin": "https://erp.contoh.id"}), post("/v1/auth/embedded", object{"address": "sgl_ea_11111111111111111111111111111111111111111111QVGQ2", "origin": "https://erp.contoh.id"})},
+		{"embed-docs", verb("embed-docs", id), verb("embed-docs", missing)},
 		{"revoke-invitation", uninvite(invited), uninvite(noKey)},
 		{"switch", switchTo(me.Data.Business), switchTo(noKey)},
 		{"reauthenticate", func() error {

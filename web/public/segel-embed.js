@@ -30,7 +30,7 @@
       var event = message.data;
       if (!event || event.segel !== version || typeof event.type !== "string") return;
       if (event.type === "resize" && event.height > 0) {
-        var most = Math.max(options.minHeight || 480, 2 * window.innerHeight);
+        var most = Math.max(options.minHeight || 480, window.innerHeight); // what the page keeps at its lower edge stays in view
         frame.style.height = Math.min(most, Math.max(options.minHeight || 480, Math.ceil(event.height))) + "px";
       }
       if (event.type === "closed") remove();

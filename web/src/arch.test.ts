@@ -15,6 +15,7 @@ const folders: Record<string, string[]> = {
   screens: ["api", "text", "ui", "pdf", "screens/sign"], // a guest's screen is the signing screen
   "screens/admin": ["api", "text", "ui"],
   "screens/document": ["api", "text", "ui", "pdf"],
+  "screens/embed": ["api", "text", "ui", "screens/place", "screens/sign"], // a frame shows the signing screen, or the editor
   "screens/factors": ["api", "text", "ui"],
   "screens/list": ["api", "text", "ui"],
   "screens/many": ["api", "text", "ui", "pdf", "screens/sign"], // the look of the signature, and what is drawn over pages, are those of the signing screen

@@ -1,6 +1,7 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { api, Problem, take, type Schemas } from "./client";
+import { isEmbedded } from "./embed";
 import { guest } from "./guest";
 import type { PasskeyAnswer } from "./passkey";
 
@@ -10,6 +11,7 @@ export type Account = Schemas["AccountData"];
 export const account = queryOptions({
   queryKey: ["account"],
   queryFn: async (): Promise<Account | null> => {
+    if (isEmbedded) return null; // nobody is logged in to a frame
     try {
       return (await take(api.GET("/v1/auth/me"))).data;
     } catch (error) {

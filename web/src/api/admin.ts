@@ -225,6 +225,15 @@ export const accountPolicy = (organisation: string | undefined) =>
 export const changeAccountPolicy = async (organisation: string, to: Partial<Pick<AccountPolicy, "idle_minutes" | "absolute_hours" | "login_factor"> & { sign_factor: 0 | 1 }>) =>
   (await take(api.PUT("/v1/admin/account-policy", { body: { organisation, ...to } }))).response.data;
 
+export type Embedding = Schemas["AdminEmbedding"];
+
+/** Whose pages may show those of an organisation in frames; undefined: the caller's own. */
+export const embedding = (organisation: string | undefined) =>
+  queryOptions({ queryKey: key("embedding", organisation), queryFn: async () => (await take(api.GET("/v1/admin/embedding", { params: { query: organisation ? { organisation } : {} } }))).data });
+
+export const setEmbedding = async (organisation: string, origins: string[]): Promise<Embedding> =>
+  (await take(api.PUT("/v1/admin/embedding", { body: { organisation, origins } }))).response.data;
+
 /** A file as a data URL, which the service takes for base64. */
 const dataOf = (file: File) => new Promise<string>((done, failed) => {
   const reader = new FileReader();

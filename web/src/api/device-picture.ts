@@ -1,4 +1,5 @@
 import { guest } from "./guest";
+import { kept } from "./kept";
 
 // Guests have no account, so their pictures stay in the browser, and only if they say so. The service never stores them.
 
@@ -13,7 +14,7 @@ const keyOf = (kind: SpecimenKind) => `segel.picture.${kind}.${guest.name() ?? "
 /** The picture that the guest kept on this device, or null. */
 export function readDevicePicture(kind: SpecimenKind): Blob | null {
   try {
-    const [, type, data] = /^data:(image\/\w+);base64,(.+)$/.exec(localStorage.getItem(keyOf(kind)) ?? "") ?? [];
+    const [, type, data] = /^data:(image\/\w+);base64,(.+)$/.exec(kept.read(keyOf(kind)) ?? "") ?? [];
     return data === undefined ? null : new Blob([Uint8Array.from(atob(data), (c) => c.charCodeAt(0))], { type: type! });
   } catch {
     return null; // storage is switched off, or holds no picture
@@ -28,9 +29,9 @@ export async function keepDevicePicture(kind: SpecimenKind, picture: Blob): Prom
     reader.onerror = () => failed(reader.error as Error);
     reader.readAsDataURL(picture);
   });
-  if (text.length <= limit) localStorage.setItem(keyOf(kind), text);
+  if (text.length <= limit) kept.write(keyOf(kind), text);
 }
 
 export function forgetDevicePicture(kind: SpecimenKind): void {
-  localStorage.removeItem(keyOf(kind));
+  kept.remove(keyOf(kind));
 }

@@ -129,14 +129,20 @@ export interface Shown {
 const named = (id: number) => ({ document_id: id });
 
 /** The operations on a document. Each resolves when the change is durable. */
+/** What a person with an account gives in a frame, for which they did not log in. */
+export interface Given {
+  password?: string;
+  otp?: string;
+}
+
 export const verbs = {
   /** Accepts the findings with these codes, which are refused otherwise. */
   finalize: (id: number, accept: string[] = []) =>
     take(api.POST("/v1/econtract/{service}/sign/finalize-docs", { params: service, body: { ...named(id), ...(accept.length > 0 ? { accept_findings: accept } : {}) } })),
   /** Specimen and initials are pictures in base64. */
-  sign: (id: number, shown: Shown, consent: Accepted | undefined, specimen?: string, initials?: string) =>
+  sign: (id: number, shown: Shown, consent: Accepted | undefined, specimen?: string, initials?: string, given: Given = {}) =>
     proving.send([{ document_id: id, digest: shown.digest }], (proof) =>
-      take(api.POST("/v1/econtract/{service}/sign/sign-docs", { params: service, body: { ...named(id), digest: shown.digest, pages_shown: shown.pages, pictures_shown: shown.pictures, ...(consent ? { consent } : {}), ...(specimen ? { specimen } : {}), ...(initials ? { initials } : {}), ...proof } }))),
+      take(api.POST("/v1/econtract/{service}/sign/sign-docs", { params: service, body: { ...named(id), digest: shown.digest, pages_shown: shown.pages, pictures_shown: shown.pictures, ...(consent ? { consent } : {}), ...(specimen ? { specimen } : {}), ...(initials ? { initials } : {}), ...proof, ...given } }))),
   /** Signs some documents of a list that one consent covers. A repeat reports what is signed as signed. */
   signMany: (documents: Schemas["DocumentToSignIn"][], consent: Schemas["ConsentItemIn"][], text: Accepted | undefined, specimen?: string, initials?: string) =>
     proving.send(consent, async (proof) =>
@@ -145,7 +151,7 @@ export const verbs = {
   /** What the service makes of a picture, in base64: a PNG of dark strokes on a transparent background. */
   previewSpecimen: async (id: number, specimen: string) =>
     (await take(api.POST("/v1/econtract/{service}/sign/specimen-preview-docs", { params: service, body: { ...named(id), specimen } }))).response.data.picture,
-  reject: (id: number, reason: string) => take(api.POST("/v1/econtract/{service}/sign/reject-docs", { params: service, body: { ...named(id), reason } })),
+  reject: (id: number, reason: string, given: Given = {}) => take(api.POST("/v1/econtract/{service}/sign/reject-docs", { params: service, body: { ...named(id), reason, ...given } })),
   /** Passes the caller's part to another person. */
   delegate: (id: number, to: { name: string; email: string; phone: string; reason: string }) =>
     take(api.POST("/v1/econtract/{service}/sign/delegate-docs", { params: service, body: { ...named(id), ...to } })),

@@ -1,3 +1,5 @@
+import { isEmbedded } from "./embed";
+
 // A guest has no account and no cookie. The token for which their link was exchanged lives as long as the tab.
 
 const key = "segel.guest";
@@ -9,7 +11,10 @@ export interface Guest {
   name: string;
 }
 
+let held: Guest | undefined; // in a frame, where nothing is stored
+
 function read(): Guest | undefined {
+  if (isEmbedded) return held;
   const text = sessionStorage.getItem(key);
   return text ? (JSON.parse(text) as Guest) : undefined;
 }
@@ -19,6 +24,12 @@ export const guest = {
   document: () => read()?.document,
   person: () => read()?.person,
   name: () => read()?.name,
-  enter: (g: Guest) => sessionStorage.setItem(key, JSON.stringify(g)),
-  leave: () => sessionStorage.removeItem(key),
+  enter(g: Guest): void {
+    if (isEmbedded) held = g;
+    else sessionStorage.setItem(key, JSON.stringify(g));
+  },
+  leave(): void {
+    if (isEmbedded) held = undefined;
+    else sessionStorage.removeItem(key);
+  },
 };

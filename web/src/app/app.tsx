@@ -1,4 +1,4 @@
-import { MantineProvider } from "@mantine/core";
+import { MantineProvider, type MantineColorSchemeManager } from "@mantine/core";
 import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import i18next from "i18next";
@@ -7,6 +7,7 @@ import { StrictMode } from "react";
 import "../text";
 import { account } from "../api/account";
 import { Problem } from "../api/client";
+import { isEmbedded } from "../api/embed";
 import { currentLine, onLine } from "../api/line";
 import { loadTypeface } from "../ui/typeface";
 import { makeRouter } from "./router";
@@ -42,10 +43,13 @@ if (!location.pathname.endsWith("/guest")) loadTypeface();
 
 const nonce = () => document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? "";
 
+/** In a frame, nothing is stored. */
+const nowhere: MantineColorSchemeManager = { get: (usual) => usual, set: () => undefined, subscribe: () => undefined, unsubscribe: () => undefined, clear: () => undefined };
+
 export function App() {
   return (
     <StrictMode>
-      <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={nonce}>
+      <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={nonce} {...(isEmbedded ? { colorSchemeManager: nowhere } : {})}>
         <QueryClientProvider client={queries}>
           <RouterProvider router={router} />
         </QueryClientProvider>

@@ -5,6 +5,7 @@ import { createRootRouteWithContext, createRoute, createRouter, lazyRouteCompone
 import { account, readsAdministration } from "../api/account";
 import { basePath } from "../api/base";
 import { noSearch } from "../api/documents";
+import { isEmbedded } from "../api/embed";
 import { guest } from "../api/guest";
 import { readAdmin } from "../screens/admin/flow";
 import { loadAdminText } from "../text";
@@ -119,6 +120,13 @@ const documentNumber = (n: unknown): number | undefined => (Number.isSafeInteger
 
 const guestRoute = createRoute({ getParentRoute: () => root, path: "/guest", validateSearch: (s: Record<string, unknown>): { open?: number | undefined } => ({ open: documentNumber(s.open) }), component: lazyRouteComponent(() => import("../screens/guest"), "Guest") });
 
+const embedRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/embed/$organisation",
+  validateSearch: (s: Record<string, unknown>): { language?: string | undefined } => ({ language: typeof s.language === "string" ? s.language : undefined }),
+  component: lazyRouteComponent(() => import("../screens/embed/embed"), "Embed"),
+});
+
 const verify = createRoute({
   getParentRoute: () => root,
   path: "/verify",
@@ -128,12 +136,12 @@ const verify = createRoute({
 
 export function makeRouter(queries: QueryClient) {
   return createRouter({
-    routeTree: root.addChildren([home, login, reset, invitation, guestRoute, verify, member.addChildren([inbox, sent, drafts, newDocument, document, sign, signMany, admin, keys, password, factors, accountScreen, organisations])]),
+    routeTree: root.addChildren([home, login, reset, invitation, guestRoute, embedRoute, verify, member.addChildren([inbox, sent, drafts, newDocument, document, sign, signMany, admin, keys, password, factors, accountScreen, organisations])]),
     basepath: basePath,
     context: { queries },
     defaultPreload: "intent",
     defaultPendingComponent: Loading,
-    scrollRestoration: true,
+    scrollRestoration: !isEmbedded,
   });
 }
 

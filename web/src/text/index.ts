@@ -2,6 +2,8 @@ import i18next from "i18next";
 import { initReactI18next, useTranslation } from "react-i18next";
 
 import { speak } from "../api/client";
+import { isEmbedded } from "../api/embed";
+import { kept } from "../api/kept";
 import type adminID from "./admin.id.json";
 import type id from "./id.json";
 
@@ -17,8 +19,8 @@ declare module "i18next" {
 const key = "segel.language";
 
 function preferred(): Language {
-  const kept = localStorage.getItem(key) ?? navigator.language.slice(0, 2);
-  return kept === "en" ? "en" : "id";
+  const asked = isEmbedded ? new URLSearchParams(location.search).get("language") : null;
+  return (asked ?? kept.read(key) ?? navigator.language.slice(0, 2)) === "en" ? "en" : "id";
 }
 
 /** The sentences of each language, which are loaded when it is chosen, and those of administrators and of accounts, which are loaded with their screens. */
@@ -49,7 +51,7 @@ export function loadAdminText(): Promise<void> {
 export const loadText = (): Promise<void> => load(preferred());
 
 export function setLanguage(language: Language): void {
-  localStorage.setItem(key, language);
+  kept.write(key, language);
   void load(language).then(() => i18next.changeLanguage(language));
 }
 

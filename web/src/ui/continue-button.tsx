@@ -8,7 +8,7 @@ import type { Saver } from "./saver";
  * ContinueButton stores what is left and goes on if everything was stored. It stays enabled while changes are being saved: a click
  * that begins before the button is disabled and ends afterwards would be lost.
  */
-export function ContinueButton<T>({ saver, go }: { saver: Saver<T>; go: () => void }) {
+export function ContinueButton<T>({ saver, go, label }: { saver: Saver<T>; go: () => void; label?: string | undefined }) {
   const t = useText();
   const [waiting, setWaiting] = useState(false);
   const press = async () => {
@@ -17,5 +17,5 @@ export function ContinueButton<T>({ saver, go }: { saver: Saver<T>; go: () => vo
     setWaiting(false);
     if (stored) go();
   };
-  return <Button loading={waiting} onClick={() => void press()}>{t("new.next")}</Button>;
+  return <Button loading={waiting} onClick={() => void press()}>{label ?? t("new.next")}</Button>;
 }

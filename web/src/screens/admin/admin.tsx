@@ -9,6 +9,7 @@ import { ScreenTitle } from "../../ui/screen-title";
 import { Sideways } from "../../ui/sideways";
 import { Attempts } from "./attempts";
 import { Branding } from "./branding";
+import { Embedding } from "./embedding";
 import { Certificates } from "./certificates";
 import { auditorTabs, operatorTabs, periodOf, tabs, withoutFilters, type AdminSearch, type Tab } from "./flow";
 import type { SectionProps } from "./lines";
@@ -32,7 +33,7 @@ const MemberKeys = lazy(() => import("./keys").then((m) => ({ default: m.MemberK
 const Organisations = lazy(() => import("./organisations").then((m) => ({ default: m.Organisations })));
 const Webhooks = lazy(() => import("./webhooks").then((m) => ({ default: m.Webhooks })));
 
-const sections: Record<Tab, ComponentType<SectionProps>> = { people: People, documents: Documents, quota: Quota, serials: Serials, attempts: Attempts, reconciliation: Reconciliation, stuck: Stuck, certificates: Certificates, branding: Branding, consent: Consent, reminders: Reminders, accounts: Accounts, provider: Provider, keys: MemberKeys, mail: Mail, webhooks: Webhooks, organisations: Organisations, logins: Logins, log: Log };
+const sections: Record<Tab, ComponentType<SectionProps>> = { people: People, documents: Documents, quota: Quota, serials: Serials, attempts: Attempts, reconciliation: Reconciliation, stuck: Stuck, certificates: Certificates, branding: Branding, consent: Consent, reminders: Reminders, accounts: Accounts, provider: Provider, keys: MemberKeys, embedding: Embedding, mail: Mail, webhooks: Webhooks, organisations: Organisations, logins: Logins, log: Log };
 
 /** Admin is for administrators of one organisation, or of all. The address selects the part that is shown. */
 export function Admin() {

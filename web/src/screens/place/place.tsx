@@ -46,12 +46,12 @@ const StablePages = memo(Pages);
 const overlay = (number: number, size: Size, scale: number, page: PDFPageProxy | undefined) => <PageLayer number={number} size={size} scale={scale} page={page} />;
 
 /** Place lets the owner place boxes on the pages of a draft. Each change is saved at once. */
-export function Place({ document: d, box }: { document: Detail; box?: number | undefined }) {
+export function Place({ document: d, box, finish }: { document: Detail; box?: number | undefined; finish?: (() => void) | undefined }) {
   const people = useQuery(draftPeople(d.id)), placed = useQuery(draftPlacements(d.id));
   const error = people.error ?? placed.error;
   if (error) return <Trouble error={error} retry={() => { void people.refetch(); void placed.refetch(); }} />;
   if (!people.isFetchedAfterMount || !placed.isFetchedAfterMount) return <Loading />;
-  return <PlacementEditor document={d} people={people.data?.signer ?? []} known={placed.data!} box={box} reload={() => void people.refetch()} />;
+  return <PlacementEditor document={d} people={people.data?.signer ?? []} known={placed.data!} box={box} finish={finish} reload={() => void people.refetch()} />;
 }
 
 interface EditorProps {
@@ -60,11 +60,13 @@ interface EditorProps {
   known: Schemas["PlacementsData"];
   /** The index of the box that takes the focus first. */
   box: number | undefined;
+  /** What follows when all is saved; undefined: the review of the draft. */
+  finish: (() => void) | undefined;
   /** Reads the people again. */
   reload: () => void;
 }
 
-function PlacementEditor({ document: d, people, known, box, reload }: EditorProps) {
+function PlacementEditor({ document: d, people, known, box, finish, reload }: EditorProps) {
   const t = useText();
   const go = useNavigate();
   const file = useFile({ url: address.preview(d.id) }, String(d.id));
@@ -172,7 +174,7 @@ function PlacementEditor({ document: d, people, known, box, reload }: EditorProp
                 {selected && <SelectedBox placed={selected} document={file.document} />}
                 <Group justify="space-between" wrap="nowrap" className={classes.foot}>
                   <Text size="sm" c="dimmed">{`${t("place.boxes", { count: placed.filter((p) => p.kind !== "emet").length })}, ${t("place.stamps", { count: placed.filter((p) => p.kind === "emet").length })}`}</Text>
-                  <ContinueButton saver={saver} go={() => void go({ to: "/new", search: { document: d.id, step: "review" } })} />
+                  <ContinueButton saver={saver} label={finish && t("embed.done")} go={finish ?? (() => void go({ to: "/new", search: { document: d.id, step: "review" } }))} />
                 </Group>
               </Stack>
             </div>

@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useLayoutEffect, useMemo, useRef, useState } from "react";
 
 import { Problem } from "../../api/client";
+import { embed } from "../../api/embed";
 import { draftPlacements, savePlacements, type Warning } from "../../api/draft";
 import { useSaver } from "../../ui/saver";
 import { Versioned, type Stored } from "../../ui/versioned";
@@ -53,6 +54,7 @@ export function useSavedPlacements(document: number, placed: Placed[], first: St
     try {
       await versioned.send(all);
       setRefusal(nothingRefused);
+      embed.post("saved");
     } catch (error) {
       if (error instanceof Problem && error.fields.length > 0) setRefusal(refusalOf(all, error.fields));
       throw error;

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 
-import { verbs, type Shown } from "../../api/documents";
+import { verbs, type Given, type Shown } from "../../api/documents";
 import { useConsent } from "./consent";
 import type { Hand } from "./hand";
 import { choosePictures, encodePictures, savePictures, type AskedInitials } from "./pictures";
@@ -12,6 +12,9 @@ interface Signing {
   /** If one of their boxes is for initials: what it shows if they chose nothing else. */
   initials: AskedInitials | undefined;
 }
+
+/** What is sent of a proof. */
+const givenOf = ({ password, otp }: Given): Given => ({ ...(password ? { password } : {}), ...(otp ? { otp } : {}) });
 
 export type Answer = ReturnType<typeof useAnswer>;
 
@@ -25,17 +28,18 @@ export function useAnswer(id: number, asks: boolean) {
   const [reason, setReason] = useState("");
   const [delegating, setDelegating] = useState(false);
   const [delegate, setDelegate] = useState({ name: "", email: "", phone: "", reason: "" });
+  const [proof, setProof] = useState<Given>({ password: "" }); // of a person with an account in a frame
   const onSettled = () => void queries.invalidateQueries();
   const sign = useMutation({
     mutationFn: async ({ shown, initials: asked }: Signing) => {
       const pictures = await choosePictures(hand, initials, asked);
       const sent = await encodePictures(pictures);
-      await verbs.sign(id, shown, consenting.accepted, sent.signature, sent.initials);
+      await verbs.sign(id, shown, consenting.accepted, sent.signature, sent.initials, givenOf(proof));
       await savePictures(pictures, hand, initials);
     },
     onSettled,
   });
-  const reject = useMutation({ mutationFn: () => verbs.reject(id, reason), onSettled });
+  const reject = useMutation({ mutationFn: () => verbs.reject(id, reason, givenOf(proof)), onSettled });
   const pass = useMutation({ mutationFn: () => verbs.delegate(id, delegate), onSettled });
   const { reset, isError: failed } = sign;
   useEffect(() => {
@@ -44,5 +48,5 @@ export function useAnswer(id: number, asks: boolean) {
     setHand(undefined);
     setInitials(undefined);
   }, [asks, failed, reset]);
-  return { consenting, hand, setHand, initials, setInitials, declining, setDeclining, reason, setReason, delegating, setDelegating, delegate, setDelegate, sign, reject, pass };
+  return { consenting, hand, setHand, initials, setInitials, declining, setDeclining, reason, setReason, delegating, setDelegating, delegate, setDelegate, proof, setProof, sign, reject, pass };
 }

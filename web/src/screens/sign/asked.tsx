@@ -4,6 +4,7 @@ import { useId } from "react";
 
 import { useAccount } from "../../api/account";
 import type { Detail, Placement } from "../../api/documents";
+import { isEmbedded } from "../../api/embed";
 import { guest } from "../../api/guest";
 import { specimen } from "../../api/specimen";
 import { useText } from "../../text";
@@ -15,6 +16,7 @@ import { Decline } from "./decline";
 import { Delegate } from "./delegate";
 import { initialsOf } from "./initials";
 import { Look } from "./look";
+import { EmbeddedProof, needsProof } from "./proof";
 import { enough, type Reading } from "./reading";
 import type { Tour } from "./tour";
 
@@ -47,9 +49,10 @@ export function Asked({ document: d, boxes, titled = false, answer, reading, tou
   const signs = boxes.some((b) => b.type === "sign"), initials = boxes.some((b) => b.type === "paraf");
   const kept = useQuery(specimen("signature")), keptInitials = useQuery({ ...specimen("initials"), enabled: initials });
   const { hand, setHand, declining, setDeclining, sign } = answer;
-  if (declining) return <Decline answer={answer} titled={titled} />;
+  if (declining) return <Decline document={d.id} answer={answer} titled={titled} />;
   if (answer.delegating) return <Delegate document={d} answer={answer} titled={titled} />;
   const ready = !kept.isPending && !(initials && keptInitials.isPending);
+  const keeps = isEmbedded ? "nowhere" : guest.token() ? "device" : "account";
   const name = account?.fullname ?? guest.name() ?? "";
   return (
     <Stack gap="sm">
@@ -59,19 +62,20 @@ export function Asked({ document: d, boxes, titled = false, answer, reading, tou
         {titled && d.participant && <Text size="sm">{t("sign.as", { name: d.participant.name })}</Text>}
       </div>
       {tour && <ShowPlace tour={tour} />}
-      {signs && ready && <Look document={d.id} of="signature" text={name} kept={kept.data ?? null} keeps={guest.token() ? "device" : "account"} hand={hand} setHand={setHand} titled={initials} />}
-      {initials && ready && <Look document={d.id} of="initials" text={initialsOf(name)} kept={keptInitials.data ?? null} keeps={guest.token() ? "device" : "account"} hand={answer.initials} setHand={answer.setInitials} titled />}
+      {signs && ready && <Look document={d.id} of="signature" text={name} kept={kept.data ?? null} keeps={keeps} hand={hand} setHand={setHand} titled={initials} />}
+      {initials && ready && <Look document={d.id} of="initials" text={initialsOf(name)} kept={keptInitials.data ?? null} keeps={keeps} hand={answer.initials} setHand={answer.setInitials} titled />}
       <Text size="xs" c="dimmed">{t("sign.means")}</Text>
       <Read reading={reading} id={state} />
       <Consent consenting={answer.consenting} />
       {d.code?.to_sign && <Code document={d} check={d.code} />}
+      <EmbeddedProof document={d.id} answer={answer} error={sign.error} />
       {sign.isError && <Trouble error={sign.error} />}
       <Group justify="space-between">
         <Group gap={4}>
           <Button variant="subtle" color="red" onClick={() => setDeclining(true)}>{t("sign.decline")}</Button>
-          {d.may_delegate && <Button variant="subtle" onClick={() => answer.setDelegating(true)}>{t("sign.delegate")}</Button>}
+          {d.may_delegate && !isEmbedded && <Button variant="subtle" onClick={() => answer.setDelegating(true)}>{t("sign.delegate")}</Button>}
         </Group>
-        <Button size="md" loading={sign.isPending || sign.isSuccess} disabled={!ready || !enough(reading) || !answer.consenting.accepted || d.code?.to_sign} aria-describedby={state} onClick={() => sign.mutate({ shown: { digest: reading.digest, ...reading.shown() }, initials: initials ? { name, kept: keptInitials.data ?? null } : undefined })}>{t("document.sign")}</Button>
+        <Button size="md" loading={sign.isPending || sign.isSuccess} disabled={!ready || !enough(reading) || !answer.consenting.accepted || d.code?.to_sign || (needsProof() && !answer.proof.password)} aria-describedby={state} onClick={() => sign.mutate({ shown: { digest: reading.digest, ...reading.shown() }, initials: initials ? { name, kept: keptInitials.data ?? null } : undefined })}>{t("document.sign")}</Button>
       </Group>
     </Stack>
   );

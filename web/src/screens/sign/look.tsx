@@ -24,7 +24,7 @@ interface Props {
   titled?: boolean;
   kept: Blob | null;
   /** Where it can be saved for the next time. */
-  keeps: "account" | "device";
+  keeps: "account" | "device" | "nowhere";
   /** The choices so far. */
   hand: Hand | undefined;
   setHand: (hand: Hand) => void;
@@ -82,7 +82,7 @@ export function Look({ document, of, text, titled = false, kept, keeps, hand, se
       {bad && <Text size="sm" c="red" role="alert">{t("sign.badPicture")}</Text>}
       {way !== "draw" && picture && <Preview document={document} picture={picture} name={t(initials ? "sign.yourInitials" : "sign.preview")} low={initials} />}
       {way === "kept" && keeps === "device" && <Button variant="subtle" size="compact-sm" onClick={() => void forget()}>{t("sign.forget")}</Button>}
-      {way !== "kept" && <Checkbox label={t(keeps === "device" ? "sign.rememberHere" : initials ? "sign.rememberInitials" : "sign.remember")} checked={remember} onChange={(e) => change({ remember: e.currentTarget.checked })} />}
+      {way !== "kept" && keeps !== "nowhere" && <Checkbox label={t(keeps === "device" ? "sign.rememberHere" : initials ? "sign.rememberInitials" : "sign.remember")} checked={remember} onChange={(e) => change({ remember: e.currentTarget.checked })} />}
     </Stack>
   );
 }

@@ -3,6 +3,7 @@ import { useEffect, useRef } from "react";
 
 import type { Detail } from "../../api/documents";
 import type { Following } from "../../api/events";
+import { isEmbedded } from "../../api/embed";
 import { guest } from "../../api/guest";
 import { useText } from "../../text";
 import { Download } from "../../ui/download";
@@ -47,7 +48,7 @@ export function Outcome({ document: d, live, acted, showNewest, decline }: Props
         {waits && <Text size="sm">{t("sign.before", { count: next.length, who: next.join(", ") })}</Text>}
         {acted === "declined" && d.status !== "processing" && <Text size="sm">{d.description}</Text>}
         {mine && !d.is_sign && <Text size="sm">{d.status !== "processing" ? d.description : d.signing_status === "completed" ? t("sign.completing") : t("sign.next", { who: next.join(", ") })}</Text>}
-        {mine && d.status === "processing" && <Text size="sm">{t(guest.token() ? "sign.downloadByLink" : "sign.downloadLater")}</Text>}
+        {mine && d.status === "processing" && !isEmbedded && <Text size="sm">{t(guest.token() ? "sign.downloadByLink" : "sign.downloadLater")}</Text>}
       </div>
       {acted && !guest.token() && <NextWaiting after={d.id} />}
       <Group gap="sm">

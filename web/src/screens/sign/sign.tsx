@@ -8,6 +8,7 @@ import { useAccount } from "../../api/account";
 import { Problem } from "../../api/client";
 import { detail, type Detail, type Placement } from "../../api/documents";
 import { useProgress } from "../../api/events";
+import { embed } from "../../api/embed";
 import { guest } from "../../api/guest";
 import type { PageSize } from "../../pdf/page-size";
 import { useDocument } from "../../pdf/use-document";
@@ -61,11 +62,15 @@ function Reading({ document: d }: { document: Detail }) {
   // The reader is a participant; their own boxes identify them. A guest's token belongs to one person.
   const me = useAccount()?.id ?? guest.person();
   const mine = useMemo(() => boxes.filter((b) => b.user_id === me && b.type !== "emet"), [boxes, me]);
-  const given = useAnswer(d.id, d.is_sign);
+  const reads = embed.opened()?.purpose === "view"; // a frame for reading alone
+  const given = useAnswer(d.id, d.is_sign && !reads);
   const { declining, setDeclining, delegating, sign, reject, pass } = given;
   const acted = sign.isSuccess ? "signed" : reject.isSuccess ? "declined" : pass.isSuccess ? "delegated" : undefined;
-  const asks = d.is_sign && !acted;
-  const waits = !acted && waitsForTurn(d);
+  const asks = d.is_sign && !acted && !reads;
+  const waits = !acted && !reads && waitsForTurn(d);
+  useEffect(() => {
+    if (acted === "signed" || acted === "declined") embed.postOnce(acted);
+  }, [acted]);
   // From sending a signature on, the pages stay as the signer read them, at the same place, until they ask for the newest.
   const [released, setReleased] = useState(false);
   const holds = sign.isPending || (sign.isSuccess && !released);
@@ -99,6 +104,9 @@ function Reading({ document: d }: { document: Detail }) {
   const outcome = <Outcome document={d} live={live} acted={acted} showNewest={holds && sign.isSuccess ? () => setReleased(true) : undefined} decline={waits ? () => open(true) : undefined} />;
   const drawn = file.document !== undefined && reading.started;
   useBoxInView(tour, drawn && asks);
+  useEffect(() => {
+    if (drawn) embed.postOnce("viewed");
+  }, [drawn]);
   return (
     <Stack w="100%" maw={1300} mx="auto" gap="md">
       <div>
@@ -112,7 +120,7 @@ function Reading({ document: d }: { document: Detail }) {
         <ReadingPages file={file} overlay={overlay} print={print} drawn={drawn} onDrawn={reading.onDrawn} onEnd={reading.onEnd} />
         {wide && (
           <Paper className={classes.side} withBorder p="md" component="section" aria-label={t(asks ? "sign.asked" : "steps.title")}>
-            {asks ? <Asked document={d} boxes={mine} answer={given} reading={reading} tour={tour} /> : waits && declining ? <Decline answer={given} titled={false} /> : outcome}
+            {asks ? <Asked document={d} boxes={mine} answer={given} reading={reading} tour={tour} /> : waits && declining ? <Decline document={d.id} answer={given} titled={false} /> : outcome}
             <BoxList boxes={boxes} />
           </Paper>
         )}
@@ -122,7 +130,7 @@ function Reading({ document: d }: { document: Detail }) {
         ? <Bar boxes={mine} sign={answer} decline={() => open(true)} tour={tour} />
         : <Paper className={classes.bar} withBorder shadow="lg" p="sm" component="section" aria-label={t("steps.title")}>{outcome}</Paper>)}
       <Sheet opened={opened && !wide && (asks || (waits && declining))} onClose={() => setOpened(false)} title={t(declining ? "sign.decline" : delegating ? "sign.delegate" : "sign.asked")} className={classes.sheet}>
-        {asks ? <Asked document={d} boxes={mine} titled answer={given} reading={reading} /> : <Decline answer={given} titled />}
+        {asks ? <Asked document={d} boxes={mine} titled answer={given} reading={reading} /> : <Decline document={d.id} answer={given} titled />}
       </Sheet>
     </Stack>
   );
