@@ -262,10 +262,12 @@ export function paper(pages: number, bytes = 0, perNode = 50): Buffer {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** What axe finds wrong with a page by WCAG 2.2 AA and best practices, one line each. The canvas on which pdf.js measures letters is not content. */
+/** What axe finds wrong with a page by WCAG 2.2 AA and best practices, one line each, once its animations have ended. The canvas on which pdf.js measures letters is not content. */
 export async function violations(page: Page): Promise<string[]> {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe);
   return page.evaluate(async () => {
+    // A dialog that opens has no contrast yet.
+    await Promise.allSettled(document.getAnimations().filter((a) => a.effect?.getComputedTiming().endTime !== Infinity).map((a) => a.finished));
     const run = (window as unknown as { axe: { run: (where: object, o: object) => Promise<{ violations: { id: string; nodes: { target: string[]; failureSummary: string }[] }[] }> } }).axe.run;
     const found = await run({ exclude: [".hiddenCanvasElement"] }, { resultTypes: ["violations"], runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] });
     return found.violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(" ")}: ${n.failureSummary}`));
