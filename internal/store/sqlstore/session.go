@@ -74,6 +74,11 @@ func (s *Store) AddTokensBeside(ctx context.Context, beside, former string, of c
 				return err
 			}
 		}
+		if former == "" { // a login; a switch takes over what was proved before
+			if err := recordSessionLogin(ctx, t, of); err != nil {
+				return err
+			}
+		}
 		return upsertSession(ctx, t, of)
 	})
 	return wrapf(err, "add tokens beside a session")

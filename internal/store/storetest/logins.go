@@ -64,6 +64,16 @@ var loginTests = map[string]func(*testing.T, *fixture){
 		b.must(b.AddTokens(b.ctx, contract.Session{}, newToken(78, store.GuestToken, "guest", "none")))
 		requireRead(b, "that of a guest", store.LoginPage{Lines: []store.LoginLine{}})(b.ListLogins(b.ctx, store.LoginQuery{Person: "guest", Limit: 9}))
 	},
+	"ALoginBesideASessionIsRecordedAndASwitchIsNot": func(_ *testing.T, b *fixture) {
+		u := b.addKeyHolder("l3b")
+		first, beside, switched := newSession("l3-first", "other"), newSession("l3-beside", string(u.ID)), newSession("l3-switched", string(u.ID))
+		b.must(b.AddTokens(b.ctx, first, newToken(79, store.AccessToken, "other", first.Family)))
+		b.must(b.AddTokensBeside(b.ctx, first.Family, "", beside, newToken(80, store.AccessToken, string(u.ID), beside.Family)))
+		b.must(b.AddTokensBeside(b.ctx, first.Family, beside.Family, switched, newToken(81, store.AccessToken, string(u.ID), switched.Family)))
+		want := contract.NewLogin(u.Organisation, u.ID, contract.LoginDone, beside.Factor, beside.CreatedAt)
+		want.Network, want.IP, want.UserAgent = beside.IP, beside.IP, beside.UserAgent
+		requireRead(b, "logins", store.LoginPage{Lines: []store.LoginLine{{Login: want, Holder: u.Person}}, Total: 1})(b.ListLogins(b.ctx, store.LoginQuery{Person: u.ID, Limit: 9}))
+	},
 	"LoginsAreFoundByEachFilterAndReadOldestFirst": func(t *testing.T, b *fixture) {
 		u, other := b.addKeyHolder("l4"), b.addKeyHolder("l5")
 		at := b.now.Truncate(time.Hour)
