@@ -10,10 +10,9 @@ const pictures = process.env.SEGEL_PICTURES;
 const looks = [["light", 1280], ["dark", 1280], ["dark", 360], ["light", 360]] as const;
 
 /**
- * The looks in which a state is checked, by its number: all four in the complete run, otherwise one. That is the opposite one in the
- * other language, so that each state is checked in both languages, light and dark, on a desktop and on a phone.
+ * The looks in which a state is checked, by its number: all four in the complete run, otherwise one, so that all looks occur in each walk.
  */
-const looksOf = (language: string, state: number) => complete ? looks : [looks[(state + (language === "id" ? 0 : 2)) % 4]!];
+const looksOf = (state: number) => complete ? looks : [looks[state % 4]!];
 
 /** Checks the state that a page shows, under a name. */
 export type Check = (what: string) => Promise<void>;
@@ -25,7 +24,7 @@ export type Check = (what: string) => Promise<void>;
 export function checker(page: Page, wrong: string[], language: string): Check {
   let state = 0;
   return async (what) => {
-    for (const [colorScheme, width] of looksOf(language, state++)) {
+    for (const [colorScheme, width] of looksOf(state++)) {
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       await page.setViewportSize({ width, height: 800 });
       await settled(page, colorScheme);
