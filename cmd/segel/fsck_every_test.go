@@ -459,11 +459,10 @@ func (m *rowEditor) isTried(c column) bool {
 	if !triesEvery() && (undetected[c.table+"."+c.name] != "" || undetected[c.table+".*"] != "") {
 		return false
 	}
-	n := byte(8)
 	if m.row == "rowid" {
-		n = 2
+		return isSampled(c.table+"."+c.name, 2)
 	}
-	return isSampled(c.table+"."+c.name, n)
+	return isSampled("PostgreSQL "+c.table+"."+c.name, 8) // others than on SQLite
 }
 
 // tally counts the results of changes.
