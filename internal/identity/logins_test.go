@@ -35,7 +35,7 @@ func TestLoginsAndLogoutsAreRecordedWithTheirFactorAndAddress(t *testing.T) {
 	if _, err := g.tryLogin(siti, contract.GivenFactor{}); err == nil {
 		t.Error("the account is let in without its factor")
 	}
-	g.requireRecorded(contract.LoginFailed) // a login in two steps is no failure
+	g.requireRecorded(contract.LoginFailed) // a login in two steps is not a failure
 	g.now = g.now.Add(time.Hour)
 	s, err := g.tryLogin(siti, a.at(0))
 	g.must(err)

@@ -365,7 +365,7 @@ type sqliteRows struct{ *sql.Rows }
 // Close ignores the error: Err has reported what went wrong with the rows.
 func (r sqliteRows) Close() { _ = r.Rows.Close() }
 
-// ownStacks runs functions in goroutines of its own. SQLite is compiled to Go, and a statement takes 32 KiB of stack. A goroutine keeps a
+// ownStacks runs functions in separate goroutines. SQLite is compiled to Go, and a statement takes 32 KiB of stack. A goroutine keeps a
 // grown stack until the garbage collector halves it, which would be 64 MiB for two thousand requests that wait for their clients. A few
 // goroutines wait for the next function, because growing a stack takes as long as some statements.
 type ownStacks struct {

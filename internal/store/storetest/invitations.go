@@ -10,7 +10,7 @@ import (
 	"segel/internal/store"
 )
 
-// newInvitation returns an invitation of an address to "org" by the admin "inviter", with a secret of its own.
+// newInvitation returns an invitation of an address to "org" by the admin "inviter", with a secret that no other invitation has.
 func (b *fixture) newInvitation(id, email string) contract.Invitation {
 	return contract.Invitation{
 		ID: contract.InvitationID(id), Organisation: "org", Email: email, Name: "Budi", Role: contract.RoleAuditor, Language: "en",
