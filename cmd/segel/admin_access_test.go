@@ -73,6 +73,7 @@ func administer(c *client, op api.Operation, organisation contract.OrganisationI
 	return c.do(op.Method, path, object{
 		"organisation": organisation,
 		"role":         "sender",
+		"to":           c.id,
 		"unit":         "emet",
 		"count":        1,
 		"reason":       "x",

@@ -133,7 +133,7 @@ func bodyNaming(names map[string]string) object {
 	id := json.Number(names["document_id"])
 	return object{
 		"document_id": id, "documents": []object{{"document_id": id, "digest": strings.Repeat("5e", 32)}}, "user_id": names["guest"], "organisation": names["organisation"], "business_id": names["organisation"],
-		"email": names["email"], "password": "bukan kata sandinya", "current": "bukan kata sandinya", "new": "lampu-taman-biru-42", "name": "X", "role": "sender", "unit": "emet", "count": 1, "reason": "x", "url": "https://hook.example.test/",
+		"email": names["email"], "password": "bukan kata sandinya", "current": "bukan kata sandinya", "new": "lampu-taman-biru-42", "name": "X", "role": "sender", "to": names["person_id"], "unit": "emet", "count": 1, "reason": "x", "url": "https://hook.example.test/",
 		"delivery": names["notice_id"], "since": "2026-01-01T00:00:00Z", "remind": object{"after": 3}, "code": "123456", "issuer": "https://127.0.0.1:9", "client_id": "segel",
 		"signer": []object{{"user_id": names["person_id"], "email": names["email"], "role": "signer", "number": 1}}, "signers": []any{},
 		"link": "https://segel.example.test/guest#sgl_gl_" + strings.Repeat("x", 43), "exempt": []string{names["person_id"]},

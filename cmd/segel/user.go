@@ -1,23 +1,26 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"time"
 
 	"segel/internal/contract"
 	"segel/internal/identity"
+	"segel/internal/store"
 )
 
 type userCommand struct {
-	Add     userAddCommand     `cmd:"" help:"Add a user."`
-	Invite  userInviteCommand  `cmd:"" help:"Invite a person by mail, who then sets their own password."`
-	Reset   userResetCommand   `cmd:"" name:"reset-password" aliases:"reset" help:"Give a user another password; this ends all sessions of the user."`
-	Factors userFactorsCommand `cmd:"" name:"reset-factors" help:"Remove the second factors of a user who lost them; this ends all sessions of the user."`
-	Disable userDisableCommand `cmd:"" help:"Disable an account; this ends all sessions of the user."`
-	Enable  userEnableCommand  `cmd:"" help:"Enable a disabled account."`
-	Role    userRoleCommand    `cmd:"" help:"Give a user another role."`
-	Rename  userRenameCommand  `cmd:"" help:"Change the name of a user. What was signed keeps the former name."`
+	Add      userAddCommand      `cmd:"" help:"Add a user."`
+	Invite   userInviteCommand   `cmd:"" help:"Invite a person by mail, who then sets their own password."`
+	Reset    userResetCommand    `cmd:"" name:"reset-password" aliases:"reset" help:"Give a user another password; this ends all sessions of the user."`
+	Factors  userFactorsCommand  `cmd:"" name:"reset-factors" help:"Remove the second factors of a user who lost them; this ends all sessions of the user."`
+	Disable  userDisableCommand  `cmd:"" help:"Disable an account; this ends all sessions of the user."`
+	Enable   userEnableCommand   `cmd:"" help:"Enable a disabled account."`
+	Transfer userTransferCommand `cmd:"" help:"Give the documents of a user, drafts too, to another user of the organisation."`
+	Role     userRoleCommand     `cmd:"" help:"Give a user another role."`
+	Rename   userRenameCommand   `cmd:"" help:"Change the name of a user. What was signed keeps the former name."`
 }
 
 type userAddCommand struct {
@@ -196,4 +199,40 @@ func readPassword(name string) (string, error) {
 		return "", fmt.Errorf("password: %w", err)
 	}
 	return password, nil
+}
+
+type userTransferCommand struct {
+	accountFlags
+	To string `required:"" help:"E-mail of the person who gets the documents, in the same organisation." placeholder:"E"`
+}
+
+func (c userTransferCommand) Run(w *environment) error {
+	return c.withApp(w, writing, func(a *app) error {
+		from, err := a.identity.FindPerson(w.ctx, c.Email, c.Org)
+		if err != nil {
+			return plainError(err)
+		}
+		u, err := a.store.User(w.ctx, from)
+		if err != nil {
+			return err
+		}
+		to, err := a.store.MemberByEmail(w.ctx, u.Organisation, c.To)
+		if errors.Is(err, store.ErrNotFound) {
+			return plainError(contract.ErrNoSuccessor)
+		}
+		if err != nil {
+			return err
+		}
+		// Stopped in between, the command goes on where it was when it is run again.
+		for moved := 0; ; {
+			t, err := a.workflow.TransferDocuments(w.ctx, commandLineActor("user transfer"), from, to.ID)
+			if err != nil {
+				return plainError(err)
+			}
+			if moved += t.Moved; t.Left <= 0 {
+				_, err := fmt.Fprintf(w.stdout, "transferred %d documents of %s <%s> to %s <%s>\n", moved, u.Name, u.Email, to.Name, to.Email)
+				return err
+			}
+		}
+	})
 }

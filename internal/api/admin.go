@@ -138,6 +138,7 @@ type adminPerson struct {
 	Status       store.AccountStatus  `json:"status" enum:"active,initial_password,disabled" example:"active"`
 	DisabledAt   *string              `json:"disabled_at" doc:"null: the account can be used" example:"2024-10-14T06:06:00.000Z"`
 	Factors      []string             `json:"factors" doc:"second factors of the account: totp, passkey" example:"[\"totp\"]"`
+	Documents    int                  `json:"documents" doc:"number of documents that the person owns, drafts too" example:"12"`
 	Open         int                  `json:"open_signatures" doc:"number of documents in progress that lack the person's signature" example:"2"`
 }
 
@@ -281,7 +282,7 @@ func (c *call) adminPerson(a identity.Member) adminPerson {
 	p := adminPerson{
 		ID: a.ID, Name: a.Name, Email: a.Email, Role: a.Role, Admin: a.Admin, MustReset: a.MustReset,
 		Organisation: organisationOut{ID: a.Organisation, Name: a.OrganisationName}, CreatedAt: formatISO(a.CreatedAt), Avatar: c.avatarURL(a.Person),
-		Status: store.AccountActive, DisabledAt: isoOrNull(a.DisabledAt), Factors: []string{}, Open: a.Open,
+		Status: store.AccountActive, DisabledAt: isoOrNull(a.DisabledAt), Factors: []string{}, Documents: a.Owned, Open: a.Open,
 	}
 	if a.Factors.Authenticator {
 		p.Factors = append(p.Factors, string(contract.FactorTOTP))

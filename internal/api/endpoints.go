@@ -152,6 +152,7 @@ func endpointGroups() []endpointGroup {
 			{del, admin + "people/{person_id}/factors", "admin-reset-factors", administer(contract.AdminResetFactors), noBody, brief, answerJSON((*call).resetFactors), "Remove all second factors of an account"},
 			{put, admin + "people/{person_id}/name", "admin-rename-person", administer(contract.AdminRename), smallJSON, brief, acceptJSON((*call).renamePerson), "Rename a person"},
 			{put, admin + "people/{person_id}/role", "admin-set-role", administer(contract.AdminSetRole), smallJSON, brief, acceptJSON((*call).setPersonRole), "Give a person another role"},
+			{put, admin + "people/{person_id}/successor", "admin-transfer-documents", administer(contract.AdminTransfer), smallJSON, lengthy, acceptJSON((*call).transferDocuments), "Give the documents of a person to another person"},
 			{put, admin + "people/{person_id}/disabled", "admin-disable-person", administer(contract.AdminDisable), noBody, brief, answerJSON((*call).disablePerson), "Disable an account"},
 			{del, admin + "people/{person_id}/disabled", "admin-enable-person", administer(contract.AdminEnable), noBody, brief, answerJSON((*call).enablePerson), "Enable a disabled account"},
 			{get, admin + "documents", "admin-documents", administer(contract.AdminDocuments), noBody, brief, listAdmin((*query).parseSentQuery, (*workflow.Service).SentDocuments, (*call).sentDocumentsOf), "The documents of an organisation that were sent"},
@@ -426,6 +427,8 @@ var descriptions = map[string]description{
 	"admin-documents": {text: "Newest first, without drafts. Admins see what the list says; auditors may also read detail, status, signers and audit-trail of each.",
 		params: adminParams(pageParams(adminLimit)[2], choiceParam("status", "Only documents with this status.", sentStates),
 			ownerParam())},
+	"admin-transfer-documents": {text: "Drafts and sent documents in every state, at most 100 with one request: repeat it until left is 0. Signers, links and deadlines stay as they are. The former owner keeps only documents " +
+		"that name them as a participant. 409 transfer.no_successor for a person who cannot own documents of the organisation.", params: []*huma.Param{personParam()}, refuses: []int{http.StatusConflict}},
 	"admin-disable-person": {text: "Every token of the account ends at once, a login answers like a wrong password, and the signer directory leaves the person out. Documents that wait for the person go on " +
 		"waiting: open_signatures counts them. The caller's own account, and the last admin of an organisation, are 409. Disabling again changes nothing.",
 		params: []*huma.Param{personParam()}, refuses: []int{http.StatusConflict}},

@@ -48,7 +48,8 @@ const (
 	EventNoticeRefused   EventType = "notice_refused" // a mail server or a provider refused it for good, or none accepted it in time
 	EventSignIntended    EventType = "sign_intended"
 	EventSigned          EventType = "signed"
-	EventDelegated       EventType = "delegated" // a signer passed their part to another person ("to", "name", "address", "reason")
+	EventDelegated       EventType = "delegated"   // a signer passed their part to another person ("to", "name", "address", "reason")
+	EventTransferred     EventType = "transferred" // an admin gave the document to another owner ("from", "to", each with its "_name" and "_email")
 	EventRejected        EventType = "rejected"
 	EventCanceled        EventType = "canceled"
 	EventExpired         EventType = "expired"
@@ -87,8 +88,9 @@ const (
 	EventPersonRenamed      EventType = "person_renamed"
 	EventPersonDisabled     EventType = "person_disabled"
 	EventPersonEnabled      EventType = "person_enabled"
-	EventRoleChanged        EventType = "role_changed"   // of a person ("role", "former_role")
-	EventPasswordReset      EventType = "password_reset" // by an administrator
+	EventTransferBegun      EventType = "documents_transferred" // an admin began to give the documents of a person ("count") to another one ("to", "to_name", "to_email")
+	EventRoleChanged        EventType = "role_changed"          // of a person ("role", "former_role")
+	EventPasswordReset      EventType = "password_reset"        // by an administrator
 	EventBrandingChanged    EventType = "branding_changed"
 	EventRemindersChanged   EventType = "reminders_changed"      // the reminders of new documents ("after", "every", "before"; missing: not)
 	EventPolicyChanged      EventType = "account_policy_changed" // what the organisation demands of accounts now ("login_factor", "sign_factor", "idle_minutes", "absolute_hours"; missing: nothing)
@@ -149,6 +151,7 @@ var EventTypes = []EventType{
 	EventSignIntended,
 	EventSigned,
 	EventDelegated,
+	EventTransferred,
 	EventRejected,
 	EventCanceled,
 	EventExpired,
@@ -191,6 +194,7 @@ var EventTypes = []EventType{
 	EventPersonRenamed,
 	EventPersonDisabled,
 	EventPersonEnabled,
+	EventTransferBegun,
 	EventRoleChanged,
 	EventPasswordReset,
 	EventWebhookChanged,
@@ -242,6 +246,7 @@ var OrganisationEventTypes = []EventType{
 	EventPersonRenamed,
 	EventPersonDisabled,
 	EventPersonEnabled,
+	EventTransferBegun,
 	EventRoleChanged,
 	EventPasswordReset,
 	EventWebhookChanged,

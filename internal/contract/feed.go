@@ -8,18 +8,19 @@ type FeedType string
 
 // The types of reported events.
 const (
-	FeedCreated   FeedType = "document.created"
-	FeedFinalized FeedType = "document.finalized"
-	FeedViewed    FeedType = "document.viewed"
-	FeedSigned    FeedType = "document.signed"
-	FeedDeclined  FeedType = "document.declined"
-	FeedDelegated FeedType = "document.delegated"
-	FeedStamped   FeedType = "document.stamped" // the last of its duty stamps is affixed
-	FeedFailed    FeedType = "document.failed"
-	FeedCompleted FeedType = "document.completed"
-	FeedCanceled  FeedType = "document.canceled"
-	FeedExpired   FeedType = "document.expired"
-	FeedRenewed   FeedType = "document.renewed"
+	FeedCreated     FeedType = "document.created"
+	FeedFinalized   FeedType = "document.finalized"
+	FeedViewed      FeedType = "document.viewed"
+	FeedSigned      FeedType = "document.signed"
+	FeedDeclined    FeedType = "document.declined"
+	FeedDelegated   FeedType = "document.delegated"
+	FeedTransferred FeedType = "document.transferred" // it has another owner
+	FeedStamped     FeedType = "document.stamped"     // the last of its duty stamps is affixed
+	FeedFailed      FeedType = "document.failed"
+	FeedCompleted   FeedType = "document.completed"
+	FeedCanceled    FeedType = "document.canceled"
+	FeedExpired     FeedType = "document.expired"
+	FeedRenewed     FeedType = "document.renewed"
 
 	FeedStampOrdered FeedType = "stamp.ordered"
 	FeedStampAffixed FeedType = "stamp.affixed"
@@ -39,7 +40,7 @@ const FeedTest FeedType = "webhook.test"
 
 // FeedTypes lists every type, in the order in which a person chooses one.
 var FeedTypes = []FeedType{
-	FeedCreated, FeedFinalized, FeedViewed, FeedSigned, FeedDeclined, FeedDelegated, FeedStamped, FeedFailed, FeedCompleted, FeedCanceled, FeedExpired, FeedRenewed,
+	FeedCreated, FeedFinalized, FeedViewed, FeedSigned, FeedDeclined, FeedDelegated, FeedTransferred, FeedStamped, FeedFailed, FeedCompleted, FeedCanceled, FeedExpired, FeedRenewed,
 	FeedStampOrdered, FeedStampAffixed, FeedStampRefused, FeedQuotaLow, FeedMailBounced, FeedTextRefused, FeedKeyNetwork, FeedLoginFailures,
 }
 
@@ -58,6 +59,7 @@ var feedTypes = map[EventType][]FeedType{
 	EventSigned:            {FeedSigned},
 	EventRejected:          {FeedDeclined},
 	EventDelegated:         {FeedDelegated},
+	EventTransferred:       {FeedTransferred},
 	EventCanceled:          {FeedCanceled},
 	EventExpired:           {FeedExpired},
 	EventCompleted:         {FeedCompleted},

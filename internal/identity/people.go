@@ -15,6 +15,7 @@ type Member struct {
 	Account
 	CreatedAt  time.Time
 	DisabledAt time.Time // zero: the account can be used
+	Owned      int       // how many documents the person owns
 	Open       int       // how many documents in progress lack the person's signature
 	Factors    store.FactorSummary
 }
@@ -73,6 +74,10 @@ func (s *Service) membersOf(ctx context.Context, names map[contract.Organisation
 	if err != nil {
 		return nil, err
 	}
+	owned, err := s.store.OwnedDocuments(ctx, ids...)
+	if err != nil {
+		return nil, err
+	}
 	factors, err := s.store.FactorSummaries(ctx, ids...)
 	if err != nil {
 		return nil, err
@@ -81,7 +86,7 @@ func (s *Service) membersOf(ctx context.Context, names map[contract.Organisation
 	for i, u := range users {
 		members[i] = Member{
 			Account:   Account{Person: u.Person, Organisation: u.Organisation, OrganisationName: names[u.Organisation], Role: u.Role(), Admin: u.Admin, MustReset: u.MustReset},
-			CreatedAt: u.CreatedAt, DisabledAt: u.DisabledAt, Open: open[u.ID], Factors: factors[u.ID],
+			CreatedAt: u.CreatedAt, DisabledAt: u.DisabledAt, Owned: owned[u.ID], Open: open[u.ID], Factors: factors[u.ID],
 		}
 	}
 	return members, nil

@@ -247,6 +247,18 @@ func (m *memory) endLogins(id contract.PersonID) {
 	delete(m.addresses, id)
 }
 
+func (m *memory) OwnedDocuments(_ context.Context, ids ...contract.PersonID) (map[contract.PersonID]int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	owned := map[contract.PersonID]int{}
+	for _, d := range m.documents {
+		if slices.Contains(ids, d.Owner.ID) {
+			owned[d.Owner.ID]++
+		}
+	}
+	return owned, nil
+}
+
 func (m *memory) OpenSignatures(_ context.Context, ids ...contract.PersonID) (map[contract.PersonID]int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

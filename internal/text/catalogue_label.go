@@ -63,6 +63,7 @@ var events = map[string]sentence{
 	"event.consent_with_many":     {"satu persetujuan untuk dokumen ini dan {others} dokumen lain", "one consent covered this document and {others} others"},
 	"event.delegated":             {"Mengalihkan penandatanganan kepada orang lain[: {name}, {address}][. Alasan: {reason}][; {proof}]", "Passed their signature to another person[: {name}, {address}][. Reason: {reason}][; {proof}]"},
 	"event.rejected":              {"Menolak dokumen[: {reason}]", "Declined the document[: {reason}]"},
+	"event.transferred":           {"Mengalihkan dokumen dari {from_name} <{from_email}> kepada {to_name} <{to_email}>", "Transferred the document from {from_name} <{from_email}> to {to_name} <{to_email}>"},
 	"event.canceled":              {"Membatalkan dokumen[: {reason}]", "Canceled the document[: {reason}]"},
 	"event.expired":               {"Batas waktu dokumen telah lewat", "The document's deadline passed"},
 	"event.deleted":               {"Menghapus draf", "Deleted the draft"},

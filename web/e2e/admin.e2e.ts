@@ -142,6 +142,25 @@ test("an administrator disables, enables, renames a person and resets their pass
   expect((await member.request.get(`${s.url}/v1/auth/list_user`)).status()).toBe(403);
   await member.context().close();
 
+  // Their documents go to somebody else: offered where the account is disabled, and by itself. With the keyboard alone.
+  s.user("Orang Pergi", "pergi@example.test");
+  const own = await s.login("pergi@example.test");
+  await send(own, "Perjanjian Titipan", [{ name: "Orang Keempat", email: "empat@example.test" }]);
+  await page.reload();
+  await page.locator("[data-actions='pergi@example.test']").click();
+  await page.getByRole("menuitem", { name: "Disable", exact: true }).click();
+  await page.getByRole("dialog").getByRole("combobox", { name: "Give their 1 document to" }).focus();
+  await page.keyboard.type("satu");
+  await page.getByRole("option", { name: satu.email }).waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog").getByRole("button", { name: "Disable", exact: true }).click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.goto(`${s.url}/sent`);
+  await page.getByText("Perjanjian Titipan").first().waitFor();
+  await own.context().close();
+  await page.goto(`${s.url}/admin`);
+
   await page.locator(`[data-actions='${satu.email}']`).click();
   expect(await page.getByRole("menuitem", { name: "Disable" }).count()).toBe(0);
   await page.getByRole("menuitem", { name: "Show in the audit log" }).click();

@@ -155,6 +155,14 @@ func (w *documentWriter) changeBlocks(table string, start int64, change listChan
 			FROM (VALUES `+strings.Join(added, `, `)+`) n CROSS JOIN (SELECT `+arg(w.after.State, "TEXT")+` AS state UNION ALL SELECT '') c
 			WHERE NOT EXISTS (SELECT 1 FROM box x WHERE x.document = `+document+` AND x.person = n.column1 AND x.box = n.column2)`)
 	}
+	if len(change.removed) > 0 {
+		removed := make([]string, len(change.removed))
+		for i, l := range change.removed {
+			removed[i] = `(x.person = ` + arg(l.person, "TEXT") + ` AND x.box = ` + arg(l.box, "TEXT") + `)`
+		}
+		lists = append(lists, `SELECT x.person, x.box, x.day, c.state, -1 AS amount FROM box x CROSS JOIN (SELECT `+arg(w.after.State, "TEXT")+` AS state UNION ALL SELECT '') c
+			WHERE x.document = `+document+` AND (`+strings.Join(removed, ` OR `)+`)`)
+	}
 	edits := 0
 	if change.edited {
 		edits = 1

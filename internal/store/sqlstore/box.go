@@ -26,7 +26,8 @@ type listChange struct {
 	// counts all. Empty: nothing.
 	counted []stateCount
 	added   []boxList // lists that get the document; one that has it already is not changed
-	edited  bool      // the title changed
+	removed []boxList // lists that lose the document, when it gets another owner; its state does not change then
+	edited  bool      // the title changed, or may have changed for lists that had the document before
 }
 
 type stateCount struct {
@@ -47,12 +48,15 @@ func (w *documentWriter) updateBoxes(ctx context.Context, remove bool) error {
 		if w.before != nil && w.before.State != w.after.State {
 			rows = append(rows, statement{sql: `UPDATE box SET state = $1 WHERE document = $2`, args: []any{w.after.State, w.after.ID}})
 		}
+		for _, l := range change.removed {
+			rows = append(rows, statement{sql: `DELETE FROM box WHERE document = $1 AND person = $2 AND box = $3`, args: []any{w.after.ID, l.person, l.box}})
+		}
 		if len(change.added) > 0 {
 			rows = append(rows, w.insertIntoBoxes(change.added))
 		}
 	}
 	// The counts come first: they depend on the rows before the change.
-	if len(change.counted)+len(change.added) > 0 {
+	if len(change.counted)+len(change.added)+len(change.removed) > 0 {
 		if err := w.addBlockCounts(ctx, change); err != nil {
 			return err
 		}
@@ -76,12 +80,41 @@ func (w *documentWriter) listChange() (c listChange) {
 			c.counted = []stateCount{{w.after.State, 0}, {"", 0}}
 		}
 	}
+	if w.before != nil && w.before.Owner.ID != w.after.Owner.ID {
+		w.moveOwner(&c)
+	}
 	for _, p := range w.after.Participants {
 		if p.ID != w.after.Owner.ID && w.after.IsVisibleTo(p.ID) && (w.before == nil || !w.before.IsVisibleTo(p.ID)) {
 			c.added = append(c.added, boxList{p.ID, store.Inbox})
 		}
 	}
 	return c
+}
+
+// moveOwner adds to a change of lists that the document has another owner: it leaves the sent ones of the former owner for those of the new one. A
+// participant who owns it has it among the sent ones alone.
+//
+// The titles of a list are stored for its set of documents. If the document comes back after its title was changed elsewhere, the set is the
+// same, so the counts say that titles were edited.
+func (w *documentWriter) moveOwner(c *listChange) {
+	former, owner := w.before.Owner.ID, w.after.Owner.ID
+	c.removed = append(c.removed, boxList{former, store.Outbox}, boxList{owner, store.Inbox})
+	c.added = append(c.added, boxList{owner, store.Outbox})
+	if w.after.Participant(former) != nil && w.after.IsVisibleTo(former) {
+		c.added = append(c.added, boxList{former, store.Inbox})
+	}
+	c.edited = true
+}
+
+// endOwnerPages ends the embedded pages of an owner who has the document no more. They read the token and the address with each request.
+func (w *documentWriter) endOwnerPages(ctx context.Context) error {
+	if w.before.Owner.ID == w.after.Owner.ID {
+		return nil
+	}
+	person := []any{w.after.ID, w.before.Owner.ID}
+	return w.addStatements(ctx,
+		statement{sql: `DELETE FROM token WHERE kind = 'embedded' AND document = $1 AND person = $2`, args: person, what: "end the embedded pages of a former owner"},
+		statement{sql: `DELETE FROM embed_address WHERE document = $1 AND person = $2`, args: person, what: "end the addresses of a former owner"})
 }
 
 func (w *documentWriter) insertIntoBoxes(lists []boxList) statement {

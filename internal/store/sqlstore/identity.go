@@ -409,9 +409,26 @@ func selectOpenSignatures(in string) string {
 
 // OpenSignatures implements [store.Identities].
 func (s *Store) OpenSignatures(ctx context.Context, ids ...contract.PersonID) (map[contract.PersonID]int, error) {
-	open := map[contract.PersonID]int{}
+	open, err := s.countByPerson(ctx, selectOpenSignatures, ids)
+	return open, wrapf(err, "count the documents that lack signatures")
+}
+
+// selectOwned returns the statement of [Store.OwnedDocuments] for a list of people. The counts by span have the number of all documents in a list.
+func selectOwned(in string) string {
+	return `SELECT person, CAST(SUM(amount) AS BIGINT) FROM box_span WHERE person IN ` + in + ` AND box = 'out' AND state = '' AND amount > 0 GROUP BY person`
+}
+
+// OwnedDocuments implements [store.Identities].
+func (s *Store) OwnedDocuments(ctx context.Context, ids ...contract.PersonID) (map[contract.PersonID]int, error) {
+	owned, err := s.countByPerson(ctx, selectOwned, ids)
+	return owned, wrapf(err, "count the documents of owners")
+}
+
+// countByPerson runs a statement that returns people, out of a list, with a number for each.
+func (s *Store) countByPerson(ctx context.Context, of func(in string) string, ids []contract.PersonID) (map[contract.PersonID]int, error) {
+	counts := map[contract.PersonID]int{}
 	if len(ids) == 0 {
-		return open, nil
+		return counts, nil
 	}
 	in, args := listArgs(ids)
 	err := s.db.withSnapshot(ctx, func(q querier) error {
@@ -419,11 +436,11 @@ func (s *Store) OpenSignatures(ctx context.Context, ids ...contract.PersonID) (m
 			var id contract.PersonID
 			var n int
 			err := scan(&id, &n)
-			open[id] = n
+			counts[id] = n
 			return err
-		}, selectOpenSignatures(in), args...)
+		}, of(in), args...)
 	})
-	return open, wrapf(err, "count the documents that lack signatures")
+	return counts, err
 }
 
 // specimenTable is the table of a kind of specimen, and the kind of its records.

@@ -104,6 +104,9 @@ func (w *documentWriter) updateDocument(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := w.endOwnerPages(ctx); err != nil {
+		return err
+	}
 	return w.writeParts(ctx)
 }
 

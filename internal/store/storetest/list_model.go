@@ -110,7 +110,7 @@ func (c *listModel) takeStep(r *rapid.T) {
 		return
 	}
 	d := c.documents[rapid.SampledFrom(ids).Draw(r, "document")]
-	switch what := rapid.SampledFrom([]string{"people", "finalize", "sign", "reject", "cancel", "delete", "complete", "view", "expire", "rename"}).Draw(r, "what"); what {
+	switch what := rapid.SampledFrom([]string{"people", "finalize", "sign", "reject", "cancel", "delete", "complete", "view", "expire", "rename", "transfer"}).Draw(r, "what"); what {
 	case "people":
 		c.tryChange(contract.SetParticipants(&d, c.drawParticipants(r), nil, nil, by, limits, b.now))
 	case "finalize":
@@ -140,6 +140,12 @@ func (c *listModel) takeStep(r *rapid.T) {
 		if len(c.titles) > 0 {
 			title := rapid.SampledFrom(c.titles).Draw(r, "title")
 			c.tryChange(contract.Describe(&d, contract.Description{Title: &title}, ownerOf(d), limits, b.now))
+		}
+	case "transfer":
+		to := rapid.SampledFrom(c.people).Draw(r, "next owner")
+		if ch, done, err := contract.Transfer(&d, d.Owner.ID, to.Person, contract.Actor{}, b.now); !done && err == nil {
+			delete(c.seen[d.ID], to.ID) // an owner has it among the sent ones alone
+			c.tryChange(ch, nil)
 		}
 	case "view":
 		if ch, changed, err := contract.View(&d, by, b.now); changed {

@@ -406,6 +406,7 @@ var peopleTests = map[string]func(*testing.T, *fixture){
 			ids = append(ids, p.ID)
 		}
 		requireRead(b, "documents", want)(b.OpenSignatures(b.ctx, ids...))
+		requireRead(b, "owned documents", map[contract.PersonID]int{owner.ID: 3})(b.OwnedDocuments(b.ctx, owner.ID, first.ID))
 		requireRead(b, "documents of none", map[contract.PersonID]int{})(b.OpenSignatures(b.ctx))
 	},
 	"ASpecimenOfEachKindIsSetReplacedAndRemoved": func(t *testing.T, b *fixture) {

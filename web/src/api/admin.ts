@@ -88,6 +88,15 @@ export const account = {
   resetFactors: (id: string) => take(api.DELETE("/v1/admin/people/{person_id}/factors", person(id))),
   resetPassword: async (id: string) => (await take(api.POST("/v1/admin/people/{person_id}/password", person(id)))).response.data,
   rename: async (id: string, name: string) => (await take(api.PUT("/v1/admin/people/{person_id}/name", { ...person(id), body: { name } }))).response.data.person,
+  /** Gives the documents of a person to another one, in as many requests as that takes. Repeated after a failure, it goes on. */
+  transfer: async (id: string, to: string) => {
+    for (let left = 1, moved = 0; ; ) {
+      if (left <= 0) return moved;
+      const { data } = (await take(api.PUT("/v1/admin/people/{person_id}/successor", { ...person(id), body: { to } }))).response;
+      moved += data.transferred;
+      left = data.left;
+    }
+  },
   disable: async (id: string) => (await take(api.PUT("/v1/admin/people/{person_id}/disabled", person(id)))).response.data.person,
   enable: async (id: string) => (await take(api.DELETE("/v1/admin/people/{person_id}/disabled", person(id)))).response.data.person,
 };

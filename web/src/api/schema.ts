@@ -983,6 +983,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/people/{person_id}/successor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Give the documents of a person to another person
+         * @description Drafts and sent documents in every state, at most 100 with one request: repeat it until left is 0. Signers, links and deadlines stay as they are. The former owner keeps only documents that name them as a participant. 409 transfer.no_successor for a person who cannot own documents of the organisation. Not with an API key.
+         */
+        put: operations["admin-transfer-documents"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/quota": {
         parameters: {
             query?: never;
@@ -3686,6 +3706,12 @@ export interface components {
              * @example 2024-10-14T06:06:00.000Z
              */
             disabled_at: string | null;
+            /**
+             * Format: int64
+             * @description number of documents that the person owns, drafts too
+             * @example 12
+             */
+            documents: number;
             /** @example siti@contoh.id */
             email: string;
             /**
@@ -5149,6 +5175,24 @@ export interface components {
              */
             msg: string;
             response: components["schemas"]["ResponseSsoTested"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        DoneTransferData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            /**
+             * @description a sentence in the language of the request
+             * @example Dokumen berhasil diunggah.
+             */
+            msg: string;
+            response: components["schemas"]["ResponseTransferData"];
             /** @description always true */
             success: boolean;
         } & {
@@ -8516,6 +8560,13 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ResponseTransferData: {
+            data: components["schemas"]["TransferData"];
+            /** @description warnings about input that was accepted */
+            warnings?: components["schemas"]["Warning"][];
+        } & {
+            [key: string]: unknown;
+        };
         ResponseUploadData: {
             data: components["schemas"]["UploadData"];
             /** @description warnings about input that was accepted */
@@ -9385,6 +9436,15 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        SuccessorIn: {
+            /**
+             * @description UUID of the person who gets them: an account of the same organisation that is not disabled and may send documents
+             * @example 8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01
+             */
+            to: string;
+        } & {
+            [key: string]: unknown;
+        };
         SuspensionIn: {
             /**
              * @description for operators and the audit log
@@ -9444,6 +9504,22 @@ export interface components {
              * @description signatures with certificates of a licensed provider
              */
             peruri: number;
+        } & {
+            [key: string]: unknown;
+        };
+        TransferData: {
+            /**
+             * Format: int64
+             * @description documents that the person still owns; repeat the request until it is 0
+             * @example 0
+             */
+            left: number;
+            /**
+             * Format: int64
+             * @description documents that this request transferred
+             * @example 100
+             */
+            transferred: number;
         } & {
             [key: string]: unknown;
         };
@@ -15322,6 +15398,130 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DonePersonChanged"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-transfer-documents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID of a person with an account.
+                 * @example 8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01
+                 */
+                person_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SuccessorIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneTransferData"];
                 };
             };
             /** @description Bad Request. */

@@ -1,6 +1,6 @@
 import { ActionIcon, Alert, Avatar, Badge, Button, Group, Menu, Paper, Stack, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconDots, IconKey, IconPencil, IconListSearch, IconMailPlus, IconShieldOff, IconUserCog, IconUserCheck, IconUserOff, IconUserPlus } from "@tabler/icons-react";
+import { IconDots, IconFileExport, IconKey, IconPencil, IconListSearch, IconMailPlus, IconShieldOff, IconUserCog, IconUserCheck, IconUserOff, IconUserPlus } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 
@@ -72,6 +72,7 @@ function One({ person: p, ask, showLog }: { person: AdminPerson; ask: (person: A
             {changes && other && <Menu.Item leftSection={<IconUserCog size={16} aria-hidden />} onClick={() => ask(p, "role")}>{t("admin.role")}</Menu.Item>}
             {changes && other && <Menu.Item leftSection={<IconKey size={16} aria-hidden />} onClick={() => ask(p, "reset")}>{t("admin.reset")}</Menu.Item>}
             {changes && other && p.factors.length > 0 && <Menu.Item leftSection={<IconShieldOff size={16} aria-hidden />} onClick={() => ask(p, "resetFactors")}>{t("admin.resetFactors")}</Menu.Item>}
+            {changes && p.documents > 0 && <Menu.Item leftSection={<IconFileExport size={16} aria-hidden />} onClick={() => ask(p, "transfer")}>{t("admin.transfer")}</Menu.Item>}
             {changes && disabled && <Menu.Item leftSection={<IconUserCheck size={16} aria-hidden />} onClick={() => ask(p, "enable")}>{t("admin.enable")}</Menu.Item>}
             {changes && !disabled && other && <Menu.Item color="red" leftSection={<IconUserOff size={16} aria-hidden />} onClick={() => ask(p, "disable")}>{t("admin.disable")}</Menu.Item>}
             <Menu.Item leftSection={<IconListSearch size={16} aria-hidden />} onClick={showLog}>{t("admin.inLog")}</Menu.Item>
@@ -85,6 +86,7 @@ function One({ person: p, ask, showLog }: { person: AdminPerson; ask: (person: A
       </>}>
       <Facts of={[p.email, me?.role === "operator" && p.organisation.name, p.disabled_at ? t("admin.disabledSince", { when: when(p.disabled_at) }) : t("admin.since", { when: when(p.created_at) }),
         p.factors.length > 0 && t("admin.factorsOf", { factors: p.factors.map((f) => t(`factors.${f === "totp" ? "app" : "passkeys"}`)).join(", ") }),
+        p.documents > 0 && t("admin.ownedDocuments", { count: p.documents }),
         p.open_signatures > 0 && t("admin.openSignatures", { count: p.open_signatures })]} />
     </Line>
   );

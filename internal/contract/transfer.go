@@ -1,0 +1,47 @@
+package contract
+
+import (
+	"slices"
+	"time"
+)
+
+// ErrNoSuccessor refuses a person to whom documents cannot be transferred: one without an account in the organisation of their owner, whose account is
+// disabled, whose role does not include sending documents, or who is the owner.
+var ErrNoSuccessor = Refuse(Conflict, "transfer.no_successor")
+
+// Transfer gives a document to another person of its organisation, as an admin decided. It may be in any state. From is the owner from whom it is
+// taken; done is true if it belongs to another person already, so that the transfer of many documents can be repeated after a crash.
+//
+// What people are asked for does not change: turns, boxes, links and deadlines stay. The former owner keeps their part if they are a participant,
+// and loses the document otherwise. A request of the former owner that was begun before is refused by the version of the document.
+//
+// Durable with the commit: the new owner, the lists of both, and the event that names them. The embedded pages of the former owner end with it.
+func Transfer(d *Document, from PersonID, to Person, by Actor, now time.Time) (c Change, done bool, err error) {
+	if _, err := by.AuthoriseAdmin(AdminTransfer, d.Organisation); err != nil {
+		return Change{}, false, err
+	}
+	if d.Owner.ID != from {
+		return Change{}, true, nil
+	}
+	if to.ID == from {
+		return Change{}, false, ErrNoSuccessor
+	}
+	c = newChange(d)
+	after := &c.After
+	after.Owner = to
+	if after.Participant(from) == nil {
+		// The box of a duty stamp may be the owner's. All other boxes belong to participants.
+		for i := range after.Placements {
+			if p := &after.Placements[i]; p.Person == from {
+				p.Person = to.ID
+			}
+		}
+	}
+	after.Delivery.Languages = after.keepLanguages(after.Delivery.Languages)
+	c.addEvent(EventTransferred, by, now, "from", string(from), "from_name", d.Owner.Name, "from_email", d.Owner.Email,
+		"to", string(to.ID), "to_name", to.Name, "to_email", to.Email)
+	return c, false, nil
+}
+
+// CanOwn reports whether documents of an organisation can be transferred to the holder of an account with that role.
+func (r AccountRole) CanOwn() bool { return slices.Contains([]AccountRole{RoleSender, RoleAdmin}, r) }

@@ -1,0 +1,84 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"segel/internal/contract"
+	"segel/internal/documents"
+	"segel/internal/store"
+)
+
+// TransferBatch is how many documents one call of [Service.TransferDocuments] transfers at most.
+const TransferBatch = 100
+
+// Transferred says how far a transfer got.
+type Transferred struct {
+	Moved int // documents that this call transferred
+	Left  int // documents that the person still owns; the same call goes on with them
+}
+
+// TransferDocuments gives documents of a person, the newest first and at most [TransferBatch], to another person of their organisation. Both are
+// loaded first: an account that the caller does not administer is [contract.ErrNoPerson], as one that does not exist.
+//
+// First durable: the event that names both people and how many documents there were. Then each document with its own event, see
+// [contract.Transfer]. If the process dies between two documents, those before have the new owner and the others the former one; the next call goes on.
+func (s *Service) TransferDocuments(ctx context.Context, by contract.Actor, from, to contract.PersonID) (Transferred, error) {
+	former, err := s.userOf(ctx, by, contract.AdminTransfer, from)
+	if err != nil {
+		return Transferred{}, err
+	}
+	next, err := s.Store.User(ctx, to)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return Transferred{}, contract.ErrNoSuccessor
+	case err != nil:
+		return Transferred{}, fmt.Errorf("read user %s: %w", to, err)
+	case next.Organisation != former.Organisation || !next.DisabledAt.IsZero() || !next.Role().CanOwn() || to == from:
+		return Transferred{}, contract.ErrNoSuccessor
+	}
+	owned, err := s.Store.List(ctx, store.ListQuery{Person: from, Box: store.Outbox, Limit: TransferBatch, Now: s.Clock()})
+	if err != nil || owned.Total == 0 {
+		return Transferred{}, err
+	}
+	err = s.Store.LogEvents(ctx, by.SignEvent(contract.Event{Type: contract.EventTransferBegun, At: s.Clock(), Details: map[string]string{
+		"person": string(former.ID), "name": former.Name, "email": former.Email, "organisation": string(former.Organisation),
+		"to": string(next.ID), "to_name": next.Name, "to_email": next.Email, "count": fmt.Sprint(owned.Total),
+	}}))
+	if err != nil {
+		return Transferred{}, fmt.Errorf("log a transfer: %w", err)
+	}
+	done := Transferred{Left: owned.Total}
+	for i := range owned.Documents {
+		_, err := s.ApplyRuleTo(ctx, owned.Documents[i], func(d *contract.Document) (*contract.Change, error) {
+			c, done, err := contract.Transfer(d, from, next.Person, by, s.Clock())
+			return documents.ChangeIf(c, !done, err)
+		})
+		switch {
+		case errors.Is(err, contract.ErrNotFound): // a draft that its owner has deleted meanwhile
+		case err != nil:
+			return Transferred{}, err
+		default:
+			done.Moved++
+		}
+		done.Left--
+	}
+	return done, nil
+}
+
+// userOf loads the user whom an operation of administration names; [contract.ErrNoPerson] for one whom the caller does not administer.
+func (s *Service) userOf(ctx context.Context, by contract.Actor, op contract.AdminOperation, id contract.PersonID) (store.User, error) {
+	of, err := by.AuthoriseAdmin(op, "")
+	if err != nil {
+		return store.User{}, err
+	}
+	u, err := s.Store.User(ctx, id)
+	if errors.Is(err, store.ErrNotFound) || err == nil && of != "" && u.Organisation != of {
+		return store.User{}, contract.ErrNoPerson
+	}
+	if err != nil {
+		return store.User{}, fmt.Errorf("read user %s: %w", id, err)
+	}
+	return u, nil
+}
