@@ -15,12 +15,14 @@ type adminAccountPolicy struct {
 	SignFactor    bool            `json:"sign_factor" doc:"people with accounts prove a second factor for each signature"`
 	IdleMinutes   int             `json:"idle_minutes" doc:"a session ends when it was not used for so long; 0: no limit" example:"30"`
 	AbsoluteHours int             `json:"absolute_hours" doc:"a session ends so long after its login; 0: no limit besides the lifetimes of tokens" example:"12"`
+	HideAddresses bool            `json:"hide_addresses" doc:"new documents show their people the addresses of others in part only, unless the upload says otherwise"`
 }
 
 func adminAccountPolicyOf(o store.Organisation) adminAccountPolicy {
 	return adminAccountPolicy{
 		Organisation: organisationOf(o), LoginFactor: string(o.Accounts.Normalised().LoginFactor), SignFactor: o.Accounts.SignFactor,
 		IdleMinutes: int(o.Accounts.IdleLimit / time.Minute), AbsoluteHours: int(o.Accounts.AbsoluteLimit / time.Hour),
+		HideAddresses: o.Accounts.HideAddresses,
 	}
 }
 
@@ -39,6 +41,7 @@ type adminAccountPolicyIn struct {
 	SignFactor    binary  `json:"sign_factor" required:"false" doc:"0 or 1; missing: unchanged"`
 	IdleMinutes   integer `json:"idle_minutes" required:"false" doc:"5 to 43200; 0: no limit; missing: unchanged" example:"30"`
 	AbsoluteHours integer `json:"absolute_hours" required:"false" doc:"1 to 8760; 0: no limit; missing: unchanged" example:"12"`
+	HideAddresses binary  `json:"hide_addresses" required:"false" doc:"0 or 1, for new documents; missing: unchanged"`
 }
 
 func (c *call) changeAccountPolicy(in *adminAccountPolicyIn) (done[adminAccountPolicy], error) {
@@ -53,6 +56,9 @@ func (c *call) changeAccountPolicy(in *adminAccountPolicyIn) (done[adminAccountP
 	if required := in.SignFactor.checkedValue("sign_factor", &bad); in.SignFactor.given {
 		change.SignFactor = &required
 	}
+	if hide := in.HideAddresses.checkedValue("hide_addresses", &bad); in.HideAddresses.given {
+		change.HideAddresses = &hide
+	}
 	if err := bad.asError(); err != nil {
 		return done[adminAccountPolicy]{}, err
 	}
@@ -60,6 +66,7 @@ func (c *call) changeAccountPolicy(in *adminAccountPolicyIn) (done[adminAccountP
 	if err != nil {
 		return done[adminAccountPolicy]{}, err
 	}
+	c.Workflow.ForgetOrganisation(o.ID) // new documents take from it whether they hide addresses
 	return doneAnswer(c, "done.account_policy", adminAccountPolicyOf(o)), nil
 }
 

@@ -47,16 +47,18 @@ type detailData struct {
 	MayDelegate          bool                `json:"may_delegate,omitempty" doc:"the caller can pass their part to another person now, after a code where one is asked for"`
 	Delivery             *deliveryData       `json:"delivery,omitempty" doc:"for the owner: how people are reached"`
 	Warnings             []warning           `json:"warnings,omitempty" doc:"unexpected changes to the file, and findings in it"`
+	AddressesHidden      bool                `json:"addresses_hidden,omitempty" doc:"the addresses of others are shown to the caller in part only, and the evidence certificate is not for them"`
 }
 
 // deliveryData is how the people of a document are reached.
 type deliveryData struct {
-	Message    string              `json:"message" doc:"in every invitation and reminder; several lines" example:"Mohon ditandatangani minggu ini."`
-	GuestCode  contract.CodePolicy `json:"guest_code" doc:"as in upload-docs" enum:",sign,read" example:"sign"`
-	Messages   bool                `json:"messages" doc:"messages are sent about the document"`
-	Delegation bool                `json:"delegation" doc:"signers may pass their part to another person"`
-	Attach     bool                `json:"attach" doc:"the finished file and its evidence certificate are attached to the message about the completion, if they are small enough"`
-	Remind     remindOut           `json:"remind" doc:"as in upload-docs, in days; 0: not"`
+	Message       string              `json:"message" doc:"in every invitation and reminder; several lines" example:"Mohon ditandatangani minggu ini."`
+	GuestCode     contract.CodePolicy `json:"guest_code" doc:"as in upload-docs" enum:",sign,read" example:"sign"`
+	Messages      bool                `json:"messages" doc:"messages are sent about the document"`
+	Delegation    bool                `json:"delegation" doc:"signers may pass their part to another person"`
+	HideAddresses bool                `json:"hide_addresses" doc:"the people of the document see the addresses and phone numbers of others in part only"`
+	Attach        bool                `json:"attach" doc:"the finished file and its evidence certificate are attached to the message about the completion, if they are small enough"`
+	Remind        remindOut           `json:"remind" doc:"as in upload-docs, in days; 0: not"`
 }
 
 // remindIn is when the service reminds people by itself.
@@ -87,7 +89,7 @@ func deliveryOf(d *contract.Document, id contract.PersonID) *deliveryData {
 	if id != d.Owner.ID {
 		return nil
 	}
-	return &deliveryData{Message: d.Delivery.Message, GuestCode: d.Delivery.Code, Messages: !d.Delivery.Silent, Attach: d.Delivery.Attach, Delegation: d.Delivery.Delegation, Remind: remindOut(d.Delivery.Reminders)}
+	return &deliveryData{Message: d.Delivery.Message, GuestCode: d.Delivery.Code, Messages: !d.Delivery.Silent, Attach: d.Delivery.Attach, Delegation: d.Delivery.Delegation, HideAddresses: d.Delivery.HideAddresses, Remind: remindOut(d.Delivery.Reminders)}
 }
 
 type detailOwner struct {
@@ -167,21 +169,23 @@ func (c *call) detailOf(d *contract.Document) (detailData, error) {
 
 // detailWith returns the detail of a document of an organisation as the caller sees it.
 func (c *call) detailWith(d *contract.Document, organisation store.Organisation) detailData {
+	shown := d.AsShownTo(c.by)
 	sender := c.senderOf(organisation)
 	counters := d.Counters()
 	return detailData{
 		ID: d.ID, DocumentTitle: d.Title, DocumentName: d.Name,
 		Status: d.State, Expired: isoOrNull(d.ExpiresAt), IsExpired: isExpired(d, c.Clock()),
-		SigningStatus: d.SigningState(), Description: text.Description(c.language, d), CreateAt: formatISO(d.CreatedAt),
+		SigningStatus: d.SigningState(), Description: text.Description(c.language, shown), CreateAt: formatISO(d.CreatedAt),
 		IsParallel: d.Parallel, IsOwner: c.by.ID == d.Owner.ID, IsPaid: d.IsPaid(), IsSign: d.InTurn(c.by.ID),
 		Owner:       detailOwner{UserID: d.Owner.ID, Email: d.Owner.Email, Name: d.Owner.Name, Organisation: sender.Organisation, Colour: sender.Colour, Logo: sender.Logo},
-		Participant: partOf(d, c.by.ID), Code: c.guestCheckOf(d), Delivery: deliveryOf(d, c.by.ID), MayDelegate: c.mayDelegate(d),
-		Signer:         detailSigners(d),
+		Participant: partOf(shown, c.by.ID), Code: c.guestCheckOf(d), Delivery: deliveryOf(d, c.by.ID), MayDelegate: c.mayDelegate(d),
+		Signer:         detailSigners(shown),
 		DataToken:      dataToken{Used: tokenCountOf(counters.Used), Success: tokenCountOf(counters.Success), Failed: tokenCountOf(counters.Failed)},
 		InfoRestamping: restampingOf(d),
 		LastSignedAt:   isoOrNull(d.LastSignedAt), StatusInfo: c.statusInfo(d),
 		ActiveDownloadButton: d.State == contract.Completed, SerialNumber: d.Serials(),
-		Specimen: d.Specimen, Test: d.Test, Version: d.Version, Mode: d.Mode, Progress: progressOf(d, c.language), Placements: placementsOf(d), Warnings: c.fileWarnings(d),
+		Specimen: d.Specimen, Test: d.Test, Version: d.Version, Mode: d.Mode, Progress: progressOf(shown, c.language), Placements: placementsOf(shown), Warnings: c.fileWarnings(d),
+		AddressesHidden: !d.SeesAddresses(c.by),
 	}
 }
 
@@ -248,6 +252,7 @@ type describeIn struct {
 	GuestCode     *phrase   `json:"guest_code" required:"false" doc:"as in upload-docs; empty: only with links that were mailed; unchanged if missing" enum:"sign,read" example:"sign"`
 	Messages      binary    `json:"messages" required:"false" doc:"as in upload-docs; unchanged if missing"`
 	Delegation    binary    `json:"delegation" required:"false" doc:"as in upload-docs; unchanged if missing"`
+	HideAddresses binary    `json:"hide_addresses" required:"false" doc:"as in upload-docs; unchanged if missing"`
 	Attach        binary    `json:"attach" required:"false" doc:"as in upload-docs; unchanged if missing"`
 	Remind        *remindIn `json:"remind" required:"false" doc:"as in upload-docs; unchanged if missing"`
 	Version       integer   `json:"version" required:"false" doc:"version of the draft that was read. 409 document.version_changed if it has another one now. Missing: the change replaces whatever is there" example:"4"`
@@ -285,6 +290,10 @@ func (c *call) describeDocument(in *describeIn) (done[verbData], error) {
 		allowed := in.Delegation.checkedValue("delegation", &bad)
 		to.Delegation = &allowed
 	}
+	if in.HideAddresses.given {
+		hide := in.HideAddresses.checkedValue("hide_addresses", &bad)
+		to.HideAddresses = &hide
+	}
 	if in.Remind != nil {
 		r := in.Remind.parseReminders(&bad)
 		to.Reminders = &r
@@ -307,7 +316,9 @@ type statusData struct {
 }
 
 // statusOf is statusDataOf in the language of the request.
-func (c *call) statusOf(d *contract.Document) statusData { return statusDataOf(d, c.language) }
+func (c *call) statusOf(d *contract.Document) statusData {
+	return statusDataOf(d.AsShownTo(c.by), c.language)
+}
 
 func statusDataOf(d *contract.Document, l text.Language) statusData {
 	return statusData{

@@ -114,7 +114,7 @@ func (c *call) tellEvents(out *eventWriter, d *contract.Document, after int64) {
 			return
 		default:
 			after, final = next.Version, next.State.IsFinal()
-			out.writeProgress(next)
+			out.writeProgress(next.AsShownTo(c.by))
 		}
 	}
 }

@@ -38,22 +38,12 @@ func (c *call) orderGuestCode(in *documentIn) (done[guestCodeData], error) {
 	})
 }
 
-// maskContact returns an address without what is before the "@", except its first character, and of a phone number the first and the last
-// three characters: enough for its owner to recognise it.
+// maskContact returns the part of an address or phone number by which its owner recognises it.
 func maskContact(c contract.Channel, address string) string {
-	if !c.IsPhone() {
-		return maskAddress(address)
+	if c.IsPhone() {
+		return contract.MaskPhone(address)
 	}
-	if len(address) < 9 {
-		return "***"
-	}
-	return address[:3] + "***" + address[len(address)-3:]
-}
-
-// maskAddress returns an address without what is before the "@", except its first character: enough for its owner to recognise it.
-func maskAddress(address string) string {
-	local, domain, _ := strings.Cut(address, "@")
-	return string([]rune(local)[:min(1, len([]rune(local)))]) + "***@" + domain
+	return contract.MaskAddress(address)
 }
 
 type proveContactIn struct {

@@ -149,7 +149,7 @@ func (c *call) listItem(d contract.Document) listItem {
 		Owner:    listOwner{Owner: "owner", Name: d.Owner.Name, CreatedAt: formatISO(d.CreatedAt)},
 		Specimen: d.Specimen, AsGuest: asGuest,
 	}
-	for _, p := range d.Participants {
+	for _, p := range d.AsShownTo(c.by).Participants {
 		role := string(p.Role)
 		if p.ID == d.Owner.ID {
 			role = "owner"

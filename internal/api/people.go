@@ -93,8 +93,9 @@ func (c *call) loadSigners() (signersData, error) {
 			mail[n.Person] = append(mail[n.Person], c.noticeOf(n))
 		}
 	}
-	return signersData{DocumentID: d.ID, Version: d.Version, Signer: convertAll(d.Participants, func(p contract.Participant) signersItem {
-		to, from := delegationsOf(&d, p.ID)
+	shown := d.AsShownTo(c.by)
+	return signersData{DocumentID: d.ID, Version: d.Version, Signer: convertAll(shown.Participants, func(p contract.Participant) signersItem {
+		to, from := delegationsOf(shown, p.ID)
 		return signersItem{
 			DelegatedTo: to, DelegatedFrom: from,
 			UserID: p.ID, Name: p.Name, Email: orNull(p.Email), Phone: orNull(p.Phone), Avatar: c.avatarURL(p.Person),

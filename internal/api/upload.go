@@ -27,6 +27,7 @@ type uploadIn struct {
 	GuestCode      phrase             `json:"guest_code" required:"false" doc:"when guests enter a code that is sent to their mailbox or phone: sign, before signing; read, before reading too. When missing, only before signing with a link that was sent" enum:"sign,read" example:"sign"`
 	Messages       binary             `json:"messages" required:"false" doc:"0: no messages are sent about the document, except codes; 1 when missing"`
 	Delegation     binary             `json:"delegation" required:"false" doc:"1: signers may pass their part to another person (delegate-docs)"`
+	HideAddresses  binary             `json:"hide_addresses" required:"false" doc:"1: the people of the document see the addresses and phone numbers of others in part only; missing: as the organisation chose"`
 	Attach         binary             `json:"attach" required:"false" doc:"1: the finished file is attached to the message about the completion, up to 5 MiB, and the evidence certificate if both together are not larger"`
 	Remind         *remindIn          `json:"remind" required:"false" doc:"when the service reminds those whose turn it is; missing: as the organisation has set for new documents"`
 	ExpiredAt      phrase             `json:"expired_at" required:"false" doc:"ISO 8601 with a zone, in the future" example:"2027-01-31T17:00:00.000Z"`
@@ -148,6 +149,9 @@ func (c *call) uploadRequest(in *uploadIn, as bodyFormat, info intake.Info) (wor
 			Silent: in.Messages.given && !in.Messages.checkedValue("messages", &bad), Attach: in.Attach.checkedValue("attach", &bad),
 			Delegation: in.Delegation.checkedValue("delegation", &bad),
 		},
+	}
+	if hide := in.HideAddresses.checkedValue("hide_addresses", &bad); in.HideAddresses.given {
+		r.HideAddresses = &hide
 	}
 	if in.Remind != nil {
 		remind := in.Remind.parseReminders(&bad)

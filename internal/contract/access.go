@@ -113,6 +113,9 @@ func (d *Document) Authorise(by Actor, op Operation) error {
 	if by.Guest == 0 && slices.Contains(guestOnly, op) {
 		return ErrGuestsOnly
 	}
+	if op == OpEvidence && !d.SeesAddresses(by) {
+		return ErrEvidenceHidden
+	}
 	if by.ID == d.Owner.ID && by.Guest == 0 {
 		if slices.Contains(sendOperations, op) {
 			return by.requireSender()

@@ -6,12 +6,13 @@ import (
 	"time"
 )
 
-// AccountPolicy is what an organisation demands of the accounts of its people. The zero value demands nothing beyond what the service does.
+// AccountPolicy is what an organisation demands of the accounts of its people, and what they see of each other. The zero value demands nothing beyond what the service does.
 type AccountPolicy struct {
 	LoginFactor   FactorDemand  // who needs a second factor at a login
 	SignFactor    bool          // each signature needs a second factor
 	IdleLimit     time.Duration // a session ends when it was not used for so long; 0: no limit
 	AbsoluteLimit time.Duration // a session ends so long after its login; 0: no limit
+	HideAddresses bool          // new documents hide the addresses of their people from each other, unless their owner says otherwise
 }
 
 // FactorDemand says whose logins need a second factor. Values are stored permanently.

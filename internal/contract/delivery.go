@@ -17,6 +17,8 @@ type Delivery struct {
 	// Delegation permits signers to pass their part to another person.
 	Delegation bool
 	Attach     bool // the finished file and the evidence certificate are attached to messages about the completion, if they are small enough
+	// HideAddresses shows the people of the document the addresses of others in part only; see [Document.SeesAddresses].
+	HideAddresses bool
 
 	Reminders Reminders // sent by the service
 
@@ -146,6 +148,9 @@ func (d Delivery) eventDetails() []string {
 	}
 	if d.Silent {
 		details = append(details, "messages", "none")
+	}
+	if d.HideAddresses {
+		details = append(details, "addresses", "hidden")
 	}
 	if d.Message != "" {
 		details = append(details, "message_digest", fmt.Sprintf("%x", sha256.Sum256([]byte(d.Message))))

@@ -261,6 +261,7 @@ type Description struct {
 	Code           *CodePolicy
 	Silent, Attach *bool
 	Delegation     *bool
+	HideAddresses  *bool
 	Reminders      *Reminders
 }
 
@@ -280,6 +281,9 @@ func (to Description) applyTo(d Delivery) Delivery {
 	}
 	if to.Delegation != nil {
 		d.Delegation = *to.Delegation
+	}
+	if to.HideAddresses != nil {
+		d.HideAddresses = *to.HideAddresses
 	}
 	if to.Reminders != nil {
 		d.Reminders = *to.Reminders

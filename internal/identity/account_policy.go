@@ -15,6 +15,7 @@ import (
 type PolicyChange struct {
 	LoginFactor   *contract.FactorDemand
 	SignFactor    *bool
+	HideAddresses *bool
 	IdleLimit     *time.Duration
 	AbsoluteLimit *time.Duration
 }
@@ -36,6 +37,7 @@ func (s *Service) ChangeAccountPolicy(ctx context.Context, by contract.Actor, of
 	o.Accounts, err = s.store.ChangeAccountPolicy(ctx, o.ID, now, func(p *contract.AccountPolicy) (contract.Event, error) {
 		setIfGiven(&p.LoginFactor, c.LoginFactor)
 		setIfGiven(&p.SignFactor, c.SignFactor)
+		setIfGiven(&p.HideAddresses, c.HideAddresses)
 		setIfGiven(&p.IdleLimit, c.IdleLimit)
 		setIfGiven(&p.AbsoluteLimit, c.AbsoluteLimit)
 		return contract.Event{Type: contract.EventPolicyChanged, At: now, Person: by.Person, IP: by.IP, Details: policyDetails(o.ID, *p)}, contract.CheckAccountPolicy(*p)
@@ -54,6 +56,9 @@ func policyDetails(of contract.OrganisationID, p contract.AccountPolicy) map[str
 	d := map[string]string{"organisation": string(of)}
 	if f := p.Normalised().LoginFactor; f != contract.FactorOfNone {
 		d["login_factor"] = string(f)
+	}
+	if p.HideAddresses {
+		d["hide_addresses"] = "true"
 	}
 	if p.SignFactor {
 		d["sign_factor"] = "true"

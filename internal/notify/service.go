@@ -331,6 +331,9 @@ func (s *Service) composeMessage(ctx context.Context, d *contract.Document, n co
 		if attached, err = s.readAttachments(ctx, files); err != nil {
 			return Message{}, err
 		}
+		if d.Delivery.HideAddresses && n.Person != d.Owner.ID && len(attached) > 1 {
+			attached = attached[:1] // the evidence certificate has the addresses of all
+		}
 	}
 	f.Attached, f.EvidenceAttached = len(attached) > 0, len(attached) > 1
 	m, err := s.Composer.Compose(f)

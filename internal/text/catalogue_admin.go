@@ -128,8 +128,8 @@ var administration = map[string]sentence{
 		"Mengubah jadwal pengingat untuk dokumen baru[; pertama setelah {after} hari][; kemudian setiap {every} hari][; {before} hari sebelum batas waktu]",
 		"Changed the reminders of new documents[; first after {after} days][; then every {every} days][; {before} days before the deadline]"},
 	"event.account_policy_changed": {
-		"Mengubah kebijakan akun[; faktor kedua saat masuk: {login_factor}][; faktor kedua untuk setiap tanda tangan: {sign_factor}][; sesi berakhir setelah {idle_minutes} menit tanpa kegiatan][; sesi berakhir {absolute_hours} jam setelah masuk]",
-		"Changed the policy for accounts[; second factor at login: {login_factor}][; second factor for each signature: {sign_factor}][; sessions end after {idle_minutes} minutes without use][; sessions end {absolute_hours} hours after login]"},
+		"Mengubah kebijakan akun[; faktor kedua saat masuk: {login_factor}][; faktor kedua untuk setiap tanda tangan: {sign_factor}][; sesi berakhir setelah {idle_minutes} menit tanpa kegiatan][; sesi berakhir {absolute_hours} jam setelah masuk][; alamat disembunyikan pada dokumen baru: {hide_addresses}]",
+		"Changed the policy for accounts[; second factor at login: {login_factor}][; second factor for each signature: {sign_factor}][; sessions end after {idle_minutes} minutes without use][; sessions end {absolute_hours} hours after login][; new documents hide addresses: {hide_addresses}]"},
 	"event.branding_changed": {"Mengubah logo dan warna organisasi", "Changed the organisation's logo and colour"},
 }
 

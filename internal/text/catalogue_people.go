@@ -43,6 +43,9 @@ var people = map[string]sentence{
 	"guest.not_found": {
 		"Orang ini bukan tamu pada dokumen ini.",
 		"This person is not a guest on this document."},
+	"evidence.addresses_hidden": {
+		"Dokumen ini menyembunyikan alamat para pihak. Sertifikat bukti memuat alamat lengkap, sehingga hanya tersedia bagi pengirim. Silakan hubungi pengirim.",
+		"This document hides the addresses of its people. The evidence certificate has them in full, so only the sender can download it. Please ask the sender."},
 	"delegation.off": {
 		"Pengirim dokumen tidak mengizinkan penandatanganan dialihkan.",
 		"The sender of the document does not allow signatures to be passed to other people."},

@@ -157,6 +157,9 @@ func (c *organisationCache) forget(id contract.OrganisationID) {
 	delete(c.read, id)
 }
 
+// ForgetOrganisation makes this process read an organisation again, after a part of it was changed by another package.
+func (s *Service) ForgetOrganisation(id contract.OrganisationID) { s.organisations.forget(id) }
+
 // Organisation returns an organisation with its branding, which may be a few seconds old.
 func (s *Service) Organisation(ctx context.Context, id contract.OrganisationID) (store.Organisation, error) {
 	now := s.Clock()

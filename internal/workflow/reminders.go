@@ -52,3 +52,12 @@ func (s *Service) chooseReminders(ctx context.Context, by contract.Actor, asked 
 	o, err := s.Organisation(ctx, by.Organisation)
 	return o.Reminders, err
 }
+
+// chooseHidden returns whether a new document hides addresses: what an upload asks for, or else what the caller's organisation does.
+func (s *Service) chooseHidden(ctx context.Context, by contract.Actor, asked *bool) (bool, error) {
+	if asked != nil {
+		return *asked, nil
+	}
+	o, err := s.Organisation(ctx, by.Organisation)
+	return o.Accounts.HideAddresses, err
+}

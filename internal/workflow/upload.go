@@ -29,7 +29,9 @@ type UploadRequest struct {
 	ExpiresAt time.Time
 	Delivery  contract.Delivery   // its languages are those of People, and its reminders those of Remind
 	Remind    *contract.Reminders // nil: those of the caller's organisation
-	File      *Staging
+	// HideAddresses is nil for what the caller's organisation chose.
+	HideAddresses *bool
+	File          *Staging
 
 	// UploadID is the resumable upload whose bytes become the file, which is empty until then. Empty: File has the bytes.
 	UploadID contract.UploadID
@@ -109,6 +111,9 @@ func (s *Service) describeDraft(ctx context.Context, by contract.Actor, r Upload
 	u := contract.Upload{Title: r.Title, Filename: r.Filename, Parallel: r.Parallel, Participants: people, Delivery: r.Delivery, ExpiresAt: r.ExpiresAt}
 	u.Delivery.SetPersonal(personalDelivery(people, r.People))
 	if u.Delivery.Reminders, err = s.chooseReminders(ctx, by, r.Remind); err != nil {
+		return contract.Upload{}, nil, err
+	}
+	if u.Delivery.HideAddresses, err = s.chooseHidden(ctx, by, r.HideAddresses); err != nil {
 		return contract.Upload{}, nil, err
 	}
 	if _, err := io.ReadFull(s.Random, u.Entropy[:]); err != nil {

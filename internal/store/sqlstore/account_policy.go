@@ -17,6 +17,7 @@ type storedPolicy struct {
 	SignFactor    bool                  `json:"sign_factor"`
 	IdleMinutes   int64                 `json:"idle_minutes"`
 	AbsoluteHours int64                 `json:"absolute_hours"`
+	HideAddresses bool                  `json:"hide_addresses,omitempty"`
 }
 
 const policyVersion = 1
@@ -24,7 +25,7 @@ const policyVersion = 1
 // encodePolicy returns a policy as it is stored, with the members of the former text that this release does not know.
 func encodePolicy(p contract.AccountPolicy, former string) (string, error) {
 	p = p.Normalised()
-	known, err := json.Marshal(storedPolicy{policyVersion, p.LoginFactor, p.SignFactor, int64(p.IdleLimit / time.Minute), int64(p.AbsoluteLimit / time.Hour)})
+	known, err := json.Marshal(storedPolicy{policyVersion, p.LoginFactor, p.SignFactor, int64(p.IdleLimit / time.Minute), int64(p.AbsoluteLimit / time.Hour), p.HideAddresses})
 	if err != nil {
 		return "", err
 	}
@@ -37,6 +38,7 @@ func encodePolicy(p contract.AccountPolicy, former string) (string, error) {
 	if err := json.Unmarshal(known, &members); err != nil {
 		return "", err
 	}
+	delete(all, "hide_addresses") // missing if they are not hidden
 	maps.Copy(all, members)
 	b, err := json.Marshal(all)
 	return string(b), err
@@ -52,6 +54,7 @@ func decodePolicy(text string) (contract.AccountPolicy, error) {
 	}
 	return contract.AccountPolicy{
 		LoginFactor: p.LoginFactor, SignFactor: p.SignFactor, IdleLimit: time.Duration(p.IdleMinutes) * time.Minute, AbsoluteLimit: time.Duration(p.AbsoluteHours) * time.Hour,
+		HideAddresses: p.HideAddresses,
 	}, nil
 }
 

@@ -92,13 +92,16 @@ func scanList[Stored, T any](to *[]T, convert func(Stored) T) scanner {
 
 // storedDelivery is how people are reached, as it is stored.
 type storedDelivery struct {
-	Message    string                       `json:"message,omitempty"`
-	Code       contract.CodePolicy          `json:"code,omitempty"`
-	Silent     bool                         `json:"silent,omitempty"`
-	Delegation bool                         `json:"delegation,omitempty"`
-	Attach     bool                         `json:"attach,omitempty"`
-	Reminders  contract.Reminders           `json:"reminders,omitzero"`
-	Languages  map[contract.PersonID]string `json:"languages,omitempty"`
+	Message    string              `json:"message,omitempty"`
+	Code       contract.CodePolicy `json:"code,omitempty"`
+	Silent     bool                `json:"silent,omitempty"`
+	Delegation bool                `json:"delegation,omitempty"`
+	Attach     bool                `json:"attach,omitempty"`
+
+	HideAddresses bool `json:"hide_addresses,omitempty"` // see visibleWith
+
+	Reminders contract.Reminders           `json:"reminders,omitzero"`
+	Languages map[contract.PersonID]string `json:"languages,omitempty"`
 
 	Channels map[contract.PersonID]contract.Channel `json:"channels,omitempty"`
 }

@@ -36,6 +36,17 @@ func (b boxQuery) find(ctx context.Context, r querier) (boxSearch, error) {
 const ofPerson = `SELECT document FROM (SELECT document FROM participant WHERE lower(email) = lower(%[1]s) ORDER BY document DESC LIMIT %[2]d) p
 	UNION SELECT id FROM (SELECT id FROM document WHERE lower(owner_email) = lower(%[1]s) ORDER BY id DESC LIMIT %[2]d) o`
 
+// hidesAddresses is a condition on documents d: they hide the addresses of their people (storedDelivery). What an owner writes cannot look like
+// it: in JSON, a quotation mark within a text has a backslash before it.
+const hidesAddresses = `d.delivery LIKE '%"hide_addresses":true%'`
+
+// visibleWith returns a condition on a document: the address is one that the person sees there. Otherwise the list would tell, address by address,
+// whose are hidden. Admins and auditors find no more here: their own lists are those of participants.
+func visibleWith(document, person, address string) string {
+	return `(EXISTS (SELECT 1 FROM document d WHERE d.id = ` + document + ` AND (d.owner = ` + person + ` OR lower(d.owner_email) = lower(` + address + `) OR NOT ` + hidesAddresses + `))
+		OR EXISTS (SELECT 1 FROM participant v WHERE v.document = ` + document + ` AND v.person = ` + person + ` AND lower(v.email) = lower(` + address + `)))`
+}
+
 // findWithPerson finds documents of a list, which has so many rows, that another person owns or takes part in.
 //
 // A short list is read, so that the time tells nothing about documents of that person in lists of others. For a long one their documents
@@ -52,7 +63,8 @@ func (b boxQuery) findWithPerson(ctx context.Context, r querier, rows int) (boxS
 		return b.selectRows(ctx, r)
 	}
 	c := b.condition()
-	c.terms = append(c.terms, fmt.Sprintf(`b.document IN (`+ofPerson+`)`, c.addArg(b.With), maxSelected+1))
+	with := c.addArg(b.With)
+	c.terms = append(c.terms, fmt.Sprintf(`b.document IN (`+ofPerson+`)`, with, maxSelected+1), visibleWith("b.document", "b.person", with))
 	return b.selectMatches(ctx, r, `box b`, c, `b.document`)
 }
 
@@ -71,7 +83,7 @@ func (b boxQuery) selectRows(ctx context.Context, r querier) (boxSearch, error) 
 	if b.With != "" {
 		arg := c.addArg(b.With)
 		c.terms = append(c.terms, `(EXISTS (SELECT 1 FROM participant p WHERE p.document = x.document AND lower(p.email) = lower(`+arg+`))
-			OR EXISTS (SELECT 1 FROM document o WHERE o.id = x.document AND lower(o.owner_email) = lower(`+arg+`)))`)
+			OR EXISTS (SELECT 1 FROM document o WHERE o.id = x.document AND lower(o.owner_email) = lower(`+arg+`)))`, visibleWith("x.document", c.addArg(b.Person), arg))
 	}
 	found, err := b.selectMatches(ctx, r, from, c, `x.document`)
 	found.limited = found.limited || n == maxSelected
@@ -216,7 +228,7 @@ func (s *Store) ListContacts(ctx context.Context, person contract.PersonID) ([]s
 	}
 	rows, err := readAll(ctx, s, func(c *row) []any { return []any{&c.Name, &c.Email, &c.newest} }, `
 		SELECT c.name, lower(c.email), MAX(c.document) FROM (
-			SELECT p.name AS name, p.email AS email, p.document AS document FROM `+contactRows+` JOIN participant p ON p.document = x.document
+			SELECT p.name AS name, p.email AS email, p.document AS document FROM `+contactRows+` JOIN participant p ON p.document = x.document JOIN document d ON d.id = x.document AND (d.owner = $1 OR NOT `+hidesAddresses+`)
 			UNION ALL SELECT d.owner_name, d.owner_email, d.id FROM `+contactRows+` JOIN document d ON d.id = x.document) c
 		WHERE c.email <> '' GROUP BY c.name, lower(c.email) ORDER BY 3 DESC, 2`, person)
 	all, known := []store.Contact{}, map[string]bool{}

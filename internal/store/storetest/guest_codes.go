@@ -78,7 +78,7 @@ var guestCodeTests = map[string]func(*testing.T, *fixture){
 	},
 	"HowPeopleAreReachedIsStoredWithTheDocument": func(t *testing.T, b *fixture) {
 		want := contract.Delivery{
-			Message: "Mohon ditandatangani\nsebelum Jumat.", Code: contract.CodeToRead, Silent: true, Attach: true,
+			Message: "Mohon ditandatangani\nsebelum Jumat.", Code: contract.CodeToRead, Silent: true, Attach: true, HideAddresses: true,
 			Languages: map[contract.PersonID]string{first.ID: "en"}, Channels: map[contract.PersonID]contract.Channel{first.ID: contract.ChannelSMS},
 		}
 		d := b.uploadDraft(owner, func(u *contract.Upload) {

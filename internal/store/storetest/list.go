@@ -202,4 +202,27 @@ var listTests = map[string]func(*testing.T, *fixture){
 			t.Errorf("%d documents with a person of another list", l.Total)
 		}
 	},
+	"HiddenAddressesAreFoundByTheOwnerAlone": func(t *testing.T, b *fixture) {
+		for range 40 { // more than a short list has
+			d := b.uploadDraft(owner, func(u *contract.Upload) { u.Delivery.HideAddresses = true })
+			d = b.requireStored(b.finalizeDraft(d, owner))
+			b.requireEqual("hides addresses", d.Delivery.HideAddresses, true)
+		}
+		for of, want := range map[contract.PersonID]int{owner.ID: 4, first.ID: 1} {
+			all, err := b.ListContacts(b.ctx, of)
+			b.must(err)
+			b.requireEqual("contacts of "+string(of), len(all), want)
+		}
+		b.finalizeDraft(b.uploadDraft(owner), owner)
+		for _, c := range []struct {
+			who  contract.PersonID
+			box  store.Box
+			with string
+			want int
+		}{{owner.ID, store.Outbox, second.Email, 41}, {first.ID, store.Inbox, second.Email, 1}, {first.ID, store.Inbox, first.Email, 41}, {first.ID, store.Inbox, owner.Email, 41}} {
+			if l := b.listPage(store.ListQuery{Person: c.who, Box: c.box, With: c.with}); l.Total != c.want {
+				t.Errorf("%s finds %d documents with %s", c.who, l.Total, c.with)
+			}
+		}
+	},
 }

@@ -27,7 +27,7 @@ var sessionTests = map[string]func(*testing.T, *fixture){
 		b.must(b.AddTokens(b.ctx, s, access, newToken(2, store.RefreshToken, "u1", "f")))
 		requireRead(b, "token", store.HeldToken{Token: access, User: u, Session: s})(b.TokenWithHolder(b.ctx, access.Hash))
 
-		policy := contract.AccountPolicy{LoginFactor: contract.FactorOfAdmins, SignFactor: true, IdleLimit: 5 * time.Minute, AbsoluteLimit: 8 * time.Hour}
+		policy := contract.AccountPolicy{LoginFactor: contract.FactorOfAdmins, SignFactor: true, IdleLimit: 5 * time.Minute, AbsoluteLimit: 8 * time.Hour, HideAddresses: true}
 		requireRead(b, "policy", policy)(b.ChangeAccountPolicy(b.ctx, "org", b.now, func(p *contract.AccountPolicy) (contract.Event, error) {
 			*p = policy
 			return contract.Event{Type: contract.EventPolicyChanged, At: b.now}, nil

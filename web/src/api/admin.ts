@@ -231,7 +231,7 @@ export const accountPolicy = (organisation: string | undefined) =>
   queryOptions({ queryKey: key("account-policy", organisation), queryFn: async () => (await take(api.GET("/v1/admin/account-policy", { params: { query: organisation ? { organisation } : {} } }))).data });
 
 /** Changes the members that are given. */
-export const changeAccountPolicy = async (organisation: string, to: Partial<Pick<AccountPolicy, "idle_minutes" | "absolute_hours" | "login_factor"> & { sign_factor: 0 | 1 }>) =>
+export const changeAccountPolicy = async (organisation: string, to: Partial<Pick<AccountPolicy, "idle_minutes" | "absolute_hours" | "login_factor"> & { sign_factor: 0 | 1; hide_addresses: 0 | 1 }>) =>
   (await take(api.PUT("/v1/admin/account-policy", { body: { organisation, ...to } }))).response.data;
 
 export type Embedding = Schemas["AdminEmbedding"];

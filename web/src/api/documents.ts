@@ -175,6 +175,6 @@ export const verbs = {
   proveMailbox: (id: number, code: string) => take(api.POST("/v1/econtract/{service}/sign/guest-verify-docs", { params: service, body: { ...named(id), code } })),
   /** Changes how the people of a draft are reached. */
   deliver: (id: number, d: NonNullable<Detail["delivery"]>) =>
-    take(api.POST("/v1/econtract/{service}/sign/describe-docs", { params: service, body: { ...named(id), message: d.message, guest_code: d.guest_code as "sign" | "read", messages: d.messages ? 1 : 0, attach: d.attach ? 1 : 0, delegation: d.delegation ? 1 : 0, remind: d.remind } })),
+    take(api.POST("/v1/econtract/{service}/sign/describe-docs", { params: service, body: { ...named(id), message: d.message, guest_code: d.guest_code as "sign" | "read", messages: d.messages ? 1 : 0, attach: d.attach ? 1 : 0, hide_addresses: d.hide_addresses ? 1 : 0, delegation: d.delegation ? 1 : 0, remind: d.remind } })),
   remove: (id: number) => take(api.DELETE("/v1/econtract/web_app/document/{document_id}", at(id))),
 };

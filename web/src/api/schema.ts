@@ -3492,6 +3492,8 @@ export interface components {
              * @example 12
              */
             absolute_hours: number;
+            /** @description new documents show their people the addresses of others in part only, unless the upload says otherwise */
+            hide_addresses: boolean;
             /**
              * Format: int64
              * @description a session ends when it was not used for so long; 0: no limit
@@ -3516,6 +3518,11 @@ export interface components {
              * @example 12
              */
             absolute_hours?: number | string;
+            /**
+             * @description 0 or 1, for new documents; missing: unchanged
+             * @example 0
+             */
+            hide_addresses?: (0 | 1) | ("0" | "1") | boolean;
             /**
              * @description 5 to 43200; 0: no limit; missing: unchanged
              * @example 30
@@ -4302,6 +4309,8 @@ export interface components {
              * @enum {string}
              */
             guest_code: "" | "sign" | "read";
+            /** @description the people of the document see the addresses and phone numbers of others in part only */
+            hide_addresses: boolean;
             /**
              * @description in every invitation and reminder; several lines
              * @example Mohon ditandatangani minggu ini.
@@ -4412,6 +4421,11 @@ export interface components {
             guest_code?: "sign" | "read";
             /**
              * @description as in upload-docs; unchanged if missing
+             * @example 0
+             */
+            hide_addresses?: (0 | 1) | ("0" | "1") | boolean;
+            /**
+             * @description as in upload-docs; unchanged if missing
              * @example Mohon ditandatangani minggu ini.
              */
             message?: string;
@@ -4434,6 +4448,8 @@ export interface components {
             /** @description for a guest who verified their mailbox and can create an account now */
             account_offer?: components["schemas"]["AccountOffer"];
             active_download_button: boolean;
+            /** @description the addresses of others are shown to the caller in part only, and the evidence certificate is not for them */
+            addresses_hidden?: boolean;
             /** @description for a guest who has to enter a code that is sent to them */
             code?: components["schemas"]["GuestCheck"];
             /** @example 2024-10-14T06:06:00.000Z */
@@ -9578,6 +9594,11 @@ export interface components {
              * @enum {string}
              */
             guest_code?: "sign" | "read";
+            /**
+             * @description 1: the people of the document see the addresses and phone numbers of others in part only; missing: as the organisation chose
+             * @example 0
+             */
+            hide_addresses?: (0 | 1) | ("0" | "1") | boolean;
             /**
              * @description from the owner, in every invitation and reminder: several lines, at most 2000 characters
              * @example Mohon ditandatangani minggu ini.

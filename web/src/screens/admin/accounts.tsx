@@ -26,7 +26,7 @@ export function Accounts({ search }: SectionProps) {
   );
 }
 
-type Policy = Pick<AccountPolicy, "login_factor" | "sign_factor" | "idle_minutes" | "absolute_hours">;
+type Policy = Pick<AccountPolicy, "login_factor" | "sign_factor" | "idle_minutes" | "absolute_hours" | "hide_addresses">;
 const limits = { idle_minutes: "accountPolicy.idle", absolute_hours: "accountPolicy.absolute" } as const;
 const demands = ["none", "admins", "everyone"] as const;
 const limitNames = ["idle_minutes", "absolute_hours"] as const;
@@ -34,12 +34,12 @@ const limitNames = ["idle_minutes", "absolute_hours"] as const;
 function Form({ stored }: { stored: AccountPolicy }) {
   const t = useText();
   const queries = useQueryClient();
-  const [policy, setPolicy] = useState<Policy>({ login_factor: stored.login_factor, sign_factor: stored.sign_factor, idle_minutes: stored.idle_minutes, absolute_hours: stored.absolute_hours });
+  const [policy, setPolicy] = useState<Policy>({ login_factor: stored.login_factor, sign_factor: stored.sign_factor, idle_minutes: stored.idle_minutes, absolute_hours: stored.absolute_hours, hide_addresses: stored.hide_addresses });
   // Only what was changed is sent: another administrator may be changing the rest.
   const edited = Object.fromEntries(Object.entries(policy).filter(([name, value]) => value !== stored[name as keyof Policy]));
   const changed = Object.keys(edited).length > 0;
   const save = useMutation({
-    mutationFn: () => changeAccountPolicy(stored.organisation.id, { ...edited, ...("sign_factor" in edited ? { sign_factor: edited.sign_factor ? 1 : 0 } : {}) }),
+    mutationFn: () => changeAccountPolicy(stored.organisation.id, { ...edited, ...("sign_factor" in edited ? { sign_factor: edited.sign_factor ? 1 : 0 } : {}), ...("hide_addresses" in edited ? { hide_addresses: edited.hide_addresses ? 1 : 0 } : {}) }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ["admin", "account-policy"] }),
   });
   const problem = save.error instanceof Problem ? save.error : undefined;
@@ -62,6 +62,7 @@ function Form({ stored }: { stored: AccountPolicy }) {
             ))}
           </Group>
         </Fieldset>
+        <Checkbox label={t("accountPolicy.hideAddresses")} description={t("accountPolicy.hideAddressesLead")} checked={policy.hide_addresses} onChange={(e) => setPolicy({ ...policy, hide_addresses: e.currentTarget.checked })} />
         {save.isError && !limitNames.some((name) => problem?.of(name)) && <Trouble error={save.error} />}
         <Group justify="flex-end" gap="sm">
           <Text size="sm" role="status">{save.isSuccess && !changed && t("accountPolicy.saved")}</Text>

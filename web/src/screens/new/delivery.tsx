@@ -42,6 +42,7 @@ export function HowReached({ value: d, onChange, store, guests, expires }: Props
           </fieldset>
         )}
         <Checkbox label={t("new.delegation")} description={t("new.delegationHint")} checked={d.delegation} onChange={(e) => onChange({ ...d, delegation: e.currentTarget.checked })} />
+        <Checkbox label={t("new.hideAddresses")} description={t("new.hideAddressesHint")} checked={d.hide_addresses} onChange={(e) => onChange({ ...d, hide_addresses: e.currentTarget.checked })} />
         {d.messages && <Checkbox label={t("new.attach")} checked={d.attach} onChange={(e) => onChange({ ...d, attach: e.currentTarget.checked })} />}
       </Stack>
     </Paper>

@@ -53,7 +53,7 @@ export function Outcome({ document: d, live, acted, showNewest, decline }: Props
       {acted && !guest.token() && <NextWaiting after={d.id} />}
       <Group gap="sm">
         {d.active_download_button && <Download id={d.id} />}
-        {d.active_download_button && <Download id={d.id} file="evidence" />}
+        {d.active_download_button && !d.addresses_hidden && <Download id={d.id} file="evidence" />}
         {showNewest && <Button variant="default" size="compact-md" onClick={showNewest}>{t("sign.showNewest")}</Button>}
         {decline && <Button variant="subtle" color="red" onClick={decline}>{t("sign.decline")}</Button>}
         {!guest.token() && <AnchorLink to="/document/$id" params={{ id: String(d.id) }} size="sm">{t("sign.details")}</AnchorLink>}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestPeopleSeeTheAddressesOfOthersInPartWhereTheyAreHidden(t *testing.T) {
+	t.Parallel()
+	withBothDatabases(t, func(t *testing.T, set ...string) {
+		server, mail := startMailServer(t)
+		s := start(t, slices.Concat(set, mail)...)
+		admin, auditor := s.administrator(t, "Admin", "PT Satu"), s.personAs(t, "auditor", "Auditor", "PT Satu")
+		owner, signer := s.person(t, "Pemilik", "PT Satu"), s.person(t, "Siti Rahma", "PT Satu")
+		listed := owner.upload(simple(), signer.as("signer", 1))
+		admin.demandFactors(object{"hide_addresses": 1})
+		if got := admin.do("GET", "/v1/admin/account-policy", nil).ok().object("data")["hide_addresses"]; got != true {
+			t.Errorf("the policy says %v", got)
+		}
+		admin.listOrigins(outerPage)
+		people := object{"parallel": 1, "attach": 1, "signer": []any{signer.as("signer", 1)}}
+		id, guest := s.mailedGuest(t, owner, server, people)
+		shown := owner.upload(simple(), signer.as("signer", 1))
+		owner.verb("describe-docs", shown, "hide_addresses", 0).ok()
+		for of, want := range map[int64]bool{id: true, shown: false, listed: false} {
+			if got := owner.get("detail", of).ok().object("data", "delivery")["hide_addresses"]; got != want {
+				t.Errorf("document %d hides addresses: %v", of, got)
+			}
+		}
+
+		const masked, maskedSigner = "b***@example.test", "s***@example.test"
+		// requireAddresses reads everything that shows people of the document.
+		requireAddresses := func(c *client, name, ofGuest, ofSigner string, more ...string) {
+			t.Helper()
+			hidden := ofGuest == masked || ofSigner == maskedSigner
+			detail := c.get("detail", id).ok()
+			if got := detail.object("data")["addresses_hidden"] == true; got != hidden {
+				t.Errorf("%s: addresses_hidden is %v", name, got)
+			}
+			signers, err := json.Marshal(detail.object("data")["signer"]) // "code" has the guest's own mailbox in part
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := detail.object("data", "owner")["email"]; got != owner.email {
+				t.Errorf("%s is shown the owner as %v", name, got)
+			}
+			answers := map[string]*answer{"detail": {t: t, body: signers}}
+			for _, what := range more {
+				if what == "signers" {
+					answers[what] = c.get(what, id).ok()
+				} else {
+					answers[what] = c.do("GET", documentPath+what, nil).ok()
+				}
+			}
+			for what, a := range answers {
+				for of, want := range map[string]string{"guest": ofGuest, "signer": ofSigner} {
+					full, part := budi, masked
+					if of == "signer" {
+						full, part = signer.email, maskedSigner
+					}
+					other := full
+					if want == full {
+						other = part
+					}
+					if said := string(a.body); !strings.Contains(said, `"`+want+`"`) || strings.Contains(said, `"`+other+`"`) {
+						t.Errorf("%s of %s should show the %s as %s: %s", what, name, of, want, said)
+					}
+				}
+			}
+		}
+		requireAddresses(owner, "the owner", budi, signer.email, "signers", "out")
+		requireAddresses(auditor, "an auditor", budi, signer.email, "signers")
+		requireAddresses(signer, "a signer", masked, signer.email, "signers", "data")
+		requireAddresses(guest, "the guest", budi, maskedSigner)
+		requireAddresses(owner.embedded(t, id, "view", "user_id", signer.id), "an embedded page", masked, signer.email)
+		for _, path := range []string{"data?person=" + budi, "counts?type=in&person=" + budi} {
+			if got := signer.do("GET", documentPath+path, nil).ok(); !strings.Contains(string(got.body), `"total_data":0`) {
+				t.Errorf("a signer confirms an address with %s: %s", path, got.body)
+			}
+		}
+		if got := signer.do("GET", documentPath+"data?person="+signer.email, nil).ok(); !strings.Contains(string(got.body), `"total_data":1,`) {
+			t.Errorf("a signer does not find documents by their own address: %s", got.body)
+		}
+		if got := signer.do("GET", documentPath+"contacts", nil).ok(); strings.Contains(string(got.body), budi) || !strings.Contains(string(got.body), owner.email) {
+			t.Errorf("the contacts of a signer: %s", got.body)
+		}
+		if got := owner.do("GET", documentPath+"contacts", nil).ok(); !strings.Contains(string(got.body), budi) {
+			t.Errorf("the contacts of the owner: %s", got.body)
+		}
+		if got := admin.do("GET", "/v1/events?types=document.finalized", nil).ok(); !strings.Contains(string(got.body), budi) {
+			t.Errorf("the feed of the organisation lacks an address: %s", got.body)
+		}
+
+		signer.verb("sign-docs", id).ok()
+		guest.verb("guest-code-docs", id).ok()
+		guest.verb("guest-verify-docs", id, "code", server.mailTo(t, budi, 2).code(t)).ok()
+		guest.verb("sign-docs", id).ok()
+		owner.completed(id)
+		if got := owner.evidenceFacts(t, id); got.People[1].Email != budi && got.People[0].Email != budi {
+			t.Errorf("the certificate states %+v", got.People)
+		}
+		for _, c := range []*client{signer, guest, owner.embedded(t, id, "view", "user_id", signer.id)} {
+			c.get("evidence", id).is(http.StatusForbidden, "evidence.addresses_hidden")
+			c.get("download", id).ok()
+		}
+		for to, want := range map[receivedMail]bool{server.mailTo(t, owner.email, 1): true, server.mailTo(t, budi, 3): false} {
+			if got := len(to.attachment(t, "kontrak-evidence.pdf")) > 0; got != want || len(to.attachment(t, "kontrak-signed.pdf")) == 0 {
+				t.Errorf("the mail to %s has the certificate: %v", to.to, got)
+			}
+			if to.to == budi && strings.Contains(to.raw+to.body, signer.email) {
+				t.Errorf("the mail to the guest names the address of a signer: %s", to.body)
+			}
+		}
+		fsck(t, s, 0)
+	})
+}

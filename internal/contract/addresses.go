@@ -1,0 +1,67 @@
+package contract
+
+import (
+	"slices"
+	"strings"
+)
+
+// ErrEvidenceHidden refuses the evidence certificate to those who do not see the addresses of a document: it has them, and proofs of the events
+// that state them.
+var ErrEvidenceHidden = Refuse(Forbidden, "evidence.addresses_hidden")
+
+// SeesAddresses reports whether the actor sees the addresses and phone numbers of all people of the document. Where the document hides them,
+// its owner does, and those who administer or audit its organisation; everybody else sees the owner's and their own. The holder of an embedded
+// page did not log in, so the role of its person counts for nothing there.
+func (d *Document) SeesAddresses(by Actor) bool {
+	switch {
+	case !d.Delivery.HideAddresses, by.IsSystem():
+		return true
+	case by.Guest != 0:
+		return false
+	case by.ID == d.Owner.ID:
+		return true
+	}
+	return by.Embed == nil && by.Organisation == d.Organisation && (by.Admin || by.Role == RoleAuditor)
+}
+
+// AsShownTo returns the document as the actor may see it: without the addresses and phone numbers of others where they are hidden. It is for
+// showing only; a rule decides on the document itself.
+func (d *Document) AsShownTo(by Actor) *Document {
+	if d.SeesAddresses(by) {
+		return d
+	}
+	shown := *d
+	shown.Participants = slices.Clone(d.Participants)
+	for i := range shown.Participants {
+		p := &shown.Participants[i]
+		if p.ID == by.ID || p.ID == d.Owner.ID || by.Mailbox != "" && strings.EqualFold(p.Email, by.Mailbox) {
+			continue
+		}
+		if strings.EqualFold(p.Name, p.Email) {
+			p.Name = MaskAddress(p.Name)
+		}
+		p.Email, p.Phone = MaskAddress(p.Email), MaskPhone(p.Phone)
+	}
+	return &shown
+}
+
+// MaskAddress returns an address without what is before the "@", except its first character: enough for its owner to recognise it. Empty stays
+// empty.
+func MaskAddress(address string) string {
+	if address == "" {
+		return ""
+	}
+	local, domain, _ := strings.Cut(address, "@")
+	return string([]rune(local)[:min(1, len([]rune(local)))]) + "***@" + domain
+}
+
+// MaskPhone returns the first and the last three characters of a phone number, of a short one none. Empty stays empty.
+func MaskPhone(number string) string {
+	switch {
+	case number == "":
+		return ""
+	case len(number) < 9:
+		return "***"
+	}
+	return number[:3] + "***" + number[len(number)-3:]
+}
