@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 
+import { tabs } from "../src/screens/admin/flow";
 import { en, id } from "./texts";
 import { checker, type Check } from "./axe";
 import { guestLink, sealed, send, type Sent } from "./contract";
-import { complete, mailbox, office, paper, stage, type Mailbox, type Office, type Stage } from "./harness";
+import { complete, mailbox, office, paper, password, stage, type Mailbox, type Office, type Stage } from "./harness";
 
 const satu = { name: "Pemilik Satu", email: "o@example.test" }, dua = { name: "Penanda Dua", email: "s@example.test" }, tiga = { name: "Anggota Tiga", email: "m@example.test" };
 /** Has no documents either: walks in both languages run at once, and each makes a draft of its owner. */
@@ -46,7 +47,7 @@ beforeAll(async () => {
   await owner.context().close();
   box = await mailbox();
   mailing = await stage({ env: box.env });
-  mailing.user(satu.name, satu.email);
+  mailing.user(satu.name, satu.email, "admin");
 });
 afterAll(async () => {
   await mailing.close();
@@ -498,7 +499,7 @@ const editing: Walk = async (page, check, w) => {
 };
 
 const administrator: Walk = async (page, check, w) => {
-  for (const tab of ["quota", "serials", "attempts", "reconciliation", "stuck", "certificates", "branding", "consent", "reminders", "provider", "keys", "mail", "webhooks", "organisations", "log"] as const) {
+  for (const tab of tabs) {
     await page.goto(`${s.url}/admin?tab=${tab}`);
     await page.getByRole("tab", { name: w.admin[tab], selected: true }).waitFor();
     await page.waitForLoadState("networkidle");
@@ -615,6 +616,60 @@ const accounts: Walk = async (page, check, w) => {
   await check("admin, an account was disabled");
 };
 
+/** Keys for programs, several organisations in one browser, and invitations. */
+const memberships: Walk = async (page, check, w) => {
+  const invited = `undangan-${w.nav.sent}@example.test`.toLowerCase();
+  await page.request.post(`${mailing.url}/v1/auth/session`, { data: { email: satu.email, password } });
+  await page.goto(`${mailing.url}/keys`);
+  await button(page, w.apiKeys.add).click();
+  const key = page.getByRole("form", { name: w.apiKeys.add });
+  await key.getByRole("textbox", { name: w.apiKeys.networks }).fill("10.1.2.3/8");
+  await key.getByRole("button", { name: w.apiKeys.add }).click();
+  await page.locator("[aria-invalid=true]").first().waitFor();
+  await check("keys, an incomplete one");
+  await key.getByRole("textbox", { name: w.apiKeys.networks }).fill("");
+  await key.getByRole("textbox", { name: w.apiKeys.name, exact: true }).fill(`ERP ${w.nav.sent}`);
+  await key.getByRole("button", { name: w.apiKeys.add }).click();
+  await page.locator("[data-api-key]").waitFor();
+  await check("keys, a new one");
+
+  await page.goto(`${mailing.url}/organisations`);
+  await page.getByText(w.switch.current, { exact: true }).waitFor();
+  await check("organisations");
+  await page.locator("input[name=email]").fill("lain@example.test");
+  await page.locator("input[name=password]").fill("bukan kata sandinya");
+  await button(page, w.login.submit).click();
+  await page.getByRole("alert").waitFor();
+  await check("organisations, a login that is refused");
+
+  await page.goto(`${mailing.url}/admin`);
+  await button(page, w.invitations.invite).click();
+  const form = page.getByRole("form", { name: w.invitations.invite });
+  await form.getByRole("button", { name: w.invitations.submit }).click();
+  await page.locator("[aria-invalid=true]").first().waitFor();
+  await check("admin, an invitation without an address");
+  await form.getByRole("textbox", { name: w.login.email }).fill(invited);
+  await form.getByRole("button", { name: w.invitations.submit }).click();
+  await page.getByRole("region", { name: w.invitations.open }).getByText(invited).waitFor();
+  await check("admin, open invitations");
+  const accepts = await (await mailing.browser.newContext({ locale: w === id ? "id" : "en" })).newPage();
+  const link = /https?:\S+/.exec((await box.mailTo(invited, 1)).text)![0];
+  await page.context().clearCookies();
+  await page.goto(link);
+  await page.locator("input[name=new]").waitFor();
+  await check("invitation");
+  await accepts.goto(link);
+  await accepts.locator("input[name=name]").fill("Orang Undangan");
+  for (const field of ["new", "again"]) await accepts.locator(`input[name=${field}]`).fill(password);
+  await accepts.getByRole("button", { name: w.invitations.accept }).click();
+  await accepts.getByRole("heading", { name: w.nav.inbox }).waitFor();
+  await accepts.context().close();
+  await page.goto("about:blank");
+  await page.goto(link);
+  await page.getByRole("alert").waitFor();
+  await check("invitation, accepted before");
+};
+
 const walks: [string, string | undefined, Walk][] = [
   ["a new document", satu.email, author],
   ["trouble while placing", satu.email, editing],
@@ -623,6 +678,7 @@ const walks: [string, string | undefined, Walk][] = [
   ["administration", satu.email, administrator],
   ["settings", satu.email, settings],
   ["accounts", satu.email, accounts],
+  ["keys, organisations and invitations", undefined, memberships],
   ["what anybody sees", undefined, anybody],
   ["a guest's answers", undefined, answering],
   ["signing", dua.email, signer],

@@ -115,8 +115,11 @@ test("a member proves who they are in the frame, in Indonesian on a phone", asyn
   const { page, frame } = await show(listed, await ask(d.id, "sign", d.people.get("siti@example.test")), "id", 360);
   await frame.locator("[data-page='1'] canvas, [data-page='1'] img").first().waitFor();
   expect(await frame.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+  await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
   await frame.getByRole("button", { name: id.document.sign, exact: true }).click();
   const sheet = frame.getByRole("dialog");
+  await sheet.waitFor();
+  expect(await violations(page)).toEqual([]);
   await sheet.getByRole("checkbox", { name: id.sign.haveRead }).check();
   await sheet.locator("[data-consent]").getByRole("checkbox").check();
   const go = sheet.getByRole("button", { name: id.document.sign, exact: true });

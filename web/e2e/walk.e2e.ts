@@ -173,18 +173,19 @@ test("a user who prefers reduced motion gets none", async () => {
   }
 });
 
-test("the inbox comes with at most 218 kB of script, and without the code for PDF", async () => {
+test("the inbox comes with at most 218 kB of script and 19 kB of style sheets, and without the code for PDF", async () => {
   const page = await (await s.browser.newContext({ storageState: await owner.context().storageState() })).newPage();
-  const sent: Promise<[url: string, bytes: number]>[] = [];
-  page.on("requestfinished", (r) => { if (r.resourceType() === "script") sent.push(r.sizes().then((z) => [r.url(), z.responseBodySize])); });
+  const sent: Promise<[type: string, url: string, bytes: number]>[] = [];
+  page.on("requestfinished", (r) => { if (["script", "stylesheet"].includes(r.resourceType())) sent.push(r.sizes().then((z) => [r.resourceType(), r.url(), z.responseBodySize])); });
   await page.goto(`${s.url}/inbox`);
   await page.getByRole("heading", { level: 1 }).waitFor();
   await page.waitForLoadState("networkidle");
-  const scripts = new Map(await Promise.all(sent));
-  expect(scripts.size).toBeGreaterThan(2);
-  expect([...scripts.keys()].filter((u) => /pdf/.test(u))).toEqual([]);
-  const whole = [...scripts.values()].reduce((a, b) => a + b, 0);
-  expect(whole).toBeLessThan(218_000); // as the service sends them
-  expect(whole).toBeGreaterThan(50_000); // or nothing was counted
+  const all = await Promise.all(sent);
+  expect(all.filter(([, url]) => /pdf/.test(url))).toEqual([]);
+  for (const [type, most, least] of [["script", 218_000, 50_000], ["stylesheet", 19_000, 1_000]] as const) {
+    const whole = all.filter(([of]) => of === type).reduce((sum, [, , bytes]) => sum + bytes, 0);
+    expect(whole, type).toBeLessThan(most); // as the service sends them
+    expect(whole, type).toBeGreaterThan(least); // or nothing was counted
+  }
   await page.context().close();
 });

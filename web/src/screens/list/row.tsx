@@ -28,6 +28,7 @@ export function Row({ document: d, box, selected, select }: Props) {
   // A tab of its own is the guest's: its requests are not those of the account.
   const asGuest = { href: address.asGuest(d.id), target: "_blank", rel: "noopener" };
   const look = { size: "xs", variant: waitsFor(d, me) ? "filled" : "light", "aria-label": `${d.button_text}: ${d.document_title}`, className: classes.above! } as const;
+  const created = new Date(d.owner.created_at).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" });
   const due = d.expired ? new Date(String(d.expired)).toLocaleDateString(language, { dateStyle: "medium" }) : undefined;
   // The avatars are above the link, for their names; the keyboard has the link.
   const people = <div className={classes.above} onClick={() => d.as_guest ? void window.open(asGuest.href, asGuest.target, asGuest.rel) : void go({ to: "/document/$id", params })}><People people={d.data_signer} /></div>;
@@ -42,7 +43,7 @@ export function Row({ document: d, box, selected, select }: Props) {
             <Group gap="xs">
               <StateBadge state={d.status} />
               {d.specimen && <Badge variant="outline" color="yellow.9">{t("list.specimen")}</Badge>}
-              <Text size="xs" c="dimmed">{box === "in" ? t("list.from", { name: d.owner.name }) + " · " : ""}{d.created_at}</Text>
+              <Text size="xs" c="dimmed">{box === "in" ? t("list.from", { name: d.owner.name }) + " · " : ""}{created}</Text>
               {due && d.status === "processing" && <Text size="xs" c={d.is_expired === "1" ? "red" : "dimmed"}>{d.is_expired === "1" ? t("list.expired") : t("list.deadline", { when: due })}</Text>}
             </Group>
             <div className="mantine-hidden-from-sm">{people}</div>
