@@ -234,7 +234,7 @@ func TestEveryOperationOfAdministrationAnswersEveryActorAsItShould(t *testing.T)
 var auditorReads = map[contract.AdminOperation]bool{
 	contract.AdminPeople: true, contract.AdminInvitations: true, contract.AdminDocuments: true, contract.AdminQuota: true, contract.AdminLedger: true, contract.AdminAttempts: true, contract.AdminSerials: true,
 	contract.AdminReconciliation: true, contract.AdminStuck: true, contract.AdminCertificates: true, contract.AdminAuditLog: true, contract.AdminBranding: true,
-	contract.AdminConsent: true, contract.AdminReminders: true, contract.AdminPolicy: true, contract.AdminEmbedding: true, contract.AdminKeys: true, contract.AdminMail: true,
+	contract.AdminConsent: true, contract.AdminReminders: true, contract.AdminLocale: true, contract.AdminPolicy: true, contract.AdminEmbedding: true, contract.AdminKeys: true, contract.AdminMail: true,
 }
 
 // names reports whether the operation names an organisation, or a document of one.

@@ -240,6 +240,7 @@ func fullInstallation(t *testing.T, set ...string) (data string) {
 	must(s.store.AddPasskey(ctx, store.Passkey{
 		ID: "key", Person: contract.PersonID(signer.id), Name: "Laptop", PublicKey: []byte{1}, AAGUID: make([]byte, 16), Transports: "internal", CreatedAt: time.Now(), SignCount: 1,
 	}, store.UsedChallenge{Ticket: [32]byte{1}, Binding: [32]byte{2}, At: time.Now()}, 20, nil, contract.Event{Type: contract.EventFactorAdded, At: time.Now()}))
+	must(s.store.SetLocale(ctx, organisationIDOf(t, s, owner), contract.Locale{Language: "en", Zone: "Asia/Makassar"}, time.Now(), contract.Event{Type: contract.EventLocaleChanged, At: time.Now()}))
 	must(s.store.SetReminders(ctx, organisationIDOf(t, s, owner), contract.Reminders{After: 3}, time.Now(), contract.Event{Type: contract.EventRemindersChanged, At: time.Now()}))
 	_, err = s.store.ChangeAccountPolicy(ctx, organisationIDOf(t, s, owner), time.Now(), func(p *contract.AccountPolicy) (contract.Event, error) {
 		p.IdleLimit = 24 * time.Hour

@@ -79,6 +79,7 @@ func TestOnlyServeAndMigrateBringADatabaseUpToDate(t *testing.T) {
 			`DROP TABLE consent_policy`,
 			`DROP TABLE consent_acceptance`,
 			`DROP TABLE reminder_schedule`,
+			`DROP TABLE organisation_locale`,
 			`DROP TABLE authenticator`,
 			`DROP TABLE passkey`,
 			`DROP TABLE recovery_code`,

@@ -15,6 +15,7 @@ type orgCommand struct {
 	List    orgListCommand    `cmd:"" help:"List the organisations."`
 	Add     orgAddCommand     `cmd:"" help:"Create an organisation, without people."`
 	Rename  orgRenameCommand  `cmd:"" help:"Rename an organisation. What was signed and sealed keeps the former name."`
+	Locale  orgLocaleCommand  `cmd:"" help:"Set the language and the time zone of an organisation."`
 	Suspend orgSuspendCommand `cmd:"" help:"Stop the people of an organisation, their API keys and the guests of its documents. What was ordered is finished."`
 	Resume  orgResumeCommand  `cmd:"" help:"Resume a suspended organisation."`
 	Close   orgCloseCommand   `cmd:"" help:"Close an organisation for ever. Its documents and evidence stay."`
@@ -86,6 +87,18 @@ type orgRenameCommand struct {
 func (c orgRenameCommand) Run(w *environment) error {
 	return c.change(w, "rename", "renamed "+c.Org+" to", func(a *app, by contract.Actor, id contract.OrganisationID) (store.Organisation, error) {
 		return a.workflow.RenameOrganisation(w.ctx, by, id, c.Name)
+	})
+}
+
+type orgLocaleCommand struct {
+	orgFlags
+	Language string `enum:"id,en," default:"" help:"Language of messages to people for whom none is chosen: id or en; default: that of the service."`
+	TimeZone string `default:"" help:"Name in the IANA time zone database; default: Asia/Jakarta." placeholder:"Asia/Makassar"`
+}
+
+func (c orgLocaleCommand) Run(w *environment) error {
+	return c.change(w, "locale", "set the language and time zone of", func(a *app, by contract.Actor, id contract.OrganisationID) (store.Organisation, error) {
+		return a.workflow.SetLocale(w.ctx, by, id, contract.Locale{Language: c.Language, Zone: c.TimeZone})
 	})
 }
 

@@ -13,7 +13,7 @@ type delegateIn struct {
 	Name       phrase  `json:"name" required:"true" doc:"of the person who is to sign instead" example:"Dewi Lestari"`
 	Email      phrase  `json:"email" required:"true" example:"dewi@contoh.id"`
 	Phone      phrase  `json:"phone" required:"false" example:"+628123456789"`
-	Language   phrase  `json:"language" required:"false" doc:"of messages to them; missing: that of the service" enum:"id,en" example:"id"`
+	Language   phrase  `json:"language" required:"false" doc:"of messages to them; missing: that of the organisation" enum:"id,en" example:"id"`
 	Reason     phrase  `json:"reason" required:"false" doc:"for the owner and the audit trail" example:"Dewi yang berwenang menandatangani."`
 }
 

@@ -61,7 +61,7 @@ type signersItem struct {
 	SignedAt      *string           `json:"signed_at"`
 	ViewedAt      *string           `json:"viewed_at"`
 	Mail          []noticeOut       `json:"mail" doc:"the newest message of each kind to this person, for the owner; empty for others"`
-	Language      *string           `json:"language" doc:"of messages to this person; null: that of the service" example:"en"`
+	Language      *string           `json:"language" doc:"of messages to this person; null: that of the organisation" example:"en"`
 	DelegatedTo   *delegationOut    `json:"delegated_to,omitempty" doc:"whom they passed their part to"`
 	DelegatedFrom *delegationOut    `json:"delegated_from,omitempty" doc:"from whom they have their part"`
 	Channel       string            `json:"channel" doc:"by which messages reach this person" enum:"mail,whatsapp,sms" example:"mail"`

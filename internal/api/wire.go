@@ -28,7 +28,7 @@ type personIn struct {
 	Role     phrase  `json:"role" required:"true" doc:"signer or viewer" enum:"signer,viewer" example:"signer"`
 	Number   integer `json:"number" required:"false" doc:"from 1; the smallest acts first, equal numbers act in the same step; the position in the list when missing"`
 	Phone    phrase  `json:"phone" required:"false" doc:"for messages by whatsapp or sms" example:"+628123456789"`
-	Language phrase  `json:"language" required:"false" doc:"of messages to this person: id or en; that of the service when missing" enum:"id,en" example:"en"`
+	Language phrase  `json:"language" required:"false" doc:"of messages to this person: id or en; that of the organisation when missing" enum:"id,en" example:"en"`
 	Channel  phrase  `json:"channel" required:"false" doc:"by which messages and codes reach this person: mail, or whatsapp or sms, which need a phone number and a provider that the operator configured; mail when missing" enum:"mail,whatsapp,sms" example:"whatsapp"`
 }
 
@@ -39,7 +39,7 @@ type guestIn struct {
 	Phone    phrase  `json:"phone" required:"false" doc:"required if channel is whatsapp or sms: with a country code, or an Indonesian number" example:"+628123456789"`
 	Role     phrase  `json:"role" required:"true" doc:"signer or viewer" enum:"signer,viewer" example:"signer"`
 	Number   integer `json:"number" required:"false" doc:"from 1; the position in the list when missing"`
-	Language phrase  `json:"language" required:"false" doc:"of messages to this person: id or en; that of the service when missing" enum:"id,en" example:"en"`
+	Language phrase  `json:"language" required:"false" doc:"of messages to this person: id or en; that of the organisation when missing" enum:"id,en" example:"en"`
 	Channel  phrase  `json:"channel" required:"false" doc:"by which messages and codes reach this person: mail, or whatsapp or sms, which need a phone number and a provider that the operator configured; mail when missing" enum:"mail,whatsapp,sms" example:"whatsapp"`
 }
 

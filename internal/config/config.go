@@ -158,7 +158,7 @@ type Config struct {
 	// Language of mail: id or en.
 	MailLanguage string `env:"MAIL_LANGUAGE" envDefault:"id"`
 
-	// Hours of the day in Jakarta in which no scheduled reminders are sent, such as 21-7. Those that are due are sent afterwards. 0-0: none.
+	// Hours of the day, in the time zone of an organisation, in which no scheduled reminders are sent, such as 21-7. Those that are due are sent afterwards. 0-0: none.
 	QuietHours Hours `env:"QUIET_HOURS" envDefault:"20-8"`
 
 	// An organisation that has fewer units of quota left than this is reported as quota.low, and again when none is left. 0: only then.

@@ -22,7 +22,7 @@ type Delivery struct {
 
 	Reminders Reminders // sent by the service
 
-	// Languages are those in which messages to people are written, by person: "id" or "en". The others get that of the service.
+	// Languages are those in which messages to people are written, by person: "id" or "en". The others get that of the organisation.
 	Languages map[PersonID]string
 
 	// Channels are those by which participants get their messages and codes. The others get mail.
@@ -31,7 +31,7 @@ type Delivery struct {
 
 // PersonalDelivery is how one person is reached.
 type PersonalDelivery struct {
-	Language string // of messages to them: "id" or "en"; empty: that of the service
+	Language string // of messages to them: "id" or "en"; empty: that of the organisation
 	Channel  Channel
 }
 
@@ -202,13 +202,13 @@ func RemindBySchedule(d *Document, now time.Time) (c Change, done bool) {
 	return c, false
 }
 
-// QuietHours are the hours of a day in Jakarta, from 0 to 24, in which the service sends no scheduled reminders. From may be later than Until: then
+// QuietHours are the hours of a day in the time zone of an organisation, from 0 to 24, in which the service sends no scheduled reminders. From may be later than Until: then
 // they include midnight. Equal hours: none.
 type QuietHours struct{ From, Until int }
 
-// Include reports whether a moment is in the quiet hours.
-func (q QuietHours) Include(now time.Time) bool {
-	hour := now.In(Jakarta).Hour()
+// Include reports whether a moment is in the quiet hours of a time zone.
+func (q QuietHours) Include(now time.Time, zone *time.Location) bool {
+	hour := now.In(zone).Hour()
 	if q.From <= q.Until {
 		return hour >= q.From && hour < q.Until
 	}

@@ -92,6 +92,7 @@ const (
 	EventRoleChanged        EventType = "role_changed"          // of a person ("role", "former_role")
 	EventPasswordReset      EventType = "password_reset"        // by an administrator
 	EventBrandingChanged    EventType = "branding_changed"
+	EventLocaleChanged      EventType = "locale_changed"         // the "language" and the time "zone" of an organisation (missing: those of the service)
 	EventRemindersChanged   EventType = "reminders_changed"      // the reminders of new documents ("after", "every", "before"; missing: not)
 	EventPolicyChanged      EventType = "account_policy_changed" // what the organisation demands of accounts now ("login_factor", "sign_factor", "idle_minutes", "absolute_hours"; missing: nothing)
 	EventEmbeddingChanged   EventType = "embedding_changed"      // whose pages may show those of the organisation in frames now ("origins"; missing: none)
@@ -189,6 +190,7 @@ var EventTypes = []EventType{
 	EventBrandingChanged,
 	EventConsentChanged,
 	EventRemindersChanged,
+	EventLocaleChanged,
 	EventPolicyChanged,
 	EventEmbeddingChanged,
 	EventPersonRenamed,
@@ -225,7 +227,7 @@ var EventTypes = []EventType{
 }
 
 // OrganisationEventTypes are the types of what administrators do to an organisation and its accounts. Their details name the
-// organisation ("organisation") and, except for its name and state, its branding, its consent text, its reminders, its policy for accounts, its origins, its
+// organisation ("organisation") and, except for its name and state, its branding, its consent text, its reminders, its language and time zone, its policy for accounts, its origins, its
 // webhooks and its provider, the account: "person", "name" and "email" (events of earlier releases lack "person").
 var OrganisationEventTypes = []EventType{
 	EventOrganisationAdded,
@@ -236,6 +238,7 @@ var OrganisationEventTypes = []EventType{
 	EventBrandingChanged,
 	EventConsentChanged,
 	EventRemindersChanged,
+	EventLocaleChanged,
 	EventPolicyChanged,
 	EventEmbeddingChanged,
 	EventPersonAdded,

@@ -73,7 +73,7 @@ var adminScopes = map[AdminOperation]KeyScope{
 	AdminQuota: ScopeAdmin, AdminGrant: ScopeAdmin, AdminLedger: ScopeAdmin, AdminAttempts: ScopeAdmin, AdminSerials: ScopeAdmin, AdminEvidence: ScopeAdmin,
 	AdminReconciliation: ScopeAdmin, AdminReconcile: ScopeAdmin, AdminStuck: ScopeAdmin, AdminRetry: ScopeAdmin, AdminCertificates: ScopeAdmin, AdminAuditLog: ScopeAdmin,
 	AdminBranding: ScopeAdmin, AdminSetBranding: ScopeAdmin, AdminDeleteBranding: ScopeAdmin, AdminConsent: ScopeAdmin, AdminSetConsent: ScopeAdmin,
-	AdminReminders: ScopeAdmin, AdminSetReminders: ScopeAdmin, AdminMail: ScopeAdmin, AdminShowMail: NeverByKey, AdminRetryMail: ScopeAdmin, AdminFeed: ScopeAdmin,
+	AdminReminders: ScopeAdmin, AdminSetReminders: ScopeAdmin, AdminLocale: ScopeAdmin, AdminSetLocale: ScopeAdmin, AdminMail: ScopeAdmin, AdminShowMail: NeverByKey, AdminRetryMail: ScopeAdmin, AdminFeed: ScopeAdmin,
 	AdminWebhooks: ScopeAdmin, AdminSetWebhook: ScopeAdmin, AdminAddWebhook: ScopeAdmin, AdminRotateWebhook: ScopeAdmin, AdminTestWebhook: ScopeAdmin, AdminReplayWebhook: ScopeAdmin,
 	AdminKeys: ScopeAdmin, AdminRevokeKey: ScopeAdmin,
 	AdminPolicy: ScopeAdmin, AdminSetPolicy: NeverByKey,

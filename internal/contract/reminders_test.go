@@ -91,7 +91,7 @@ func TestQuietHoursMayIncludeMidnight(t *testing.T) {
 		{22, 24}: "......................##", {24, 2}: "##......................",
 	} {
 		for hour := range 24 {
-			if got := q.Include(time.Date(2026, 11, 23, hour, 30, 0, 0, Jakarta)); got != (quiet[hour] == '#') {
+			if got := q.Include(time.Date(2026, 11, 23, hour, 30, 0, 0, Jakarta), Jakarta); got != (quiet[hour] == '#') {
 				t.Errorf("%v includes %d: %t", q, hour, got)
 			}
 		}

@@ -42,7 +42,7 @@ var auditOperations = []Operation{OpDetail, OpStatus, OpSigners, OpAuditTrail, O
 // person and no address with a secret, as those of webhooks may have.
 var auditAdministration = []AdminOperation{
 	AdminPeople, AdminInvitations, AdminDocuments, AdminQuota, AdminLedger, AdminAttempts, AdminSerials, AdminReconciliation, AdminStuck, AdminCertificates, AdminAuditLog,
-	AdminBranding, AdminConsent, AdminReminders, AdminPolicy, AdminEmbedding, AdminMail, AdminKeys,
+	AdminBranding, AdminConsent, AdminReminders, AdminLocale, AdminPolicy, AdminEmbedding, AdminMail, AdminKeys,
 }
 
 // ErrRole refuses what the caller's role in their organisation does not include.

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"fmt"
+	"time"
 
 	"segel/pades/appearance"
 	"segel/pdf"
@@ -57,6 +58,7 @@ type layout struct {
 	y        float64      // of the next line, from the bottom of the last page
 	rows     int          // set so far
 	root     *element
+	zone     *time.Location // of the times
 	err      error
 }
 

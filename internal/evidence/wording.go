@@ -182,12 +182,12 @@ func (s *Signature) consentWords() words {
 	return words{}
 }
 
-// formatTime writes a time to the second in both zones, the same in both languages.
-func formatTime(t time.Time) string {
+// formatTime writes a time to the second in the zone of the organisation and in UTC, the same in both languages.
+func (l *layout) formatTime(t time.Time) string {
 	if t.IsZero() {
 		return "-"
 	}
-	return t.In(contract.Jakarta).Format("2006-01-02 15:04:05 WIB") + t.UTC().Format(" (15:04:05 UTC)")
+	return t.In(l.zone).Format("2006-01-02 15:04:05 MST") + t.UTC().Format(" (15:04:05 UTC)")
 }
 
 // channelName returns the name of the channel of a text message.

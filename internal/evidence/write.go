@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"image"
@@ -31,9 +32,10 @@ type Picture struct {
 // Input is what a certificate is made of.
 type Input struct {
 	Facts    *Facts
-	Proof    []byte    // as [audit.Proof.Marshal] returns it
-	Pictures []Picture // at most MaxPictures, by page; none if nothing draws them
-	Random   io.Reader // for the identifier of the file; nil is crypto/rand
+	Zone     *time.Location // in which times are written, beside UTC; nil: Jakarta
+	Proof    []byte         // as [audit.Proof.Marshal] returns it
+	Pictures []Picture      // at most MaxPictures, by page; none if nothing draws them
+	Random   io.Reader      // for the identifier of the file; nil is crypto/rand
 }
 
 // Write returns the certificate without a signature: PDF/A-3 with conformance A (ISO 19005-3), tagged, in Indonesian with English beside it.
@@ -44,6 +46,7 @@ func Write(in Input) ([]byte, error) {
 		return nil, err
 	}
 	l := newLayout()
+	l.zone = cmp.Or(in.Zone, contract.Jakarta)
 	if err := l.addFacts(in.Facts, in.Pictures); err != nil {
 		return nil, err
 	}
@@ -76,7 +79,7 @@ func (l *layout) addFacts(f *Facts, pictures []Picture) error {
 			if l.isFull() {
 				break
 			}
-			l.addRow(table, serialLabel.format(s.Serial), stampWords.format(s.Page, formatTime(s.AffixedAt)))
+			l.addRow(table, serialLabel.format(s.Serial), stampWords.format(s.Page, l.formatTime(s.AffixedAt)))
 		}
 	}
 	table := l.addSection(revisionsWords).addKid("Table")
@@ -91,7 +94,7 @@ func (l *layout) addFacts(f *Facts, pictures []Picture) error {
 		if r.By != "" {
 			kind = words{kind.id + ": " + r.By, kind.en + ": " + r.By}
 		}
-		l.addRow(table, words{fmt.Sprintf("%d. %s", i+1, kind.id), kind.en}, same(r.Digest), same(fmt.Sprintf("%d B", r.Size)), same(formatTime(r.At)))
+		l.addRow(table, words{fmt.Sprintf("%d. %s", i+1, kind.id), kind.en}, same(r.Digest), same(fmt.Sprintf("%d B", r.Size)), same(l.formatTime(r.At)))
 	}
 	l.addConsents(f)
 	if l.isFull() {
@@ -142,10 +145,10 @@ func (l *layout) addDocument(f *Facts) {
 	l.addRow(table, sizeLabel, same(fmt.Sprintf("%d B", d.Size)))
 	l.addRow(table, pagesLabel, same(strconv.Itoa(d.Pages)))
 	l.addRow(table, ownerLabel, same(joinParts(joinParts(d.Owner, d.OwnerEmail), d.Organisation)))
-	l.addRow(table, createdLabel, same(formatTime(d.CreatedAt)))
-	l.addRow(table, finalizedLabel, same(formatTime(d.FinalizedAt)))
-	l.addRow(table, completedLabel, same(formatTime(d.CompletedAt)))
-	l.addRow(table, madeLabel, same(formatTime(f.MadeAt)))
+	l.addRow(table, createdLabel, same(l.formatTime(d.CreatedAt)))
+	l.addRow(table, finalizedLabel, same(l.formatTime(d.FinalizedAt)))
+	l.addRow(table, completedLabel, same(l.formatTime(d.CompletedAt)))
+	l.addRow(table, madeLabel, same(l.formatTime(f.MadeAt)))
 }
 
 // joinParts joins two texts of which either may be empty.
@@ -187,7 +190,7 @@ func (l *layout) addPerson(parent *element, p Person) {
 		if i.Channel != "" {
 			w = w.format(channelName(i.Channel), i.Address)
 		}
-		at := formatTime(i.At)
+		at := l.formatTime(i.At)
 		invited = append(invited, words{at + ": " + w.id, at + ": " + w.en})
 	}
 	if !p.Guest {
@@ -198,7 +201,7 @@ func (l *layout) addPerson(parent *element, p Person) {
 	}
 	l.addRow(table, invitationsLabel, invited...)
 	if g := p.Delegated; g != nil {
-		said := []words{delegatedWords.format(formatTime(g.At), g.Name, g.Address)}
+		said := []words{delegatedWords.format(l.formatTime(g.At), g.Name, g.Address)}
 		if g.Reason != "" {
 			said = append(said, same(g.Reason))
 		}
@@ -208,7 +211,7 @@ func (l *layout) addPerson(parent *element, p Person) {
 		l.addRow(table, delegatedLabel, said...)
 	}
 	if !p.ViewedAt.IsZero() {
-		l.addRow(table, viewedLabel, same(formatTime(p.ViewedAt)))
+		l.addRow(table, viewedLabel, same(l.formatTime(p.ViewedAt)))
 	}
 	switch {
 	case p.Signature != nil:
@@ -222,7 +225,7 @@ func (l *layout) addSignature(table *element, name string, s *Signature) {
 	l.addRow(table, seenLabel, revisionWords.format(s.Revision), same(s.Seen))
 	var consent []words
 	if !s.ConsentedAt.IsZero() {
-		consent = append(consent, consentAt.format(formatTime(s.ConsentedAt)))
+		consent = append(consent, consentAt.format(l.formatTime(s.ConsentedAt)))
 	}
 	switch s.PagesShown {
 	case "":
@@ -246,10 +249,10 @@ func (l *layout) addSignature(table *element, name string, s *Signature) {
 	case s.ConsentText != "" && s.ConsentTextAt.IsZero():
 		consent = append(consent, acceptedWords.format(s.ConsentText), same("SHA-256 ("+s.ConsentLanguage+"): "+s.ConsentTextDigest))
 	case s.ConsentText != "":
-		consent = append(consent, acceptedBefore.format(s.ConsentText, formatTime(s.ConsentTextAt), s.ConsentTextWith), same("SHA-256 ("+s.ConsentLanguage+"): "+s.ConsentTextDigest))
+		consent = append(consent, acceptedBefore.format(s.ConsentText, l.formatTime(s.ConsentTextAt), s.ConsentTextWith), same("SHA-256 ("+s.ConsentLanguage+"): "+s.ConsentTextDigest))
 	}
 	l.addRow(table, consentLabel, consent...)
-	signed := []words{same(formatTime(s.SignedAt))}
+	signed := []words{same(l.formatTime(s.SignedAt))}
 	if s.Key != "" {
 		signed = append(signed, keyWords.format(s.Key, name))
 	}

@@ -63,7 +63,7 @@ func (s *Service) composeAccountMessage(ctx context.Context, n contract.Notice, 
 		return Message{}, fmt.Errorf("read organisation %s: %w", n.Organisation, err)
 	}
 	f := Facts{
-		Kind: n.Kind, Language: cmp.Or(text.Language(n.Account.Language), s.Language), Recipient: about.To, Organisation: o.Name, Colour: o.Branding.Colour, By: n.By,
+		Kind: n.Kind, Language: cmp.Or(text.Language(n.Account.Language), text.Language(o.Locale.Language), s.Language), Zone: o.Locale.Location(), Recipient: about.To, Organisation: o.Name, Colour: o.Branding.Colour, By: n.By,
 		Link: about.Link, Deadline: about.Until, At: n.OrderedAt, IP: n.Account.IP, UserAgent: n.Account.UserAgent, About: about.About,
 	}
 	if f.Logo, err = s.readLogo(ctx, o); err != nil {

@@ -11,6 +11,7 @@ import (
 type Facts struct {
 	Kind         contract.NoticeKind
 	Language     text.Language
+	Zone         *time.Location // of the times; nil: Jakarta
 	Recipient    contract.Person
 	Guest        bool            // the recipient has no account
 	Sender       contract.Person // the owner of the document

@@ -286,7 +286,7 @@ func (s *Service) collectFacts(ctx context.Context, d *contract.Document, n cont
 	}
 	to, guest := d.Recipient(n)
 	f := Facts{
-		Kind: n.Kind, Language: cmp.Or(text.Language(d.Delivery.Languages[to.ID]), s.Language), Message: d.Delivery.Message, Recipient: to, Guest: guest, Sender: d.Owner, Organisation: o.Name, Colour: o.Branding.Colour,
+		Kind: n.Kind, Language: cmp.Or(text.Language(d.Delivery.Languages[to.ID]), text.Language(o.Locale.Language), s.Language), Zone: o.Locale.Location(), Message: d.Delivery.Message, Recipient: to, Guest: guest, Sender: d.Owner, Organisation: o.Name, Colour: o.Branding.Colour,
 		Title: d.Title, Pages: d.Pages, Deadline: d.ExpiresAt, By: n.By, Link: s.PublicURL + "/document/" + strconv.FormatInt(int64(d.ID), 10),
 	}
 	if n.Kind == contract.NoticeDeclined || n.Kind == contract.NoticeCanceled {

@@ -15,6 +15,7 @@ type Organisation struct {
 	Branding  contract.Branding      // read with it, and stored by [Brandings] alone
 	Consent   contract.ConsentPolicy // the same, by [Consents]
 	Reminders contract.Reminders     // of new documents; the same, by [Schedules]
+	Locale    contract.Locale        // the same, by [Locales]
 	Accounts  contract.AccountPolicy // the same, by [AccountPolicies]
 
 	// The same, by [Organisations]. The zero values: it is active.
@@ -381,6 +382,7 @@ type Store interface {
 	EvidenceFiles
 	Consents
 	Schedules
+	Locales
 	AccountPolicies
 	Embeds
 	PasswordResets

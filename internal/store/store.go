@@ -82,8 +82,8 @@ type Documents interface {
 	// LogEvents appends events that change no document.
 	LogEvents(ctx context.Context, events ...contract.Event) error
 
-	// RemindersDue returns up to limit documents whose [contract.Document.NextReminder] is that moment or earlier.
-	RemindersDue(ctx context.Context, now time.Time, limit int) ([]contract.DocumentID, error)
+	// RemindersDue returns up to limit documents of some organisations whose [contract.Document.NextReminder] is that moment or earlier.
+	RemindersDue(ctx context.Context, now time.Time, limit int, of Among) ([]contract.DocumentID, error)
 	// PastDeadline returns up to limit documents that may have to expire at that moment.
 	PastDeadline(ctx context.Context, now time.Time, limit int) ([]contract.DocumentID, error)
 

@@ -16,6 +16,8 @@ var administration = map[string]sentence{
 	"done.retried":          {"Dokumen diproses kembali.", "The document is being processed again."},
 	"done.branding":         {"Identitas organisasi telah disimpan.", "The organisation's branding has been saved."},
 	"done.consent":          {"Teks persetujuan telah disimpan.", "The consent text has been saved."},
+	"done.locale":           {"Bahasa dan zona waktu organisasi telah disimpan.", "The organisation's language and time zone have been saved."},
+	"locale.unknown_zone":   {"Zona waktu ini tidak dikenal. Contoh: Asia/Makassar.", "This time zone is unknown. Example: Asia/Makassar."},
 	"done.reminders":        {"Jadwal pengingat organisasi telah disimpan.", "The organisation's reminders have been saved."},
 	"done.account_policy":   {"Kebijakan akun organisasi telah disimpan.", "The organisation's policy for accounts has been saved."},
 	"done.branding_deleted": {"Logo dan warna organisasi telah dihapus.", "The organisation's logo and colour have been removed."},
@@ -124,6 +126,7 @@ var administration = map[string]sentence{
 	"event.webhook_changed":       {"Mengubah webhook[ {address}]", "Changed the webhook[ {address}]"},
 	"event.webhook_disabled":      {"Menonaktifkan webhook[ {address}] karena tidak menerima peristiwa", "Disabled the webhook[ {address}], which takes no events"},
 	"event.consent_changed":       {"Mengubah teks persetujuan (versi {version})", "Changed the consent text (version {version})"},
+	"event.locale_changed":        {"Mengubah bahasa dan zona waktu organisasi[; bahasa: {language}][; zona waktu: {zone}]", "Changed the organisation's language and time zone[; language: {language}][; time zone: {zone}]"},
 	"event.reminders_changed": {
 		"Mengubah jadwal pengingat untuk dokumen baru[; pertama setelah {after} hari][; kemudian setiap {every} hari][; {before} hari sebelum batas waktu]",
 		"Changed the reminders of new documents[; first after {after} days][; then every {every} days][; {before} days before the deadline]"},

@@ -90,6 +90,7 @@ func placeField(f *pades.FieldSpec, doc *pdf.Document, p contract.Placement) err
 // card is what the signatures of a document show besides the signer.
 type card struct {
 	organisation string
+	zone         *time.Location      // of the time
 	logo         *appearance.Picture // nil: none
 	accent       *appearance.Color   // nil: that of the library
 	code         string              // the address that the QR code has; empty: none
@@ -172,7 +173,7 @@ func drawSignature(at contract.Placement, p contract.Participant, c card, pictur
 		return appearance.Initials(p.Name, cmp.Or(pictures.initials, pictures.signature), at.Box.Width(), at.Box.Height())
 	}
 	return appearance.Signature(appearance.SignatureText{
-		Name: p.Name, Time: now.In(contract.Jakarta), Organisation: "Dokumen dari " + c.organisation, Reason: c.reason, Specimen: pictures.signature,
+		Name: p.Name, Time: now.In(c.zone), Organisation: "Dokumen dari " + c.organisation, Reason: c.reason, Specimen: pictures.signature,
 		Logo: c.logo, Accent: c.accent, QR: c.code,
 	}, at.Box.Width(), at.Box.Height())
 }

@@ -185,7 +185,7 @@ const maxCachedLogos = 500
 
 // cardOf returns what the signatures on the documents of an organisation show of it and of the document.
 func (s *Service) cardOf(ctx context.Context, o store.Organisation, id contract.DocumentID) (card, error) {
-	c := card{organisation: o.Name}
+	c := card{organisation: o.Name, zone: o.Locale.Location()}
 	if rgb, ok := o.Branding.RGB(); ok {
 		c.accent = &appearance.Color{R: rgb[0], G: rgb[1], B: rgb[2]}
 	}

@@ -10,7 +10,7 @@ import (
 // DelegationRequest names the person to whom a signer passes their part.
 type DelegationRequest struct {
 	Name, Email, Phone string
-	Language           string // of messages to them: "id", "en", or empty for that of the service
+	Language           string // of messages to them: "id", "en", or empty for that of the organisation
 	Reason             string
 }
 

@@ -239,7 +239,7 @@ func (s *Service) collectEvidence(ctx context.Context, read store.Signing, now t
 	if _, _, err := proof.Verify(origin, public); err != nil {
 		return evidence.Input{}, fmt.Errorf("audit log of document %d: %w", d.ID, err)
 	}
-	in := evidence.Input{Facts: evidence.Collect(records), Random: s.Random}
+	in := evidence.Input{Facts: evidence.Collect(records), Zone: read.Organisation.Locale.Location(), Random: s.Random}
 	if in.Proof, err = proof.Marshal(); err != nil {
 		return evidence.Input{}, err
 	}

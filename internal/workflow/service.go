@@ -36,6 +36,7 @@ type Store interface {
 	store.Brandings
 	store.Consents
 	store.Schedules
+	store.Locales
 	store.Embeds
 	store.Organisations
 	CreateOrganisation(ctx context.Context, o store.Organisation, events ...contract.Event) error

@@ -119,17 +119,21 @@ func (s *Service) Resume(ctx context.Context) error {
 	return nil
 }
 
-// RemindDue sends the reminders that are due by the schedules of documents, except in the quiet hours: then they are sent afterwards.
+// RemindDue sends the reminders that are due by the schedules of documents, except in the quiet hours of their organisation: then they are sent afterwards.
 //
 // Each commit makes the next reminder of its document due later, and orders the notices. A crash in between repeats none.
 func (s *Service) RemindDue(ctx context.Context) error {
-	if s.QuietHours.Include(s.Clock()) {
-		return nil
+	among, some, err := s.outsideQuietHours(ctx, s.Clock())
+	if err != nil || !some {
+		return err
 	}
 	if _, err := s.CheckClock(ctx); err != nil {
 		return err
 	}
-	return s.applyToDue(ctx, "remind of", s.Store.RemindersDue, contract.RemindBySchedule)
+	due := func(ctx context.Context, now time.Time, limit int) ([]contract.DocumentID, error) {
+		return s.Store.RemindersDue(ctx, now, limit, among)
+	}
+	return s.applyToDue(ctx, "remind of", due, contract.RemindBySchedule)
 }
 
 // Expire ends every document whose deadline has passed. It ends none while the clock is in doubt, because that cannot

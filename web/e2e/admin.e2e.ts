@@ -235,3 +235,24 @@ test("an administrator sets the reminders that new documents begin with", async 
   expect(((await answer.json()) as { data: { delivery: { remind: object } } }).data.delivery.remind).toEqual({ after: 3, every: 7, before: 0 });
   await page.context().close();
 });
+
+test("an administrator sets the language and the time zone of the organisation", async () => {
+  const page = await s.login(satu.email);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.goto(`${s.url}/admin?tab=locale`);
+  await page.getByRole("combobox", { name: "Time zone" }).focus();
+  await page.keyboard.press("Control+A");
+  await page.keyboard.type("Jayapura");
+  await page.getByRole("option", { name: "Asia/Jayapura" }).waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.getByRole("combobox", { name: "Language of messages" }).click();
+  await page.getByRole("option", { name: "English" }).click();
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("status").filter({ hasText: "Saved." }).waitFor();
+  await page.reload();
+  await expect.poll(() => page.getByRole("combobox", { name: "Time zone" }).inputValue()).toBe("Asia/Jayapura");
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  await page.context().close();
+});

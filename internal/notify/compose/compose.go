@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"segel/internal/contract"
@@ -32,9 +31,7 @@ const (
 )
 
 // Composer writes messages. It is safe for concurrent use.
-type Composer struct {
-	Zone *time.Location // of the times; nil: Jakarta
-}
+type Composer struct{}
 
 var _ notify.Composer = Composer{}
 
@@ -199,11 +196,11 @@ func (c Composer) arguments(f notify.Facts) map[string]any {
 	organisation := cleanLine(f.Organisation, maxName)
 	deadline := ""
 	if !f.Deadline.IsZero() {
-		deadline = text.MailedTime(f.Language, f.Deadline, cmp.Or(c.Zone, contract.Jakarta))
+		deadline = text.MailedTime(f.Language, f.Deadline, cmp.Or(f.Zone, contract.Jakarta))
 	}
 	at := ""
 	if !f.At.IsZero() {
-		at = text.MailedTime(f.Language, f.At, cmp.Or(c.Zone, contract.Jakarta))
+		at = text.MailedTime(f.Language, f.At, cmp.Or(f.Zone, contract.Jakarta))
 	}
 	return map[string]any{
 		"name":         cleanLine(f.Recipient.Name, maxName),

@@ -225,13 +225,14 @@ func TestLogoIsPartOfTheMessage(t *testing.T) {
 	}
 }
 
-func TestDeadlineIsInTheZoneOfTheComposer(t *testing.T) {
+func TestDeadlineIsInTheZoneOfTheFacts(t *testing.T) {
 	t.Parallel()
 	f := sampleFacts(contract.NoticeInviteSigner, text.Indonesian)
 	if m := compose(t, f); !strings.Contains(m.Text, "14 Oktober 2026 pukul 17.00 WIB") {
 		t.Error(m.Text)
 	}
-	m, err := Composer{Zone: time.FixedZone("WIT", 9*60*60)}.Compose(f)
+	f.Zone = time.FixedZone("WIT", 9*60*60)
+	m, err := Composer{}.Compose(f)
 	if err != nil || !strings.Contains(m.Text, "14 Oktober 2026 pukul 19.00 WIT") {
 		t.Error(m.Text, err)
 	}

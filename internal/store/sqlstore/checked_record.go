@@ -72,6 +72,7 @@ var recordKinds = []recordKind{
 	{"consent_text", []recordPart{newRecordPart("consent_text", "organisation version", `organisation, version, text_id, text_en, made_at`)}},
 	{"consent_policy", []recordPart{newRecordPart("consent_policy", "organisation", `organisation, version, required, changed_at`)}},
 	{"reminder_schedule", []recordPart{newRecordPart("reminder_schedule", "organisation", `organisation, after_days, every_days, before_days, changed_at`)}},
+	{"organisation_locale", []recordPart{newRecordPart("organisation_locale", "organisation", `organisation, language, zone, changed_at`)}},
 	{"account_policy", []recordPart{newRecordPart("account_policy", "organisation", `organisation, policy, changed_at`)}},
 	{"embedding", []recordPart{newRecordPart("embedding", "organisation", `organisation, origins, changed_at`)}},
 	{"evidence", []recordPart{newRecordPart("evidence", "document", `document, file_key, file_size, file_digest, file_sums, made_at`)}},

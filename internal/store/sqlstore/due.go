@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"segel/internal/contract"
@@ -18,8 +19,25 @@ func (s *Store) PastDeadline(ctx context.Context, now time.Time, limit int) ([]c
 }
 
 // RemindersDue implements [store.Documents].
-func (s *Store) RemindersDue(ctx context.Context, now time.Time, limit int) ([]contract.DocumentID, error) {
-	return s.readDocumentIDs(ctx, "to be reminded of", now, limit, `SELECT id FROM document WHERE remind_at <> 0 AND remind_at <= $1 ORDER BY remind_at, id LIMIT $2`)
+func (s *Store) RemindersDue(ctx context.Context, now time.Time, limit int, of store.Among) ([]contract.DocumentID, error) {
+	c := condition{terms: []string{"remind_at <> 0"}}
+	c.addTerm("remind_at <= %s", toMicros(now))
+	c.addOrganisations("organisation IN ", of.Only)
+	c.addOrganisations("organisation NOT IN ", of.Except)
+	ids, err := readAll(ctx, s, column[contract.DocumentID], `SELECT id FROM document`+c.pageClause("remind_at, id", 0, limit), c.args...)
+	return ids, wrapf(err, "read documents that are to be reminded of")
+}
+
+// addOrganisations adds a term that ends in a list of organisations, if there are any.
+func (c *condition) addOrganisations(term string, of []contract.OrganisationID) {
+	if len(of) == 0 {
+		return
+	}
+	in := make([]string, len(of))
+	for i, o := range of {
+		in[i] = c.addArg(o)
+	}
+	c.terms = append(c.terms, term+"("+strings.Join(in, ", ")+")")
 }
 
 // Stuck implements [store.Documents].

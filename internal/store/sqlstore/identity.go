@@ -25,15 +25,26 @@ var organisationRows = rowType[store.Organisation]{"organisation", `id, name, cr
 	COALESCE((SELECT r.after_days FROM reminder_schedule r WHERE r.organisation = organisation.id), 0),
 	COALESCE((SELECT r.every_days FROM reminder_schedule r WHERE r.organisation = organisation.id), 0),
 	COALESCE((SELECT r.before_days FROM reminder_schedule r WHERE r.organisation = organisation.id), 0),
+	COALESCE((SELECT l.language || ' ' || l.zone FROM organisation_locale l WHERE l.organisation = organisation.id), ''),
 	COALESCE((SELECT a.policy FROM account_policy a WHERE a.organisation = organisation.id), ''),
 	COALESCE((SELECT st.state || ' ' || st.changed_at || ' ' || st.reason FROM organisation_state st WHERE st.id = organisation.id), '')`,
 	func(o *store.Organisation) []any {
 		return []any{
 			&o.ID, &o.Name, scanTime(&o.CreatedAt), &o.Branding.Colour, &o.Branding.Logo, &o.Consent.Version, &o.Consent.Required,
-			&o.Reminders.After, &o.Reminders.Every, &o.Reminders.Before, scanPolicy(&o.Accounts),
+			&o.Reminders.After, &o.Reminders.Every, &o.Reminders.Before, scanLocale(&o.Locale), scanPolicy(&o.Accounts),
 			scanState(o),
 		}
 	}}
+
+// scanLocale scans a language and a time zone, which are separated by a space.
+func scanLocale(l *contract.Locale) scanner {
+	return func(column any) error {
+		var s string
+		err := scanText(&s)(column)
+		l.Language, l.Zone, _ = strings.Cut(s, " ")
+		return err
+	}
+}
 
 // Organisation implements [store.Identities].
 func (s *Store) Organisation(ctx context.Context, id contract.OrganisationID) (store.Organisation, error) {

@@ -13,7 +13,7 @@ func signingTables(r *store.Signing, clock string, seals bool) []documentTable {
 	tables := []documentTable{
 		{unionArm: unionArm{columns: selectTimes(clock), width: 4, from: "log_size", where: "id = 1"}, scan: scanTimes(&r.Clock)},
 		{
-			unionArm: unionArm{columns: organisationRows.columns, width: 12, from: organisationRows.table, where: "id = " + documentOrganisation},
+			unionArm: unionArm{columns: organisationRows.columns, width: 13, from: organisationRows.table, where: "id = " + documentOrganisation},
 			scan:     func(scan scanFunc) error { return scan(organisationRows.dest(&r.Organisation)...) },
 		},
 	}

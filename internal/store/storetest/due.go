@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"segel/internal/contract"
+	"segel/internal/store"
 )
 
 var dueTests = map[string]func(*testing.T, *fixture){
@@ -41,17 +42,21 @@ var dueTests = map[string]func(*testing.T, *fixture){
 		if due.IsZero() {
 			t.Fatal("the document has no reminder")
 		}
-		requireRead(b, "before", []contract.DocumentID(nil))(b.RemindersDue(b.ctx, due.Add(-time.Microsecond), 10))
-		requireRead(b, "then", []contract.DocumentID{d.ID})(b.RemindersDue(b.ctx, due, 10))
+		requireRead(b, "before", []contract.DocumentID(nil))(b.RemindersDue(b.ctx, due.Add(-time.Microsecond), 10, store.Among{}))
+		requireRead(b, "then", []contract.DocumentID{d.ID})(b.RemindersDue(b.ctx, due, 10, store.Among{}))
+		own, others := []contract.OrganisationID{"x", d.Organisation}, []contract.OrganisationID{"other"}
+		requireRead(b, "of it", []contract.DocumentID{d.ID})(b.RemindersDue(b.ctx, due, 10, store.Among{Only: own, Except: others}))
+		requireRead(b, "of others", []contract.DocumentID(nil))(b.RemindersDue(b.ctx, due, 10, store.Among{Only: others}))
+		requireRead(b, "of all but it", []contract.DocumentID(nil))(b.RemindersDue(b.ctx, due, 10, store.Among{Except: own}))
 		c, done := contract.RemindBySchedule(&d, due)
 		if done {
 			t.Fatal("no reminder is due")
 		}
 		d = b.commitChange(c, nil)
-		requireRead(b, "after it", []contract.DocumentID(nil))(b.RemindersDue(b.ctx, due, 10))
-		requireRead(b, "a day later", []contract.DocumentID{d.ID})(b.RemindersDue(b.ctx, due.Add(24*time.Hour), 10))
+		requireRead(b, "after it", []contract.DocumentID(nil))(b.RemindersDue(b.ctx, due, 10, store.Among{}))
+		requireRead(b, "a day later", []contract.DocumentID{d.ID})(b.RemindersDue(b.ctx, due.Add(24*time.Hour), 10, store.Among{}))
 		b.commitChange(contract.Cancel(&d, "", owner, limits, due))
-		requireRead(b, "after the end", []contract.DocumentID(nil))(b.RemindersDue(b.ctx, due.AddDate(1, 0, 0), 10))
+		requireRead(b, "after the end", []contract.DocumentID(nil))(b.RemindersDue(b.ctx, due.AddDate(1, 0, 0), 10, store.Among{}))
 	},
 	"ADocumentIsStuckWhileItWaitsForTheService": func(t *testing.T, b *fixture) {
 		d := b.signAs(b.finalizeDraft(b.placeStamps(b.uploadDraft(owner), owner, 1), owner), first)

@@ -216,6 +216,16 @@ export const setConsent = async (organisation: string, to: { id?: string; en?: s
 
 export type AdminReminders = Schemas["AdminReminders"];
 
+export type AdminLocale = Schemas["AdminLocale"];
+
+/** The language and the time zone of an organisation; undefined: the caller's own. */
+export const adminLocale = (organisation: string | undefined) =>
+  queryOptions({ queryKey: key("locale", organisation), queryFn: async () => (await take(api.GET("/v1/admin/locale", { params: { query: organisation ? { organisation } : {} } }))).data });
+
+/** Replaces both; without a language, messages have that of the service. */
+export const setLocale = async (organisation: string, language: "id" | "en" | undefined, timeZone: string) =>
+  (await take(api.PUT("/v1/admin/locale", { body: { organisation, time_zone: timeZone, ...(language ? { language } : {}) } }))).response.data;
+
 /** The reminders of an organisation's new documents; undefined: the caller's own. */
 export const adminReminders = (organisation: string | undefined) =>
   queryOptions({ queryKey: key("reminders", organisation), queryFn: async () => (await take(api.GET("/v1/admin/reminders", { params: { query: organisation ? { organisation } : {} } }))).data });

@@ -647,6 +647,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/locale": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The language and the time zone of an organisation
+         * @description Messages, evidence certificates, signatures on pages and the hours without reminders follow them. API keys need the scope admin.
+         */
+        get: operations["admin-locale"];
+        /**
+         * Set the language and the time zone of an organisation
+         * @description Replaces both. Members that are missing are reset. API keys need the scope admin.
+         */
+        put: operations["admin-set-locale"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/logins": {
         parameters: {
             query?: never;
@@ -3648,6 +3672,40 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        AdminLocale: {
+            /**
+             * @description of messages to people for whom none is chosen: id or en; null: that of the service
+             * @example en
+             */
+            language: string | null;
+            organisation: components["schemas"]["OrganisationOut"];
+            /**
+             * @description of the IANA time zone database
+             * @example Asia/Makassar
+             */
+            time_zone: string;
+        } & {
+            [key: string]: unknown;
+        };
+        AdminLocaleIn: {
+            /**
+             * @description id or en; missing or empty: that of the service
+             * @example en
+             */
+            language?: string;
+            /**
+             * @description UUID; missing: the caller's own
+             * @example 0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a
+             */
+            organisation?: string;
+            /**
+             * @description of the IANA time zone database; missing or empty: Asia/Jakarta
+             * @example Asia/Makassar
+             */
+            time_zone?: string;
+        } & {
+            [key: string]: unknown;
+        };
         AdminLoginsData: {
             /** @description accounts with at least 20 failed logins in the last 24 hours, those with the most first; at most 20 */
             failed: components["schemas"]["FailedAccount"][];
@@ -4257,7 +4315,7 @@ export interface components {
             /** @example dewi@contoh.id */
             email: string;
             /**
-             * @description of messages to them; missing: that of the service
+             * @description of messages to them; missing: that of the organisation
              * @example id
              * @enum {string}
              */
@@ -4759,6 +4817,24 @@ export interface components {
              */
             msg: string;
             response: components["schemas"]["ResponseAdminEmbedding"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        DoneAdminLocale: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            /**
+             * @description a sentence in the language of the request
+             * @example Dokumen berhasil diunggah.
+             */
+            msg: string;
+            response: components["schemas"]["ResponseAdminLocale"];
             /** @description always true */
             success: boolean;
         } & {
@@ -5771,6 +5847,19 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        FoundAdminLocale: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["AdminLocale"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         FoundAdminLoginsData: {
             /**
              * Format: int64
@@ -6520,7 +6609,7 @@ export interface components {
              */
             email?: string;
             /**
-             * @description of messages to this person: id or en; that of the service when missing
+             * @description of messages to this person: id or en; that of the organisation when missing
              * @example en
              * @enum {string}
              */
@@ -7629,7 +7718,7 @@ export interface components {
              */
             id?: string;
             /**
-             * @description of messages to this person: id or en; that of the service when missing
+             * @description of messages to this person: id or en; that of the organisation when missing
              * @example en
              * @enum {string}
              */
@@ -8408,6 +8497,13 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ResponseAdminLocale: {
+            data: components["schemas"]["AdminLocale"];
+            /** @description warnings about input that was accepted */
+            warnings?: components["schemas"]["Warning"][];
+        } & {
+            [key: string]: unknown;
+        };
         ResponseAdminQuota: {
             data: components["schemas"]["AdminQuota"];
             /** @description warnings about input that was accepted */
@@ -9069,7 +9165,7 @@ export interface components {
             /** @description it is their turn now */
             is_signing: boolean;
             /**
-             * @description of messages to this person; null: that of the service
+             * @description of messages to this person; null: that of the organisation
              * @example en
              */
             language: string | null;
@@ -13305,6 +13401,205 @@ export interface operations {
             };
             /** @description Not Found. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-locale": {
+        parameters: {
+            query?: {
+                /** @description UUID of an organisation. Missing: the caller's own; for operators, all. */
+                organisation?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundAdminLocale"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-set-locale": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AdminLocaleIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneAdminLocale"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
