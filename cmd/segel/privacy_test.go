@@ -1,7 +1,10 @@
 package main
 
 import (
+	"archive/zip"
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -115,5 +118,66 @@ func TestPeopleSeeTheAddressesOfOthersInPartWhereTheyAreHidden(t *testing.T) {
 			}
 		}
 		fsck(t, s, 0)
+	})
+}
+
+// exported returns the files of an export: by name, its objects.
+func exported(a *answer) map[string][]object {
+	a.t.Helper()
+	a.ok()
+	z, err := zip.NewReader(bytes.NewReader(a.body), int64(len(a.body)))
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	all := map[string][]object{}
+	for _, f := range z.File {
+		r, err := f.Open()
+		if err != nil {
+			a.t.Fatal(err)
+		}
+		var rows []object
+		if err := json.NewDecoder(r).Decode(&rows); err != nil {
+			a.t.Fatalf("%s: %v", f.Name, err)
+		}
+		all[strings.TrimSuffix(f.Name, ".json")] = rows
+	}
+	return all
+}
+
+func TestAPersonAndTheirAdminDownloadWhatIsStoredAboutThem(t *testing.T) {
+	t.Parallel()
+	withBothDatabases(t, func(t *testing.T, set ...string) {
+		s := start(t, set...)
+		admin, person, other := s.administrator(t, "Admin", "PT Satu"), s.person(t, "Siti Rahma", "PT Satu"), s.person(t, "Lain", "PT Satu")
+		draft := person.upload(simple())
+		sent := other.upload(simple(), person.as("signer", 1))
+		other.verb("finalize-docs", sent).ok()
+		person.verb("sign-docs", sent).ok()
+		own := exported(person.do("GET", "/v1/auth/export", nil))
+		path := "/v1/admin/people/" + person.id + "/export"
+		forAdmin := exported(admin.do("GET", path, nil))
+		for name, all := range map[string]map[string][]object{"own": own, "the admin's": forAdmin} {
+			if got := all["account"]; len(got) != 1 || got[0]["email"] != person.email || got[0]["password"] != nil {
+				t.Errorf("%s account: %v", name, got)
+			}
+			if got := all["documents"]; len(got) != 1 || got[0]["id"] != float64(sent) || got[0]["signed_at"] == nil {
+				t.Errorf("%s documents: %v", name, got)
+			}
+			if len(all["sessions"]) != 1 || len(all["logins"]) == 0 || len(all["certificates"]) != 1 || len(all["events"]) < 3 {
+				t.Errorf("%s: %d sessions, %d logins, %d certificates, %d events", name, len(all["sessions"]), len(all["logins"]), len(all["certificates"]), len(all["events"]))
+			}
+			if got := all["drafts"]; len(got) > 0 != (name == "own") || len(got) > 0 && got[0]["id"] != float64(draft) {
+				t.Errorf("%s drafts: %v", name, got)
+			}
+			if said := fmt.Sprint(all); strings.Contains(said, other.email) || strings.Contains(said, "$argon2") {
+				t.Errorf("%s data have the address of another person, or a hash", name)
+			}
+		}
+		other.do("GET", path, nil).is(http.StatusForbidden)
+		s.administrator(t, "Tetangga", "PT Dua").do("GET", path, nil).is(http.StatusNotFound, "person.not_found")
+		logged := admin.do("GET", "/v1/admin/audit-log?type=person_exported", nil).ok().object("data")["events"].([]any)
+		if len(logged) != 2 || logged[0].(object)["name"] != admin.name || logged[1].(object)["name"] != person.name {
+			t.Errorf("the log says %v", logged)
+		}
 	})
 }

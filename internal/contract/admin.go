@@ -18,6 +18,7 @@ const (
 	AdminEnable           AdminOperation = "enable-person"
 	AdminRename           AdminOperation = "rename-person"
 	AdminSetRole          AdminOperation = "set-role"
+	AdminExport           AdminOperation = "export-person"
 	AdminTransfer         AdminOperation = "transfer-documents"
 	AdminDocuments        AdminOperation = "documents"
 	AdminQuota            AdminOperation = "quota"
@@ -77,7 +78,7 @@ const (
 
 // AdminOperations lists every operation of administration.
 var AdminOperations = []AdminOperation{
-	AdminPeople, AdminAddPerson, AdminInvitations, AdminInvite, AdminRevokeInvitation, AdminResetPassword, AdminResetFactors, AdminDisable, AdminEnable, AdminRename, AdminSetRole, AdminTransfer, AdminDocuments, AdminQuota, AdminGrant, AdminLedger, AdminAttempts,
+	AdminPeople, AdminAddPerson, AdminInvitations, AdminInvite, AdminRevokeInvitation, AdminResetPassword, AdminResetFactors, AdminDisable, AdminEnable, AdminRename, AdminSetRole, AdminExport, AdminTransfer, AdminDocuments, AdminQuota, AdminGrant, AdminLedger, AdminAttempts,
 	AdminSerials, AdminEvidence, AdminReconciliation, AdminReconcile, AdminStuck, AdminRetry, AdminCertificates, AdminAuditLog,
 	AdminBranding, AdminSetBranding, AdminDeleteBranding, AdminConsent, AdminSetConsent, AdminReminders, AdminSetReminders, AdminLocale, AdminSetLocale, AdminPolicy, AdminSetPolicy, AdminEmbedding, AdminSetEmbedding, AdminMail, AdminShowMail, AdminRetryMail,
 	AdminFeed, AdminWebhooks, AdminSetWebhook, AdminAddWebhook, AdminRotateWebhook, AdminTestWebhook, AdminReplayWebhook,

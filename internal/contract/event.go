@@ -91,6 +91,7 @@ const (
 	EventTransferBegun      EventType = "documents_transferred" // an admin began to give the documents of a person ("count") to another one ("to", "to_name", "to_email")
 	EventRoleChanged        EventType = "role_changed"          // of a person ("role", "former_role")
 	EventPasswordReset      EventType = "password_reset"        // by an administrator
+	EventPersonExported     EventType = "person_exported"       // what is stored about a person was sent to them, or to an administrator
 	EventBrandingChanged    EventType = "branding_changed"
 	EventLocaleChanged      EventType = "locale_changed"         // the "language" and the time "zone" of an organisation (missing: those of the service)
 	EventRemindersChanged   EventType = "reminders_changed"      // the reminders of new documents ("after", "every", "before"; missing: not)
@@ -199,6 +200,7 @@ var EventTypes = []EventType{
 	EventTransferBegun,
 	EventRoleChanged,
 	EventPasswordReset,
+	EventPersonExported,
 	EventWebhookChanged,
 	EventWebhookDisabled,
 	EventKeyCreated,
@@ -252,6 +254,7 @@ var OrganisationEventTypes = []EventType{
 	EventTransferBegun,
 	EventRoleChanged,
 	EventPasswordReset,
+	EventPersonExported,
 	EventWebhookChanged,
 	EventWebhookDisabled,
 	EventAccountNoticeSent,

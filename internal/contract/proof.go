@@ -18,6 +18,7 @@ var dangerous = []AdminOperation{
 	AdminResetPassword,
 	AdminResetFactors,
 	AdminSetRole,
+	AdminExport,
 	AdminTransfer,
 	AdminSetPolicy,
 	AdminSetEmbedding,

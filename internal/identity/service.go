@@ -24,6 +24,7 @@ type Store interface {
 	store.PasswordResets
 	store.Invitations
 	store.MailboxAccounts
+	store.PersonalData
 	store.Factors
 	Organisations(ctx context.Context) ([]store.Organisation, error)
 	LogEvents(ctx context.Context, events ...contract.Event) error

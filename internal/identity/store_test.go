@@ -20,10 +20,11 @@ import (
 
 // memory is a Store in memory.
 type memory struct {
-	tries             map[store.TryKey]time.Time
-	store.APIKeys     // nil: the tests of keys use a database
-	store.Invitations // the same
-	store.HeldEmbeds  // the same
+	tries              map[store.TryKey]time.Time
+	store.APIKeys      // nil: the tests of keys use a database
+	store.Invitations  // the same
+	store.HeldEmbeds   // the same
+	store.PersonalData // the same
 
 	noFactors
 	store.Logins             // nil but for RecordLogins and PurgeLogins

@@ -388,6 +388,7 @@ type Store interface {
 	PasswordResets
 	Invitations
 	MailboxAccounts
+	PersonalData
 	Answers
 	Log
 	Clocks

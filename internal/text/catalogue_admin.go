@@ -118,6 +118,7 @@ var administration = map[string]sentence{
 	"event.person_enabled":        {"Mengaktifkan kembali akun[ {name}][ <{email}>]", "Enabled the account[ of {name}][ <{email}>] again"},
 	"event.documents_transferred": {"Mengalihkan {count} dokumen milik {name} <{email}> kepada {to_name} <{to_email}>", "Transferred {count} documents of {name} <{email}> to {to_name} <{to_email}>"},
 	"event.role_changed":          {"Mengubah peran[ {name}][ <{email}>][ dari {former_role}][ menjadi {role}]", "Changed the role[ of {name}][ <{email}>][ from {former_role}][ to {role}]"},
+	"event.person_exported":       {"Mengunduh data yang tersimpan[ tentang {name}][ <{email}>]", "Downloaded the stored data[ of {name}][ <{email}>]"},
 	"event.password_reset":        {"Membuat kata sandi baru[ untuk {name}][ <{email}>]", "Set a new password[ for {name}][ <{email}>]"},
 	"event.retried":               {"Meminta agar dokumen diproses kembali", "Requested another attempt on the document"},
 	"event.serial_found":          {"Menemukan nomor seri e-meterai[ {serial}] pada akun penerbit, belum terpakai dan belum tercatat", "Found the serial number[ {serial}] in the issuer's account, unused and not yet registered"},

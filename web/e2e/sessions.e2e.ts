@@ -43,6 +43,10 @@ test("on a phone, in Indonesian, all other sessions end at once", async () => {
   await page.goto(`${s.url}/account`);
   await page.getByRole("button", { name: id.sessions.endOthers }).tap();
   await page.getByText(id.sessions.othersEnded).waitFor();
+  const kept = page.waitForEvent("download");
+  await page.getByRole("button", { name: id.sessions.export }).press("Enter");
+  expect((await kept).suggestedFilename()).toMatch(/^segel-data-.*\.zip$/);
+  await page.getByText(id.sessions.exported).waitFor();
   expect(await violations(page)).toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
   expect((await other.request.get(`${s.url}/v1/auth/me`)).status()).toBe(401);

@@ -3,6 +3,7 @@ package storetest
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -524,5 +525,69 @@ var textTests = map[string]func(*testing.T, *fixture){
 			t.Fatalf("%q", got)
 		}
 		b.must(b.CheckLog(b.ctx))
+	},
+}
+
+var personalTests = map[string]func(*testing.T, *fixture){
+	"EverythingAboutAPersonIsReadWithoutSecrets": func(t *testing.T, b *fixture) {
+		now := b.now.Truncate(time.Microsecond)
+		u := store.User{Person: first.Person, Organisation: "org", Password: "the-password", Admin: true, CreatedAt: now}
+		b.must(b.CreateUser(b.ctx, u))
+		b.must(b.CreateUser(b.ctx, store.User{Person: second.Person, Organisation: "org", Password: "p", CreatedAt: now}))
+		for _, id := range []contract.PersonID{first.ID, second.ID} {
+			b.must(b.SetSpecimen(b.ctx, id, store.SignatureSpecimen, []byte("picture of "+id)))
+			b.must(b.AddTokens(b.ctx, newSession("family-"+string(id), string(id)), newToken(id[0], store.AccessToken, string(id), "family-"+string(id))))
+			l := contract.NewLogin("org", id, contract.LoginFailed, "", now)
+			l.IP = "ip of " + string(id)
+			b.must(b.RecordLogins(b.ctx, l))
+		}
+		b.must(b.AddAuthenticator(b.ctx, first.ID, store.Authenticator{Secret: []byte("sealed"), CreatedAt: now}, 1, [][32]byte{{1}}, contract.Event{Type: contract.EventFactorAdded, At: now, Person: first.Person}))
+		b.must(b.AddPasskey(b.ctx, store.Passkey{ID: "key", Person: first.ID, Name: "Laptop", PublicKey: []byte("public"), AAGUID: make([]byte, 16), CreatedAt: now}, store.UsedChallenge{Ticket: [32]byte{1}, At: now}, 20, nil,
+			contract.Event{Type: contract.EventFactorAdded, At: now, Person: first.Person}))
+		d := b.finalizeDraft(b.uploadDraft(owner), owner)
+		draft := b.uploadDraft(first)
+		events := make([]contract.Event, 501) // more than are read at a time
+		for i := range events {
+			events[i] = contract.Event{Type: contract.EventViewed, At: now, Person: first.Person}
+		}
+		b.must(b.LogEvents(b.ctx, events...))
+		for _, own := range []bool{true, false} {
+			count, last := map[string]int{}, ""
+			b.must(b.EachPersonalRecord(b.ctx, first.ID, own, func(kind string, r store.PersonalRecord) bool {
+				if kind != last && count[kind] > 0 {
+					t.Errorf("the rows of %s do not follow each other", kind)
+				}
+				count[kind]++
+				last = kind
+				text := fmt.Sprint(r)
+				for _, secret := range []string{"the-password", "sealed", "public", string(second.ID), second.Email, "family-"} {
+					if kind != "events" && strings.Contains(text, secret) {
+						t.Errorf("%s has %q: %s", kind, secret, text)
+					}
+				}
+				switch kind {
+				case "account":
+					b.requireEqual("account", r["admin"] == true && r["created_at"] == now.UTC().Format(time.RFC3339Nano) && r["email"] == first.Email, true)
+				case "documents":
+					b.requireEqual("document", r["id"], int64(d.ID))
+				case "drafts":
+					b.requireEqual("draft", r["id"], int64(draft.ID))
+				}
+				return true
+			}))
+			b.requireEqual("events", count["events"] > 501, true)
+			for kind, want := range map[string]int{"account": 1, "passkeys": 1, "authenticator": 1, "sessions": 1, "logins": 2, "documents": 1} {
+				if kind == "logins" {
+					want = count[kind] // the login of the session and the failed one, unless they are counted together
+				}
+				b.requireEqual(kind, count[kind], want)
+			}
+			for _, kind := range []string{"drafts", "signature"} {
+				b.requireEqual(kind, count[kind] == 1, own)
+			}
+		}
+		stopped := 0
+		b.must(b.EachPersonalRecord(b.ctx, first.ID, true, func(string, store.PersonalRecord) bool { stopped++; return false }))
+		b.requireEqual("rows after the caller stopped", stopped, 1)
 	},
 }

@@ -52,6 +52,7 @@ func Run(t *testing.T, open func(*testing.T) store.Store) {
 		ssoTests,
 		scimTests,
 		mailboxTests,
+		personalTests,
 		embedTests,
 		factorTests,
 	} {

@@ -15,3 +15,9 @@ export function useEndSession() {
     onSettled: () => queries.invalidateQueries({ queryKey: sessions.queryKey }),
   });
 }
+
+/** What is stored about the caller, or for an administrator about a person, as an archive, with its Content-Disposition. */
+export async function personalData(person?: string): Promise<{ archive: Blob; disposition: string | null }> {
+  const found = person === undefined ? await api.GET("/v1/auth/export", { parseAs: "blob" }) : await api.GET("/v1/admin/people/{person_id}/export", { params: { path: { person_id: person } }, parseAs: "blob" });
+  return { archive: found.data as Blob, disposition: found.response.headers.get("Content-Disposition") };
+}

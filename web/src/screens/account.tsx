@@ -1,10 +1,11 @@
 import { Badge, Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 
 import { useAccount } from "../api/account";
 import { sessions, useEndSession, type Session } from "../api/sessions";
 import { useLanguage, useText } from "../text";
 import { Loading } from "../ui/loading";
+import { keepPersonalData } from "../ui/personal-data";
 import { ScreenTitle } from "../ui/screen-title";
 import { Trouble } from "../ui/trouble";
 
@@ -39,6 +40,24 @@ export function AccountScreen() {
           </Stack>
         )}
       </Stack>
+      <OwnData />
+    </Stack>
+  );
+}
+
+/** OwnData downloads what is stored about the caller. */
+function OwnData() {
+  const t = useText();
+  const kept = useMutation({ mutationFn: () => keepPersonalData() });
+  return (
+    <Stack component="section" aria-labelledby="data-title" gap="sm" align="flex-start">
+      <div>
+        <Title order={2} size="h4" id="data-title">{t("sessions.exportTitle")}</Title>
+        <Text size="sm" c="dimmed">{t("sessions.exportLead")}</Text>
+      </div>
+      <Button variant="default" loading={kept.isPending} onClick={() => kept.mutate()}>{t("sessions.export")}</Button>
+      <Text size="sm" role="status">{kept.isSuccess && t("sessions.exported")}</Text>
+      {kept.isError && <Trouble error={kept.error} retry={() => kept.mutate()} />}
     </Stack>
   );
 }

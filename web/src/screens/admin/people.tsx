@@ -1,6 +1,6 @@
 import { ActionIcon, Alert, Avatar, Badge, Button, Group, Menu, Paper, Stack, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconDots, IconFileExport, IconKey, IconPencil, IconListSearch, IconMailPlus, IconShieldOff, IconUserCog, IconUserCheck, IconUserOff, IconUserPlus } from "@tabler/icons-react";
+import { IconDatabaseExport, IconDots, IconFileExport, IconKey, IconPencil, IconListSearch, IconMailPlus, IconShieldOff, IconUserCog, IconUserCheck, IconUserOff, IconUserPlus } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 
@@ -8,6 +8,7 @@ import { useAccount } from "../../api/account";
 import { accountStatuses, addPerson, people, type AdminPerson, type Role } from "../../api/admin";
 import { Problem } from "../../api/client";
 import { useText } from "../../text";
+import { keepPersonalData } from "../../ui/personal-data";
 import { Trouble } from "../../ui/trouble";
 import { Invitations, Invite } from "./invitations";
 import { Facts, Filtering, Find, Line, Lines, Only, useWhen, type SectionProps } from "./lines";
@@ -29,6 +30,7 @@ export function People(props: SectionProps) {
     setAsked({ person, action });
     dialog.open();
   };
+  const keep = useMutation({ mutationFn: (p: AdminPerson) => keepPersonalData(p.id), onSuccess: (_, p) => setDone(t("admin.exportedPerson", { name: p.name })) });
   // The item of the menu that had the focus is gone when the dialog closes, so the focus returns to the button of the menu.
   const leave = () => {
     dialog.close();
@@ -49,14 +51,15 @@ export function People(props: SectionProps) {
       {adding === "password" && <Add close={close} first={props.search.organisation} />}
       {adding === "mail" && <Invite close={close} done={setDone} first={props.search.organisation} />}
       <Text size="sm" role="status">{done}</Text>
+      {keep.isError && <Trouble error={keep.error} />}
       <Invitations organisation={props.search.organisation} auditor={auditor} done={setDone} />
-      <Lines {...props} of={found} items={(d) => d.people} empty={t("admin.nothingFound")}>{(p) => <One key={p.id} person={p} ask={ask} showLog={() => props.change({ tab: "log", find: undefined, only: undefined, person: p.email })} />}</Lines>
+      <Lines {...props} of={found} items={(d) => d.people} empty={t("admin.nothingFound")}>{(p) => <One key={p.id} person={p} ask={ask} keep={() => keep.mutate(p)} showLog={() => props.change({ tab: "log", find: undefined, only: undefined, person: p.email })} />}</Lines>
       {asked && <PersonDialog key={`${asked.person.id} ${asked.action}`} {...asked} opened={opened} close={leave} done={setDone} />}
     </Stack>
   );
 }
 
-function One({ person: p, ask, showLog }: { person: AdminPerson; ask: (person: AdminPerson, action: PersonAction) => void; showLog: () => void }) {
+function One({ person: p, ask, keep, showLog }: { person: AdminPerson; ask: (person: AdminPerson, action: PersonAction) => void; keep: () => void; showLog: () => void }) {
   const t = useText();
   const when = useWhen();
   const me = useAccount();
@@ -73,6 +76,7 @@ function One({ person: p, ask, showLog }: { person: AdminPerson; ask: (person: A
             {changes && other && <Menu.Item leftSection={<IconKey size={16} aria-hidden />} onClick={() => ask(p, "reset")}>{t("admin.reset")}</Menu.Item>}
             {changes && other && p.factors.length > 0 && <Menu.Item leftSection={<IconShieldOff size={16} aria-hidden />} onClick={() => ask(p, "resetFactors")}>{t("admin.resetFactors")}</Menu.Item>}
             {changes && p.documents > 0 && <Menu.Item leftSection={<IconFileExport size={16} aria-hidden />} onClick={() => ask(p, "transfer")}>{t("admin.transfer")}</Menu.Item>}
+            {changes && <Menu.Item leftSection={<IconDatabaseExport size={16} aria-hidden />} onClick={keep}>{t("admin.exportPerson")}</Menu.Item>}
             {changes && disabled && <Menu.Item leftSection={<IconUserCheck size={16} aria-hidden />} onClick={() => ask(p, "enable")}>{t("admin.enable")}</Menu.Item>}
             {changes && !disabled && other && <Menu.Item color="red" leftSection={<IconUserOff size={16} aria-hidden />} onClick={() => ask(p, "disable")}>{t("admin.disable")}</Menu.Item>}
             <Menu.Item leftSection={<IconListSearch size={16} aria-hidden />} onClick={showLog}>{t("admin.inLog")}</Menu.Item>
