@@ -183,7 +183,7 @@ func (d *sqlite) beginWrite(ctx context.Context) (*sqliteWrite, error) {
 		return nil
 	})
 	if err == nil {
-		w.Tx, err = pooled.BeginTx(context.WithoutCancel(ctx), nil)
+		w.Tx, err = pooled.BeginTx(context.Background(), nil)
 	}
 	if err != nil {
 		return nil, errors.Join(err, pooled.Close())

@@ -327,40 +327,40 @@ func (s *compiledStatement) scanColumn(i int32, to any) error {
 			return nil
 		}
 	}
-	column := s.valueOf(i, kind)
 	switch to := to.(type) {
 	case sql.Scanner:
-		return to.Scan(column)
+		return to.Scan(s.valueOf(i, kind))
 	case *any:
-		*to = column
+		*to = s.valueOf(i, kind)
 		return nil
-	case *float64:
-		if v, ok := column.(float64); ok {
-			*to = v
-			return nil
-		}
 	}
-	// A named type, such as a state or the number of a document.
+	// A number with a fraction, or a named type, such as a state or the number of a document.
 	if v := reflect.ValueOf(to); v.Kind() == reflect.Pointer && !v.IsNil() {
 		e := v.Elem()
-		switch c := column.(type) {
-		case string:
-			if e.Kind() == reflect.String {
-				e.SetString(c)
+		switch kind {
+		case sqlite3.SQLITE_FLOAT:
+			if e.CanFloat() {
+				e.SetFloat(sqlite3.Xsqlite3_column_double(s.tls, s.at, i))
 				return nil
 			}
-		case int64:
-			switch {
-			case e.CanInt() && !e.OverflowInt(c):
-				e.SetInt(c)
+		case sqlite3.SQLITE_TEXT:
+			if e.Kind() == reflect.String {
+				e.SetString(string(s.bytesOf(i)))
 				return nil
-			case e.CanUint() && c >= 0 && !e.OverflowUint(uint64(c)):
-				e.SetUint(uint64(c))
+			}
+		case sqlite3.SQLITE_INTEGER:
+			n := sqlite3.Xsqlite3_column_int64(s.tls, s.at, i)
+			switch {
+			case e.CanInt() && !e.OverflowInt(n):
+				e.SetInt(n)
+				return nil
+			case e.CanUint() && n >= 0 && !e.OverflowUint(uint64(n)):
+				e.SetUint(uint64(n))
 				return nil
 			}
 		}
 	}
-	return fmt.Errorf("a value of type %T cannot be scanned into %T", column, to)
+	return fmt.Errorf("a value of type %T cannot be scanned into %T", s.valueOf(i, kind), to)
 }
 
 // bytesOf returns the bytes of a column of text or bytes, which are those of SQLite until the next step.
