@@ -17,6 +17,7 @@ import (
 // Options restrict what may be reached and at what cost. The zero value allows the public internet on ports 80 and 443.
 type Options struct {
 	Allowed   []netip.Prefix // networks that may be reached although they are not public
+	Private   bool           // only those networks may be reached: for what is sent without TLS
 	Ports     []uint16       // nil: 80 and 443
 	Timeout   time.Duration  // of one request, its redirects and its body; 0 is 30 seconds
 	MaxBody   int64          // bytes of one response; 0 is 64 MiB. A longer one is an error; it is never truncated.
@@ -56,6 +57,9 @@ func NewDialer(o Options) func(ctx context.Context, network, address string) (ne
 			}
 			if !slices.Contains(ports, to.Port()) {
 				return fmt.Errorf("%w: port %d is not allowed", ErrRefused, to.Port())
+			}
+			if o.Private && checkAddress(to.Addr(), nil) == nil {
+				return fmt.Errorf("%w: %s is on the public internet", ErrRefused, to.Addr())
 			}
 			return checkAddress(to.Addr(), o.Allowed)
 		},

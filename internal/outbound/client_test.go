@@ -74,6 +74,18 @@ func TestThisMachineIsReachedOnlyIfAllowed(t *testing.T) {
 	}
 }
 
+func TestOnlyPrivateNetworksAreReachedWithoutTLSIfSoConfigured(t *testing.T) {
+	t.Parallel()
+	_, port := startServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") })
+	c := NewClient(Options{Ports: []uint16{port}, Allowed: here, Private: true, Resolver: newResolver(t, func(string) net.IP { return net.ParseIP("8.8.8.8") })})
+	if body, err := fetchBody(t, c, fmt.Sprintf("http://127.0.0.1:%d/", port)); body != "ok" {
+		t.Errorf("a private network: %v", err)
+	}
+	if _, err := fetchBody(t, c, fmt.Sprintf("http://s3.segel.test:%d/", port)); !errors.Is(err, ErrRefused) {
+		t.Errorf("a name that leads to a public address: %v", err)
+	}
+}
+
 func TestNameIsCheckedByItsAddressEachTime(t *testing.T) {
 	t.Parallel()
 	_, port := startServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") })
