@@ -13,7 +13,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 GO      := CGO_ENABLED=0 go
 
 .DEFAULT_GOAL := help
-.PHONY: help run web build test test-go test-web test-e2e test-e2e-all test-race screens demo load bench bench-lists fault test-every names interop check fmt lint generate clean
+.PHONY: help run web build test test-go test-web test-e2e test-e2e-all test-race test-s3 screens demo load bench bench-lists fault test-every names interop check fmt lint generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -65,6 +65,11 @@ test-go:
 	@SEGEL_REQUIRE_POSTGRES=1 SEGEL_REQUIRE_CONVERT=1 go test -timeout 20m ./...
 
 RACE := ./internal/workflow/... ./internal/jobs/... ./internal/store/sqlstore ./internal/blob/... ./internal/identity/... ./internal/api/... ./internal/notify/...
+
+test-s3: ## run the tests against a real S3 server, which is built first (build/versitygw)
+	@scripts/need go
+	@scripts/s3server/setup
+	@SEGEL_REQUIRE_S3=1 go test -timeout 10m ./internal/blob/s3 && SEGEL_REQUIRE_S3=1 go test -timeout 10m -run Bucket ./cmd/segel
 
 test-race: ## run the tests of what runs concurrently under the race detector (needs a C compiler; PACKAGES=./internal/jobs/... RUN=Stream SKIP=Model)
 	@scripts/need go cc

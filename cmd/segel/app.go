@@ -20,7 +20,7 @@ import (
 
 	"segel/internal/api"
 	"segel/internal/authority"
-	"segel/internal/blob/file"
+	"segel/internal/blob"
 	"segel/internal/config"
 	"segel/internal/contract"
 	"segel/internal/credential"
@@ -51,7 +51,8 @@ type app struct {
 	store       *sqlstore.Store
 	answers     store.Answers // the store; tests replace it
 	authority   *authority.Authority
-	blobs       *file.Store
+	blobs       blob.Volume
+	scratch     func() (blob.Scratch, error)
 	diskSpace   *disk.Monitor
 	identity    *identity.Service
 	workflow    *workflow.Service
@@ -109,7 +110,7 @@ func (a *app) wireServices() error {
 	if err := a.wireTrust(); err != nil {
 		return err
 	}
-	a.diskSpace = &disk.Monitor{Folders: []string{filepath.Join(a.conf.DataDir, blobDir)}, Reserve: int64(a.conf.DiskReserve)}
+	a.diskSpace = &disk.Monitor{Folders: []string{a.fileDir()}, Reserve: int64(a.conf.DiskReserve)}
 	if path, ok := sqlstore.SQLitePath(databaseDSN(a.conf)); ok {
 		a.diskSpace.Folders = append(a.diskSpace.Folders, filepath.Dir(path))
 	}
@@ -128,7 +129,7 @@ func (a *app) wireServices() error {
 	logKey, _ := a.auditKey()
 	a.workflow = &workflow.Service{
 		Documents: docs, Stamping: a.stamping,
-		Store: a.store, Scratch: a.blobs.Scratch, Issuer: issuer{a.authority}, Sealer: a.sealer, LogKey: logKey, Timestamper: a.timestamper,
+		Store: a.store, Scratch: a.scratch, Issuer: issuer{a.authority}, Sealer: a.sealer, LogKey: logKey, Timestamper: a.timestamper,
 		Revocation: a.revocation, Certificates: a.trust.Roots(validate.ForAll), AuthorityCertificates: ownCertificates(a.authority),
 		FileRevocation: a.authority, Links: a.identity, Factors: a.identity, QuietHours: contract.QuietHours(a.conf.QuietHours), StampOnly: a.conf.StampOnly, RenewBefore: a.conf.RenewBefore, VerifyURL: verify,
 		ConsentTexts: text.ConsentTexts,

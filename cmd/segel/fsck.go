@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"segel/internal/blob"
-	"segel/internal/blob/file"
 	"segel/internal/store"
 	"segel/internal/store/sqlstore"
 	"segel/internal/workflow"
@@ -33,6 +32,8 @@ type fsckReport struct {
 	out      io.Writer
 	json     *json.Encoder // nil: text
 	found    map[store.Severity]int
+	moved    int   // files that were moved aside
+	bytes    int64 // of them
 	started  time.Time
 	progress func(format string, args ...any)
 }
@@ -126,7 +127,7 @@ func (c fsckCommand) runChecks(ctx context.Context, a *app, r *fsckReport) (err 
 			return err
 		}
 	}
-	summary.MovedAside = aside.Moved
+	summary.MovedAside = r.moved
 	return c.printResult(checker, aside, r, summary)
 }
 
@@ -144,17 +145,22 @@ func (c fsckCommand) checkDatabase(ctx context.Context, checker *sqlstore.Checke
 
 // moveAside returns the function that moves files aside. It refuses once evidence was found missing or changed: apparent
 // leftovers may belong to lost rows.
-func (c fsckCommand) moveAside(a *app, aside *file.Aside, r *fsckReport) func(context.Context, blob.Info, string) (bool, error) {
+func (c fsckCommand) moveAside(a *app, aside blob.Aside, r *fsckReport) func(context.Context, blob.Info, string) (bool, error) {
 	return func(ctx context.Context, b blob.Info, digest string) (bool, error) {
 		if r.found[store.SeverityEvidence] > 0 {
 			return false, nil
 		}
-		return true, aside.Move(ctx, b, digest, a.clock())
+		if err := aside.Move(ctx, b, digest, a.clock()); err != nil {
+			return true, err
+		}
+		r.moved++
+		r.bytes += b.Size
+		return true, nil
 	}
 }
 
 // printResult prints the summary. The exit status is 1 if evidence or derived data is wrong.
-func (c fsckCommand) printResult(checker *sqlstore.Checker, aside *file.Aside, r *fsckReport, s fsckSummary) error {
+func (c fsckCommand) printResult(checker *sqlstore.Checker, aside blob.Aside, r *fsckReport, s fsckSummary) error {
 	events, root, _ := checker.LogSize()
 	s.Evidence, s.Derived = r.found[store.SeverityEvidence], r.found[store.SeverityDerived]
 	s.Unrecorded, s.Leftover = r.found[store.SeverityUnrecorded], r.found[store.SeverityLeftover]
@@ -165,7 +171,7 @@ func (c fsckCommand) printResult(checker *sqlstore.Checker, aside *file.Aside, r
 			return err
 		}
 	} else {
-		c.printSummary(r.out, aside, s)
+		c.printSummary(r, aside, s)
 	}
 	if s.Evidence+s.Derived > 0 {
 		return exitStatus(1)
@@ -173,12 +179,13 @@ func (c fsckCommand) printResult(checker *sqlstore.Checker, aside *file.Aside, r
 	return nil
 }
 
-func (c fsckCommand) printSummary(out io.Writer, aside *file.Aside, s fsckSummary) {
+func (c fsckCommand) printSummary(r *fsckReport, aside blob.Aside, s fsckSummary) {
+	out := r.out
 	if s.Recorded > 0 {
 		fmt.Fprintf(out, "logged the digests of %d rows\n", s.Recorded)
 	}
 	if s.MovedAside > 0 {
-		fmt.Fprintf(out, "moved %d files (%d bytes) into %s\n", s.MovedAside, aside.Bytes, aside.Dir())
+		fmt.Fprintf(out, "moved %d files (%d bytes) into %s\n", s.MovedAside, r.bytes, aside.Dir())
 	}
 	if c.Fast {
 		fmt.Fprintln(out, "signatures were not validated (--fast)")

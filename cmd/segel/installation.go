@@ -52,7 +52,7 @@ func databaseDSN(conf config.Config) string {
 // contain a password.
 func partNames(conf config.Config) installation.Names {
 	n := installation.Names{
-		Data: conf.DataDir, Database: "in PostgreSQL", BlobDir: filepath.Join(conf.DataDir, blobDir),
+		Data: conf.DataDir, Database: "in PostgreSQL", BlobDir: blobPlace(conf),
 		KeyDir: filepath.Join(conf.DataDir, authorityDir), MasterKey: conf.MasterKeyFile,
 	}
 	if path, ok := sqlstore.SQLitePath(databaseDSN(conf)); ok {
@@ -64,8 +64,8 @@ func partNames(conf config.Config) installation.Names {
 	return n
 }
 
-// readFolders reads the marks and keys of the key folder and the blob folder, and changes nothing.
-func readFolders(ctx context.Context, conf config.Config) (f installation.Found, err error) {
+// readFolders reads the marks and keys of the key folder and the blob store, and changes nothing.
+func readFolders(ctx context.Context, conf config.Config, blobs blob.Volume) (f installation.Found, err error) {
 	f.Names = partNames(conf)
 	if f.Keys, err = installation.ReadMark(f.Names.KeyDir); err != nil {
 		return f, err
@@ -79,7 +79,6 @@ func readFolders(ctx context.Context, conf config.Config) (f installation.Found,
 	case !errors.Is(err, fs.ErrNotExist):
 		return f, fmt.Errorf("look for the master key: %w", err)
 	}
-	blobs := file.Find(f.Names.BlobDir)
 	mark, err := blobs.Mark(ctx)
 	if err == nil {
 		if f.Blobs, err = installation.ParseMark(mark); err != nil {
@@ -114,7 +113,11 @@ func openDatabase(ctx context.Context, conf config.Config, to access) (*sqlstore
 		o.Mode = sqlstore.Writing
 	}
 	// The folders are read before the database: a process that starts at the same moment creates the database first.
-	found, err := readFolders(ctx, conf)
+	blobs, err := findBlobs(conf)
+	if err != nil {
+		return nil, err
+	}
+	found, err := readFolders(ctx, conf, blobs)
 	if err != nil {
 		return nil, err
 	}
@@ -140,8 +143,14 @@ func openDatabase(ctx context.Context, conf config.Config, to access) (*sqlstore
 // findInstallation reads all parts and determines the state of the installation. It reads the folders before the database, and
 // again if the database has changed meanwhile: another process may be creating the installation.
 func (a *app) findInstallation(ctx context.Context) (installation.Found, installation.State, error) {
+	if a.blobs == nil {
+		var err error
+		if a.blobs, err = findBlobs(a.conf); err != nil {
+			return installation.Found{}, 0, err
+		}
+	}
 	for last := (store.Installation{}); ; {
-		found, err := readFolders(ctx, a.conf)
+		found, err := readFolders(ctx, a.conf, a.blobs)
 		if err != nil {
 			return found, 0, err
 		}
@@ -165,7 +174,7 @@ func (a *app) openInstallation(ctx context.Context, to access) error {
 		case err != nil:
 			return err
 		case state == installation.Complete:
-			return a.openParts(found, to)
+			return a.openParts(ctx, found, to)
 		case to != creating:
 			return found.Refuse(state)
 		case state == installation.Absent:
@@ -220,7 +229,7 @@ func (a *app) finishCreation(ctx context.Context, found installation.Found) erro
 	} else if err := requireAuthority(found, keys.Root()); err != nil {
 		return err
 	}
-	blobs, err := file.Open(found.Names.BlobDir)
+	blobs, _, err := openBlobs(ctx, a.conf)
 	if err != nil {
 		return err
 	}
@@ -234,7 +243,7 @@ func (a *app) finishCreation(ctx context.Context, found installation.Found) erro
 }
 
 // markFolders marks blob store and key folder. It leaves an existing mark unchanged.
-func markFolders(ctx context.Context, n installation.Names, blobs *file.Store, id installation.ID) error {
+func markFolders(ctx context.Context, n installation.Names, blobs blob.Store, id installation.ID) error {
 	err := blobs.SetMark(ctx, id.Mark())
 	if errors.Is(err, blob.ErrExists) {
 		mark, err := blobs.Mark(ctx)
@@ -255,7 +264,7 @@ func markFolders(ctx context.Context, n installation.Names, blobs *file.Store, i
 }
 
 // openParts opens keys and blobs of a complete installation.
-func (a *app) openParts(found installation.Found, to access) error {
+func (a *app) openParts(ctx context.Context, found installation.Found, to access) error {
 	var err error
 	if a.sealer, err = credential.ReadSealer(found.Names.MasterKey); err != nil {
 		return err
@@ -277,9 +286,9 @@ func (a *app) openParts(found installation.Found, to access) error {
 		}
 		return err
 	}
-	a.blobs = file.Find(found.Names.BlobDir)
+	a.scratch = file.Find(a.fileDir()).Scratch
 	if to != reading {
-		if a.blobs, err = file.Open(found.Names.BlobDir); err != nil {
+		if a.blobs, a.scratch, err = openBlobs(ctx, a.conf); err != nil {
 			return err
 		}
 	}
@@ -347,10 +356,9 @@ func (a *app) gatherEvidence(ctx context.Context, n installation.Names) (e origi
 		return e, err
 	}
 	e.documents = sample.Documents
-	blobs := file.Find(n.BlobDir)
 	for _, f := range sample.Files[:min(len(sample.Files), evidenceFiles)] {
 		e.files++
-		b, err := blobs.Open(ctx, blob.Key(f.Key))
+		b, err := a.blobs.Open(ctx, blob.Key(f.Key))
 		if errors.Is(err, blob.ErrNotFound) {
 			e.missing = append(e.missing, f.Key)
 			continue
@@ -429,7 +437,7 @@ func (a *app) adoptInstallation(ctx context.Context, found installation.Found, r
 			return err
 		}
 	}
-	blobs, err := file.Open(found.Names.BlobDir)
+	blobs, _, err := openBlobs(ctx, a.conf)
 	if err != nil {
 		return err
 	}

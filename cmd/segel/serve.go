@@ -328,5 +328,5 @@ func (a *app) reconcileDue(ctx context.Context) error {
 // purgeExpired deletes expired data.
 func (a *app) purgeExpired(ctx context.Context) error {
 	now := a.clock()
-	return errors.Join(a.identity.Purge(ctx), a.store.PurgeAnswers(ctx, now.Add(-a.conf.IdempotencyLifetime)), a.workflow.RemoveUnneededUploads(ctx), a.webhooks.Purge(ctx), a.sso.Purge(ctx))
+	return errors.Join(a.identity.Purge(ctx), a.store.PurgeAnswers(ctx, now.Add(-a.conf.IdempotencyLifetime)), a.workflow.RemoveUnneededUploads(ctx), a.webhooks.Purge(ctx), a.sso.Purge(ctx), a.removeAbandonedUploads(ctx))
 }

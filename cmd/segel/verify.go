@@ -118,7 +118,11 @@ func (c verifyCommand) loadTrust(w *environment, conf config.Config) (*validate.
 		return nil, err
 	}
 	if root == nil && c.Data != "" {
-		found, err := readFolders(w.ctx, conf)
+		blobs, err := findBlobs(conf)
+		if err != nil {
+			return nil, err
+		}
+		found, err := readFolders(w.ctx, conf, blobs)
 		if err != nil {
 			return nil, err
 		}

@@ -50,6 +50,8 @@ var table = map[string][]string{
 	"internal/audit":                  {"internal/contract"},
 	"internal/blob":                   {},
 	"internal/blob/file":              {"internal/blob", "internal/durable", "internal/outage"},
+	"internal/blob/s3":                {"internal/blob", "internal/outage"},
+	"internal/blob/s3/s3test":         {},
 	"internal/blob/blobtest":          {"internal/blob"},
 	"internal/disk":                   {"internal/outage"},
 	"internal/outage":                 {},
@@ -119,10 +121,10 @@ var table = map[string][]string{
 }
 
 // tests are the packages that only tests import.
-var tests = []string{"pdf/pdftest", "internal/blob/blobtest", "internal/store/storetest", "internal/store/storetest/pgtest", "internal/emeterai/emeteraitest", "internal/convert/converttest", "internal/sandbox/sandboxtest", "internal/authority/signtest", "internal/passkey/passkeytest", "pades/validate/formfield/formtest"}
+var tests = []string{"pdf/pdftest", "internal/blob/blobtest", "internal/blob/s3/s3test", "internal/store/storetest", "internal/store/storetest/pgtest", "internal/emeterai/emeteraitest", "internal/convert/converttest", "internal/sandbox/sandboxtest", "internal/authority/signtest", "internal/passkey/passkeytest", "pades/validate/formfield/formtest"}
 
 // implementations are imported by cmd/segel and by tests alone.
-var implementations = []string{"internal/store/sqlstore", "internal/blob/file", "internal/emeterai/peruri", "internal/emeterai/sandbox", "internal/convert/libreoffice", "internal/convert/gotenberg", "internal/render", "internal/notify/smtp", "internal/notify/phone"}
+var implementations = []string{"internal/store/sqlstore", "internal/blob/file", "internal/blob/s3", "internal/emeterai/peruri", "internal/emeterai/sandbox", "internal/convert/libreoffice", "internal/convert/gotenberg", "internal/render", "internal/notify/smtp", "internal/notify/phone"}
 
 // barred are standard packages that a package must not know.
 var barred = map[string][]string{

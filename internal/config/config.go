@@ -35,6 +35,32 @@ type Config struct {
 	// Keep a copy elsewhere: without it no stored key can be used again.
 	MasterKeyFile string `env:"MASTER_KEY_FILE"`
 
+	// Where the files of documents are kept: files, in the data folder; or s3, in a bucket of an S3 server with conditional writes. Everything
+	// else stays in the data folder, which one service uses at a time. Files are not moved when this changes.
+	Blobs string `env:"BLOBS" envDefault:"files"`
+
+	// Address of the S3 server, such as https://s3.ap-southeast-3.amazonaws.com. OUTBOUND_PRIVATE must name the network of a server without a
+	// public address, which may be http; others must be https.
+	S3Endpoint string `env:"S3_ENDPOINT"`
+
+	// Bucket, which must exist. Its objects should have no versions and no rule that removes them.
+	S3Bucket string `env:"S3_BUCKET"`
+
+	// What the names of all objects begin with, such as segel/, for a bucket that is used for other things as well. Empty: nothing.
+	S3Prefix string `env:"S3_PREFIX"`
+
+	// Region of the bucket.
+	S3Region string `env:"S3_REGION" envDefault:"us-east-1"`
+
+	// Identifier of the access key. It must be permitted to read, write, list and delete objects and multipart uploads.
+	S3AccessKey string `env:"S3_ACCESS_KEY" secret:"true"`
+
+	// Secret of the access key.
+	S3SecretKey string `env:"S3_SECRET_KEY" secret:"true"`
+
+	// How long one request to the S3 server may take, of at most 5 MiB.
+	S3Timeout time.Duration `env:"S3_TIMEOUT" envDefault:"30s" min:"1s"`
+
 	// Networks of proxies whose X-Forwarded-For is trusted, such as 10.0.0.0/8,127.0.0.1. Empty: none, and the caller's address is
 	// that of the connection.
 	TrustedProxies []Network `env:"TRUSTED_PROXIES"`

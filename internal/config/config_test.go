@@ -75,6 +75,32 @@ func TestFlagsWinOverTheEnvironmentAndItOverDefaults(t *testing.T) {
 	}
 }
 
+func TestSettingsOfAnS3ServerAreChecked(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		set  []string
+		want string // empty: none
+	}{
+		{nil, ""},
+		{[]string{"SEGEL_S3_ENDPOINT=http://10.1.2.3:9000", "SEGEL_OUTBOUND_PRIVATE=10.0.0.0/8", "SEGEL_S3_PREFIX=a/b.c/"}, ""},
+		{[]string{"SEGEL_S3_ENDPOINT=http://s3.example.com"}, "SEGEL_S3_ENDPOINT: must be https"},
+		{[]string{"SEGEL_S3_ENDPOINT=https://u:geheim@s3.example.com"}, "SEGEL_S3_ENDPOINT: must be an address"},
+		{[]string{"SEGEL_S3_ENDPOINT=https://s3.example.com/bucket"}, "SEGEL_S3_ENDPOINT: must be an address"},
+		{[]string{"SEGEL_S3_BUCKET=Segel_"}, "SEGEL_S3_BUCKET: must be"},
+		{[]string{"SEGEL_S3_PREFIX=segel"}, "SEGEL_S3_PREFIX: must be"},
+		{[]string{"SEGEL_S3_PREFIX=../"}, "SEGEL_S3_PREFIX: must be"},
+	} {
+		set := append([]string{"SEGEL_BLOBS=s3", "SEGEL_S3_ENDPOINT=https://s3.example.com", "SEGEL_S3_BUCKET=segel", "SEGEL_S3_ACCESS_KEY=geheim1", "SEGEL_S3_SECRET_KEY=geheim2"}, c.set...)
+		conf, err := Load(set, nil)
+		if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "geheim")) {
+			t.Errorf("%q: %v, want %q", c.set, err, c.want)
+		}
+		if strings.Contains(conf.String(), "geheim") {
+			t.Errorf("%q: a key is printed", c.set)
+		}
+	}
+}
+
 func TestEveryProblemNamesItsVariable(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ set, want string }{
@@ -84,6 +110,10 @@ func TestEveryProblemNamesItsVariable(t *testing.T) {
 		{"SEGEL_PUBLIC_URL=https://u:p@segel.example.com", "SEGEL_PUBLIC_URL: must not hold a password"},
 		{"SEGEL_DATABASE=mysql://u:geheim@h/db", "SEGEL_DATABASE: must be a PostgreSQL URL"},
 		{"SEGEL_DATABASE=postgres://u:ge%heim@h/db", "SEGEL_DATABASE: must be a PostgreSQL URL"},
+		{"SEGEL_BLOBS=tape", "SEGEL_BLOBS: must be files or s3"},
+		{"SEGEL_BLOBS=s3", "SEGEL_S3_BUCKET: must be the name of a bucket"},
+		{"SEGEL_BLOBS=s3", "SEGEL_S3_ACCESS_KEY: and S3_SECRET_KEY are required"},
+		{"SEGEL_S3_BUCKET=segel", "SEGEL_S3_BUCKET: and S3_ENDPOINT need BLOBS=s3"},
 		{"SEGEL_CORS_ORIGINS=a.example", "SEGEL_CORS_ORIGINS"},
 		{"SEGEL_CORS_ORIGINS=https://a.example/", "SEGEL_CORS_ORIGINS"},
 		{"SEGEL_SERVICE_SEGMENT=a/b", "SEGEL_SERVICE_SEGMENT: must be one path segment"},

@@ -51,6 +51,7 @@ func (c Config) Validate() error {
 	v.addIf(code != "", "ADMIN_EMAIL", "must be an e-mail address")
 	v.addIf(c.MaxBoxArea > 100, "MAX_BOX_AREA", "must be at most 100")
 	v.addIf(c.Evidence != EvidenceAtCompletion && c.Evidence != EvidenceOnRequest, "EVIDENCE", "must be completion or request")
+	v.checkBlobs(c)
 	v.checkMail(c)
 	v.checkPhone(c)
 	v.checkTrust(c)
@@ -86,6 +87,32 @@ func (v *problems) checkURL(name, s string) {
 }
 
 func isHTTP(u *url.URL) bool { return u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") }
+
+// The names of a bucket and the prefix of a store. S3 permits more in a prefix; these need no escaping anywhere.
+var (
+	bucketPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
+	prefixPattern = regexp.MustCompile(`^([A-Za-z0-9_-][A-Za-z0-9._-]*/)*$`)
+)
+
+// checkBlobs checks the settings that the chosen store of files requires.
+func (v *problems) checkBlobs(c Config) {
+	v.addIf(c.Blobs != BlobsFiles && c.Blobs != BlobsS3, "BLOBS", "must be files or s3")
+	if c.Blobs != BlobsS3 {
+		v.addIf(c.S3Endpoint+c.S3Bucket != "", "S3_BUCKET", "and S3_ENDPOINT need BLOBS=s3")
+		return
+	}
+	// An address may hold a password, so neither it nor the parser's words about it are repeated.
+	u, err := url.Parse(c.S3Endpoint)
+	if err != nil || !isHTTP(u) || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
+		v.addProblem("S3_ENDPOINT", "must be an address such as https://s3.example.com, without a path and a user")
+	} else {
+		v.addIf(u.Scheme == "http" && len(c.OutboundPrivate) == 0, "S3_ENDPOINT", "must be https, except for a server in a network of OUTBOUND_PRIVATE")
+	}
+	v.addIf(!bucketPattern.MatchString(c.S3Bucket), "S3_BUCKET", "must be the name of a bucket")
+	v.addIf(!prefixPattern.MatchString(c.S3Prefix), "S3_PREFIX", "must be empty or end in a slash, such as segel/, with letters, digits and . _ - in between")
+	v.addIf(c.S3Region == "", "S3_REGION", "must not be empty")
+	v.addIf(c.S3AccessKey == "" || c.S3SecretKey == "", "S3_ACCESS_KEY", "and S3_SECRET_KEY are required with BLOBS=s3")
+}
 
 func (v *problems) checkMail(c Config) {
 	for i, server := range c.MailServers {
@@ -145,6 +172,12 @@ func (v *problems) checkOrigin(o string) {
 		v.addProblem("CORS_ORIGINS", "%q is not an origin; write it such as https://app.example.com, without a path", o)
 	}
 }
+
+// The values of Blobs.
+const (
+	BlobsFiles = "files"
+	BlobsS3    = "s3"
+)
 
 // The values of Migrate.
 const (

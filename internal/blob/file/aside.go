@@ -17,49 +17,35 @@ import (
 // asideDir holds blobs that were moved aside. It is not a pair of hexadecimal digits, so no key leads there.
 const asideDir = "aside"
 
-// asideTime is how a folder of blobs that were moved aside together is called: the time in UTC.
-const asideTime = "20060102T150405.000Z"
-
 // manifestFile lists what is in such a folder, a JSON object a line.
 const manifestFile = "manifest.jsonl"
 
-// Moved is a line of a manifest.
-type Moved struct {
-	Key      blob.Key  `json:"key"`
-	Size     int64     `json:"size"` // bytes
-	SHA256   string    `json:"sha256"`
-	Modified time.Time `json:"modified"` // when the blob was written
-	MovedAt  time.Time `json:"moved_at"`
-}
-
-// Aside moves blobs into a folder of their own, aside/<time>/ in the store, with a manifest. The folder is made with the first
-// blob. It belongs to one goroutine; to move a blob back, rename it to its place.
-type Aside struct {
+// aside moves blobs into a folder of their own, aside/<time>/ in the store, with a manifest. To move a blob back, rename it to its
+// place.
+type aside struct {
 	store    *Store
 	dir      string
 	manifest *os.File // nil before the first blob
-	Moved    int      // blobs moved so far
-	Bytes    int64    // of them
 }
 
-// NewAside returns the folder for blobs that are moved aside at that time.
-func (s *Store) NewAside(at time.Time) *Aside {
-	return &Aside{store: s, dir: filepath.Join(s.root, asideDir, at.UTC().Format(asideTime))}
+// NewAside returns the folder for blobs that are moved aside at that time. See [blob.Aside].
+func (s *Store) NewAside(at time.Time) blob.Aside {
+	return &aside{store: s, dir: filepath.Join(s.root, asideDir, at.UTC().Format(blob.AsideTime))}
 }
 
 // Dir is the folder.
-func (a *Aside) Dir() string { return a.dir }
+func (a *aside) Dir() string { return a.dir }
 
 // Move moves a blob. Its line in the manifest is durable before it is moved: after a crash the manifest may list one that is
 // still in its place, and no other difference is possible.
-func (a *Aside) Move(ctx context.Context, b blob.Info, sha256 string, now time.Time) error {
+func (a *aside) Move(ctx context.Context, b blob.Info, sha256 string, now time.Time) error {
 	if err := checkCall(ctx, b.Key); err != nil {
 		return err
 	}
 	if err := a.openManifest(); err != nil {
 		return fmt.Errorf("make %s: %w", a.dir, err)
 	}
-	line, err := json.Marshal(Moved{b.Key, b.Size, sha256, b.Modified.UTC(), now.UTC()})
+	line, err := json.Marshal(blob.Moved{Key: b.Key, Size: b.Size, SHA256: sha256, Modified: b.Modified.UTC(), MovedAt: now.UTC()})
 	if err != nil {
 		return err
 	}
@@ -77,13 +63,11 @@ func (a *Aside) Move(ctx context.Context, b blob.Info, sha256 string, now time.T
 	if err := errors.Join(durable.SyncDir(a.dir), durable.SyncDir(filepath.Dir(from))); err != nil {
 		return fmt.Errorf("move blob %s aside: %w", b.Key, err)
 	}
-	a.Moved++
-	a.Bytes += b.Size
 	return nil
 }
 
 // openManifest makes the folder with its manifest.
-func (a *Aside) openManifest() error {
+func (a *aside) openManifest() error {
 	if a.manifest != nil {
 		return nil
 	}
@@ -104,7 +88,7 @@ func (a *Aside) openManifest() error {
 }
 
 // Close closes the manifest.
-func (a *Aside) Close() error {
+func (a *aside) Close() error {
 	if a.manifest == nil {
 		return nil
 	}
@@ -124,7 +108,7 @@ func (s *Store) PurgeAside(ctx context.Context, before time.Time) (folders int, 
 		if err := ctx.Err(); err != nil {
 			return folders, err
 		}
-		at, err := time.Parse(asideTime, e.Name())
+		at, err := time.Parse(blob.AsideTime, e.Name())
 		if err != nil || !e.IsDir() || !at.Before(before) {
 			continue
 		}

@@ -10,6 +10,20 @@ import (
 	"segel/internal/outage"
 )
 
+// OpenScratch returns a function like [Store.Scratch] for a folder without blobs. It makes the folder where it is missing, and removes what
+// crashed programs left in it.
+func OpenScratch(root string) (func() (blob.Scratch, error), error) {
+	s := &Store{root: root, opened: true}
+	if err := os.MkdirAll(filepath.Join(root, tmpDir), 0o700); err != nil {
+		return nil, fmt.Errorf("make folder of scratch files: %w", err)
+	}
+	if err := s.removeAbandoned(); err != nil {
+		return nil, fmt.Errorf("sweep folder of scratch files: %w", err)
+	}
+	s.unnamed = s.tryUnnamed()
+	return s.Scratch, nil
+}
+
 // Scratch returns an empty file without a name. Durable: nothing; the system frees the bytes with the handle, after a
 // kill as well. A crash between making the file and taking its name away leaves an empty one, which the next Open
 // sweeps.

@@ -1,0 +1,229 @@
+package s3
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"segel/internal/blob"
+	"segel/internal/blob/blobtest"
+	"segel/internal/blob/s3/s3test"
+	"segel/internal/outbound"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// prefixes counts the stores of a test, each of which has a prefix of its own.
+var prefixes atomic.Int64
+
+// newStore returns the store at an address, below a prefix; empty: a new one.
+func newStore(t *testing.T, at *url.URL, prefix string, timeout time.Duration) *Store {
+	t.Helper()
+	if prefix == "" {
+		prefix = fmt.Sprintf("test/%d/", prefixes.Add(1))
+	}
+	s, err := New(Options{
+		Endpoint: at, Region: s3test.Region, Bucket: s3test.Bucket, Prefix: prefix, AccessKey: s3test.AccessKey, SecretKey: s3test.SecretKey,
+		Transport: newTransport(t, at), Timeout: timeout,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// newTransport returns a transport that reaches that server only.
+func newTransport(t *testing.T, at *url.URL) http.RoundTripper {
+	t.Helper()
+	port, err := strconv.ParseUint(at.Port(), 10, 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := outbound.NewClient(outbound.Options{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Ports: []uint16{uint16(port)}})
+	t.Cleanup(client.CloseIdleConnections)
+	return client.Transport
+}
+
+func TestKeepsTheContractOfStores(t *testing.T) {
+	t.Parallel()
+	at := s3test.StartServer(t).URL
+	blobtest.Run(t, func(t *testing.T) blobtest.Subject {
+		prefix := ""
+		return blobtest.Subject{
+			Open: func(t *testing.T) blob.Store {
+				s := newStore(t, at, prefix, 0)
+				prefix = s.prefix
+				return s
+			},
+			Crash: func(t *testing.T, s blob.Store, _ ...blob.Writer) blob.Store {
+				return newStore(t, at, s.(*Store).prefix, 0)
+			},
+		}
+	})
+}
+
+func TestAServerThatIgnoresConditionsIsRefused(t *testing.T) {
+	t.Parallel()
+	at := s3test.StartServer(t).URL
+	p := startProxy(t, at)
+	s := newStore(t, p.url, "", 0)
+	if err := s.Prepare(t.Context()); err != nil {
+		t.Fatalf("a server that does not: %v", err)
+	}
+	for name, ignores := range map[string]func(*http.Request) bool{
+		"in one request": func(r *http.Request) bool { return r.Method == http.MethodPut },
+		"in an upload":   isComplete,
+	} {
+		p.set(func(w http.ResponseWriter, r *http.Request) bool {
+			if ignores(r) {
+				r.Header.Del("If-None-Match")
+				p.sign(r)
+			}
+			return false
+		})
+		if err := s.Prepare(t.Context()); !errors.Is(err, ErrUnconditional) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	p.set(nil)
+	for o, err := range s.listObjects(t.Context(), s.prefix) {
+		t.Errorf("%s was left, %v", o.Key, err)
+	}
+}
+
+func TestABlobIsMovedAsideAndPurged(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, s3test.StartServer(t).URL, "", 0)
+	if err := s.Check(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := s.Check(t.Context()); err != nil { // the second one writes nothing
+		t.Error(err)
+	}
+	moved, kept := blobtest.Key(1), blobtest.Key(2)
+	blobtest.CommitBlob(t, s, moved, []byte("moved"))
+	blobtest.CommitBlob(t, s, kept, []byte("kept"))
+	at := time.Date(2026, 11, 22, 15, 0, 0, 0, time.UTC)
+	a := s.NewAside(at)
+	if err := a.Move(t.Context(), blob.Info{Key: moved, Size: 5}, "00", at); err != nil {
+		t.Fatal(err)
+	}
+	requireNames(t, s, "aside/"+at.Format(blob.AsideTime)+"/"+string(moved),
+		"aside/"+at.Format(blob.AsideTime)+"/"+string(moved)+".json", "blobs/"+string(kept))
+	for _, c := range []struct {
+		before time.Time
+		n      int
+	}{{at, 0}, {at.Add(time.Second), 1}} {
+		if n, err := s.PurgeAside(t.Context(), c.before); n != c.n || err != nil {
+			t.Errorf("before %v: %d, %v", c.before, n, err)
+		}
+	}
+	requireNames(t, s, "blobs/"+string(kept))
+}
+
+func TestAbandonedUploadsAreRemovedAndYoungOnesStay(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, s3test.StartServer(t).URL, "", 0)
+	content := blobtest.Content(1, 2*partSize)
+	begin := func(n int) blob.Writer {
+		w, err := s.Create(t.Context(), blobtest.Key(n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(content); err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	slow, dead := begin(1), begin(2)
+	if n, err := s.RemoveAbandoned(t.Context()); n != 0 || err != nil {
+		t.Errorf("of two young ones: %d, %v", n, err)
+	}
+	if err := slow.Commit(); err != nil {
+		t.Error(err)
+	}
+	if n, err := s.abortUploads(t.Context(), time.Now().Add(time.Hour)); n != 1 || err != nil {
+		t.Errorf("of one that is old: %d, %v", n, err)
+	}
+	if err := dead.Commit(); err == nil || errors.Is(err, blob.ErrExists) {
+		t.Errorf("commit of an upload that was removed: %v", err)
+	}
+	requireNames(t, s, "blobs/"+string(blobtest.Key(1)))
+	old, err := s.Create(t.Context(), blobtest.Key(3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	old.(*writer).begun = time.Now().Add(-writerLife - time.Second)
+	if err := old.Commit(); !errors.Is(err, errTooOld) {
+		t.Errorf("commit of a writer that is too old: %v", err)
+	}
+}
+
+func TestReadersOfABlobFetchEachRangeOnce(t *testing.T) {
+	t.Parallel()
+	p := startProxy(t, s3test.StartServer(t).URL)
+	s := newStore(t, p.url, "", 0)
+	d := blobtest.CommitBlob(t, s, blobtest.Key(1), blobtest.Content(1, 2*rangeSize+10))
+	p.requests.Store(0)
+	st, err := blob.OpenStack(t.Context(), s, []blob.Segment{{Key: blobtest.Key(1), Size: d.Size, Sums: d.ChunkSums}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	for range 2 {
+		p := make([]byte, 4<<10)
+		for v := st.VerifiedReader(); ; {
+			if _, err := v.Read(p); err != nil {
+				break
+			}
+		}
+		if _, err := st.VerifiedReaderAt().ReadAt(p, rangeSize+1); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := p.requests.Load(); n != 4 {
+		t.Errorf("%d requests for the size and three ranges", n)
+	}
+}
+
+func TestTheRangesInMemoryAreBounded(t *testing.T) {
+	t.Parallel()
+	var c rangeCache
+	for i := range 2 * maxRanges / rangeSize {
+		c.keepRange(rangeID{blobtest.Key(i % 3), int64(i)}, make([]byte, rangeSize))
+		c.keepRange(rangeID{blobtest.Key(i % 3), int64(i)}, make([]byte, rangeSize))
+	}
+	if c.bytes != maxRanges || len(c.held) != maxRanges/rangeSize || c.order.Len() != len(c.held) {
+		t.Errorf("%d bytes in %d ranges", c.bytes, len(c.held))
+	}
+	for i := range 3 {
+		c.forgetBlob(blobtest.Key(i))
+	}
+	if c.bytes != 0 || len(c.held) != 0 || c.order.Len() != 0 {
+		t.Errorf("%d bytes in %d ranges after all were forgotten", c.bytes, len(c.held))
+	}
+}
+
+// requireNames requires that exactly these objects are below the prefix of the store. They are sorted.
+func requireNames(t *testing.T, s *Store, want ...string) {
+	t.Helper()
+	var got []string
+	for o, err := range s.listObjects(context.WithoutCancel(t.Context()), s.prefix) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, o.Key[len(s.prefix):])
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("there are %v, want %v", got, want)
+	}
+}
