@@ -21,6 +21,7 @@ func TestEveryOperationAnswersEveryActorAsItShould(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	owner, turn, waits, viewer := s.person(t, "Owner", ""), s.person(t, "In Turn", ""), s.person(t, "Waits", ""), s.person(t, "Viewer", "")
+	approver := s.person(t, "Approver", "")
 	colleague, outsider := s.person(t, "Colleague", ""), s.person(t, "Outsider", "Another organisation")
 	member, auditor := s.personAs(t, contract.RoleMember, "Member", ""), s.personAs(t, contract.RoleAuditor, "Auditor", "")
 	otherAuditor := s.personAs(t, contract.RoleAuditor, "Other Auditor", "Another organisation")
@@ -40,7 +41,7 @@ func TestEveryOperationAnswersEveryActorAsItShould(t *testing.T) {
 	otherGuest := guestOf(elsewhere)
 
 	make := func() (draft, active int64) {
-		people := []object{turn.as("signer", 1), waits.as("signer", 2), viewer.as("viewer", 3)}
+		people := []object{turn.as("signer", 1), approver.as("approver", 1), waits.as("signer", 2), viewer.as("viewer", 3)}
 		draft = owner.uploadWith(object{"signer": people, "guest": guest, "delegation": 1}, simple())
 		active = owner.uploadWith(object{"signer": people, "guest": guest, "delegation": 1}, simple())
 		owner.verb("finalize-docs", active).ok()
@@ -72,7 +73,7 @@ func TestEveryOperationAnswersEveryActorAsItShould(t *testing.T) {
 				checked++
 			}
 		}
-		inside := map[string]*client{"signer in turn": turn, "signer not in turn": waits, "viewer": viewer, "auditor": auditor}
+		inside := map[string]*client{"signer in turn": turn, "signer not in turn": waits, "approver": approver, "viewer": viewer, "auditor": auditor}
 		for who, c := range inside {
 			want := plainRefusal(try(c, missing))
 			if got := plainRefusal(try(c, draft)); got != want {
@@ -85,11 +86,14 @@ func TestEveryOperationAnswersEveryActorAsItShould(t *testing.T) {
 			t.Errorf("%s %s as the viewer before the signers: %s, want %s", op.Method, op.Path, got, want)
 		}
 		mine := guestOf(active)
-		for who, c := range map[string]*client{"signer not in turn": waits, "guest": mine} {
+		for who, c := range map[string]*client{"signer not in turn": waits, "approver": approver, "guest": mine} {
 			a := try(c, active)
 			want := expected(op.Document, who)
 			if op.Many && who == "guest" {
 				want = http.StatusForbidden // a guest has one document
+			}
+			if who == "approver" && op.Document == contract.OpSign && !strings.HasSuffix(op.Path, "specimen-preview-docs") {
+				want = http.StatusForbidden // they approve
 			}
 			switch {
 			case want == http.StatusForbidden && a.status != want:
@@ -161,7 +165,7 @@ func TestEveryOperationOfAccountsAnswersEveryRoleAsItShould(t *testing.T) {
 }
 
 // notForOwners are operations that an owner who does not take part may not perform.
-var notForOwners = []contract.Operation{contract.OpSign, contract.OpReject, contract.OpDelegate, contract.OpCode, contract.OpProveContact}
+var notForOwners = []contract.Operation{contract.OpSign, contract.OpApprove, contract.OpReject, contract.OpDelegate, contract.OpCode, contract.OpProveContact}
 
 // expected is 403 if a person who sees the document may not perform the operation, and 0 if they may (the state may still
 // forbid it).
@@ -170,6 +174,10 @@ func expected(op contract.Operation, who string) int {
 	case contract.OpParticipants, contract.OpDescribe, contract.OpPlace, contract.OpFinalize, contract.OpCancel, contract.OpRemind, contract.OpRestamp, contract.OpRetry,
 		contract.OpGuestLink, contract.OpGuestRevoke, contract.OpEmbed, contract.OpCorrectGuest, contract.OpCopy, contract.OpDelete, contract.OpAuditTrail, contract.OpOriginal:
 		return http.StatusForbidden
+	case contract.OpApprove:
+		if who != "approver" {
+			return http.StatusForbidden
+		}
 	case contract.OpCode, contract.OpProveContact:
 		if who != "guest" {
 			return http.StatusForbidden

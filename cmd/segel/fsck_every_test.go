@@ -196,7 +196,7 @@ func fullInstallation(t *testing.T, set ...string) (data string) {
 	guest.do("POST", "/v1/auth/guest/account", object{"password": guestPassword}).ok()
 	owner.guest(id, guestOf(owner, id))
 
-	owner.upload(simple(), signer.as("signer", 1)) // a draft
+	owner.upload(simple(), signer.as("approver", 1)) // a draft
 	part := padded(100_000)
 	owner.sendPart(owner.beginUpload(len(part)), 0, part[:50_000]).is(http.StatusNoContent)
 	gone := owner.upload(simple())

@@ -274,6 +274,12 @@ func (w *surviving) draft() int64 {
 
 func (w *surviving) finalized() int64 { return w.finalize(w.draft()) }
 
+// approvable is a finalized document whose first person approves.
+func (w *surviving) approvable() int64 {
+	id := w.owner.upload(simple(), w.signer.as("approver", 1), w.owner.as("signer", 2))
+	return w.finalize(id)
+}
+
 // delegable is a finalized document whose signers may pass their part on.
 func (w *surviving) delegable() int64 {
 	id := w.draft()
@@ -376,6 +382,10 @@ var keyedRequests = map[string][]keyedRequest{
 		{make: func(w *surviving) request { return w.signMany(w.finalized(), w.finalized(), w.finalized()) }, again: 1},
 		{make: func(w *surviving) request { return w.signMany(999_999) }, changesNothing: true}, // its result is 404
 	},
+	"approve": {{make: func(w *surviving) request {
+		id := w.approvable()
+		return of(w.signer, id, "digest", w.signer.currentDigest(id))
+	}}},
 	"specimen-preview": {{make: func(w *surviving) request {
 		return of(w.signer, w.finalized(), "specimen", previewPicture)
 	}, changesNothing: true}},

@@ -120,6 +120,7 @@ func TestOnlyServeAndMigrateBringADatabaseUpToDate(t *testing.T) {
 			`DROP INDEX event_organisation`,
 			`ALTER TABLE event DROP COLUMN organisation`,
 			`DROP TABLE test_document`,
+			`DROP TABLE document_roles`,
 			`DROP TABLE api_key_network`,
 			`DROP TABLE api_key_token`,
 			`DROP TABLE api_key`,

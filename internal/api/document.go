@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -20,13 +21,14 @@ type detailData struct {
 	Status               contract.State      `json:"status" example:"processing"`
 	Expired              *string             `json:"expired" doc:"ISO 8601, null for never"`
 	IsExpired            string              `json:"is_expired" enum:"0,1" example:"0"`
-	SigningStatus        contract.State      `json:"signing_status" doc:"status of the signatures alone" example:"processing"`
+	SigningStatus        contract.State      `json:"signing_status" doc:"status of the signatures and approvals alone" example:"processing"`
 	Description          string              `json:"description" example:"Dokumen menunggu tanda tangan"`
 	CreateAt             string              `json:"createAt" example:"2024-10-14T06:06:00.000Z"`
 	IsParallel           bool                `json:"is_parallel"`
 	IsOwner              bool                `json:"is_owner" doc:"the caller owns it"`
 	IsPaid               bool                `json:"is_paid" doc:"all quota that it needs is reserved or spent"`
 	IsSign               bool                `json:"is_sign" doc:"it is the caller's turn to sign"`
+	IsApprove            bool                `json:"is_approve" doc:"it is the caller's turn to approve"`
 	Owner                detailOwner         `json:"owner"`
 	Participant          maybe[detailPart]   `json:"participant" doc:"the caller's own part; null if they are no participant"`
 	Signer               []detailSigner      `json:"signer" doc:"participants by number"`
@@ -107,17 +109,19 @@ type detailPart struct {
 	UserID        contract.PersonID `json:"user_id" example:"8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01"`
 	Name          string            `json:"name" example:"Siti Rahma"`
 	Role          contract.Role     `json:"role" enum:"signer,viewer" example:"signer"`
+	ActsAs        string            `json:"acts_as" doc:"what the person does: their role, or more exactly" enum:"signer,viewer,approver,witness,copy" example:"signer"`
 	SigningStatus bool              `json:"signing_status" doc:"has signed"`
-	SignedAt      *string           `json:"signed_at" doc:"ISO 8601, null: not yet"`
+	SignedAt      *string           `json:"signed_at" doc:"ISO 8601, of an approver: when they approved; null: not yet"`
 	DelegatedTo   *delegationOut    `json:"delegated_to,omitempty" doc:"whom they passed their part to"`
 }
 
 type detailSigner struct {
 	Name          string  `json:"name" example:"Siti Rahma"`
 	Email         *string `json:"email" example:"siti@contoh.id"`
-	Status        bool    `json:"status" doc:"has acted: signed, or viewed for a viewer"`
+	ActsAs        string  `json:"acts_as" doc:"what the person does: their role, or more exactly" enum:"signer,viewer,approver,witness,copy" example:"signer"`
+	Status        bool    `json:"status" doc:"has acted: signed, approved, or viewed for a viewer"`
 	SigningStatus bool    `json:"signing_status" doc:"has signed"`
-	SignedAt      *string `json:"signed_at"`
+	SignedAt      *string `json:"signed_at" doc:"of an approver: when they approved"`
 	IsOwner       bool    `json:"is_owner"`
 }
 
@@ -176,7 +180,7 @@ func (c *call) detailWith(d *contract.Document, organisation store.Organisation)
 		ID: d.ID, DocumentTitle: d.Title, DocumentName: d.Name,
 		Status: d.State, Expired: isoOrNull(d.ExpiresAt), IsExpired: isExpired(d, c.Clock()),
 		SigningStatus: d.SigningState(), Description: text.Description(c.language, shown), CreateAt: formatISO(d.CreatedAt),
-		IsParallel: d.Parallel, IsOwner: c.by.ID == d.Owner.ID, IsPaid: d.IsPaid(), IsSign: d.InTurn(c.by.ID),
+		IsParallel: d.Parallel, IsOwner: c.by.ID == d.Owner.ID, IsPaid: d.IsPaid(), IsSign: d.MaySign(c.by.ID), IsApprove: d.MayApprove(c.by.ID),
 		Owner:       detailOwner{UserID: d.Owner.ID, Email: d.Owner.Email, Name: d.Owner.Name, Organisation: sender.Organisation, Colour: sender.Colour, Logo: sender.Logo},
 		Participant: partOf(shown, c.by.ID), Code: c.guestCheckOf(d), Delivery: deliveryOf(d, c.by.ID), MayDelegate: c.mayDelegate(d),
 		Signer:         detailSigners(shown),
@@ -193,7 +197,7 @@ func (c *call) detailWith(d *contract.Document, organisation store.Organisation)
 func detailSigners(d *contract.Document) []detailSigner {
 	return convertAll(d.Participants, func(p contract.Participant) detailSigner {
 		return detailSigner{
-			Name: p.Name, Email: orNull(p.Email), Status: d.HasActed(p), SigningStatus: d.HasSigned(p), SignedAt: isoOrNull(p.SignedAt), IsOwner: p.ID == d.Owner.ID,
+			Name: p.Name, Email: orNull(p.Email), ActsAs: p.ActsAs(), Status: d.HasActed(p), SigningStatus: d.HasSigned(p), SignedAt: isoOrNull(p.SignedAt), IsOwner: p.ID == d.Owner.ID,
 		}
 	})
 }
@@ -205,7 +209,7 @@ func partOf(d *contract.Document, id contract.PersonID) maybe[detailPart] {
 		return maybe[detailPart]{}
 	}
 	to, _ := delegationsOf(d, id)
-	return maybe[detailPart]{&detailPart{DelegatedTo: to, UserID: p.ID, Name: p.Name, Role: p.Role, SigningStatus: d.HasSigned(*p), SignedAt: isoOrNull(p.SignedAt)}}
+	return maybe[detailPart]{&detailPart{DelegatedTo: to, UserID: p.ID, Name: p.Name, Role: p.Role, ActsAs: p.ActsAs(), SigningStatus: d.HasSigned(*p), SignedAt: isoOrNull(p.SignedAt)}}
 }
 
 // fileWarnings returns the warnings about the file: it differs from the upload, may look different, or contains
@@ -352,7 +356,7 @@ type progress struct {
 }
 
 type step struct {
-	Step       string   `json:"step" enum:"converted,signed,timestamped,stamped,sealed,logged" doc:"converted: only for Word documents; timestamped: each signature, by the time-stamp authority; logged: in the audit log" example:"signed"`
+	Step       string   `json:"step" enum:"converted,approved,signed,timestamped,stamped,sealed,logged" doc:"converted: only for Word documents; approved: only with approvers; timestamped: each signature, by the time-stamp authority; logged: in the audit log" example:"signed"`
 	State      string   `json:"state" doc:"waiting: not yet its turn; active: in progress; stopped: the document ended or failed here" enum:"waiting,active,done,stopped" example:"active"`
 	Done       int      `json:"done" example:"1"`
 	Total      int      `json:"total" example:"2"`
@@ -364,6 +368,9 @@ type step struct {
 
 func progressOf(d *contract.Document, l text.Language) progress {
 	steps := []step{signedStep(d), timestampedStep(d), stampedStep(d, l), closingStep(d, "sealed", sealedAt(d)), closingStep(d, "logged", d.EndedAt)}
+	if slices.ContainsFunc(d.Participants, contract.Participant.MustApprove) {
+		steps = append([]step{approvedStep(d)}, steps...)
+	}
 	setStepStates(steps, d, l)
 	if d.IsWord() {
 		steps = append([]step{convertedStep(d, l)}, steps...)
@@ -378,8 +385,23 @@ func signedStep(d *contract.Document) step {
 	if d.Mode == contract.Stamping {
 		return s
 	}
+	s.countActs(d, contract.Participant.MustSign)
+	return s
+}
+
+func approvedStep(d *contract.Document) step {
+	s := newStep("approved")
+	s.countActs(d, contract.Participant.MustApprove)
+	return s
+}
+
+// countActs counts what the given participants did, and names those whose turn it is.
+func (s *step) countActs(d *contract.Document, of func(contract.Participant) bool) {
 	var at time.Time
 	for _, p := range d.Signers() {
+		if !of(p) {
+			continue
+		}
 		s.Total++
 		if !p.SignedAt.IsZero() {
 			s.Done++
@@ -392,7 +414,6 @@ func signedStep(d *contract.Document) step {
 		}
 	}
 	s.At = isoOrNull(at)
-	return s
 }
 
 // timestampedStep has the same state as signed: a signature is never committed without a timestamp.

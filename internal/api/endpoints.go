@@ -101,6 +101,7 @@ func endpointGroups() []endpointGroup {
 			{post, verbs + "sign-docs", "sign", may(contract.OpSign), pictureJSON, lengthy, acceptJSON((*call).signDocument), "Sign"},
 			{post, verbs + "sign-many-docs", "sign-many", mayForEach(contract.OpSign), pictureJSON, lengthy, acceptJSON((*call).signMany), "Sign several documents with one consent"},
 			{post, verbs + "specimen-preview-docs", "specimen-preview", may(contract.OpSign), pictureJSON, lengthy, acceptJSON((*call).previewSpecimen), "Preview a picture of a signature"},
+			{post, verbs + "approve-docs", "approve", may(contract.OpApprove), smallJSON, lengthy, acceptJSON((*call).approveDocument), "Approve"},
 			{post, verbs + "reject-docs", "reject", may(contract.OpReject), smallJSON, delayed, acceptJSON((*call).rejectDocument), "Decline to sign"},
 			{post, verbs + "delegate-docs", "delegate", may(contract.OpDelegate), smallJSON, brief, acceptJSON((*call).delegatePart), "Pass one's part to another person"},
 			{post, verbs + "cancel-docs", "cancel", may(contract.OpCancel), smallJSON, brief, endDocument("done.cancel", (*workflow.Service).Cancel), "Cancel a document"},
@@ -369,6 +370,8 @@ var descriptions = map[string]description{
 	"sign-many": {text: "Signs each document as sign-docs does, one after the other, with one consent over the list of their digests. One refusal does not stop the others; the answer is 200 and has a result for each document. " +
 		"A document that is named twice is 422, and nothing is signed. A repeat, with or without an Idempotency-Key, signs no document twice: a revision that the caller signed before is reported as signed. " +
 		"While a result is retryable, the answer is not kept for the Idempotency-Key, and a repeat goes on with the rest. The log records for each signature the number of documents and the digest of the list."},
+	"approve": {text: "Records that the caller, an approver whose turn it is, approves the revision with this digest. Nothing is added to the file. The rules and proofs are those of sign-docs; a signer is refused (403 document.not_approver), " +
+		"and so is an approver who signs (403 document.approver). An approver declines with reject-docs."},
 	"specimen-preview": {text: "Returns the strokes that sign-docs would show for the same picture. Nothing is signed and nothing is stored. A picture without recognisable strokes is 422."},
 	"delegate": {text: "Where the owner allows it (delegation), a signer whose turn it is passes their signature and their boxes to another person, who is invited, and stays on the document as a viewer. " +
 		"A person with an account of the organisation takes part with it; others are guests. A person to whom a part was passed cannot pass it on again (409 delegation.once). " +

@@ -114,6 +114,15 @@ var shapes = []struct {
 		requireOK[done[verbData]](b.t, b.ask("POST", sBase+"finalize-docs", `{"document_id":1207}`))
 		return ""
 	}},
+	{golden: "approve.json", method: "POST", path: sBase + "approve-docs", doc: none, header: []string{"X-Access-Token", "signer"}, prepare: func(b *bench) string {
+		requireOK[done[uploadData]](b.t, b.ask("POST", sBase+"upload-docs-base64", strings.Replace(uploadBody, `"role":"signer"`, `"role":"approver"`, 1)))
+		requireOK[done[verbData]](b.t, b.ask("POST", sBase+"finalize-docs", `{"document_id":1207}`))
+		d, err := b.store.Document(b.t.Context(), 1207)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		return fmt.Sprintf(`{"document_id":1207,"digest":"%x"}`, d.Current().Digest)
+	}},
 	{golden: "reject.json", method: "POST", path: sBase + "reject-docs", body: `{"document_id":1207,"reason":"Harga salah"}`, doc: processing, header: []string{"X-Access-Token", "signer"}},
 	{golden: "cancel.json", method: "POST", path: sBase + "cancel-docs", body: `{"document_id":1207}`, doc: processing},
 	{golden: "remind.json", method: "POST", path: sBase + "remind-docs", body: `{"document_id":1207}`, doc: processing},

@@ -43,8 +43,9 @@ type listSigner struct {
 	Avatar        string            `json:"avatar" doc:"address of a picture"`
 	IsSigning     bool              `json:"is_signing" doc:"it is their turn now"`
 	SignerRole    string            `json:"signer_role" enum:"owner,signer,viewer" example:"signer"`
+	ActsAs        string            `json:"acts_as" doc:"what the person does, also of the owner: signer or viewer, or more exactly" enum:"signer,viewer,approver,witness,copy" example:"signer"`
 	SignerNumber  int               `json:"signer_number" example:"1"`
-	Status        bool              `json:"status" doc:"has acted: signed, or viewed as a viewer"`
+	Status        bool              `json:"status" doc:"has acted: signed, approved, or viewed as a viewer"`
 	SigningStatus bool              `json:"signing_status" doc:"has signed"`
 }
 
@@ -93,7 +94,7 @@ func (q *query) parseList(own store.Box) workflow.ListRequest {
 // listCounts says how many documents a list has.
 type listCounts struct {
 	TotalData    int          `json:"total_data" doc:"documents with any status" example:"42"`
-	Waiting      int          `json:"waiting" doc:"documents that the caller can sign now" example:"3"`
+	Waiting      int          `json:"waiting" doc:"documents that the caller can sign or approve now" example:"3"`
 	Status       []stateCount `json:"status" doc:"documents by status"`
 	TotalLimited bool         `json:"total_limited,omitempty" doc:"there may be more of each"`
 }
@@ -156,7 +157,7 @@ func (c *call) listItem(d contract.Document) listItem {
 		}
 		item.DataSigner = append(item.DataSigner, listSigner{
 			UserID: p.ID, Name: p.Name, Email: orNull(p.Email), Avatar: c.avatarURL(p.Person),
-			IsSigning: d.InTurn(p.ID), SignerRole: role, SignerNumber: p.Number, Status: d.HasActed(p), SigningStatus: d.HasSigned(p),
+			IsSigning: d.InTurn(p.ID), SignerRole: role, ActsAs: p.ActsAs(), SignerNumber: p.Number, Status: d.HasActed(p), SigningStatus: d.HasSigned(p),
 		})
 	}
 	return item

@@ -46,6 +46,33 @@ func (c *call) signDocument(in *signIn) (done[verbData], error) {
 	})
 }
 
+type approveIn struct {
+	DocumentID integer       `json:"document_id" required:"true"`
+	Digest     phrase        `json:"digest" required:"true" doc:"SHA-256 in hex of the revision that the approver saw: the ETag of preview. 409 if the current revision is another one" example:"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"`
+	Consent    *consentIn    `json:"consent" required:"false" doc:"as in sign-docs"`
+	PagesShown list[integer] `json:"pages_shown" required:"false" doc:"as in sign-docs"`
+	Pictures   list[integer] `json:"pictures_shown" required:"false" doc:"as in sign-docs"`
+	OTP        phrase        `json:"otp" required:"false" doc:"as in sign-docs" example:"123456"`
+	Passkey    *passkeyIn    `json:"passkey" required:"false" doc:"as in sign-docs"`
+	Password   phrase        `json:"password" required:"false" doc:"as in sign-docs"`
+}
+
+func (c *call) approveDocument(in *approveIn) (done[verbData], error) {
+	var bad problems
+	id := parseDocumentID(in.DocumentID, &bad)
+	request := workflow.ApproveRequest{
+		Shown: contract.ShownPages{Digest: parseDigest(in.Digest, &bad), Pages: parsePageNumbers("pages_shown", in.PagesShown, &bad), Pictures: parsePageNumbers("pictures_shown", in.Pictures, &bad)},
+		Proof: parseProof(in.OTP, in.Passkey, &bad),
+	}
+	request.Proof.Password = in.Password.checkedValue("password", &bad)
+	if in.Consent != nil {
+		request.Accepts = append(request.Accepts, in.Consent.parse("consent.", &bad))
+	}
+	return runDocumentOperation(c, id, bad, "done.approve", func(ctx context.Context) (contract.Document, error) {
+		return c.Workflow.Approve(ctx, c.by, id, request)
+	})
+}
+
 type signManyIn struct {
 	Documents list[documentToSignIn] `json:"documents" required:"true" doc:"what to sign, in this order: at most 100 documents, none twice"`
 	Consent   list[consentItemIn]    `json:"consent" required:"false" doc:"the whole list that the signer consented to, if documents is a part of it. Missing: documents"`

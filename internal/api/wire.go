@@ -25,7 +25,8 @@ type personIn struct {
 	ID       phrase  `json:"id" required:"false" doc:"UUID of a user of the organisation" example:"8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01"`
 	Name     phrase  `json:"name" required:"false" example:"Siti Rahma"`
 	Email    phrase  `json:"email" required:"false" nullable:"true" example:"siti@contoh.id"`
-	Role     phrase  `json:"role" required:"true" doc:"signer or viewer" enum:"signer,viewer" example:"signer"`
+	Role     phrase  `json:"role" required:"true" doc:"signer, viewer, or a capacity: approver approves in turn without a signature, witness signs after those with a smaller number, copy sees nothing before the completion and then receives the document" enum:"signer,viewer,approver,witness,copy" example:"signer"`
+	ActsAs   phrase  `json:"acts_as" required:"false" doc:"as answers have it beside role; it must agree with role, and role may say it instead" enum:"signer,viewer,approver,witness,copy" example:"approver"`
 	Number   integer `json:"number" required:"false" doc:"from 1; the smallest acts first, equal numbers act in the same step; the position in the list when missing"`
 	Phone    phrase  `json:"phone" required:"false" doc:"for messages by whatsapp or sms" example:"+628123456789"`
 	Language phrase  `json:"language" required:"false" doc:"of messages to this person: id or en; that of the organisation when missing" enum:"id,en" example:"en"`
@@ -37,7 +38,8 @@ type guestIn struct {
 	Name     phrase  `json:"name" required:"true" example:"Budi Tamu"`
 	Email    phrase  `json:"email" required:"false" doc:"required unless channel is whatsapp or sms" example:"budi@contoh.id"`
 	Phone    phrase  `json:"phone" required:"false" doc:"required if channel is whatsapp or sms: with a country code, or an Indonesian number" example:"+628123456789"`
-	Role     phrase  `json:"role" required:"true" doc:"signer or viewer" enum:"signer,viewer" example:"signer"`
+	Role     phrase  `json:"role" required:"true" doc:"signer, viewer, or a capacity: approver approves in turn without a signature, witness signs after those with a smaller number, copy sees nothing before the completion and then receives the document" enum:"signer,viewer,approver,witness,copy" example:"signer"`
+	ActsAs   phrase  `json:"acts_as" required:"false" doc:"as answers have it beside role; it must agree with role, and role may say it instead" enum:"signer,viewer,approver,witness,copy" example:"approver"`
 	Number   integer `json:"number" required:"false" doc:"from 1; the position in the list when missing"`
 	Language phrase  `json:"language" required:"false" doc:"of messages to this person: id or en; that of the organisation when missing" enum:"id,en" example:"en"`
 	Channel  phrase  `json:"channel" required:"false" doc:"by which messages and codes reach this person: mail, or whatsapp or sms, which need a phone number and a provider that the operator configured; mail when missing" enum:"mail,whatsapp,sms" example:"whatsapp"`
@@ -53,18 +55,20 @@ func parsePeople(signers list[personIn], guests oneOrMore[guestIn], limit int, b
 	var all []workflow.PersonRequest
 	for i, p := range signers.checkedValue("signer", bad) {
 		at := fmt.Sprintf("signer[%d].", i)
+		role, capacity := parseRole(p.Role, p.ActsAs, at, bad)
 		all = append(all, workflow.PersonRequest{
 			ID:   parsePersonID(p.ID.checkedValue(at+"id", bad)),
 			Name: p.Name.checkedValue(at+"name", bad), Email: trimEmail(p.Email.checkedValue(at+"email", bad)),
-			Role: parseRole(p.Role, at, bad), Number: parseNumber(p.Number, at, i, bad), Phone: strings.TrimSpace(p.Phone.checkedValue(at+"phone", bad)),
+			Role: role, Capacity: capacity, Number: parseNumber(p.Number, at, i, bad), Phone: strings.TrimSpace(p.Phone.checkedValue(at+"phone", bad)),
 			PersonalDelivery: contract.PersonalDelivery{Language: parseMessageLanguage(p.Language, at, bad), Channel: parseChannel(p.Channel, at, bad)},
 		})
 	}
 	for i, g := range guests.checkedValue("guest", bad) {
 		at := fmt.Sprintf("guest[%d].", i)
+		role, capacity := parseRole(g.Role, g.ActsAs, at, bad)
 		all = append(all, workflow.PersonRequest{
 			Name: g.Name.checkedValue(at+"name", bad), Email: trimEmail(g.Email.checkedValue(at+"email", bad)), Phone: strings.TrimSpace(g.Phone.checkedValue(at+"phone", bad)),
-			Role: parseRole(g.Role, at, bad), Number: parseNumber(g.Number, at, i, bad), Guest: true,
+			Role: role, Capacity: capacity, Number: parseNumber(g.Number, at, i, bad), Guest: true,
 			PersonalDelivery: contract.PersonalDelivery{Language: parseMessageLanguage(g.Language, at, bad), Channel: parseChannel(g.Channel, at, bad)},
 		})
 	}
@@ -80,12 +84,33 @@ func trimEmail(s string) string { return strings.TrimSpace(s) }
 
 // parseRole, parseMessageLanguage, parseChannel and parseNumber check what the rules would check too, so that these problems are reported together with
 // those of the format.
-func parseRole(p phrase, at string, bad *problems) contract.Role {
-	r := contract.Role(p.checkedValue(at+"role", bad))
-	if r != contract.Signer && r != contract.Viewer && !p.bad {
+func parseRole(role, actsAs phrase, at string, bad *problems) (contract.Role, contract.Capacity) {
+	r, c := roleOf(role.checkedValue(at+"role", bad))
+	if r == "" && !role.bad {
 		bad.add(at+"role", "role.unknown")
 	}
-	return r
+	name := actsAs.checkedValue(at+"acts_as", bad)
+	if name == "" {
+		return r, c
+	}
+	switch as, capacity := roleOf(name); {
+	case as == "" && !actsAs.bad:
+		bad.add(at+"acts_as", "role.unknown")
+	case as != r && r != "" || c != "" && c != capacity:
+		bad.add(at+"acts_as", "capacity.other_role")
+	default:
+		c = capacity
+	}
+	return r, c
+}
+
+// roleOf returns the role and the capacity with a name; no role if there is none.
+func roleOf(name string) (contract.Role, contract.Capacity) {
+	if r := contract.Role(name); r == contract.Signer || r == contract.Viewer {
+		return r, ""
+	}
+	c := contract.Capacity(name)
+	return c.Role(), c
 }
 
 func parseMessageLanguage(p phrase, at string, bad *problems) string {
@@ -130,13 +155,14 @@ type personOut struct {
 	Name    string            `json:"name" example:"Siti Rahma"`
 	Email   *string           `json:"email" example:"siti@contoh.id"`
 	Role    contract.Role     `json:"role" enum:"signer,viewer" example:"signer"`
+	ActsAs  string            `json:"acts_as" doc:"what the person does: their role, or more exactly" enum:"signer,viewer,approver,witness,copy" example:"signer"`
 	Number  string            `json:"number" doc:"a string here" example:"1"`
 	IsGuest bool              `json:"is_guest"`
 }
 
 func peopleOut(d *contract.Document) []personOut {
 	return convertAll(d.Participants, func(p contract.Participant) personOut {
-		return personOut{ID: p.ID, Name: p.Name, Email: orNull(p.Email), Role: p.Role, Number: fmt.Sprint(p.Number), IsGuest: p.Guest}
+		return personOut{ID: p.ID, Name: p.Name, Email: orNull(p.Email), Role: p.Role, ActsAs: p.ActsAs(), Number: fmt.Sprint(p.Number), IsGuest: p.Guest}
 	})
 }
 

@@ -22,6 +22,7 @@ const (
 	OpPlace        Operation = "placement-docs"
 	OpFinalize     Operation = "finalize-docs"
 	OpSign         Operation = "sign-docs"
+	OpApprove      Operation = "approve-docs"
 	OpReject       Operation = "reject-docs"
 	OpDelegate     Operation = "delegate-docs"
 	OpCancel       Operation = "cancel-docs"
@@ -41,7 +42,7 @@ const (
 // Operations lists every operation.
 var Operations = []Operation{
 	OpDetail, OpStatus, OpSigners, OpAuditTrail, OpEvents, OpPreview, OpDownload, OpOriginal, OpEvidence, OpConsent,
-	OpParticipants, OpDescribe, OpPlace, OpFinalize, OpSign, OpReject, OpDelegate, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestLink, OpGuestRevoke,
+	OpParticipants, OpDescribe, OpPlace, OpFinalize, OpSign, OpApprove, OpReject, OpDelegate, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestLink, OpGuestRevoke,
 	OpEmbed, OpCode, OpProveContact, OpCorrectGuest, OpCopy, OpDelete,
 }
 
@@ -56,7 +57,8 @@ var guestForbidden = []Operation{OpSigners, OpAuditTrail, OpOriginal}
 var guestOnly = []Operation{OpCode, OpProveContact}
 
 // IsVisibleTo reports whether the person may see the document. The owner always may. After finalize every signer may
-// at once, also one who passed their part on, and a viewer when all signers with a smaller number have signed, in parallel mode too.
+// at once, also one who passed their part on, and a viewer when all signers with a smaller number have signed, in parallel mode too. The recipient of a
+// copy sees it once it is completed.
 func (d *Document) IsVisibleTo(id PersonID) bool {
 	if id == d.Owner.ID {
 		return true
@@ -70,6 +72,8 @@ func (d *Document) IsVisibleTo(id PersonID) bool {
 		return false
 	case p.Role == Signer, d.DelegationFrom(id) != nil:
 		return true
+	case p.Capacity == Recipient:
+		return d.State == Completed
 	case d.Mode == Stamping:
 		return true
 	}

@@ -83,5 +83,10 @@ func (a Attestation) matchesParticipant(d *Document, p *Participant, proved Cont
 
 // eventDetails returns the attestation as details of an event.
 func (a Attestation) eventDetails() []string {
-	return []string{"assurance", string(a.Assurance), "named_by", a.NamedBy, "organisation", a.Organisation, "certificate", a.Certificate}
+	return append(a.personDetails(), "certificate", a.Certificate)
+}
+
+// personDetails returns what the attestation says about the person as details of an event.
+func (a Attestation) personDetails() []string {
+	return []string{"assurance", string(a.Assurance), "named_by", a.NamedBy, "organisation", a.Organisation}
 }

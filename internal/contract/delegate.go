@@ -52,7 +52,7 @@ func (d *Document) CheckDelegate(by Actor, now time.Time) error {
 	case p == nil || p.Role != Signer || d.Mode != Signing:
 		return ErrNotSigner
 	case !p.SignedAt.IsZero():
-		return ErrSigned
+		return p.alreadyActed()
 	case !d.Delivery.Delegation:
 		return ErrDelegationOff
 	case d.DelegationTo(by.ID) != nil:
@@ -110,8 +110,8 @@ func Delegate(d *Document, to Participant, language, reason string, by Actor, l 
 	c := newChange(d)
 	after := &c.After
 	from := after.Participant(by.ID)
-	next := Participant{Person: to.Person, Phone: to.Phone, Guest: to.Guest, Role: Signer, Number: from.Number, Field: from.Field}
-	from.Role, from.Field, from.IntentAt = Viewer, "", time.Time{}
+	next := Participant{Person: to.Person, Phone: to.Phone, Guest: to.Guest, Role: Signer, Capacity: from.Capacity, Number: from.Number, Field: from.Field}
+	from.Role, from.Capacity, from.Field, from.IntentAt = Viewer, "", "", time.Time{}
 	at := slices.IndexFunc(after.Participants, func(p Participant) bool { return p.ID == by.ID })
 	after.Participants = slices.Insert(after.Participants, at+1, next)
 	for i := range after.Placements {

@@ -165,8 +165,10 @@ func (d *Document) NextReminder() time.Time {
 	}
 	const day = 24 * time.Hour
 	r, turn := d.Delivery.Reminders, d.FinalizedAt
-	if d.LastSignedAt.After(turn) {
-		turn = d.LastSignedAt
+	for _, acted := range []time.Time{d.LastSignedAt, d.lastApproval()} {
+		if acted.After(turn) {
+			turn = acted
+		}
 	}
 	var next time.Time
 	switch {

@@ -63,11 +63,12 @@ type Participant struct {
 	Person
 	Phone    string
 	Role     Role
-	Number   int // from 1; the smallest acts first, equal numbers act together
+	Capacity Capacity // in which they act; empty: the plain one of their role
+	Number   int      // from 1; the smallest acts first, equal numbers act together
 	Guest    bool
 	Field    string    // name of the signature field that finalize made for a signer
 	ViewedAt time.Time // zero: not yet
-	SignedAt time.Time // zero: not yet
+	SignedAt time.Time // when they signed or, as an approver, approved; zero: not yet
 
 	// IntentAt is set before the key is used and cleared by the signature. A crash between the two leaves it set; the
 	// person simply signs again.
@@ -175,7 +176,7 @@ func (d *Document) Participant(id PersonID) *Participant {
 	return &d.Participants[i]
 }
 
-// Signers returns the participants who must sign, by number.
+// Signers returns the participants who must act, by number: those who must sign, and approvers.
 func (d *Document) Signers() []Participant {
 	var s []Participant
 	for _, p := range d.Participants {
@@ -186,7 +187,7 @@ func (d *Document) Signers() []Participant {
 	return s
 }
 
-// FullySigned reports whether every signer has signed, or the order needs no signatures.
+// FullySigned reports whether every signer has signed and every approver has approved, or the order needs neither.
 func (d *Document) FullySigned() bool {
 	if d.Mode == Stamping {
 		return true
@@ -199,8 +200,8 @@ func (d *Document) FullySigned() bool {
 	return true
 }
 
-// InTurn reports whether the person can sign now: in sequence the signers with the smallest unsigned number, in
-// parallel every signer who has not signed.
+// InTurn reports whether the person can sign or approve now: in sequence the signers with the smallest number that has not acted, in
+// parallel every signer who has not. A witness waits for everyone with a smaller number in parallel too.
 func (d *Document) InTurn(id PersonID) bool {
 	if d.State != Processing || d.Mode != Signing {
 		return false
@@ -209,7 +210,7 @@ func (d *Document) InTurn(id PersonID) bool {
 	if p == nil || p.Role != Signer || !p.SignedAt.IsZero() {
 		return false
 	}
-	return d.Parallel || !d.hasUnsignedBefore(p.Number)
+	return d.Parallel && p.Capacity != Witness || !d.hasUnsignedBefore(p.Number)
 }
 
 // hasUnsignedBefore reports whether a signer with a smaller number has not signed yet.
@@ -219,7 +220,7 @@ func (d *Document) hasUnsignedBefore(number int) bool {
 	})
 }
 
-// HasActed reports whether the participant has done their part: signed, passed their part on, or viewed as a viewer. In a stamping order
+// HasActed reports whether the participant has done their part: signed, approved, passed their part on, or viewed as a viewer. In a stamping order
 // participants have nothing to do; all count as done once it is completed.
 func (d *Document) HasActed(p Participant) bool {
 	switch {
@@ -236,10 +237,10 @@ func (d *Document) HasSigned(p Participant) bool {
 	if d.Mode == Stamping {
 		return d.State == Completed
 	}
-	return !p.SignedAt.IsZero()
+	return p.MustSign() && !p.SignedAt.IsZero()
 }
 
-// SigningState returns the state of the signatures alone: while stamps are pending after the last signature it is
+// SigningState returns the state of the signatures and approvals alone: while stamps are pending after the last signature it is
 // completed. For a stamping order it is the document's state.
 func (d *Document) SigningState() State {
 	if d.State != Draft && d.Mode == Signing && d.FullySigned() {
@@ -273,9 +274,9 @@ func (d *Document) copyDocument() Document {
 	return c
 }
 
-// ProgressAt returns when the document last made progress: when it was uploaded, finalized, signed or stamped.
+// ProgressAt returns when the document last made progress: when it was uploaded, finalized, signed, approved or stamped.
 func (d *Document) ProgressAt() time.Time {
-	return slices.MaxFunc([]time.Time{d.CreatedAt, d.FinalizedAt, d.LastSignedAt}, time.Time.Compare)
+	return slices.MaxFunc([]time.Time{d.CreatedAt, d.FinalizedAt, d.LastSignedAt, d.lastApproval()}, time.Time.Compare)
 }
 
 // Count is a number of units of each kind.
@@ -297,7 +298,7 @@ func (d *Document) Counters() Counters {
 		countUnit(&c, func(n *Count) *int { return &n.Stamps }, s.State == StampAffixed, d.State.IsFinal())
 	}
 	for _, p := range d.Participants {
-		if d.Mode == Signing && p.Role == Signer {
+		if d.Mode == Signing && p.MustSign() {
 			countUnit(&c, func(n *Count) *int { return &n.Signatures }, !p.SignedAt.IsZero(), d.State.IsFinal())
 		}
 	}

@@ -25,7 +25,7 @@ var EmbedPurposes = []EmbedPurpose{EmbedPlace, EmbedSign, EmbedView}
 // embedOperations says which operations on its document each purpose includes. What is missing, an embedded page may not do.
 var embedOperations = map[EmbedPurpose][]Operation{
 	EmbedPlace: {OpDetail, OpStatus, OpSigners, OpPreview, OpPlace},
-	EmbedSign:  {OpDetail, OpStatus, OpEvents, OpPreview, OpDownload, OpEvidence, OpConsent, OpSign, OpReject, OpCode, OpProveContact},
+	EmbedSign:  {OpDetail, OpStatus, OpEvents, OpPreview, OpDownload, OpEvidence, OpConsent, OpSign, OpApprove, OpReject, OpCode, OpProveContact},
 	EmbedView:  {OpDetail, OpStatus, OpEvents, OpPreview, OpDownload, OpEvidence, OpConsent, OpCode, OpProveContact},
 }
 
@@ -219,7 +219,7 @@ func (a *EmbedAddress) checkPerson(d *Document, now time.Time) error {
 	case p == nil || p.Role != Signer || d.Mode != Signing:
 		return ErrNoEmbedPerson
 	case !p.SignedAt.IsZero():
-		return ErrSigned
+		return p.alreadyActed()
 	case d.isOverdue(now):
 		return ErrExpired
 	case !d.InTurn(a.Person):

@@ -21,7 +21,7 @@ func Reject(d *Document, reason string, by Actor, l Limits, now time.Time) (Chan
 	case p == nil || p.Role != Signer || d.Mode != Signing:
 		return Change{}, ErrNotSigner
 	case !p.SignedAt.IsZero():
-		return Change{}, ErrSigned
+		return Change{}, p.alreadyActed()
 	case d.isOverdue(now):
 		return Change{}, ErrExpired
 	}
@@ -112,7 +112,7 @@ func (c *Change) releaseReserved(by Actor, now time.Time) {
 	c.addQuotaMove(UnitStamp, QuotaRelease, stamps)
 	signatures := 0
 	for _, p := range d.Participants {
-		if d.Mode == Signing && p.Role == Signer && p.SignedAt.IsZero() {
+		if d.Mode == Signing && p.MustSign() && p.SignedAt.IsZero() {
 			signatures++
 		}
 	}

@@ -48,6 +48,7 @@ const (
 	EventNoticeRefused   EventType = "notice_refused" // a mail server or a provider refused it for good, or none accepted it in time
 	EventSignIntended    EventType = "sign_intended"
 	EventSigned          EventType = "signed"
+	EventApproved        EventType = "approved"
 	EventDelegated       EventType = "delegated"   // a signer passed their part to another person ("to", "name", "address", "reason")
 	EventTransferred     EventType = "transferred" // an admin gave the document to another owner ("from", "to", each with its "_name" and "_email")
 	EventRejected        EventType = "rejected"
@@ -152,6 +153,7 @@ var EventTypes = []EventType{
 	EventNoticeRefused,
 	EventSignIntended,
 	EventSigned,
+	EventApproved,
 	EventDelegated,
 	EventTransferred,
 	EventRejected,

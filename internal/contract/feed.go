@@ -12,6 +12,7 @@ const (
 	FeedFinalized   FeedType = "document.finalized"
 	FeedViewed      FeedType = "document.viewed"
 	FeedSigned      FeedType = "document.signed"
+	FeedApproved    FeedType = "document.approved"
 	FeedDeclined    FeedType = "document.declined"
 	FeedDelegated   FeedType = "document.delegated"
 	FeedTransferred FeedType = "document.transferred" // it has another owner
@@ -40,7 +41,7 @@ const FeedTest FeedType = "webhook.test"
 
 // FeedTypes lists every type, in the order in which a person chooses one.
 var FeedTypes = []FeedType{
-	FeedCreated, FeedFinalized, FeedViewed, FeedSigned, FeedDeclined, FeedDelegated, FeedTransferred, FeedStamped, FeedFailed, FeedCompleted, FeedCanceled, FeedExpired, FeedRenewed,
+	FeedCreated, FeedFinalized, FeedViewed, FeedSigned, FeedApproved, FeedDeclined, FeedDelegated, FeedTransferred, FeedStamped, FeedFailed, FeedCompleted, FeedCanceled, FeedExpired, FeedRenewed,
 	FeedStampOrdered, FeedStampAffixed, FeedStampRefused, FeedQuotaLow, FeedMailBounced, FeedTextRefused, FeedKeyNetwork, FeedLoginFailures,
 }
 
@@ -57,6 +58,7 @@ var feedTypes = map[EventType][]FeedType{
 	EventFinalized:         {FeedFinalized},
 	EventViewed:            {FeedViewed},
 	EventSigned:            {FeedSigned},
+	EventApproved:          {FeedApproved},
 	EventRejected:          {FeedDeclined},
 	EventDelegated:         {FeedDelegated},
 	EventTransferred:       {FeedTransferred},

@@ -28,7 +28,7 @@ type FinalizeOptions struct {
 // Findings that are refused by default must be accepted by the owner, by their codes.
 //
 // A stamping order needs no signature: all placements are duty stamps and there is no signer other than the owner, or
-// StampOnly requires it and all placements are duty stamps.
+// StampOnly requires it and all placements are duty stamps. No order does without its approvers, or is of approvers alone.
 func Finalize(d *Document, o FinalizeOptions, by Actor, now time.Time) (c Change, done bool, err error) {
 	if err := d.Authorise(by, OpFinalize); err != nil {
 		return Change{}, false, err
@@ -45,6 +45,11 @@ func Finalize(d *Document, o FinalizeOptions, by Actor, now time.Time) (c Change
 	mode, err := d.chooseMode(o)
 	if err != nil {
 		return Change{}, false, err
+	}
+	if mode == Signing {
+		if err := d.requireWitnessed(); err != nil {
+			return Change{}, false, err
+		}
 	}
 	if err := d.checkFindings(o.AcceptFindings); err != nil {
 		return Change{}, false, err
@@ -65,7 +70,7 @@ func Finalize(d *Document, o FinalizeOptions, by Actor, now time.Time) (c Change
 	signers := 0
 	if mode == Signing {
 		for i := range after.Participants {
-			if p := &after.Participants[i]; p.Role == Signer {
+			if p := &after.Participants[i]; p.MustSign() {
 				signers++
 				p.Field = after.uniqueFieldName(fmt.Sprint(signers))
 			}
@@ -93,14 +98,16 @@ func (d *Document) OnlyStamps() bool {
 
 func (d *Document) chooseMode(o FinalizeOptions) (Mode, error) {
 	signers := d.Signers()
-	others := slices.ContainsFunc(signers, func(p Participant) bool { return p.ID != d.Owner.ID })
+	others := slices.ContainsFunc(signers, func(p Participant) bool { return p.ID != d.Owner.ID || p.Capacity != "" })
 	switch {
+	case o.StampOnly && slices.ContainsFunc(signers, Participant.MustApprove):
+		return "", ErrStampOnlyApprovers
 	case o.StampOnly && !d.OnlyStamps():
 		return "", ErrStampOnly
 	case o.StampOnly, d.OnlyStamps() && !others:
 		return Stamping, nil
-	case len(signers) == 0:
-		return "", ErrNothingToDo
+	case len(signers) == 0, !slices.ContainsFunc(signers, Participant.MustSign) && !slices.ContainsFunc(d.Placements, func(p Placement) bool { return p.Kind == PlaceStamp }):
+		return "", ErrNothingToDo // approvals alone put nothing into the file
 	}
 	return Signing, nil
 }

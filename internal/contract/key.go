@@ -59,7 +59,7 @@ var operationScopes = map[Operation]KeyScope{
 	OpDownload: ScopeRead, OpOriginal: ScopeRead, OpEvidence: ScopeRead, OpConsent: ScopeRead,
 	OpParticipants: ScopeWrite, OpDescribe: ScopeWrite, OpPlace: ScopeWrite, OpFinalize: ScopeWrite, OpCancel: ScopeWrite, OpRemind: ScopeWrite,
 	OpRetry: ScopeWrite, OpGuestLink: ScopeWrite, OpGuestRevoke: ScopeWrite, OpEmbed: ScopeWrite, OpCorrectGuest: ScopeWrite, OpCopy: ScopeWrite, OpDelete: ScopeWrite,
-	OpSign: ScopeSign, OpReject: ScopeSign, OpDelegate: ScopeSign,
+	OpSign: ScopeSign, OpApprove: ScopeSign, OpReject: ScopeSign, OpDelegate: ScopeSign,
 	OpRestamp: ScopeStamp,
 	OpCode:    NeverByKey, OpProveContact: NeverByKey, // of guests alone, who have no keys
 }

@@ -129,13 +129,15 @@ func (c *Change) announceCompletion(now time.Time) {
 }
 
 // mayAct reports whether the turn of a participant has come: signers who can sign now, and viewers who have not viewed the
-// document and before whom all signers have signed.
+// document and before whom all signers have signed. Recipients of a copy have none before the completion.
 func (d *Document) mayAct(p Participant) bool {
 	switch {
 	case d.State != Processing || d.Mode != Signing:
 		return false
 	case p.Role == Signer:
 		return d.InTurn(p.ID)
+	case p.Capacity == Recipient:
+		return false
 	}
 	return !d.HasActed(p) && !d.hasUnsignedBefore(p.Number)
 }

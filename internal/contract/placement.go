@@ -101,5 +101,5 @@ func (p Placement) isAllowedFor(d *Document, who *Participant) bool {
 	if p.Kind == PlaceStamp {
 		return who != nil || p.Person == d.Owner.ID
 	}
-	return who != nil && who.Role == Signer
+	return who != nil && who.MustSign()
 }

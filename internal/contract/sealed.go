@@ -103,7 +103,7 @@ func (d *Document) CheckSealed(f SealedFile) []SealFault {
 func (d *Document) listOwnSignatures() (fields, serials map[string]bool) {
 	fields, serials = map[string]bool{d.SealField(): true}, map[string]bool{}
 	for _, p := range d.Participants {
-		if !p.SignedAt.IsZero() {
+		if p.MustSign() && !p.SignedAt.IsZero() {
 			fields[p.Field] = true
 		}
 	}

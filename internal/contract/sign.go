@@ -59,7 +59,7 @@ func Sign(d *Document, r Revision, shown ShownPages, who Attestation, by Actor, 
 	if err := c.AppendRevision(r); err != nil {
 		return Change{}, err
 	}
-	details := slices.Concat(who.eventDetails(), shown.eventDetails(d), by.proofDetails(), by.factorDetails())
+	details := slices.Concat(who.eventDetails(), p.capacityDetails(), shown.eventDetails(d), by.proofDetails(), by.factorDetails())
 	c.addEvent(EventSigned, by, now, append(details, "digest", fmt.Sprintf("%x", r.Digest))...)
 	c.addQuotaMove(UnitSignature, QuotaSpend, 1)
 	if c.After.FullySigned() {
@@ -88,8 +88,17 @@ func (d *Document) requireCanSign(by Actor, now time.Time) error {
 		return ErrNotActive
 	case p == nil || p.Role != Signer || d.Mode != Signing:
 		return ErrNotSigner
+	case p.MustApprove():
+		return ErrApprover
 	case !p.SignedAt.IsZero():
 		return ErrSigned
+	}
+	return d.requireMayAct(by, now)
+}
+
+// requireMayAct refuses a person who must sign or approve and may not now.
+func (d *Document) requireMayAct(by Actor, now time.Time) error {
+	switch {
 	case d.isOverdue(now):
 		return ErrExpired
 	case !d.InTurn(by.ID):

@@ -75,6 +75,13 @@ var verbs = []struct {
 	{"delete", func(d *Document) (Change, bool, error) { return change1(Delete(d, owner, t0)) }},
 	{"finalize-docs", func(d *Document) (Change, bool, error) { return Finalize(d, FinalizeOptions{}, owner, t0) }},
 	{"sign-docs", func(d *Document) (Change, bool, error) { return change1(IntendSign(d, ShownPages{}, first, t0)) }},
+	{"approve-docs", func(d *Document) (Change, bool, error) {
+		approved := d.copyDocument()
+		if p := approved.Participant(first.ID); p != nil {
+			p.Capacity = Approver
+		}
+		return change1(Approve(&approved, ShownPages{Digest: d.Current().Digest}, attestationOf(&approved, first), first, t0))
+	}},
 	{"reject-docs", func(d *Document) (Change, bool, error) { return change1(Reject(d, "no", first, limits, t0)) }},
 	{"delegate-docs", func(d *Document) (Change, bool, error) {
 		allowed := d.copyDocument()
@@ -180,7 +187,8 @@ draft ──finalize──▶ processing ──last signature, last stamp, seal�
 ` + "```" + `
 
 A refusal is named by its code. A cell in bold is the state that the verb leads to. Verbs in parentheses are the
-service's own work. ` + "`sign-docs`" + ` here is the first signer's; the document has two signers in sequence, a viewer, a
+service's own work. ` + "`sign-docs`" + ` here is the first signer's, and ` + "`approve-docs`" + ` the first signer's
+if they were an approver; the document has two signers in sequence, a viewer, a
 guest, and one duty stamp.
 
 `

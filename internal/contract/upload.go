@@ -155,6 +155,9 @@ func checkParticipants(in []Participant, channels map[PersonID]Channel, l Limits
 		if p.Role != Signer && p.Role != Viewer {
 			bad.add(where+".role", "role.unknown")
 		}
+		if p.Capacity != "" && p.Capacity.Role() != p.Role {
+			bad.add(where+".acts_as", "capacity.other_role")
+		}
 		if p.Number < 1 {
 			bad.add(where+".number", "number.not_positive")
 		}

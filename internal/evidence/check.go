@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"segel/internal/audit"
 	"segel/internal/contract"
@@ -67,17 +68,31 @@ func (a *Attachments) VerifyProof() (audit.Checkpoint, []contract.Event, error) 
 		return c, nil, fmt.Errorf("%w: none says that this file was completed", ErrOtherEvents)
 	}
 	for _, p := range a.Facts.People {
-		s := p.Signature
+		s := p.act()
 		if s == nil {
 			continue
 		}
 		e, ok := told[contract.EventSigned][s.Digest]
+		if p.Approval != nil {
+			e, ok = findApproval(events, p.Name, s.Digest)
+		}
 		switch {
 		case !ok:
-			return c, nil, fmt.Errorf("%w: none says that %s signed", ErrOtherEvents, p.Name)
+			return c, nil, fmt.Errorf("%w: none says that %s signed or approved", ErrOtherEvents, p.Name)
 		case e.Details["factor"] != s.Factor || e.Details["factor_for"] != s.FactorFor:
 			return c, nil, fmt.Errorf("%w: they say that %s was authenticated otherwise", ErrOtherEvents, p.Name)
 		}
 	}
 	return c, events, nil
+}
+
+// findApproval returns the event of the approval of a revision by a person of that name. Several people may approve the same revision.
+func findApproval(events []contract.Event, name, digest string) (contract.Event, bool) {
+	i := slices.IndexFunc(events, func(e contract.Event) bool {
+		return e.Type == contract.EventApproved && e.Details["digest"] == digest && e.Person.Name == name
+	})
+	if i < 0 {
+		return contract.Event{}, false
+	}
+	return events[i], true
 }

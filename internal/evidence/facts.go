@@ -57,7 +57,8 @@ type Document struct {
 
 // Person is a participant. Members that are unknown or did not happen are missing.
 type Person struct {
-	Role        string       `json:"role"` // signer or viewer
+	Role        string       `json:"role"`               // signer or viewer
+	Capacity    string       `json:"capacity,omitempty"` // one of [contract.Capacities]
 	Number      int          `json:"number"`
 	Name        string       `json:"name"`
 	Email       string       `json:"email"`
@@ -67,6 +68,7 @@ type Person struct {
 	Delegated   *Delegation  `json:"delegated,omitempty"` // they passed their part to another person
 	ViewedAt    time.Time    `json:"viewed_at,omitzero"`
 	Signature   *Signature   `json:"signature,omitempty"`
+	Approval    *Signature   `json:"approval,omitempty"` // of an approver: SignedAt is when they approved, Seen and Digest are the approved revision, and there is no certificate
 }
 
 // Delegation is the passing of a signer's part to another person.
@@ -229,7 +231,7 @@ func (f *Facts) checkConsents() error {
 	for _, c := range f.Consents {
 		digests := map[string]string{"id": fmt.Sprintf("%x", sha256.Sum256([]byte(c.ID))), "en": fmt.Sprintf("%x", sha256.Sum256([]byte(c.EN)))}
 		for _, p := range f.People {
-			if s := p.Signature; s != nil && s.ConsentText == c.Version && digests[s.ConsentLanguage] != s.ConsentTextDigest {
+			if s := p.act(); s != nil && s.ConsentText == c.Version && digests[s.ConsentLanguage] != s.ConsentTextDigest {
 				return fmt.Errorf("%w: consent text %s is not the one that %s accepted", ErrForm, c.Version, p.Name)
 			}
 		}
@@ -240,7 +242,7 @@ func (f *Facts) checkConsents() error {
 // checkFactors refuses a factor that contradicts what else the facts say of a signature: guests have none.
 func (f *Facts) checkFactors() error {
 	for _, p := range f.People {
-		s := p.Signature
+		s := p.act()
 		switch {
 		case s == nil || s.Factor == "" && s.FactorFor == "":
 		case p.Guest || s.Assurance != string(contract.AssuranceAccount):
@@ -314,7 +316,7 @@ func CompletedRevision(d *contract.Document) int {
 
 func (r *Records) describePerson(p contract.Participant) Person {
 	person := Person{
-		Role: string(p.Role), Number: p.Number, Name: p.Name, Email: p.Email, Guest: p.Guest, ViewedAt: p.ViewedAt.UTC(), Invitations: []Invitation{},
+		Role: string(p.Role), Capacity: string(p.Capacity), Number: p.Number, Name: p.Name, Email: p.Email, Guest: p.Guest, ViewedAt: p.ViewedAt.UTC(), Invitations: []Invitation{},
 	}
 	if channel, number := r.Document.Reach(p.ID); channel.IsPhone() {
 		person.Phone = number
@@ -328,6 +330,9 @@ func (r *Records) describePerson(p contract.Participant) Person {
 		}
 	}
 	d := &r.Document
+	if p.MustApprove() && !p.SignedAt.IsZero() {
+		person.Approval = r.describeApproval(p)
+	}
 	for i, v := range d.Revisions {
 		if i == 0 || v.Kind != contract.RevisionSignature || v.By != p.ID {
 			continue
@@ -341,7 +346,33 @@ func (r *Records) describePerson(p contract.Participant) Person {
 	return person
 }
 
-// addEventDetails adds what the events of a signature say.
+// describeApproval returns the approval that the events tell of; nil if none does.
+func (r *Records) describeApproval(p contract.Participant) *Signature {
+	for _, e := range r.Events {
+		if e.Type != contract.EventApproved || e.Person.ID != p.ID {
+			continue
+		}
+		a := &Signature{SignedAt: p.SignedAt.UTC(), Seen: e.Details["digest"], Digest: e.Details["digest"]}
+		for i, v := range r.Document.Revisions {
+			if fmt.Sprintf("%x", v.Digest) == a.Seen {
+				a.Revision = i + 1
+			}
+		}
+		r.addEventDetails(a, p.ID)
+		return a
+	}
+	return nil
+}
+
+// act returns what the person did: their signature, or their approval; nil if neither.
+func (p *Person) act() *Signature {
+	if p.Approval != nil {
+		return p.Approval
+	}
+	return p.Signature
+}
+
+// addEventDetails adds what the events of a signature or an approval say.
 func (r *Records) addEventDetails(s *Signature, id contract.PersonID) {
 	for _, e := range r.Events {
 		if e.Person.ID != id {
@@ -350,7 +381,7 @@ func (r *Records) addEventDetails(s *Signature, id contract.PersonID) {
 		switch {
 		case e.Type == contract.EventSignIntended && e.Details["digest"] == s.Seen:
 			s.ConsentedAt = e.At.UTC() // the last one: an earlier request did not lead to a signature
-		case e.Type == contract.EventSigned && e.Details["digest"] == s.Digest:
+		case (e.Type == contract.EventSigned || e.Type == contract.EventApproved) && e.Details["digest"] == s.Digest:
 			s.IP, s.PagesShown, s.PagesAsPictures = e.IP, e.Details["pages_shown"], e.Details["pages_as_pictures"]
 			s.Assurance, s.NamedBy, s.Organisation = e.Details["assurance"], e.Details["named_by"], e.Details["organisation"]
 			s.Link, s.Mailbox, s.MailboxAt = e.Details["link"], e.Details["mailbox"], e.Details["mailbox_verified_at"]

@@ -60,6 +60,7 @@ var (
 	seenLabel        = words{"Revisi yang dilihat", "Revision seen"}
 	consentLabel     = words{"Persetujuan", "Consent"}
 	signedLabel      = words{"Ditandatangani", "Signed"}
+	approvedLabel    = words{"Disetujui", "Approved"}
 	addressLabel     = words{"Alamat IP", "IP address"}
 	verifiedLabel    = words{"Verifikasi", "Verification"}
 	certificateLabel = words{"Sertifikat elektronik", "Certificate"}
@@ -67,15 +68,13 @@ var (
 	serialLabel = words{"Nomor seri %s", "Serial %s"}
 	stampWords  = words{"Halaman %d, dibubuhkan %s", "Page %d, affixed %s"}
 
-	signerRole = words{"Penanda tangan, urutan %d", "Signer, number %d"}
-	viewerRole = words{"Pembaca, urutan %d", "Viewer, number %d"}
-
 	delegatedWords   = words{"%s: penandatanganan dialihkan kepada %s (%s)", "%s: their signature was passed to %s (%s)"}
 	unknownWords     = words{"tidak tercatat", "not recorded"}
 	keyWords         = words{"oleh program, dengan kunci API %s milik %s", "by a program, with API key %s of %s"}
 	framedWords      = words{"di halaman %s, dengan alamat yang diminta oleh %s", "in a page of %s, with an address that %s asked for"}
 	framedKeyWords   = words{"alamat diminta dengan kunci API %s", "the address was asked for with API key %s"}
 	notSignedWords   = words{"tidak menandatangani", "did not sign"}
+	notApprovedWords = words{"tidak menyetujui", "did not approve"}
 	memberWords      = words{"Anggota organisasi; membuka dokumen dengan akunnya.", "A member of the organisation; opens the document with their account."}
 	revisionWords    = words{"Revisi %d, dengan SHA-256", "Revision %d, with SHA-256"}
 	pagesShownWords  = words{"Halaman yang ditampilkan layanan: %s.", "Pages that the service showed: %s."}
@@ -192,3 +191,12 @@ func (l *layout) formatTime(t time.Time) string {
 
 // channelName returns the name of the channel of a text message.
 func channelName(c string) string { return text.ChannelName(contract.Channel(c)) }
+
+// roleWords say what a person does, by their capacity or else their role.
+var roleWords = map[string]words{
+	string(contract.Signer):    {"Penanda tangan, urutan %d", "Signer, number %d"},
+	string(contract.Viewer):    {"Pembaca, urutan %d", "Viewer, number %d"},
+	string(contract.Approver):  {"Penyetuju, urutan %d", "Approver, number %d"},
+	string(contract.Witness):   {"Saksi, urutan %d", "Witness, number %d"},
+	string(contract.Recipient): {"Penerima tembusan, urutan %d", "Recipient of a copy, number %d"},
+}

@@ -167,9 +167,9 @@ func (l *layout) addPerson(parent *element, p Person) {
 	section := parent.addKid("Sect")
 	l.addHeading(section, "H3", same(p.Name), personStyle)
 	table := section.addKid("Table")
-	role := signerRole
-	if p.Role == "viewer" {
-		role = viewerRole
+	role, known := roleWords[cmp.Or(p.Capacity, p.Role)]
+	if !known {
+		role = roleWords[p.Role]
 	}
 	l.addRow(table, roleLabel, role.format(p.Number))
 	if p.Email != "" {
@@ -215,13 +215,18 @@ func (l *layout) addPerson(parent *element, p Person) {
 	}
 	switch {
 	case p.Signature != nil:
-		l.addSignature(table, p.Name, p.Signature)
+		l.addSignature(table, p.Name, p.Signature, signedLabel)
+	case p.Approval != nil:
+		l.addSignature(table, p.Name, p.Approval, approvedLabel)
+	case p.Capacity == string(contract.Approver):
+		l.addRow(table, approvedLabel, notApprovedWords)
 	case p.Role == "signer":
 		l.addRow(table, signedLabel, notSignedWords)
 	}
 }
 
-func (l *layout) addSignature(table *element, name string, s *Signature) {
+// addSignature adds the rows of a signature or of an approval, which has no certificate. Label is that of its time.
+func (l *layout) addSignature(table *element, name string, s *Signature, label words) {
 	l.addRow(table, seenLabel, revisionWords.format(s.Revision), same(s.Seen))
 	var consent []words
 	if !s.ConsentedAt.IsZero() {
@@ -262,7 +267,7 @@ func (l *layout) addSignature(table *element, name string, s *Signature) {
 			signed = append(signed, framedKeyWords.format(s.EmbeddedKey))
 		}
 	}
-	l.addRow(table, signedLabel, signed...)
+	l.addRow(table, label, signed...)
 	if s.IP == "" {
 		l.addRow(table, addressLabel, unknownWords)
 	} else {
@@ -281,6 +286,9 @@ func (l *layout) addSignature(table *element, name string, s *Signature) {
 		verified = append(verified, w)
 	}
 	l.addRow(table, verifiedLabel, verified...)
+	if label == approvedLabel {
+		return
+	}
 	certificate := []words{unknownWords}
 	if c := s.Certificate; c.Serial != "" {
 		certificate = []words{serialWords.format(c.Serial)}

@@ -13,7 +13,8 @@ type Facts struct {
 	Language     text.Language
 	Zone         *time.Location // of the times; nil: Jakarta
 	Recipient    contract.Person
-	Guest        bool            // the recipient has no account
+	Guest        bool // the recipient has no account
+	Capacity     contract.Capacity
 	Sender       contract.Person // the owner of the document
 	Organisation string
 	Colour       string // #rrggbb; empty: that of the service

@@ -289,6 +289,9 @@ func (s *Service) collectFacts(ctx context.Context, d *contract.Document, n cont
 		Kind: n.Kind, Language: cmp.Or(text.Language(d.Delivery.Languages[to.ID]), text.Language(o.Locale.Language), s.Language), Zone: o.Locale.Location(), Message: d.Delivery.Message, Recipient: to, Guest: guest, Sender: d.Owner, Organisation: o.Name, Colour: o.Branding.Colour,
 		Title: d.Title, Pages: d.Pages, Deadline: d.ExpiresAt, By: n.By, Link: s.PublicURL + "/document/" + strconv.FormatInt(int64(d.ID), 10),
 	}
+	if p := d.Participant(to.ID); p != nil {
+		f.Capacity = p.Capacity
+	}
 	if n.Kind == contract.NoticeDeclined || n.Kind == contract.NoticeCanceled {
 		f.Reason = d.Reason
 	}

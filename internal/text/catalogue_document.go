@@ -25,6 +25,21 @@ var documents = map[string]sentence{
 	"document.already_signed": {
 		"Anda sudah menandatangani dokumen ini.",
 		"You have already signed this document."},
+	"document.approver": {
+		"Anda menyetujui dokumen ini dan tidak menandatanganinya.",
+		"You approve this document; you do not sign it."},
+	"document.not_approver": {
+		"Persetujuan Anda tidak diperlukan untuk dokumen ini.",
+		"Your approval of this document is not required."},
+	"document.already_approved": {
+		"Anda telah menyetujui dokumen ini.",
+		"You have already approved this document."},
+	"document.stamp_only_approvers": {
+		"Dokumen ini memiliki penyetuju, sehingga tidak dapat diproses tanpa menunggu mereka.",
+		"The document has approvers, so it cannot be processed without waiting for them."},
+	"document.witness_alone": {
+		"Saksi {name} memerlukan penanda tangan dengan nomor urut yang lebih kecil.",
+		"The witness {name} needs a signer with a smaller number."},
 	"document.not_signer": {
 		"Anda bukan penanda tangan dokumen ini.",
 		"You are not a signer of this document."},

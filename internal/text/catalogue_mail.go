@@ -5,15 +5,17 @@ var mails = map[string]sentence{
 	"mail.greeting":           {"Yth. Bapak/Ibu {name},", "Dear {name},"},
 	"mail.greeting_anonymous": {"Dengan hormat,", "Hello,"},
 
-	"mail.subject_invite_sign": {"{sender} meminta tanda tangan Anda: {title}", "{sender} asks you to sign: {title}"},
-	"mail.subject_invite_view": {"{sender} membagikan dokumen: {title}", "{sender} shares a document with you: {title}"},
-	"mail.subject_reminder":    {"Pengingat dari {sender}, dokumen menunggu tanda tangan Anda: {title}", "Reminder from {sender}, a document waits for your signature: {title}"},
-	"mail.subject_delegated":   {"{sender}, penanda tangan diganti: {title}", "{sender}, another person signs: {title}"},
-	"mail.subject_declined":    {"{sender}, dokumen ditolak: {title}", "{sender}, document declined: {title}"},
-	"mail.subject_canceled":    {"{sender}, dokumen dibatalkan: {title}", "{sender}, document canceled: {title}"},
-	"mail.subject_expired":     {"{sender}, batas waktu dokumen telah lewat: {title}", "{sender}, the deadline of a document has passed: {title}"},
-	"mail.subject_completed":   {"{sender}, dokumen selesai: {title}", "{sender}, document completed: {title}"},
-	"mail.subject_code":        {"{sender}, kode Anda", "{sender}, your code"},
+	"mail.subject_invite_sign":      {"{sender} meminta tanda tangan Anda: {title}", "{sender} asks you to sign: {title}"},
+	"mail.subject_invite_approve":   {"{sender} meminta persetujuan Anda: {title}", "{sender} asks you to approve: {title}"},
+	"mail.subject_reminder_approve": {"Pengingat: dokumen “{title}” menunggu persetujuan Anda", "Reminder: “{title}” is waiting for your approval"},
+	"mail.subject_invite_view":      {"{sender} membagikan dokumen: {title}", "{sender} shares a document with you: {title}"},
+	"mail.subject_reminder":         {"Pengingat dari {sender}, dokumen menunggu tanda tangan Anda: {title}", "Reminder from {sender}, a document waits for your signature: {title}"},
+	"mail.subject_delegated":        {"{sender}, penanda tangan diganti: {title}", "{sender}, another person signs: {title}"},
+	"mail.subject_declined":         {"{sender}, dokumen ditolak: {title}", "{sender}, document declined: {title}"},
+	"mail.subject_canceled":         {"{sender}, dokumen dibatalkan: {title}", "{sender}, document canceled: {title}"},
+	"mail.subject_expired":          {"{sender}, batas waktu dokumen telah lewat: {title}", "{sender}, the deadline of a document has passed: {title}"},
+	"mail.subject_completed":        {"{sender}, dokumen selesai: {title}", "{sender}, document completed: {title}"},
+	"mail.subject_code":             {"{sender}, kode Anda", "{sender}, your code"},
 
 	"mail.subject_invitation":       {"{organisation} mengundang Anda ke Segel", "{organisation} invites you to Segel"},
 	"mail.subject_password_reset":   {"{organisation}, kata sandi baru untuk akun Segel Anda", "{organisation}, a new password for your Segel account"},
@@ -100,6 +102,21 @@ var mails = map[string]sentence{
 	"mail.invite_sign_do": {
 		"Mohon baca dokumen tersebut, lalu tandatangani secara elektronik[ paling lambat {deadline}].",
 		"Please read the document and sign it electronically[ by {deadline}]."},
+	"mail.invite_approve": {
+		"{sender}[ dari {organisation}] meminta persetujuan Anda atas dokumen “{title}”.",
+		"{sender}[ of {organisation}] asks you to approve the document “{title}”."},
+	"mail.invite_approve_do": {
+		"Mohon baca dokumen tersebut, lalu setujui atau tolak[ paling lambat {deadline}]. Tanda tangan Anda tidak diperlukan.",
+		"Please read the document and approve or decline it[ by {deadline}]. Your signature is not required."},
+	"mail.invite_witness": {
+		"{sender}[ dari {organisation}] meminta Anda menandatangani dokumen “{title}” sebagai saksi.",
+		"{sender}[ of {organisation}] asks you to sign the document “{title}” as a witness."},
+	"mail.reminder_approve": {
+		"{sender}[ dari {organisation}] mengingatkan bahwa dokumen “{title}” masih menunggu persetujuan Anda.",
+		"{sender}[ of {organisation}] reminds you that the document “{title}” is waiting for your approval."},
+	"mail.reminder_approve_do": {
+		"Mohon baca dokumen tersebut, lalu setujui[ paling lambat {deadline}]. Bila Anda tidak setuju, Anda dapat menolaknya pada halaman yang sama.",
+		"Please read the document and approve it[ by {deadline}]. If you do not agree, you can decline on the same page."},
 	"mail.invite_view": {
 		"{sender}[ dari {organisation}] membagikan dokumen “{title}” kepada Anda.",
 		"{sender}[ of {organisation}] shares the document “{title}” with you."},
@@ -158,6 +175,7 @@ var mails = map[string]sentence{
 		"Anda tidak memerlukan akun. Tautan ini khusus untuk Anda; mohon tidak meneruskannya kepada orang lain.",
 		"You do not need an account. The link is for you only; please do not forward it."},
 
+	"mail.button_approve":        {"Baca dan setujui", "Read and approve"},
 	"mail.button_sign":           {"Baca dan tandatangani", "Read and sign"},
 	"mail.button_view":           {"Lihat dokumen", "View the document"},
 	"mail.button_download":       {"Unduh dokumen", "Download the document"},

@@ -159,8 +159,11 @@ var people = map[string]sentence{
 		"This picture covers more than {percent} % of its box, which would make the content below it unreadable. Use a picture of your signature on a light background."},
 
 	"role.unknown": {
-		"Peran harus signer (penanda tangan) atau viewer (peninjau).",
-		"The role must be signer or viewer."},
+		"Peran harus signer (penanda tangan), viewer (peninjau), approver (penyetuju), witness (saksi), atau copy (penerima tembusan).",
+		"The role must be signer, viewer, approver, witness or copy."},
+	"capacity.other_role": {
+		"acts_as tidak sesuai dengan peran orang ini.",
+		"acts_as does not agree with the role of this person."},
 	"participant.twice": {
 		"Orang ini tercantum lebih dari satu kali.",
 		"This person is listed more than once."},

@@ -5,6 +5,12 @@ var phones = map[string]sentence{
 	"phone.invite_sign": {
 		`{sender}[ dari {organisation}] meminta tanda tangan Anda pada dokumen "{title}"[, paling lambat {deadline}].`,
 		`{sender}[ of {organisation}] asks you to sign the document "{title}"[ by {deadline}].`},
+	"phone.invite_approve": {
+		`{sender}[ dari {organisation}] meminta persetujuan Anda atas dokumen "{title}"[, paling lambat {deadline}].`,
+		`{sender}[ of {organisation}] asks you to approve the document "{title}"[ by {deadline}].`},
+	"phone.reminder_approve": {
+		`{sender}[ dari {organisation}] mengingatkan: dokumen "{title}" menunggu persetujuan Anda[, paling lambat {deadline}].`,
+		`{sender}[ of {organisation}] reminds you: the document "{title}" is waiting for your approval[, by {deadline}].`},
 	"phone.invite_view": {
 		`{sender}[ dari {organisation}] membagikan dokumen "{title}" kepada Anda.`,
 		`{sender}[ of {organisation}] shares the document "{title}" with you.`},

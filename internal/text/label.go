@@ -42,6 +42,8 @@ func ButtonLabel(l Language, d *contract.Document, id contract.PersonID) string 
 	switch {
 	case d.State == contract.Draft:
 		code = "button.continue" // a draft is visible to its owner only
+	case d.MayApprove(id):
+		code = "button.approve"
 	case d.InTurn(id):
 		code = "button.sign"
 	case d.State == contract.Completed:
@@ -68,6 +70,9 @@ func Event(l Language, e contract.Event) string {
 		if r := e.Details[name]; r != "" {
 			args[name] = Sentence(l, "role."+r, nil)
 		}
+	}
+	if c := e.Details["capacity"]; c != "" {
+		args["capacity_name"] = Sentence(l, "capacity."+c, nil)
 	}
 	if p := e.Details["problem"]; p != "" {
 		args["problem"] = Reason(l, p)
@@ -174,6 +179,8 @@ func eventCode(e contract.Event) string {
 		return "event.sign_intended_unshown"
 	case e.Type == contract.EventSignIntended && shown != "":
 		return "event.sign_intended_shown"
+	case e.Type == contract.EventApproved && shown != "" && shown != contract.PagesNone:
+		return "event.approved_shown"
 	case e.Type == contract.EventSigned && shown == contract.PagesNone:
 		return "event.signed_unshown"
 	case e.Type == contract.EventSigned && shown != "":

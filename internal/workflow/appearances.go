@@ -162,10 +162,14 @@ func drawGuestSignature(at contract.Placement, p contract.Participant, c card, a
 
 // fieldLabel returns the name of a participant for the tooltip of a field. Screen readers read it aloud.
 func fieldLabel(p contract.Participant) string {
+	label := p.Name
 	if p.Guest {
-		return "tamu (identitas tidak diverifikasi): " + p.Name
+		label = "tamu (identitas tidak diverifikasi): " + p.Name
 	}
-	return p.Name
+	if p.Capacity == contract.Witness {
+		return "saksi " + label
+	}
+	return label
 }
 
 func drawSignature(at contract.Placement, p contract.Participant, c card, pictures signerPictures, now time.Time) *appearance.Drawing {

@@ -209,7 +209,7 @@ func latestSignatureTime(f *documents.File, d *contract.Document) (time.Time, er
 func signedFields(d *contract.Document) []string {
 	var fields []string
 	for _, p := range d.Participants {
-		if !p.SignedAt.IsZero() {
+		if p.MustSign() && !p.SignedAt.IsZero() {
 			fields = append(fields, p.Field)
 		}
 	}

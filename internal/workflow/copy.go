@@ -110,7 +110,7 @@ func (s *Service) copyParticipants(ctx context.Context, by contract.Actor, d *co
 		return nil, fmt.Errorf("look up participants: %w", err)
 	}
 	for i, p := range d.Participants {
-		to := contract.Participant{Person: contract.Person{Name: p.Name, Email: p.Email}, Phone: p.Phone, Role: p.Role, Number: p.Number, Guest: p.Guest}
+		to := contract.Participant{Person: contract.Person{Name: p.Name, Email: p.Email}, Phone: p.Phone, Role: p.Role, Capacity: p.Capacity, Number: p.Number, Guest: p.Guest}
 		switch {
 		case members[i].ID != "":
 			to.Person, to.Guest = members[i].Person, false

@@ -212,7 +212,7 @@ func (s *Service) collectEvidence(ctx context.Context, read store.Signing, now t
 	for _, e := range proven {
 		proof.AddEvent(e.Leaf, e.Event, e.Path)
 		records.Events = append(records.Events, e.Event)
-		if e.Event.Type != contract.EventSigned {
+		if e.Event.Type != contract.EventSigned && e.Event.Type != contract.EventApproved {
 			continue
 		}
 		if name := e.Event.Details["consent_text"]; name != "" && name != contract.NoConsentText && !slices.Contains(named, name) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"segel/cms"
 	"segel/internal/authentication"
@@ -50,42 +51,18 @@ func (s *Service) signDocument(ctx context.Context, by contract.Actor, id contra
 		return contract.Document{}, err
 	}
 	defer release()
-	// Read together, and older than the commit that follows:
-	//   - the document: the commit is refused if its version has changed, and it is read again;
-	//   - what the clock is compared with: times that others record meanwhile come from clocks that were checked as well, and the
-	//     timestamp is compared with the local clock again;
-	//   - the organisation, whose name goes into the certificate and onto the page, with its branding: as it was a moment ago.
-	read, err := s.readSigning(ctx, id, by.ID)
-	if errors.Is(err, contract.ErrNotFound) && by.Role == contract.RoleAuditor { // they see documents that they take no part in
-		if _, refused := s.LoadAuthorised(ctx, by, contract.OpSign, id); refused != nil {
-			err = refused
-		}
-	}
+	act, err := s.prepareAct(ctx, by, id, contract.OpSign, shown, accepts)
 	if err != nil {
 		return contract.Document{}, err
 	}
-	now, inDoubt := s.CheckReading(ctx, read.Clock)
-	by.SignFactor = by.SignFactor || by.Key == nil && read.Organisation.Accounts.SignFactor
-	var refused error
-	if shown.Accepted, refused = s.acceptConsent(ctx, by, &read.Document, read.Organisation, accepts, now); refused != nil && contract.KindOf(refused) == 0 {
-		return contract.Document{}, refused
-	}
-	if refused == nil {
-		if refused = s.requireNoSignFactor(ctx, by, read.Organisation); refused != nil && contract.KindOf(refused) == 0 {
-			return contract.Document{}, refused
-		}
-	}
+	by, shown, now, read := act.by, act.shown, act.now, act.read
 	var pictures *signerPictures
 	var h Holder
 	var credential signingCredential
 	d, err := s.ApplyRuleTo(ctx, read.Document, func(d *contract.Document) (*contract.Change, error) {
 		change, err := contract.IntendSign(d, shown, by, now)
 		if err == nil || asksForProof(err) {
-			// The last rules, so that callers who may not see the document learn nothing, and no proof is used up in vain.
-			if err = cmp.Or(refused, inDoubt); err == nil {
-				err = s.proveSigning(ctx, &by, proof)
-			}
-			if err == nil {
+			if err = s.proveAct(ctx, &by, act, proof); err == nil {
 				change, err = contract.IntendSign(d, shown, by, now)
 			}
 		}
@@ -126,7 +103,7 @@ func (s *Service) signDocument(ctx context.Context, by contract.Actor, id contra
 	if err != nil {
 		return contract.Document{}, err
 	}
-	c.reason = signingReason(&d, by)
+	c.reason = signingReason(&d, *p, by)
 	stated, err := stateAuthentication(by)
 	if err != nil {
 		return contract.Document{}, err
@@ -153,6 +130,56 @@ func (s *Service) signDocument(ctx context.Context, by contract.Actor, id contra
 		change.Timestamp = timestamper.time
 		return change, err
 	})
+}
+
+// preparedAct is what a signature or an approval is decided with.
+type preparedAct struct {
+	by    contract.Actor
+	shown contract.ShownPages // with the consent text that was accepted
+	read  store.Signing
+	now   time.Time
+
+	refused error // refusals that come after the rules, so that callers who may not see the document learn nothing
+}
+
+// prepareAct reads what a signature or an approval is decided with. The caller holds the lock of the document.
+func (s *Service) prepareAct(ctx context.Context, by contract.Actor, id contract.DocumentID, op contract.Operation, shown contract.ShownPages, accepts []contract.GivenConsent) (a preparedAct, err error) {
+	// Read together, and older than the commit that follows:
+	//   - the document: the commit is refused if its version has changed, and it is read again;
+	//   - what the clock is compared with: times that others record meanwhile come from clocks that were checked as well, and the
+	//     timestamp is compared with the local clock again;
+	//   - the organisation, whose name goes into the certificate and onto the page, with its branding: as it was a moment ago.
+	a.by, a.shown = by, shown
+	a.read, err = s.readSigning(ctx, id, by.ID)
+	if errors.Is(err, contract.ErrNotFound) && by.Role == contract.RoleAuditor { // they see documents that they take no part in
+		if _, refused := s.LoadAuthorised(ctx, by, op, id); refused != nil {
+			err = refused
+		}
+	}
+	if err != nil {
+		return a, err
+	}
+	var inDoubt error
+	a.now, inDoubt = s.CheckReading(ctx, a.read.Clock)
+	a.by.SignFactor = by.SignFactor || by.Key == nil && a.read.Organisation.Accounts.SignFactor
+	if a.shown.Accepted, a.refused = s.acceptConsent(ctx, a.by, &a.read.Document, a.read.Organisation, accepts, a.now); a.refused != nil && contract.KindOf(a.refused) == 0 {
+		return a, a.refused
+	}
+	if a.refused == nil {
+		if a.refused = s.requireNoSignFactor(ctx, a.by, a.read.Organisation); a.refused != nil && contract.KindOf(a.refused) == 0 {
+			return a, a.refused
+		}
+	}
+	a.refused = cmp.Or(a.refused, inDoubt)
+	return a, nil
+}
+
+// proveAct refuses what the rules do not, and then adds to the actor what they proved: no proof is used up in vain.
+func (s *Service) proveAct(ctx context.Context, by *contract.Actor, a preparedAct, proof *givenProof) error {
+	if a.refused != nil {
+		return a.refused
+	}
+	return s.proveSigning(ctx, by, proof)
 }
 
 // requireNoSignFactor refuses a signature with an API key where the organisation of the document or of the person demands a factor for each:
@@ -231,8 +258,11 @@ func (p *givenPicture) extractStrokes(ctx context.Context) (*appearance.Strokes,
 
 // signingReason returns the reason in a signature of the caller. The file itself says so of one that a program made with an API key, and of
 // one on a test document.
-func signingReason(d *contract.Document, by contract.Actor) string {
+func signingReason(d *contract.Document, p contract.Participant, by contract.Actor) string {
 	reason := reasonSigned
+	if p.Capacity == contract.Witness {
+		reason = reasonWitnessed
+	}
 	if by.Key != nil {
 		reason = fmt.Sprintf("%s, dengan kunci API %s milik %s", reason, by.Key.Name, by.DisplayName())
 	}
@@ -259,6 +289,7 @@ func stateAuthentication(by contract.Actor) ([]cms.Attribute, error) {
 
 // Reasons in signature dictionaries, shown to readers of the file.
 const (
-	reasonSigned = "Menyetujui isi dokumen ini"
-	reasonSealed = "Menutup dokumen ini"
+	reasonSigned    = "Menyetujui isi dokumen ini"
+	reasonWitnessed = "Sebagai saksi (witness) penandatanganan dokumen ini"
+	reasonSealed    = "Menutup dokumen ini"
 )

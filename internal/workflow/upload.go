@@ -48,6 +48,8 @@ type PersonRequest struct {
 	Number int
 	Guest  bool
 
+	Capacity contract.Capacity
+
 	contract.PersonalDelivery
 }
 
@@ -177,7 +179,7 @@ func (s *Service) resolveParticipants(ctx context.Context, by contract.Actor, al
 	}
 	users, guests := 0, 0
 	for i, r := range in {
-		p := contract.Participant{Person: contract.Person{ID: r.ID, Name: r.Name, Email: r.Email}, Phone: r.Phone, Role: r.Role, Number: r.Number, Guest: r.Guest}
+		p := contract.Participant{Person: contract.Person{ID: r.ID, Name: r.Name, Email: r.Email}, Phone: r.Phone, Role: r.Role, Capacity: r.Capacity, Number: r.Number, Guest: r.Guest}
 		where := fmt.Sprintf("signer[%d].id", users)
 		if r.Guest {
 			where = fmt.Sprintf("guest[%d].email", guests)

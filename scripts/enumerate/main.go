@@ -209,6 +209,7 @@ func run(binary string, n int) (err error) {
 		{"detail", get("detail", id), get("detail", missing)},
 		{"consent", get("consent", id), get("consent", missing)},
 		{"evidence", get("evidence", id), get("evidence", missing)},
+		{"approve-docs", verb("approve-docs", id), verb("approve-docs", missing)},
 		{"cancel-docs", verb("cancel-docs", id), verb("cancel-docs", missing)},
 		{"correct-guest-docs", verb("correct-guest-docs", id), verb("correct-guest-docs", missing)},
 		{"delegate-docs", verb("delegate-docs", id), verb("delegate-docs", missing)},

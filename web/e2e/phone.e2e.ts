@@ -59,7 +59,7 @@ test("a guest without a mailbox is added in the web app, and signs by WhatsApp",
   await owner.getByRole("combobox", { name: en.new.member }).fill("Dewi");
   await owner.getByRole("option", { name: /Dewi Lestari/ }).click();
   await owner.getByRole("combobox", { name: "Role of Dewi Lestari" }).click();
-  await owner.getByRole("option", { name: en.document.viewer }).click();
+  await owner.getByRole("option", { name: en.document.actsAs.viewer }).click();
   await owner.getByRole("button", { name: "Messages to Dewi Lestari" }).click();
   const messages = owner.getByRole("dialog");
   await messages.getByLabel("Messages and codes by").selectOption("whatsapp");

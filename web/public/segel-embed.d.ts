@@ -1,7 +1,7 @@
 /** What segel-embed.js adds to the window. See docs/embedding.md. */
 export interface SegelEmbedEvent {
   segel: 1;
-  type: "ready" | "resize" | "viewed" | "signed" | "declined" | "saved" | "placed" | "error" | "expired" | "closed";
+  type: "ready" | "resize" | "viewed" | "signed" | "approved" | "declined" | "saved" | "placed" | "error" | "expired" | "closed";
   document_id?: number;
   user_id?: string;
   purpose?: "place" | "sign" | "view";

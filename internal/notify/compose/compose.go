@@ -127,8 +127,15 @@ func (c Composer) writeLetter(f notify.Facts, link *url.URL) (*letter, error) {
 	case contract.NoticeInviteSigner:
 		subject, l.Button, guest = "mail.subject_invite_sign", say("mail.button_sign"), true
 		l.Paragraphs = []string{say("mail.invite_sign"), say("mail.invite_sign_do")}
+		switch f.Capacity {
+		case contract.Approver:
+			subject, l.Button = "mail.subject_invite_approve", say("mail.button_approve")
+			l.Paragraphs = []string{say("mail.invite_approve"), say("mail.invite_approve_do")}
+		case contract.Witness:
+			l.Paragraphs[0] = say("mail.invite_witness")
+		}
 		if args["delegated_by"] != "" {
-			l.Paragraphs = []string{say("mail.invite_sign"), say("mail.delegated_to_you"), say("mail.invite_sign_do")}
+			l.Paragraphs = slices.Insert(l.Paragraphs, 1, say("mail.delegated_to_you"))
 		}
 	case contract.NoticeInviteViewer:
 		subject, l.Button, guest = "mail.subject_invite_view", say("mail.button_view"), true
@@ -136,6 +143,10 @@ func (c Composer) writeLetter(f notify.Facts, link *url.URL) (*letter, error) {
 	case contract.NoticeReminder:
 		subject, l.Button, guest = "mail.subject_reminder", say("mail.button_sign"), true
 		l.Paragraphs = []string{say("mail.reminder"), say("mail.reminder_do")}
+		if f.Capacity == contract.Approver {
+			subject, l.Button = "mail.subject_reminder_approve", say("mail.button_approve")
+			l.Paragraphs = []string{say("mail.reminder_approve"), say("mail.reminder_approve_do")}
+		}
 	case contract.NoticeDelegated:
 		subject, l.Button = "mail.subject_delegated", say("mail.button_view")
 		l.Paragraphs = []string{chooseNamed(args, say("mail.delegated"), say("mail.delegated_unnamed"))}

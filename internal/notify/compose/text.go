@@ -28,6 +28,9 @@ var textCodes = map[contract.NoticeKind]string{
 	contract.NoticeCode:         "phone.code",
 }
 
+// approverCodes are those that say something else to an approver.
+var approverCodes = map[contract.NoticeKind]string{contract.NoticeInviteSigner: "phone.invite_approve", contract.NoticeReminder: "phone.reminder_approve"}
+
 // domain is what phones show as a link, also without a scheme: a dot before at least two letters.
 var domain = regexp.MustCompile(`\.(\pL\pL)`)
 
@@ -45,6 +48,9 @@ func (c Composer) ComposeText(f notify.Facts) (string, error) {
 		return "", err
 	}
 	code, ok := textCodes[f.Kind]
+	if approving := approverCodes[f.Kind]; approving != "" && f.Capacity == contract.Approver {
+		code = approving
+	}
 	if !ok {
 		return "", ErrKind
 	}

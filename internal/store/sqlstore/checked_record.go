@@ -65,6 +65,7 @@ var recordKinds = []recordKind{
 	{"api_key", []recordPart{newRecordPart("api_key", "id", `id, hash, organisation, person, name, hint, scopes, networks, test, created_at, expires_at, revoked_at`)}},
 	{"account_role", []recordPart{newRecordPart("account_role", "person", `person, role, changed_at`)}},
 	{"test_document", []recordPart{newRecordPart("test_document", "document", `document`)}},
+	{"document_roles", []recordPart{newRecordPart("document_roles", "document", `document, roles`)}},
 	{"authenticator", []recordPart{newRecordPart("authenticator", "person", `person, secret, created_at`)}},
 	{"passkey", []recordPart{newRecordPart("passkey", "id", `id, person, name, public_key, model, transports, backup_eligible, created_at`)}},
 	{"recovery_codes", []recordPart{newRecordPart("recovery_code", "person", `person, hash`)}},
@@ -308,7 +309,7 @@ func (p recordPart) keyValues(key string) ([]any, error) {
 // numericPattern lists the key columns that are numbers.
 var numericPattern = map[string]bool{
 	"document.id": true, "participant.document": true, "placement.document": true, "stamp.document": true, "revision.document": true,
-	"attempt.document": true, "box.document": true, "renewal.document": true, "guest_link.document": true, "evidence.document": true, "test_document.document": true,
+	"attempt.document": true, "box.document": true, "renewal.document": true, "guest_link.document": true, "evidence.document": true, "test_document.document": true, "document_roles.document": true,
 	"quota_entry.number": true, "reconciliation.number": true, "installation.one": true, "log_size.id": true,
 }
 

@@ -109,6 +109,9 @@ func writeChange(ctx context.Context, t tx, c contract.Change, blocks blockSizes
 	if c.Before == nil && after.Test {
 		records = append(records, recordOf("test_document", after.ID))
 	}
+	if w.rolesChanged() || c.Delete && encodeRoles(c.Before) != "" {
+		records = append(records, recordOf("document_roles", after.ID))
+	}
 	entry := logEntry{
 		events:  fillDocumentID(c.Events, after.ID, func(e *contract.Event) *contract.DocumentID { return &e.Document }),
 		records: records,

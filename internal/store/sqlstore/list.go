@@ -66,8 +66,8 @@ func newBoxQuery(q store.ListQuery, blocks blockSizes) boxQuery {
 
 // whereInTurn selects the rows whose document a person can sign now, as [contract.Document.InTurn] says. It is read from the participants
 // at each request: programs of earlier releases change them too, while an installation is updated.
-const whereInTurn = `b.state = 'processing' AND b.document IN (SELECT p.document FROM participant p JOIN document d ON d.id = p.document
-	WHERE %s AND p.role = 'signer' AND p.signed_at = 0 AND d.mode = 'signing' AND (d.parallel OR NOT EXISTS (
+var whereInTurn = `b.state = 'processing' AND b.document IN (SELECT p.document FROM participant p JOIN document d ON d.id = p.document
+	WHERE %s AND p.role = 'signer' AND p.signed_at = 0 AND d.mode = 'signing' AND (d.parallel AND NOT ` + hasCapacity(contract.Witness) + ` OR NOT EXISTS (
 		SELECT 1 FROM participant e WHERE e.document = p.document AND e.role = 'signer' AND e.signed_at = 0 AND e.number < p.number)))`
 
 // condition returns the terms that select the rows.

@@ -70,9 +70,10 @@ func (s *Store) DocumentNaming(ctx context.Context, id contract.DocumentID, mail
 // come, as [contract.Document.GuestReading] says. %[1]s is the person, %[2]s the mailbox in lower case. A day is one of Asia/Jakarta, as
 // in box. These rows are not stored: they end when the owner corrects the address, and nothing is written when a document is finalized, so
 // owners cannot find out which mailboxes have an account.
-const boxWithMailbox = `(SELECT person, box, document, state, day FROM box WHERE person = %[1]s AND box = 'in'
+var boxWithMailbox = `(SELECT person, box, document, state, day FROM box WHERE person = %[1]s AND box = 'in'
 	UNION SELECT CAST(%[1]s AS TEXT), 'in', d.id, d.state, (d.created_at + 25200000000) / 86400000000 FROM participant p JOIN document d ON d.id = p.document
 	WHERE lower(p.email) = %[2]s AND p.guest AND d.finalized_at <> 0
 		AND d.delivery NOT LIKE '%%"' || p.person || '":"whatsapp"%%' AND d.delivery NOT LIKE '%%"' || p.person || '":"sms"%%'
+		AND (d.state = 'completed' OR NOT ` + hasCapacity(contract.Recipient) + `)
 		AND (p.role = 'signer' OR d.mode = 'stamping' OR d.delegations LIKE '%%"' || p.person || '"%%' OR NOT EXISTS (
 			SELECT 1 FROM participant e WHERE e.document = p.document AND e.role = 'signer' AND e.signed_at = 0 AND e.number < p.number))) b`

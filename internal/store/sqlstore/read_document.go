@@ -59,7 +59,11 @@ func readDocuments(ctx context.Context, q querier, ids []contract.DocumentID) ([
 	}
 	all := make([]contract.Document, 0, len(ids))
 	for _, id := range ids {
-		if d := r.heads[id]; d != nil {
+		d, err := r.complete(id)
+		if err != nil {
+			return nil, err
+		}
+		if d != nil {
 			all = append(all, *d)
 		}
 	}
@@ -70,6 +74,7 @@ func readDocuments(ctx context.Context, q querier, ids []contract.DocumentID) ([
 type documentReader struct {
 	heads   map[contract.DocumentID]*contract.Document // by the rows of the table document
 	partial map[contract.DocumentID]*contract.Document // by the rows of all tables
+	roles   map[contract.DocumentID]string             // see encodeRoles
 	tables  []documentTable
 }
 
@@ -85,9 +90,9 @@ type documentTable struct {
 const isTestDocument = `, EXISTS (SELECT 1 FROM test_document x WHERE x.document = document.id)`
 
 func newDocumentReader() *documentReader {
-	r := &documentReader{heads: map[contract.DocumentID]*contract.Document{}, partial: map[contract.DocumentID]*contract.Document{}}
+	r := &documentReader{heads: map[contract.DocumentID]*contract.Document{}, partial: map[contract.DocumentID]*contract.Document{}, roles: map[contract.DocumentID]string{}}
 	r.tables = []documentTable{
-		{unionArm: unionArm{columns: "id, " + documentColumns + isTestDocument, width: 2 + documentWidth, from: "document", where: "id = $1"}, key: "id", scan: r.scanHead},
+		{unionArm: unionArm{columns: "id, " + documentColumns + isTestDocument + rolesOfDocument, width: 3 + documentWidth, from: "document", where: "id = $1"}, key: "id", scan: r.scanHead},
 		newPartTable(r, participantRows, func(d *contract.Document) *[]contract.Participant { return &d.Participants }),
 		newPartTable(r, placementRows, func(d *contract.Document) *[]contract.Placement { return &d.Placements }),
 		newPartTable(r, stampRows, func(d *contract.Document) *[]contract.Stamp { return &d.Stamps }),
@@ -108,24 +113,34 @@ func (r *documentReader) find(id contract.DocumentID) *contract.Document {
 
 // only returns the document, if one was asked for and was found; else store.ErrNotFound.
 func (r *documentReader) only() (contract.Document, error) {
-	for _, d := range r.heads {
-		return *d, nil
+	for id := range r.heads {
+		d, err := r.complete(id)
+		return *d, err
 	}
 	return contract.Document{}, store.ErrNotFound
 }
 
+// complete returns a document once the rows of all tables were read; nil if it was not found.
+func (r *documentReader) complete(id contract.DocumentID) (*contract.Document, error) {
+	d := r.heads[id]
+	if d == nil {
+		return nil, nil
+	}
+	return d, assignRoles(d, r.roles[id])
+}
+
 func (r *documentReader) scanHead(scan scanFunc) error {
-	d := &contract.Document{}
+	d, roles := &contract.Document{}, ""
 	err := scan(&d.ID,
 		&d.Version, &d.Organisation, &d.Owner.ID, &d.Owner.Name, &d.Owner.Email, &d.Name, &d.Title, &d.Filename, &d.State, &d.Mode, &d.Parallel, &d.Pages,
 		&d.Original.Key, &d.Original.Size, scanDigest(&d.Original.Digest), scanBytes(&d.Original.Sums),
 		scanTime(&d.CreatedAt), scanTime(&d.FinalizedAt), scanTime(&d.EndedAt), scanTime(&d.ExpiresAt), scanTime(&d.LastSignedAt), scanTime(&d.RemindedAt),
 		&d.Restamping, &d.Specimen, &d.Reason,
-		&d.Conversion.State, &d.Conversion.Problem, scanWarnings(&d.Conversion.Warnings), scanFindings(&d.Findings), &d.Examined, scanDelivery(&d.Delivery), scanDelegations(&d.Delegations), &d.Test)
+		&d.Conversion.State, &d.Conversion.Problem, scanWarnings(&d.Conversion.Warnings), scanFindings(&d.Findings), &d.Examined, scanDelivery(&d.Delivery), scanDelegations(&d.Delegations), &d.Test, &roles)
 	parts := r.find(d.ID)
 	d.Participants, d.Placements, d.Stamps, d.Revisions = parts.Participants, parts.Placements, parts.Stamps, parts.Revisions
 	*parts = *d
-	r.heads[d.ID] = parts
+	r.heads[d.ID], r.roles[d.ID] = parts, roles
 	return err
 }
 

@@ -174,7 +174,11 @@ func (c *listModel) drawParticipants(r *rapid.T) []contract.Participant {
 	var all []contract.Participant
 	for _, p := range rapid.Permutation(c.people).Draw(r, "order")[:rapid.IntRange(0, len(c.people)).Draw(r, "number of people")] {
 		role := rapid.SampledFrom([]contract.Role{contract.Signer, contract.Viewer}).Draw(r, "role")
-		all = append(all, participantAs(role, rapid.IntRange(1, 3).Draw(r, "number"), p))
+		of := participantAs(role, rapid.IntRange(1, 3).Draw(r, "number"), p)
+		if c := rapid.SampledFrom(append([]contract.Capacity{"", ""}, contract.Capacities...)).Draw(r, "capacity"); c.Role() == role {
+			of.Capacity = c
+		}
+		all = append(all, of)
 	}
 	return all
 }

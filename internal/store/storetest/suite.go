@@ -49,6 +49,7 @@ func Run(t *testing.T, open func(*testing.T) store.Store) {
 		loginTests,
 		apiKeyTests,
 		testDocumentTests,
+		documentRoleTests,
 		ssoTests,
 		scimTests,
 		mailboxTests,

@@ -91,6 +91,12 @@ export const balance = queryOptions({
 });
 
 export type Person = Schemas["SignersItem"];
+
+/** What a person does on a document. */
+export type ActsAs = Person["acts_as"];
+
+/** Whether a signature of the person belongs in the file. */
+export const signs = (p: { acts_as: ActsAs }): boolean => p.acts_as === "signer" || p.acts_as === "witness";
 export type Channel = Person["channel"];
 /** One box on a page, as the service stores it: points, origin at the lower left. */
 export type Placement = Schemas["PlacementItem"];
@@ -143,6 +149,10 @@ export const verbs = {
   sign: (id: number, shown: Shown, consent: Accepted | undefined, specimen?: string, initials?: string, given: Given = {}) =>
     proving.send([{ document_id: id, digest: shown.digest }], (proof) =>
       take(api.POST("/v1/econtract/{service}/sign/sign-docs", { params: service, body: { ...named(id), digest: shown.digest, pages_shown: shown.pages, pictures_shown: shown.pictures, ...(consent ? { consent } : {}), ...(specimen ? { specimen } : {}), ...(initials ? { initials } : {}), ...proof, ...given } }))),
+  /** Approves the shown revision, as an approver. */
+  approve: (id: number, shown: Shown, consent: Accepted | undefined, given: Given = {}) =>
+    proving.send([{ document_id: id, digest: shown.digest }], (proof) =>
+      take(api.POST("/v1/econtract/{service}/sign/approve-docs", { params: service, body: { ...named(id), digest: shown.digest, pages_shown: shown.pages, pictures_shown: shown.pictures, ...(consent ? { consent } : {}), ...proof, ...given } }))),
   /** Signs some documents of a list that one consent covers. A repeat reports what is signed as signed. */
   signMany: (documents: Schemas["DocumentToSignIn"][], consent: Schemas["ConsentItemIn"][], text: Accepted | undefined, specimen?: string, initials?: string) =>
     proving.send(consent, async (proof) =>

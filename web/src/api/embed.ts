@@ -4,7 +4,7 @@ import { base } from "./base";
 // page alone, and it takes messages from that page alone. docs/embedding.md describes them.
 
 export type Purpose = "place" | "sign" | "view";
-type Kind = "ready" | "resize" | "viewed" | "signed" | "declined" | "saved" | "placed" | "error" | "expired" | "closed";
+type Kind = "ready" | "resize" | "viewed" | "signed" | "approved" | "declined" | "saved" | "placed" | "error" | "expired" | "closed";
 
 /** The version of the messages. */
 const version = 1;

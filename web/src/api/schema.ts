@@ -2803,6 +2803,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/econtract/{service}/sign/approve-docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve
+         * @description Records that the caller, an approver whose turn it is, approves the revision with this digest. Nothing is added to the file. The rules and proofs are those of sign-docs; a signer is refused (403 document.not_approver), and so is an approver who signs (403 document.approver). An approver declines with reject-docs. API keys need the scope sign.
+         */
+        post: operations["approve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/econtract/{service}/sign/cancel-docs": {
         parameters: {
             query?: never;
@@ -3895,6 +3915,31 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ApproveIn: {
+            /** @description as in sign-docs */
+            consent?: components["schemas"]["ConsentIn"];
+            /**
+             * @description SHA-256 in hex of the revision that the approver saw: the ETag of preview. 409 if the current revision is another one
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            digest: string;
+            document_id: number | string;
+            /**
+             * @description as in sign-docs
+             * @example 123456
+             */
+            otp?: string;
+            /** @description as in sign-docs */
+            pages_shown?: (number | string)[];
+            /** @description as in sign-docs */
+            passkey?: components["schemas"]["PasskeyIn"];
+            /** @description as in sign-docs */
+            password?: string;
+            /** @description as in sign-docs */
+            pictures_shown?: (number | string)[];
+        } & {
+            [key: string]: unknown;
+        };
         AttemptLine: {
             /**
              * @description null: it is open
@@ -4569,6 +4614,8 @@ export interface components {
              */
             id: number;
             info_restamping: components["schemas"]["InfoRestamping"];
+            /** @description it is the caller's turn to approve */
+            is_approve: boolean;
             /**
              * @example 0
              * @enum {string}
@@ -4602,7 +4649,7 @@ export interface components {
             /** @description participants by number */
             signer: components["schemas"]["DetailSigner"][];
             /**
-             * @description status of the signatures alone
+             * @description status of the signatures and approvals alone
              * @example processing
              */
             signing_status: string;
@@ -4651,6 +4698,12 @@ export interface components {
             [key: string]: unknown;
         };
         DetailPart: {
+            /**
+             * @description what the person does: their role, or more exactly
+             * @example signer
+             * @enum {string}
+             */
+            acts_as: "signer" | "viewer" | "approver" | "witness" | "copy";
             /** @description whom they passed their part to */
             delegated_to?: components["schemas"]["DelegationOut"];
             /** @example Siti Rahma */
@@ -4660,7 +4713,7 @@ export interface components {
              * @enum {string}
              */
             role: "signer" | "viewer";
-            /** @description ISO 8601, null: not yet */
+            /** @description ISO 8601, of an approver: when they approved; null: not yet */
             signed_at: string | null;
             /** @description has signed */
             signing_status: boolean;
@@ -4670,15 +4723,22 @@ export interface components {
             [key: string]: unknown;
         };
         DetailSigner: {
+            /**
+             * @description what the person does: their role, or more exactly
+             * @example signer
+             * @enum {string}
+             */
+            acts_as: "signer" | "viewer" | "approver" | "witness" | "copy";
             /** @example siti@contoh.id */
             email: string | null;
             is_owner: boolean;
             /** @example Siti Rahma */
             name: string;
+            /** @description of an approver: when they approved */
             signed_at: string | null;
             /** @description has signed */
             signing_status: boolean;
-            /** @description has acted: signed, or viewed for a viewer */
+            /** @description has acted: signed, approved, or viewed for a viewer */
             status: boolean;
         } & {
             [key: string]: unknown;
@@ -6638,6 +6698,12 @@ export interface components {
         };
         GuestIn: {
             /**
+             * @description as answers have it beside role; it must agree with role, and role may say it instead
+             * @example approver
+             * @enum {string}
+             */
+            acts_as?: "signer" | "viewer" | "approver" | "witness" | "copy";
+            /**
              * @description by which messages and codes reach this person: mail, or whatsapp or sms, which need a phone number and a provider that the operator configured; mail when missing
              * @example whatsapp
              * @enum {string}
@@ -6664,11 +6730,11 @@ export interface components {
              */
             phone?: string;
             /**
-             * @description signer or viewer
+             * @description signer, viewer, or a capacity: approver approves in turn without a signature, witness signs after those with a smaller number, copy sees nothing before the completion and then receives the document
              * @example signer
              * @enum {string}
              */
-            role: "signer" | "viewer";
+            role: "signer" | "viewer" | "approver" | "witness" | "copy";
         } & {
             [key: string]: unknown;
         };
@@ -7047,7 +7113,7 @@ export interface components {
             total_limited?: boolean;
             /**
              * Format: int64
-             * @description documents that the caller can sign now
+             * @description documents that the caller can sign or approve now
              * @example 3
              */
             waiting: number;
@@ -7118,6 +7184,12 @@ export interface components {
             [key: string]: unknown;
         };
         ListSigner: {
+            /**
+             * @description what the person does, also of the owner: signer or viewer, or more exactly
+             * @example signer
+             * @enum {string}
+             */
+            acts_as: "signer" | "viewer" | "approver" | "witness" | "copy";
             /** @description address of a picture */
             avatar: string;
             /** @example siti@contoh.id */
@@ -7138,7 +7210,7 @@ export interface components {
             signer_role: "owner" | "signer" | "viewer";
             /** @description has signed */
             signing_status: boolean;
-            /** @description has acted: signed, or viewed as a viewer */
+            /** @description has acted: signed, approved, or viewed as a viewer */
             status: boolean;
             /** @example 8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01 */
             user_id: string;
@@ -7745,6 +7817,12 @@ export interface components {
         };
         PersonIn: {
             /**
+             * @description as answers have it beside role; it must agree with role, and role may say it instead
+             * @example approver
+             * @enum {string}
+             */
+            acts_as?: "signer" | "viewer" | "approver" | "witness" | "copy";
+            /**
              * @description by which messages and codes reach this person: mail, or whatsapp or sms, which need a phone number and a provider that the operator configured; mail when missing
              * @example whatsapp
              * @enum {string}
@@ -7773,15 +7851,21 @@ export interface components {
              */
             phone?: string;
             /**
-             * @description signer or viewer
+             * @description signer, viewer, or a capacity: approver approves in turn without a signature, witness signs after those with a smaller number, copy sees nothing before the completion and then receives the document
              * @example signer
              * @enum {string}
              */
-            role: "signer" | "viewer";
+            role: "signer" | "viewer" | "approver" | "witness" | "copy";
         } & {
             [key: string]: unknown;
         };
         PersonOut: {
+            /**
+             * @description what the person does: their role, or more exactly
+             * @example signer
+             * @enum {string}
+             */
+            acts_as: "signer" | "viewer" | "approver" | "witness" | "copy";
             /** @example siti@contoh.id */
             email: string | null;
             /** @example 8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01 */
@@ -9186,6 +9270,12 @@ export interface components {
             [key: string]: unknown;
         };
         SignersItem: {
+            /**
+             * @description what the person does: their role, or more exactly
+             * @example signer
+             * @enum {string}
+             */
+            acts_as: "signer" | "viewer" | "approver" | "witness" | "copy";
             /** @description address of a picture */
             avatar: string;
             /**
@@ -9226,10 +9316,11 @@ export interface components {
              * @enum {string}
              */
             role: "signer" | "viewer";
+            /** @description of an approver: when they approved */
             signed_at: string | null;
             /** @description has signed */
             signing_status: boolean;
-            /** @description has acted: signed, or viewed for a viewer */
+            /** @description has acted: signed, approved, or viewed for a viewer */
             status: boolean;
             /** @example 8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01 */
             user_id: string;
@@ -9542,11 +9633,11 @@ export interface components {
              */
             state: "waiting" | "active" | "done" | "stopped";
             /**
-             * @description converted: only for Word documents; timestamped: each signature, by the time-stamp authority; logged: in the audit log
+             * @description converted: only for Word documents; approved: only with approvers; timestamped: each signature, by the time-stamp authority; logged: in the audit log
              * @example signed
              * @enum {string}
              */
-            step: "converted" | "signed" | "timestamped" | "stamped" | "sealed" | "logged";
+            step: "converted" | "approved" | "signed" | "timestamped" | "stamped" | "sealed" | "logged";
             /**
              * Format: int64
              * @example 2
@@ -25705,6 +25796,133 @@ export interface operations {
             };
             /** @description Forbidden. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    approve: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key and body within a day returns the answer to the first request. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description One segment of the deployment.
+                 * @example service
+                 */
+                service: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApproveIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneVerbData"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -40,7 +40,7 @@ export function Actions({ document: d }: { document: Detail }) {
     <Stack gap="xs" align="flex-end">
       <Group gap="xs">
         {d.is_owner && d.status === "draft" && <ButtonLink to="/new" search={{ document: d.id, step: "people" }} leftSection={<IconPencil size={16} aria-hidden />}>{t("document.continue")}</ButtonLink>}
-        {d.is_sign && <ButtonLink to="/document/$id/sign" params={{ id: String(d.id) }} leftSection={<IconSignature size={16} aria-hidden />}>{t("document.sign")}</ButtonLink>}
+        {(d.is_sign || d.is_approve) && <ButtonLink to="/document/$id/sign" params={{ id: String(d.id) }} leftSection={<IconSignature size={16} aria-hidden />}>{t(d.is_approve ? "document.approve" : "document.sign")}</ButtonLink>}
         {d.active_download_button && <Download id={d.id} />}
         {d.active_download_button && !d.addresses_hidden && <Download id={d.id} file="evidence" />}
         {d.is_owner && d.status === "failed" && <Button onClick={() => restamp.mutate(false)} loading={restamp.isPending} disabled={!d.info_restamping.allowed_stamping} leftSection={<IconRotate size={16} aria-hidden />}>{t("document.restamp")}</Button>}

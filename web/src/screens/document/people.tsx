@@ -55,11 +55,11 @@ function One({ person: p, document: d, declinedAt }: { person: Person; document:
         <Group gap={6}>
           <Text size="sm" fw={600}>{p.name}</Text>
           {p.is_guest && <Badge size="xs" variant="default">{t("document.guest")}</Badge>}
-          {p.role === "viewer" && <Badge size="xs" variant="default">{t("document.viewer")}</Badge>}
+          {p.acts_as !== "signer" && <Badge size="xs" variant="default">{t(`document.actsAs.${p.acts_as}`)}</Badge>}
         </Group>
         <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>{(p.channel === "mail" ? p.email : p.phone) ?? p.phone ?? ""}</Text>
         <Text size="xs">
-          {p.delegated_to ? t("document.delegatedTo", { name: p.delegated_to.name, when: when(p.delegated_to.at) }) : p.signing_status ? t("document.signedAt", { when: when(p.signed_at) }) : declinedAt ? t("document.declinedAt", { when: when(declinedAt) }) : p.viewed_at ? t("document.viewedAt", { when: when(p.viewed_at) }) : p.is_signing ? t("document.turn") : ended ? null : t("document.waiting")}
+          {p.delegated_to ? t("document.delegatedTo", { name: p.delegated_to.name, when: when(p.delegated_to.at) }) : p.signing_status ? t("document.signedAt", { when: when(p.signed_at) }) : p.acts_as === "approver" && p.signed_at ? t("document.approvedAt", { when: when(p.signed_at) }) : declinedAt ? t("document.declinedAt", { when: when(declinedAt) }) : p.viewed_at ? t("document.viewedAt", { when: when(p.viewed_at) }) : p.is_signing ? t(p.acts_as === "approver" ? "document.turnToApprove" : "document.turn") : ended ? null : t("document.waiting")}
         </Text>
         {p.delegated_from && <Text size="xs" c="dimmed">{t("document.delegatedFrom", { name: p.delegated_from.name })}</Text>}
         {p.mail.length > 0 && <Messages of={p.mail} />}

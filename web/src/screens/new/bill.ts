@@ -1,4 +1,4 @@
-import type { Person, Placement } from "../../api/documents";
+import { signs, type Person, type Placement } from "../../api/documents";
 
 /** What finalize costs. */
 export interface Bill {
@@ -11,9 +11,9 @@ export interface Bill {
 /** Counts what a draft will cost, as the service counts it at finalize. */
 export function bill(people: Person[], placed: Placement[], owner: string): Bill {
   const emet = placed.filter((p) => p.type === "emet").length;
-  const signers = people.filter((p) => p.role === "signer");
-  const stampOnly = placed.length > 0 && emet === placed.length && signers.every((p) => p.user_id === owner);
-  return { emet, esgn: stampOnly ? 0 : signers.length, stampOnly };
+  const waited = people.filter((p) => p.role === "signer"); // approvers too
+  const stampOnly = placed.length > 0 && emet === placed.length && waited.every((p) => p.user_id === owner && p.acts_as === "signer");
+  return { emet, esgn: stampOnly ? 0 : people.filter(signs).length, stampOnly };
 }
 
 /** People grouped by the step in which they act; all in one group if the order does not matter. */

@@ -7,7 +7,7 @@ import { readNew } from "./flow";
 import { moment } from "../../ui/moment";
 import { stem } from "./format";
 
-const person = (user_id: string, number: number, role: "signer" | "viewer" = "signer") => ({ user_id, number, role }) as Person;
+const person = (user_id: string, number: number, acts_as: Person["acts_as"] = "signer") => ({ user_id, number, acts_as, role: ["viewer", "copy"].includes(acts_as) ? "viewer" : "signer" }) as Person;
 const placed = (type: Placement["type"]) => ({ type }) as Placement;
 
 test("each signer costs a signature and each stamp a stamp; viewers cost nothing", () => {
@@ -19,6 +19,11 @@ test("a document that is only stamped costs no signature", () => {
   expect(bill([], [placed("emet")], "o").stampOnly).toBe(true);
   expect(bill([person("a", 1)], [placed("emet")], "o")).toEqual({ emet: 1, esgn: 1, stampOnly: false });
   expect(bill([], [], "o").stampOnly).toBe(false);
+});
+
+test("a witness costs a signature, an approver none; a stamp waits for an approver", () => {
+  expect(bill([person("a", 1, "approver"), person("b", 2), person("c", 3, "witness"), person("d", 4, "copy")], [placed("emet")], "o")).toEqual({ emet: 1, esgn: 2, stampOnly: false });
+  expect(bill([person("o", 1, "approver")], [placed("emet")], "o")).toEqual({ emet: 1, esgn: 0, stampOnly: false });
 });
 
 test("people act by their numbers, or all at once", () => {

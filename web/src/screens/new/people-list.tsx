@@ -5,7 +5,7 @@ import { useRef, useState, type PointerEvent } from "react";
 import { useText } from "../../text";
 import { personColours } from "../../ui/colours";
 import classes from "./new.module.css";
-import { numbers, reorder, type Draftee } from "./people";
+import { actsAs, numbers, reorder, type Draftee } from "./people";
 import { PersonMessages } from "./person-messages";
 
 interface Props {
@@ -60,7 +60,7 @@ export function PeopleList({ people, parallel, wrong, change }: Props) {
               </Group>
               <Group gap={4}>
                 <Select size="xs" w={150} aria-label={t("new.role", { name: p.name })} allowDeselect={false} value={p.role} onChange={(v) => set(p.key, { role: v as Draftee["role"] })}
-                  data={[{ value: "signer", label: t("new.signer") }, { value: "viewer", label: t("document.viewer") }]} />
+                  data={actsAs.map((value) => ({ value, label: t(`document.actsAs.${value}`) }))} />
                 <PersonMessages person={p} people={people} change={(to) => change(people.map((o) => (o.key === p.key ? to : o)))} />
                 <ActionIcon variant="subtle" color="gray" size="lg" aria-label={t("new.up", { name: p.name })} aria-disabled={i === 0} onClick={() => go(i, i - 1)}><IconArrowUp size={16} aria-hidden /></ActionIcon>
                 <ActionIcon variant="subtle" color="gray" size="lg" aria-label={t("new.down", { name: p.name })} aria-disabled={i === people.length - 1} onClick={() => go(i, i + 1)}><IconArrowDown size={16} aria-hidden /></ActionIcon>

@@ -21,9 +21,9 @@ test("members and guests are named as the service names them", () => {
 test("what the service tells becomes the list it came from", () => {
   const told = { avatar: "", is_owner: false, is_signing: false, status: false, signing_status: false, signed_at: null, viewed_at: null, link_created_at: null, language: null, channel: "mail" as const, mail: [] };
   const all = fromService([
-    { ...told, user_id: "1", name: "A", email: "a@x.test", phone: null, role: "signer", number: 1, is_guest: false },
-    { ...told, user_id: "9", name: "B", email: "B@x.test", phone: "08", role: "signer", number: 2, is_guest: true },
-    { ...told, user_id: "3", name: "C", email: "c@x.test", phone: null, role: "viewer", number: 2, is_guest: false },
+    { ...told, user_id: "1", name: "A", email: "a@x.test", phone: null, role: "signer", acts_as: "signer", number: 1, is_guest: false },
+    { ...told, user_id: "9", name: "B", email: "B@x.test", phone: "08", role: "signer", acts_as: "signer", number: 2, is_guest: true },
+    { ...told, user_id: "3", name: "C", email: "c@x.test", phone: null, role: "viewer", acts_as: "viewer", number: 2, is_guest: false },
   ]);
   expect(toService(all)).toEqual(toService([a, b, c]));
   expect(all.map((p) => p.key)).toEqual([a.key, b.key, c.key]);

@@ -1,5 +1,8 @@
 import type { Schemas } from "../../api/client";
-import type { Channel, Person } from "../../api/documents";
+import type { ActsAs, Channel, Person } from "../../api/documents";
+
+/** What people can be asked to do, in the order in which the sender chooses. */
+export const actsAs: readonly ActsAs[] = ["signer", "approver", "witness", "viewer", "copy"];
 
 /** A person who will participate. The position in the list is the order. */
 export interface Draftee {
@@ -9,7 +12,7 @@ export interface Draftee {
   name: string;
   email: string;
   phone: string;
-  role: "signer" | "viewer";
+  role: ActsAs;
   guest: boolean;
   /** Of messages to them; empty: that of the service. */
   language: "" | "id" | "en";
@@ -38,7 +41,7 @@ export function international(phone: string): string {
 
 export const fromService = (all: Person[]): Draftee[] =>
   all.map((p, i) => draftee({
-    id: p.user_id, name: p.name, email: p.email ?? "", phone: p.phone ?? "", role: p.role, guest: p.is_guest, language: p.language === "id" || p.language === "en" ? p.language : "", channel: p.channel, together: i > 0 && p.number === all[i - 1]!.number,
+    id: p.user_id, name: p.name, email: p.email ?? "", phone: p.phone ?? "", role: p.acts_as, guest: p.is_guest, language: p.language === "id" || p.language === "en" ? p.language : "", channel: p.channel, together: i > 0 && p.number === all[i - 1]!.number,
   }));
 
 /** Numbers the people: each acts after the previous one, unless together with them. */

@@ -26,7 +26,7 @@ export function Preview({ document: d, signers, placed }: Props) {
   const [chosen, setChosen] = useState(signers[0]?.user_id);
   const who = signers.find((p) => p.user_id === chosen) ?? signers[0];
   const mine = useMemo(() => placed.filter((b) => b.user_id === who?.user_id && b.type !== "emet"), [placed, who]);
-  const asked = useAsked(mine);
+  const asked = useAsked(d, mine);
   const tour = useTour(mine);
   const file = useFile({ url: address.preview(d.id) }, String(d.id));
   const me = who?.user_id, { onShown } = tour;

@@ -7,7 +7,7 @@ import { lazy, Suspense, useRef, useState } from "react";
 
 import { Problem } from "../../api/client";
 import { draftPeople, draftPlacements, type Warning } from "../../api/draft";
-import { balance, verbs, type Detail, type Person, type Placement } from "../../api/documents";
+import { signs, balance, verbs, type Detail, type Person, type Placement } from "../../api/documents";
 import { useLanguage, useText } from "../../text";
 import { AnchorLink } from "../../ui/links";
 import { Loading } from "../../ui/loading";
@@ -57,9 +57,9 @@ function Whole({ document: d, people, placed, warnings }: { document: Detail; pe
   });
   const short = quota.data && (quota.data.emet < cost.emet || quota.data.esgn < cost.esgn);
   const [previewed, { toggle: togglePreview }] = useDisclosure();
-  const signers = people.filter((p) => p.role === "signer");
+  const signers = people.filter(signs);
   const nothing = cost.emet === 0 && cost.esgn === 0;
-  const unseen = cost.stampOnly ? [] : people.filter((p) => p.role === "signer" && !placed.some((b) => b.user_id === p.user_id && b.type !== "emet"));
+  const unseen = cost.stampOnly ? [] : people.filter((p) => signs(p) && !placed.some((b) => b.user_id === p.user_id && b.type !== "emet"));
   return (
     <Stack>
       <Order document={d} people={people} placed={placed} stampOnly={cost.stampOnly} />
@@ -116,7 +116,7 @@ function Order({ document: d, people, placed, stampOnly }: { document: Detail; p
   const language = useLanguage();
   const boxes = (p: Person) => placed.filter((b) => b.user_id === p.user_id && b.type !== "emet");
   const does = (p: Person) => {
-    if (p.role === "viewer") return t("document.viewer");
+    if (!signs(p)) return t(`document.actsAs.${p.acts_as}`);
     const mine = boxes(p);
     const pages = [...new Set(mine.map((b) => b.page))].join(", ");
     if (mine.length === 0) return t("sign.invisible");

@@ -39,14 +39,16 @@ export function useAnswer(id: number, asks: boolean) {
     },
     onSettled,
   });
+  const approve = useMutation({ mutationFn: (shown: Shown) => verbs.approve(id, shown, consenting.accepted, givenOf(proof)), onSettled });
   const reject = useMutation({ mutationFn: () => verbs.reject(id, reason, givenOf(proof)), onSettled });
   const pass = useMutation({ mutationFn: () => verbs.delegate(id, delegate), onSettled });
-  const { reset, isError: failed } = sign;
+  const { reset, isError: failed } = sign, { reset: resetApproval, isError: approvalFailed } = approve;
   useEffect(() => {
     if (asks) return;
     if (failed) reset();
+    if (approvalFailed) resetApproval();
     setHand(undefined);
     setInitials(undefined);
-  }, [asks, failed, reset]);
-  return { consenting, hand, setHand, initials, setInitials, declining, setDeclining, reason, setReason, delegating, setDelegating, delegate, setDelegate, proof, setProof, sign, reject, pass };
+  }, [asks, failed, reset, approvalFailed, resetApproval]);
+  return { consenting, hand, setHand, initials, setInitials, declining, setDeclining, reason, setReason, delegating, setDelegating, delegate, setDelegate, proof, setProof, sign, approve, reject, pass };
 }

@@ -21,9 +21,10 @@ import { enough, type Reading } from "./reading";
 import type { Tour } from "./tour";
 
 /** What I am asked to do, in one sentence. */
-export function useAsked(boxes: Placement[]): string {
+export function useAsked(d: Detail, boxes: Placement[]): string {
   const t = useText();
   const pages = [...new Set(boxes.map((b) => b.page))].join(", ");
+  if (d.is_approve) return t("sign.approval");
   if (boxes.length === 0) return t("sign.invisible");
   return boxes.length === 1 ? t("sign.place", { pages }) : t("sign.places", { count: boxes.length, pages });
 }
@@ -43,12 +44,12 @@ interface Props {
 /** Asked shows what I am asked to do, and takes the answer: one signature, one confirmation. */
 export function Asked({ document: d, boxes, titled = false, answer, reading, tour }: Props) {
   const t = useText();
-  const asked = useAsked(boxes);
+  const asked = useAsked(d, boxes);
   const account = useAccount();
   const state = useId();
   const signs = boxes.some((b) => b.type === "sign"), initials = boxes.some((b) => b.type === "paraf");
   const kept = useQuery(specimen("signature")), keptInitials = useQuery({ ...specimen("initials"), enabled: initials });
-  const { hand, setHand, declining, setDeclining, sign } = answer;
+  const { hand, setHand, declining, setDeclining, sign, approve } = answer, act = d.is_approve ? approve : sign;
   if (declining) return <Decline document={d.id} answer={answer} titled={titled} />;
   if (answer.delegating) return <Delegate document={d} answer={answer} titled={titled} />;
   const ready = !kept.isPending && !(initials && keptInitials.isPending);
@@ -59,23 +60,27 @@ export function Asked({ document: d, boxes, titled = false, answer, reading, tou
       <div>
         {!titled && <Title order={2} size="h5">{t("sign.asked")}</Title>}
         <Text size="sm">{asked}</Text>
-        {titled && d.participant && <Text size="sm">{t("sign.as", { name: d.participant.name })}</Text>}
+        {titled && d.participant && <Text size="sm">{t(d.is_approve ? "sign.asApprover" : d.participant.acts_as === "witness" ? "sign.asWitness" : "sign.as", { name: d.participant.name })}</Text>}
       </div>
       {tour && <ShowPlace tour={tour} />}
       {signs && ready && <Look document={d.id} of="signature" text={name} kept={kept.data ?? null} keeps={keeps} hand={hand} setHand={setHand} titled={initials} />}
       {initials && ready && <Look document={d.id} of="initials" text={initialsOf(name)} kept={keptInitials.data ?? null} keeps={keeps} hand={answer.initials} setHand={answer.setInitials} titled />}
-      <Text size="xs" c="dimmed">{t("sign.means")}</Text>
-      <Read reading={reading} id={state} />
+      <Text size="xs" c="dimmed">{t(d.is_approve ? "sign.meansApproval" : "sign.means")}</Text>
+      <Read reading={reading} id={state} approves={d.is_approve} />
       <Consent consenting={answer.consenting} />
       {d.code?.to_sign && <Code document={d} check={d.code} />}
-      <EmbeddedProof document={d.id} answer={answer} error={sign.error} />
-      {sign.isError && <Trouble error={sign.error} />}
+      <EmbeddedProof document={d.id} answer={answer} error={act.error} />
+      {act.isError && <Trouble error={act.error} />}
       <Group justify="space-between">
         <Group gap={4}>
           <Button variant="subtle" color="red" onClick={() => setDeclining(true)}>{t("sign.decline")}</Button>
           {d.may_delegate && !isEmbedded && <Button variant="subtle" onClick={() => answer.setDelegating(true)}>{t("sign.delegate")}</Button>}
         </Group>
-        <Button size="md" loading={sign.isPending || sign.isSuccess} disabled={!ready || !enough(reading) || !answer.consenting.accepted || d.code?.to_sign || (needsProof() && !answer.proof.password)} aria-describedby={state} onClick={() => sign.mutate({ shown: { digest: reading.digest, ...reading.shown() }, initials: initials ? { name, kept: keptInitials.data ?? null } : undefined })}>{t("document.sign")}</Button>
+        <Button size="md" loading={act.isPending || act.isSuccess} disabled={!ready || !enough(reading) || !answer.consenting.accepted || d.code?.to_sign || (needsProof() && !answer.proof.password)} aria-describedby={state} onClick={() => {
+          const shown = { digest: reading.digest, ...reading.shown() };
+          if (d.is_approve) approve.mutate(shown);
+          else sign.mutate({ shown, initials: initials ? { name, kept: keptInitials.data ?? null } : undefined });
+        }}>{t(d.is_approve ? "document.approve" : "document.sign")}</Button>
       </Group>
     </Stack>
   );
@@ -94,9 +99,9 @@ export function ShowPlace({ tour }: { tour: Tour }) {
 }
 
 /** Read shows what remains to be read before signing, and lets the signer confirm that they have read everything. */
-function Read({ reading, id }: { reading: Reading; id: string }) {
+function Read({ reading, id, approves }: { reading: Reading; id: string; approves: boolean }) {
   const t = useText();
-  const state = !reading.started ? "sign.pagesComing" : reading.ended ? "sign.reachedEnd" : reading.confirmed ? "sign.confirmedRead" : "sign.readOn";
+  const state = !reading.started ? (approves ? "sign.pagesComingApproval" : "sign.pagesComing") : reading.ended ? "sign.reachedEnd" : reading.confirmed ? "sign.confirmedRead" : approves ? "sign.readOnApproval" : "sign.readOn";
   return (
     <Stack gap={6}>
       {!reading.ended && <Checkbox label={t("sign.haveRead")} checked={reading.confirmed} onChange={(e) => reading.setConfirmed(e.currentTarget.checked)} />}

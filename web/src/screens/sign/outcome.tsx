@@ -14,15 +14,15 @@ interface Props {
   document: Detail;
   live: Following;
   /** What the reader has just done here, whether or not the document was fetched again since: the heading takes the focus. */
-  acted: "signed" | "declined" | "delegated" | undefined;
+  acted: "signed" | "approved" | "declined" | "delegated" | undefined;
   /** Shows the newest revision; undefined if it is shown. */
   showNewest: (() => void) | undefined;
   /** Asks for the reason to decline; undefined if the reader cannot. */
   decline: (() => void) | undefined;
 }
 
-/** Whether the reader is a signer whose turn has not come. They may decline already. */
-export const waitsForTurn = (d: Detail): boolean => d.status === "processing" && d.mode === "signing" && !d.is_sign && d.participant?.role === "signer" && !d.participant.signing_status;
+/** Whether the reader is a signer or an approver whose turn has not come. They may decline already. */
+export const waitsForTurn = (d: Detail): boolean => d.status === "processing" && d.mode === "signing" && !d.is_sign && !d.is_approve && d.participant?.role === "signer" && !d.participant.signed_at;
 
 /** Outcome says how the document stands for a reader who has nothing to sign now: what they did, who is next, and where the file will be. */
 export function Outcome({ document: d, live, acted, showNewest, decline }: Props) {
@@ -36,18 +36,20 @@ export function Outcome({ document: d, live, acted, showNewest, decline }: Props
     if (r.bottom <= 0 || r.top >= window.innerHeight) heading.current!.scrollIntoView({ block: "center" });
   }, [acted]);
   const me = d.participant;
-  const mine = acted === "signed" || (d.mode === "signing" && me?.signing_status === true);
+  const signed = acted === "signed" || (d.mode === "signing" && me?.signing_status === true);
+  const approved = acted === "approved" || (me?.acts_as === "approver" && me.signed_at !== null);
+  const mine = signed || approved;
   const delegate = me?.delegated_to;
-  const next = (live.status?.progress ?? d.progress).steps.find((s) => s.step === "signed")?.waiting_for ?? [];
+  const next = (live.status?.progress ?? d.progress).steps.filter((s) => s.step === "approved" || s.step === "signed").flatMap((s) => s.waiting_for);
   const waits = !acted && waitsForTurn(d);
   return (
     <Stack gap="xs">
-      <Title ref={heading} order={2} size="h5" tabIndex={-1} style={{ outlineOffset: 4 }}>{mine ? t("sign.signed") : acted === "declined" ? t("sign.declined") : delegate ? t("sign.delegated", { name: delegate.name }) : waits ? t("sign.notYourTurn") : d.description}</Title>
+      <Title ref={heading} order={2} size="h5" tabIndex={-1} style={{ outlineOffset: 4 }}>{signed ? t("sign.signed") : approved ? t("sign.approved") : acted === "declined" ? t("sign.declined") : delegate ? t("sign.delegated", { name: delegate.name }) : waits ? t("sign.notYourTurn") : d.description}</Title>
       <div role="status">
         {live.lost && <Text size="sm">{t("steps.lost")}</Text>}
-        {waits && <Text size="sm">{t("sign.before", { count: next.length, who: next.join(", ") })}</Text>}
+        {waits && <Text size="sm">{t(me?.acts_as === "approver" ? "sign.beforeApproval" : "sign.before", { count: next.length, who: next.join(", ") })}</Text>}
         {acted === "declined" && d.status !== "processing" && <Text size="sm">{d.description}</Text>}
-        {mine && !d.is_sign && <Text size="sm">{d.status !== "processing" ? d.description : d.signing_status === "completed" ? t("sign.completing") : t("sign.next", { who: next.join(", ") })}</Text>}
+        {mine && !d.is_sign && !d.is_approve && <Text size="sm">{d.status !== "processing" ? d.description : d.signing_status === "completed" ? t("sign.completing") : t("sign.next", { who: next.join(", ") })}</Text>}
         {mine && d.status === "processing" && !isEmbedded && <Text size="sm">{t(guest.token() ? "sign.downloadByLink" : "sign.downloadLater")}</Text>}
       </div>
       {acted && !guest.token() && <NextWaiting after={d.id} />}

@@ -63,13 +63,13 @@ function Reading({ document: d }: { document: Detail }) {
   const me = useAccount()?.id ?? guest.person();
   const mine = useMemo(() => boxes.filter((b) => b.user_id === me && b.type !== "emet"), [boxes, me]);
   const reads = embed.opened()?.purpose === "view"; // a frame for reading alone
-  const given = useAnswer(d.id, d.is_sign && !reads);
-  const { declining, setDeclining, delegating, sign, reject, pass } = given;
-  const acted = sign.isSuccess ? "signed" : reject.isSuccess ? "declined" : pass.isSuccess ? "delegated" : undefined;
-  const asks = d.is_sign && !acted && !reads;
+  const given = useAnswer(d.id, (d.is_sign || d.is_approve) && !reads);
+  const { declining, setDeclining, delegating, sign, approve, reject, pass } = given;
+  const acted = sign.isSuccess ? "signed" : approve.isSuccess ? "approved" : reject.isSuccess ? "declined" : pass.isSuccess ? "delegated" : undefined;
+  const asks = (d.is_sign || d.is_approve) && !acted && !reads;
   const waits = !acted && !reads && waitsForTurn(d);
   useEffect(() => {
-    if (acted === "signed" || acted === "declined") embed.postOnce(acted);
+    if (acted === "signed" || acted === "approved" || acted === "declined") embed.postOnce(acted);
   }, [acted]);
   // From sending a signature on, the pages stay as the signer read them, at the same place, until they ask for the newest.
   const [released, setReleased] = useState(false);
@@ -79,7 +79,7 @@ function Reading({ document: d }: { document: Detail }) {
   if (!holds) shown.current = newest;
   const file = useDocument(d.id, shown.current);
   const queries = useQueryClient();
-  const { again } = file, changed = sign.error instanceof Problem && sign.error.reason === "document.revision_changed";
+  const { again } = file, failure = sign.error ?? approve.error, changed = failure instanceof Problem && failure.reason === "document.revision_changed";
   useEffect(() => {
     if (changed) again(); // another signature was added to the file that was read
   }, [changed, again]);
@@ -112,7 +112,7 @@ function Reading({ document: d }: { document: Detail }) {
       <div>
         <ScreenTitle tab={t("tab.sign", { title: d.document_title })} style={{ overflowWrap: "anywhere" }}>{d.document_title}</ScreenTitle>
         <Text size="sm" c="dimmed">{t("sign.from", { name: d.owner.name, organisation: d.owner.organisation })} · {d.status_info}</Text>
-        {d.participant && d.mode === "signing" && <Text size="sm">{t(d.participant.role === "viewer" ? "sign.asViewer" : d.participant.signing_status ? "sign.asDone" : "sign.as", { name: d.participant.name })}</Text>}
+        {d.participant && d.mode === "signing" && <Text size="sm">{t(titleOf(d.participant), { name: d.participant.name })}</Text>}
       </div>
       <Findings warnings={d.warnings} sender={d.owner.name} />
       {differs && <Views print={print} setPrint={setPrint} />}
@@ -127,7 +127,7 @@ function Reading({ document: d }: { document: Detail }) {
       </div>
       {!wide && <BoxList boxes={boxes} />}
       {!wide && (asks
-        ? <Bar boxes={mine} sign={answer} decline={() => open(true)} tour={tour} />
+        ? <Bar document={d} boxes={mine} sign={answer} decline={() => open(true)} tour={tour} />
         : <Paper className={classes.bar} withBorder shadow="lg" p="sm" component="section" aria-label={t("steps.title")}>{outcome}</Paper>)}
       <Sheet opened={opened && !wide && (asks || (waits && declining))} onClose={() => setOpened(false)} title={t(declining ? "sign.decline" : delegating ? "sign.delegate" : "sign.asked")} className={classes.sheet}>
         {asks ? <Asked document={d} boxes={mine} titled answer={given} reading={reading} /> : <Decline document={d.id} answer={given} titled />}
@@ -136,10 +136,17 @@ function Reading({ document: d }: { document: Detail }) {
   );
 }
 
+/** Names the sentence about what the reader does on the document. */
+function titleOf(me: NonNullable<Detail["participant"]>) {
+  if (me.acts_as === "approver") return me.signed_at ? "sign.asApproverDone" : "sign.asApprover";
+  if (me.role === "viewer") return "sign.asViewer";
+  return me.signing_status ? "sign.asDone" : me.acts_as === "witness" ? "sign.asWitness" : "sign.as";
+}
+
 /** Bar shows at the bottom of a small window what I am asked to do, without covering the pages. */
-function Bar({ boxes, sign, decline, tour }: { boxes: Placement[]; sign: () => void; decline: () => void; tour: Tour }) {
+function Bar({ document: d, boxes, sign, decline, tour }: { document: Detail; boxes: Placement[]; sign: () => void; decline: () => void; tour: Tour }) {
   const t = useText();
-  const asked = useAsked(boxes);
+  const asked = useAsked(d, boxes);
   return (
     <Paper className={classes.bar} withBorder shadow="lg" p="sm" component="section" aria-label={t("sign.asked")}>
       <Group justify="space-between" gap="xs" mb={6}>
@@ -148,7 +155,7 @@ function Bar({ boxes, sign, decline, tour }: { boxes: Placement[]; sign: () => v
       </Group>
       <Group justify="space-between" wrap="nowrap">
         <Button variant="subtle" color="red" onClick={decline}>{t("sign.decline")}</Button>
-        <Button size="md" onClick={sign}>{t("document.sign")}</Button>
+        <Button size="md" onClick={sign}>{t(d.is_approve ? "document.approve" : "document.sign")}</Button>
       </Group>
     </Paper>
   );

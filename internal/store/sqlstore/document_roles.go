@@ -1,0 +1,73 @@
+package sqlstore
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"segel/internal/contract"
+)
+
+// storedRoles are the capacities of the people of a document as they are stored.
+type storedRoles struct {
+	As map[contract.PersonID]contract.Capacity `json:"as"`
+}
+
+// encodeRoles returns the capacities of people as text; empty if all have the plain one of their role.
+func encodeRoles(d *contract.Document) string {
+	if d == nil {
+		return ""
+	}
+	stored := storedRoles{As: map[contract.PersonID]contract.Capacity{}}
+	for _, p := range d.Participants {
+		if p.Capacity != "" {
+			stored.As[p.ID] = p.Capacity
+		}
+	}
+	if len(stored.As) == 0 {
+		return ""
+	}
+	b, _ := json.Marshal(stored) // a map of strings cannot fail; its keys are sorted
+	return string(b)
+}
+
+// assignRoles sets what [encodeRoles] returned.
+func assignRoles(d *contract.Document, text string) error {
+	if text == "" {
+		return nil
+	}
+	var stored storedRoles
+	if err := json.Unmarshal([]byte(text), &stored); err != nil {
+		return fmt.Errorf("roles of document %d: %w", d.ID, err)
+	}
+	for i := range d.Participants {
+		d.Participants[i].Capacity = stored.As[d.Participants[i].ID]
+	}
+	return nil
+}
+
+// rolesOfDocument is the column of documents that has the text of [encodeRoles].
+const rolesOfDocument = `, COALESCE((SELECT r.roles FROM document_roles r WHERE r.document = document.id), '')`
+
+// hasCapacity is a condition on the row p of participant: the person acts in the given capacity.
+func hasCapacity(c contract.Capacity) string {
+	return `EXISTS (SELECT 1 FROM document_roles r WHERE r.document = p.document AND r.roles LIKE '%%"' || p.person || '":"` + string(c) + `"%%')`
+}
+
+// rolesChanged reports whether the change writes the row of document_roles.
+func (w *documentWriter) rolesChanged() bool { return encodeRoles(w.before) != encodeRoles(w.after) }
+
+func (w *documentWriter) writeRoles(ctx context.Context) error {
+	if !w.rolesChanged() {
+		return nil
+	}
+	what := fmt.Sprintf("write roles of document %d", w.after.ID)
+	text := encodeRoles(w.after)
+	if text == "" {
+		return w.addStatements(ctx, statement{sql: `DELETE FROM document_roles WHERE document = $1`, args: []any{w.after.ID}, what: what})
+	}
+	return w.addStatements(ctx, statement{
+		sql:  `INSERT INTO document_roles (document, roles) VALUES ($1, $2) ON CONFLICT (document) DO UPDATE SET roles = excluded.roles`,
+		args: []any{w.after.ID, text}, what: what,
+	})
+}
