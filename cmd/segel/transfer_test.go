@@ -114,6 +114,17 @@ func TestTheDocumentsOfALeavingPersonGoToAnotherOne(t *testing.T) {
 	if p := string(admin.do("GET", "/v1/admin/people?search=pemilik.baru", nil).ok().body); !strings.Contains(p, `"documents":4`) {
 		t.Errorf("people: %.400s", p)
 	}
+	// Operators do the same on the command line, which goes on until nothing is left.
+	status, said := s.command(t, "", "user", "transfer", "--email", next.email, "--to", signer.email)
+	if want := "transferred 4 documents of Pemilik Baru <pemilik.baru@example.test> to Budi <budi@example.test>"; status != 0 || !strings.Contains(said, want) {
+		t.Errorf("the command: %d %s", status, said)
+	}
+	if status, said := s.command(t, "", "user", "transfer", "--email", signer.email, "--to", member.email); status == 0 {
+		t.Errorf("the command gave documents to a member: %s", said)
+	}
+	if got, want := signer.listed("out"), fmt.Sprintf("[%d %d %d %d] of 4", draft, running, own, ended); got != want {
+		t.Errorf("after the command: %s, want %s", got, want)
+	}
 	fsck(t, s, 0)
 }
 
