@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"strconv"
 
@@ -160,6 +161,9 @@ func (s *compiledStatement) run(args []any, each func(scanFunc) error) (n int64,
 		case []byte:
 			size += len(v)
 		}
+	}
+	if size > math.MaxInt32 { // the longest that a length can say; SQLite takes less
+		return 0, &sqliteError{sqlite3.SQLITE_TOOBIG, "arguments are too long"}
 	}
 	var texts cBuffer
 	if size > 0 {

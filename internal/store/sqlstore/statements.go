@@ -84,9 +84,8 @@ func (c *sqliteConn) run(text string, args []any, each func(scanFunc) error) (n 
 	} else if s, err = c.handle.compile(sqlitePlaceholders(text)); err != nil {
 		return 0, err
 	}
-	n, err = s.run(args, each)
-	c.keepCompiled(text, s)
-	return n, err
+	defer c.keepCompiled(text, s) // even if each panics
+	return s.run(args, each)
 }
 
 func (c *sqliteConn) keepCompiled(text string, s *compiledStatement) {
