@@ -67,9 +67,10 @@ func mayPass(err error) bool {
 	switch answer.StatusCode {
 	case http.StatusNotImplemented, http.StatusInsufficientStorage:
 		return false
+	case http.StatusRequestTimeout, http.StatusTooManyRequests:
+		return true
 	}
-	return answer.StatusCode >= http.StatusInternalServerError || answer.StatusCode == http.StatusTooManyRequests ||
-		slices.Contains(passing, answer.Code)
+	return answer.StatusCode >= http.StatusInternalServerError || slices.Contains(passing, answer.Code)
 }
 
 // mayBeDone reports whether a request that failed with err may have been carried out: there was no answer, or one that does not say. An upload
