@@ -445,3 +445,43 @@ func TestTestDocumentsUseTheSandboxAloneWhateverTheStampOfficeIs(t *testing.T) {
 		})
 	}
 }
+
+func TestFeedAndWebhooksNameTheKeyWithWhichAProgramActed(t *testing.T) {
+	t.Parallel()
+	r := startReceiver(t, func(message) (int, string) { return http.StatusOK, "" })
+	s := start(t, reaching(r)...)
+	admin := s.administrator(t, "Admin", "PT Satu")
+	admin.addWebhook(r.URL)
+	s.sendWebhooks(t)
+	key, id := admin.keyWith(nil, contract.ScopeRead, contract.ScopeWrite)
+	admin.upload(simple())
+	made := key.upload(simple())
+	events, _ := admin.feed("")
+	byKey := 0
+	for _, e := range events {
+		data := e["data"].(object)
+		cause := data["cause"].(object)
+		if e["type"] != "document.created" {
+			continue
+		}
+		want := data["document_id"] == float64(made)
+		got, _ := cause["key"].(object)
+		if (got != nil) != want || want && (got["id"] != id || got["name"] != "ERP") {
+			t.Errorf("the feed reports %v of document %v", cause["key"], data["document_id"])
+		}
+		if want {
+			byKey++
+		}
+	}
+	if byKey != 1 {
+		t.Errorf("the feed reports %d documents of the key", byKey)
+	}
+	got := r.until(t, func(all []message) bool {
+		return slices.ContainsFunc(all, func(m message) bool { return m.kind == "document.created" && m.document == made })
+	})
+	for _, m := range got {
+		if m.kind == "document.created" && strings.Contains(string(m.body), `"key":{"id":"`+id+`","name":"ERP"}`) != (m.document == made) {
+			t.Errorf("a webhook is sent %s", m.body)
+		}
+	}
+}

@@ -81,12 +81,13 @@ func (s *Service) ReportFailedLogins(ctx context.Context) error {
 	for _, a := range accounts {
 		byOrganisation[a.Organisation] = append(byOrganisation[a.Organisation], a)
 	}
+	var failed []error // one organisation does not keep the others from being told
 	for of, accounts := range byOrganisation {
 		if err := s.reportFailedLogins(ctx, of, accounts); err != nil {
-			return err
+			failed = append(failed, fmt.Errorf("organisation %s: %w", of, err))
 		}
 	}
-	return nil
+	return errors.Join(failed...)
 }
 
 // reportFailedLogins reports the failed logins of one organisation, those of the account with the most first.

@@ -436,7 +436,7 @@ func (s *Service) openSession(ctx context.Context, u store.User, p pendingFactor
 		return FinishedLogin{}, err
 	}
 	if err := s.Store.ConfirmSSOLogin(ctx, family); err != nil {
-		e := s.Accounts.Logout(ctx, session.Token, from)
+		e := s.Store.RevokeFamily(ctx, family) // of this login alone: the other accounts of its chain were not logged out
 		if errors.Is(err, store.ErrNotFound) {
 			return FinishedLogin{}, errors.Join(contract.ErrLoginLost, e)
 		}

@@ -26,6 +26,7 @@ type Store interface {
 	User(ctx context.Context, id contract.PersonID) (store.User, error)
 	SetRole(ctx context.Context, id contract.PersonID, role contract.AccountRole, e contract.Event) error
 	MemberByEmail(ctx context.Context, o contract.OrganisationID, email string) (store.User, error)
+	RevokeFamily(ctx context.Context, family string) error
 }
 
 // Sealer encrypts the secrets of clients and the cookies of logins.

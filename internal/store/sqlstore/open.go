@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -23,6 +24,8 @@ type Store struct {
 	blocks   blockSizes
 	outdated outdatedTitles
 	tries    atomic.Uint64 // counted by this process; see trimTries
+	closing  sync.Once
+	closed   error // what closing returned
 }
 
 var _ store.Store = (*Store)(nil)
@@ -130,12 +133,11 @@ func Migrate(ctx context.Context, dsn string) error {
 	return s.Close()
 }
 
-// Close waits for transactions in progress and closes the database. Stop the job runner first.
+// Close waits for transactions in progress and closes the database. Stop the job runner first. Closing again
+// changes nothing and returns the same error.
 func (s *Store) Close() error {
-	if err := s.db.close(); err != nil {
-		return fmt.Errorf("close database: %w", err)
-	}
-	return nil
+	s.closing.Do(func() { s.closed = wrapf(s.db.close(), "close database") })
+	return s.closed
 }
 
 // Jobs returns the jobs of this database; see [jobs.Start].

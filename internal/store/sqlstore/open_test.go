@@ -134,3 +134,21 @@ func TestAnAddressThatAsksForTextResultsIsRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestAStoreIsClosedOnce(t *testing.T) {
+	t.Parallel()
+	for name, database := range databases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, err := Open(t.Context(), database(t), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				if err := s.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
