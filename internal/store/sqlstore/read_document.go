@@ -148,19 +148,15 @@ func (r *documentReader) scanHead(scan scanFunc) error {
 func newPartTable[T any](r *documentReader, part rowType[T], of func(*contract.Document) *[]T) documentTable {
 	columns := "document, position, " + part.columns
 	positions := map[contract.DocumentID][]int64{}
-	var id contract.DocumentID // of the current row, like these
-	var position int64
-	var row T
-	var dest []any
 	return documentTable{
 		unionArm: unionArm{columns: columns, width: 1 + strings.Count(columns, ","), from: part.table, where: "document = $1"},
 		key:      "document",
 		order:    " ORDER BY document, position",
 		scan: func(scan scanFunc) error {
-			if row = *new(T); dest == nil {
-				dest = append([]any{&id, &position}, part.dest(&row)...)
-			}
-			if err := scan(dest...); err != nil {
+			var id contract.DocumentID
+			var position int64
+			var row T
+			if err := scan(append([]any{&id, &position}, part.dest(&row)...)...); err != nil {
 				return fmt.Errorf("%s of document %d: %w", part.table, id, err)
 			}
 			// Where the rows come without an order, they most likely come in that of the primary key.

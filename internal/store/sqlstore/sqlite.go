@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	sqldriver "database/sql/driver"
@@ -9,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -42,9 +44,6 @@ const (
 	makeFile         = "rwc"
 )
 
-// beginWrite begins a transaction of the writer.
-const beginWrite = "BEGIN IMMEDIATE"
-
 // lockWait is how long, in milliseconds, a process waits for a transaction of another process. SQLite ignores contexts
 // meanwhile, so it is shorter than the limit on requests.
 const lockWait = "busy_timeout(4000)"
@@ -62,7 +61,7 @@ func createFile(path string) error {
 }
 
 func openSQLite(path string, c *counters) (*sqlite, error) {
-	writer, err := openFile(path, existingFileOnly, beginWrite, lockWait, "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)")
+	writer, err := openFile(path, existingFileOnly, "BEGIN IMMEDIATE", lockWait, "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)")
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +182,7 @@ func (d *sqlite) beginWrite(ctx context.Context) (*sqliteWrite, error) {
 		return nil
 	})
 	if err == nil {
-		w.Tx, err = pooled.BeginTx(context.Background(), nil)
+		w.Tx, err = pooled.BeginTx(context.WithoutCancel(ctx), nil)
 	}
 	if err != nil {
 		return nil, errors.Join(err, pooled.Close())
@@ -204,13 +203,9 @@ func (w *sqliteWrite) bind(ctx context.Context, d *sqlite, ordered *[]contract.J
 
 // codeOf returns the primary result code of an SQLite error, or 0.
 func codeOf(err error) int {
-	var e *sqliteError
+	var e *driver.Error
 	if errors.As(err, &e) {
-		return e.code & 0xff
-	}
-	var d *driver.Error
-	if errors.As(err, &d) {
-		return d.Code() & 0xff
+		return e.Code() & 0xff
 	}
 	return 0
 }
@@ -273,6 +268,30 @@ type sqliteTx struct {
 
 // sqlitePlaceholders rewrites placeholders into SQLite's numbered form; to SQLite, $2 is only a name.
 func sqlitePlaceholders(statement string) string { return strings.ReplaceAll(statement, "$", "?") }
+
+// unnumberedPlaceholders is sqlitePlaceholders without the numbers, if each is used once and in order: the driver asks for the name of each
+// placeholder with a number.
+func unnumberedPlaceholders(statement string) string {
+	var b strings.Builder
+	for n := 1; ; n++ {
+		before, after, found := strings.Cut(statement, "$")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		rest, ok := strings.CutPrefix(after, strconv.Itoa(n))
+		if !ok || rest != "" && rest[0] >= '0' && rest[0] <= '9' {
+			return ""
+		}
+		b.WriteByte('?')
+		statement = rest
+	}
+}
+
+// spellPlaceholders returns a statement as SQLite reads it.
+func spellPlaceholders(statement string) string {
+	return cmp.Or(unnumberedPlaceholders(statement), sqlitePlaceholders(statement))
+}
 
 func (t sqliteTx) exec(_ context.Context, statement string, args ...any) (int64, error) {
 	t.counters.statements.Add(1)

@@ -2,9 +2,13 @@ package sqlstore
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
+	"reflect"
+	"slices"
 
 	modernc "modernc.org/sqlite"
 )
@@ -34,16 +38,7 @@ func (c *sqliteConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	if !ok {
 		return nil, errors.Join(fmt.Errorf("a connection of type %T lacks a method", conn), conn.Close())
 	}
-	handle, err := handleOf(conn)
-	if err != nil {
-		return nil, errors.Join(err, conn.Close())
-	}
-	if c.begin == beginWrite {
-		if err := handle.keepPlans(); err != nil {
-			return nil, errors.Join(err, conn.Close())
-		}
-	}
-	return &sqliteConn{fullConn: full, begin: c.begin, idle: map[string]fullStatement{}, handle: handle, compiled: map[string]*compiledStatement{}}, nil
+	return &sqliteConn{fullConn: full, begin: c.begin, idle: map[string]fullStatement{}}, nil
 }
 
 type (
@@ -65,52 +60,189 @@ type (
 type sqliteConn struct {
 	fullConn
 	begin string
-	idle  map[string]fullStatement // of package database/sql, compiled and not in use, by their text
+	idle  map[string]fullStatement // compiled and not in use, by their text
 
-	handle   sqliteHandle
-	compiled map[string]*compiledStatement // of run, the same
+	args   []driver.NamedValue // of run, for the next call
+	values []driver.Value      // the same
 }
 
-// maxStatements bounds the statements of each kind that a connection keeps. The program has a few hundred, and uses less than one hundred often.
+// maxStatements bounds the statements that a connection keeps. The program has a few hundred, and uses less than one hundred often.
 const maxStatements = 128
 
-// run runs a statement of ours, with placeholders $1, $2 and so on, without package database/sql and the driver, which take longer than
-// most of them. It calls each for every row, and returns the number of rows that were returned or, without each, changed. The statement
-// does not end with a context. The caller has the connection to itself.
+// run runs a statement of ours, with placeholders $1, $2 and so on, without package database/sql, which takes longer than most of
+// them. It calls each for every row, and returns the number of rows that were returned or, without each, changed. The statement does
+// not end with a context. The caller has the connection to itself.
 func (c *sqliteConn) run(text string, args []any, each func(scanFunc) error) (n int64, err error) {
-	s, ok := c.compiled[text]
-	if ok {
-		delete(c.compiled, text) // each may run the same text
-	} else if s, err = c.handle.compile(sqlitePlaceholders(text)); err != nil {
+	s, err := c.takeStatement(context.Background(), text, spellPlaceholders)
+	if err != nil {
 		return 0, err
 	}
-	defer c.keepCompiled(text, s) // even if each panics
-	return s.run(args, each)
+	named, err := c.nameArgs(args)
+	if err != nil {
+		return 0, errors.Join(err, c.putStatement(text, s))
+	}
+	if each == nil {
+		r, err := s.ExecContext(context.Background(), named)
+		if err != nil {
+			_ = s.Close() // it returns the same error again
+			return 0, err
+		}
+		if n, err = r.RowsAffected(); err != nil {
+			return 0, errors.Join(err, s.Close())
+		}
+		return n, c.putStatement(text, s)
+	}
+	r, err := s.QueryContext(context.Background(), named)
+	if err != nil {
+		_ = s.Close() // it returns the same error again
+		return 0, err
+	}
+	rows := sqliteRowsOf{r, c, text, s}
+	if n, err = c.eachRow(r, each); err != nil {
+		_ = rows.Close() // it returns the same error again
+		return n, err
+	}
+	return n, rows.Close()
 }
 
-func (c *sqliteConn) keepCompiled(text string, s *compiledStatement) {
-	if _, ok := c.compiled[text]; ok {
-		s.finalize()
-		return
-	}
-	if len(c.compiled) == maxStatements {
-		for dropped, other := range c.compiled { // any one
-			delete(c.compiled, dropped)
-			other.finalize()
-			break
+// eachRow calls each for every row.
+func (c *sqliteConn) eachRow(r driver.Rows, each func(scanFunc) error) (n int64, err error) {
+	values := slices.Grow(c.values[:0], len(r.Columns()))[:len(r.Columns())]
+	c.values = nil // each may run another statement on this connection
+	scan := func(dest ...any) error { return scanColumns(values, dest) }
+	for ; err == nil; n++ {
+		if err = r.Next(values); err == nil {
+			err = each(scan)
 		}
 	}
-	c.compiled[text] = s
+	clear(values)
+	c.values = values
+	if errors.Is(err, io.EOF) {
+		return n - 1, nil
+	}
+	return n - 1, err
 }
 
-// takeStatement returns a compiled statement of the driver, which putStatement returns. While it is in use, another use of the same text
-// gets another one.
-func (c *sqliteConn) takeStatement(ctx context.Context, text string) (fullStatement, error) {
+// nameArgs returns arguments as the driver takes them, until the next call.
+func (c *sqliteConn) nameArgs(args []any) ([]driver.NamedValue, error) {
+	c.args = c.args[:0]
+	for i, a := range args {
+		v, err := sqliteValue(a)
+		if err != nil {
+			return nil, fmt.Errorf("argument %d: %w", i+1, err)
+		}
+		c.args = append(c.args, driver.NamedValue{Ordinal: i + 1, Value: v})
+	}
+	return c.args, nil
+}
+
+// sqliteValue returns an argument as the column that it becomes. Text is cleaned.
+func sqliteValue(arg any) (driver.Value, error) {
+	switch a := arg.(type) {
+	case nil, int64, bool, float64, []byte:
+		return a, nil
+	case string:
+		return cleanText(a), nil
+	case int:
+		return int64(a), nil
+	}
+	if v := reflect.ValueOf(arg); v.Kind() == reflect.String {
+		return cleanText(v.String()), nil
+	}
+	return driver.DefaultParameterConverter.ConvertValue(arg)
+}
+
+// scanColumns scans the first columns of a row, as [sql.Rows] does. Columns whose destination is nil are left out.
+func scanColumns(columns []driver.Value, dest []any) error {
+	if len(dest) > len(columns) {
+		return fmt.Errorf("%d destinations for %d columns", len(dest), len(columns))
+	}
+	for i, to := range dest {
+		if err := scanColumn(columns[i], to); err != nil {
+			return fmt.Errorf("column %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func scanColumn(column driver.Value, to any) error {
+	switch to := to.(type) {
+	case nil:
+		return nil
+	case scanner:
+		return to(column)
+	case *any:
+		*to = column
+		return nil
+	case *string:
+		if v, ok := column.(string); ok {
+			*to = v
+			return nil
+		}
+	case *int64:
+		if v, ok := column.(int64); ok {
+			*to = v
+			return nil
+		}
+	case *int:
+		if v, ok := column.(int64); ok && int64(int(v)) == v {
+			*to = int(v)
+			return nil
+		}
+	case *float64:
+		if v, ok := column.(float64); ok {
+			*to = v
+			return nil
+		}
+	case *bool:
+		switch v := column.(type) {
+		case bool:
+			*to = v
+			return nil
+		case int64:
+			if v == 0 || v == 1 {
+				*to = v == 1
+				return nil
+			}
+		}
+	case sql.Scanner:
+		return to.Scan(column)
+	}
+	// A named type, such as a state or the number of a document.
+	if v := reflect.ValueOf(to); v.Kind() == reflect.Pointer && !v.IsNil() {
+		e := v.Elem()
+		switch c := column.(type) {
+		case string:
+			if e.Kind() == reflect.String {
+				e.SetString(c)
+				return nil
+			}
+		case int64:
+			switch {
+			case e.CanInt() && !e.OverflowInt(c):
+				e.SetInt(c)
+				return nil
+			case e.CanUint() && c >= 0 && !e.OverflowUint(uint64(c)):
+				e.SetUint(uint64(c))
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("a value of type %T cannot be scanned into %T", column, to)
+}
+
+// takeStatement returns a compiled statement, which putStatement returns. While it is in use, another use of the same text gets
+// another one. Spell returns the text as SQLite reads it; nil: as it is.
+func (c *sqliteConn) takeStatement(ctx context.Context, text string, spell func(string) string) (fullStatement, error) {
 	if s, ok := c.idle[text]; ok {
 		delete(c.idle, text)
 		return s, nil
 	}
-	compiled, err := c.PrepareContext(ctx, text)
+	spelt := text
+	if spell != nil {
+		spelt = spell(text)
+	}
+	compiled, err := c.PrepareContext(ctx, spelt)
 	if err != nil {
 		return nil, err
 	}
@@ -144,17 +276,12 @@ func (c *sqliteConn) Close() error {
 		all = append(all, s.Close())
 	}
 	clear(c.idle)
-	for _, s := range c.compiled {
-		s.finalize()
-	}
-	clear(c.compiled)
-	c.handle.close()
 	return errors.Join(append(all, c.fullConn.Close())...)
 }
 
 // ExecContext implements [driver.ExecerContext].
 func (c *sqliteConn) ExecContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Result, error) {
-	s, err := c.takeStatement(ctx, text)
+	s, err := c.takeStatement(ctx, text, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +295,7 @@ func (c *sqliteConn) ExecContext(ctx context.Context, text string, args []driver
 
 // QueryContext implements [driver.QueryerContext].
 func (c *sqliteConn) QueryContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Rows, error) {
-	s, err := c.takeStatement(ctx, text)
+	s, err := c.takeStatement(ctx, text, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -5,14 +5,9 @@ import (
 	"database/sql"
 	"fmt"
 	"path/filepath"
-	"reflect"
 	"strconv"
 	"strings"
 	"testing"
-
-	sqlite3 "modernc.org/sqlite/lib"
-
-	"segel/internal/contract"
 )
 
 // openKept opens a database with one connection and a table of the numbers 1 to 5.
@@ -140,71 +135,21 @@ func TestAFailedStatementAndAnEndedContextLeaveAUsableConnection(t *testing.T) {
 	}
 }
 
-func TestArgumentsAreReadBackAsTheyWere(t *testing.T) {
+func TestPlaceholdersLoseTheirNumbersWhereEachIsUsedOnceAndInOrder(t *testing.T) {
 	t.Parallel()
-	_, conn := openKept(t)
-	long := strings.Repeat("é", 700_000) // longer than a buffer that stays
-	for _, c := range []struct{ arg, want any }{
-		{nil, nil}, {int64(-1 << 63), int64(-1 << 63)}, {7, int64(7)}, {1.5, 1.5}, {true, int64(1)}, {false, int64(0)}, {[]byte(nil), nil}, {[]byte{}, []byte(nil)},
-		{[]byte{0, 1}, []byte{0, 1}}, {"", ""}, {"é", "é"}, {"a\x00b", "a\uFFFDb"}, {contract.Signer, string(contract.Signer)}, {contract.DocumentID(9), int64(9)}, {long, long},
+	for statement, want := range map[string]string{
+		"SELECT 1": "SELECT 1",
+		"INSERT INTO x VALUES (" + placeholders(1, 12) + ")": "INSERT INTO x VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
+		"SELECT $1, $1":          "SELECT ?1, ?1",
+		"SELECT $2, $1":          "SELECT ?2, ?1",
+		"SELECT $1, $12":         "SELECT ?1, ?12",
+		"SELECT $10 WHERE $1":    "SELECT ?10 WHERE ?1",
+		"SELECT $1 WHERE $2 = x": "SELECT ? WHERE ? = x",
 	} {
-		var one, three any
-		n, err := conn.run(`SELECT $1, $3 WHERE $2 = 'second'`, []any{c.arg, "second", c.arg, "not used"}, func(scan scanFunc) error { return scan(&one, &three) })
-		if err != nil || n != 1 || !reflect.DeepEqual(one, c.want) || !reflect.DeepEqual(three, c.want) {
-			t.Errorf("%.20v is %.20v and %.20v in %d rows, %v", c.arg, one, three, n, err)
+		if got := spellPlaceholders(statement); got != want {
+			t.Errorf("%s becomes %s, want %s", statement, got, want)
 		}
 	}
-	if _, err := conn.run(`SELECT $1, $2`, []any{1}, func(scanFunc) error { return nil }); err == nil {
-		t.Error("an argument was missing")
-	}
-	for _, text := range []string{"", "-- nothing", "SELECT 1; SELECT 2", "SELEC 1"} {
-		if _, err := conn.run(text, nil, nil); err == nil {
-			t.Errorf("%q is a statement", text)
-		}
-	}
-}
-
-func TestAStatementRunsAgainWhileItsRowsAreRead(t *testing.T) {
-	t.Parallel()
-	_, conn := openKept(t)
-	const above = `SELECT v, $2 FROM n WHERE v > $1 ORDER BY v`
-	pairs := 0
-	_, err := conn.run(above, []any{0, "outer"}, func(scan scanFunc) error {
-		var v int
-		if err := scan(&v); err != nil {
-			return err
-		}
-		if _, err := conn.run(above, []any{v, "inner"}, func(scanFunc) error { pairs++; return nil }); err != nil {
-			return err
-		}
-		var which string
-		if err := scan(nil, &which); err != nil || which != "outer" {
-			t.Errorf("%q, %v", which, err)
-		}
-		return nil
-	})
-	if err != nil || pairs != 10 {
-		t.Errorf("%d pairs, %v", pairs, err)
-	}
-	insert := func(v int) error { _, err := conn.run(`INSERT INTO n VALUES ($1)`, []any{v}, nil); return err }
-	if err := insert(1); codeOf(err) != sqlite3.SQLITE_CONSTRAINT {
-		t.Errorf("inserted twice: %v", err)
-	}
-	if err := insert(6); err != nil {
-		t.Error(err)
-	}
-	for i := range 2 * maxStatements {
-		if _, err := conn.run(fmt.Sprintf(`SELECT %d`, i), nil, func(scanFunc) error { return nil }); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if len(conn.compiled) > maxStatements || len(conn.handle.texts) > 3 {
-		t.Errorf("%d statements and %d buffers are kept", len(conn.compiled), len(conn.handle.texts))
-	}
-}
-
-func TestPlaceholdersAreNumbered(t *testing.T) {
-	t.Parallel()
 	for from := 1; from < 300; from += 7 {
 		for n := range 40 {
 			var all []string

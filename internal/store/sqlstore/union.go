@@ -51,20 +51,14 @@ func (f unionForm) selectArm(i int, a unionArm, width int) string {
 	return fmt.Sprintf(`SELECT %d, %s%s FROM %s WHERE %s`, i, a.columns, strings.Repeat(`, NULL`, width-a.width), a.from, a.where)
 }
 
-// scanArms scans the rows of selectArms with the functions of their arms. It is for one run of a statement at a time.
+// scanArms scans the rows of selectArms with the functions of their arms.
 func (f unionForm) scanArms(arms []func(scanFunc) error) func(scanFunc) error {
-	var arm int
-	var scan scanFunc // the current row
-	var all []any     // destinations, for the next row
-	which, row := []any{&arm}, func(dest ...any) error {
-		all = append(append(all[:0], nil), dest...)
-		return scan(all...)
-	}
-	if f == unionOfRows {
-		which, row = []any{&arm, nil}, func(dest ...any) error { return scan(nil, unionRow(dest)) }
-	}
-	return func(current scanFunc) error {
-		scan = current
+	return func(scan scanFunc) error {
+		var arm int
+		which, row := []any{&arm}, func(dest ...any) error { return scan(append([]any{nil}, dest...)...) }
+		if f == unionOfRows {
+			which, row = []any{&arm, nil}, func(dest ...any) error { return scan(nil, unionRow(dest)) }
+		}
 		if err := scan(which...); err != nil {
 			return err
 		}

@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"bytes"
-	"database/sql"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -29,50 +28,31 @@ type scanner func(column any) error
 // Scan implements [sql.Scanner], which both drivers support.
 func (s scanner) Scan(column any) error { return s(column) }
 
-// storedTime is where a stored time goes.
-type storedTime time.Time
-
 // scanTime scans a stored time.
-func scanTime(t *time.Time) *storedTime { return (*storedTime)(t) }
-
-// Scan implements [sql.Scanner].
-func (t *storedTime) Scan(column any) error {
-	n, ok := column.(int64)
-	if !ok {
-		return fmt.Errorf("%T is not a time", column)
-	}
-	t.setMicros(n)
-	return nil
-}
-
-func (t *storedTime) setMicros(micros int64) {
-	*t = storedTime{}
-	if micros != 0 {
-		*t = storedTime(time.UnixMicro(micros).UTC())
+func scanTime(t *time.Time) scanner {
+	return func(column any) error {
+		n, ok := column.(int64)
+		if !ok {
+			return fmt.Errorf("%T is not a time", column)
+		}
+		*t = time.Time{}
+		if n != 0 {
+			*t = time.UnixMicro(n).UTC()
+		}
+		return nil
 	}
 }
-
-// storedDigest is where 32 bytes go.
-type storedDigest [32]byte
 
 // scanDigest scans 32 bytes.
-func scanDigest(d *[32]byte) *storedDigest { return (*storedDigest)(d) }
-
-// Scan implements [sql.Scanner].
-func (d *storedDigest) Scan(column any) error {
-	b, ok := column.([]byte)
-	if !ok {
-		return fmt.Errorf("%T is not a digest", column)
+func scanDigest(d *[32]byte) scanner {
+	return func(column any) error {
+		b, ok := column.([]byte)
+		if !ok || len(b) != len(d) {
+			return fmt.Errorf("%T of %d bytes is not a digest", column, len(b))
+		}
+		copy(d[:], b)
+		return nil
 	}
-	return d.setDigest(b)
-}
-
-func (d *storedDigest) setDigest(b []byte) error {
-	if len(b) != len(d) {
-		return fmt.Errorf("%d bytes are not a digest", len(b))
-	}
-	copy(d[:], b)
-	return nil
 }
 
 // scanDigestOrNone is [scanDigest] for a column that may be NULL: no digest.
@@ -82,30 +62,22 @@ func scanDigestOrNone(d *[32]byte) scanner {
 			*d = [32]byte{}
 			return nil
 		}
-		return scanDigest(d).Scan(column)
+		return scanDigest(d)(column)
 	}
 }
-
-// storedBytes is where bytes go.
-type storedBytes []byte
 
 // scanBytes scans bytes. An empty value becomes nil.
-func scanBytes(to *[]byte) *storedBytes { return (*storedBytes)(to) }
-
-// Scan implements [sql.Scanner].
-func (to *storedBytes) Scan(column any) error {
-	b, ok := column.([]byte)
-	if !ok {
-		return fmt.Errorf("%T is not bytes", column)
-	}
-	to.setBytes(b)
-	return nil
-}
-
-func (to *storedBytes) setBytes(b []byte) {
-	*to = nil
-	if len(b) > 0 {
-		*to = bytes.Clone(b)
+func scanBytes(to *[]byte) scanner {
+	return func(column any) error {
+		b, ok := column.([]byte)
+		if !ok {
+			return fmt.Errorf("%T is not bytes", column)
+		}
+		*to = nil
+		if len(b) > 0 {
+			*to = bytes.Clone(b)
+		}
+		return nil
 	}
 }
 
@@ -149,12 +121,12 @@ func scanServerTime(to *time.Time) scanner {
 }
 
 // scanOptional leaves the destination unchanged if the column is NULL.
-func scanOptional(s sql.Scanner) scanner {
+func scanOptional(s scanner) scanner {
 	return func(column any) error {
 		if column == nil {
 			return nil
 		}
-		return s.Scan(column)
+		return s(column)
 	}
 }
 

@@ -2,13 +2,13 @@ package sqlstore
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
 // groupTest holds back a transaction of a store on SQLite while others arrive.
@@ -295,27 +295,21 @@ func TestColumnsAreScannedIntoWhatFitsThem(t *testing.T) {
 	var truth bool
 	var real float64
 	var whatever any
-	var at time.Time
-	var digest [32]byte
-	var some []byte
-	_, conn := openKept(t)
 	for _, c := range []struct {
 		column any
 		to     any
 		fits   bool
 	}{
-		{int64(5), scanTime(&at), true}, {make([]byte, 32), scanDigest(&digest), true}, {[]byte{}, scanBytes(&some), true}, {int64(7), scanNumber(&number), true},
-		{"5", scanTime(&at), false}, {nil, scanTime(&at), false}, {make([]byte, 31), scanDigest(&digest), false}, {[]byte{}, scanDigest(&digest), false}, {"a", scanBytes(&some), false},
 		{"a", &text, true}, {"a", &named, true}, {int64(7), &number, true}, {int64(7), &small, true}, {int64(1), &truth, true},
 		{1.5, &real, true}, {nil, &whatever, true}, {"a", nil, true}, {[]byte{1}, scanner(func(any) error { return nil }), true},
 		{nil, &text, false}, {int64(7), &text, false}, {"7", &number, false}, {int64(256), &small, false}, {int64(-1), &small, false},
 		{int64(2), &truth, false}, {[]byte("a"), &named, false}, {int64(1), text, false},
 	} {
-		if _, err := conn.run(`SELECT $1`, []any{c.column}, func(scan scanFunc) error { return scan(c.to) }); (err == nil) != c.fits {
+		if err := scanColumns([]driver.Value{c.column}, []any{c.to}); (err == nil) != c.fits {
 			t.Errorf("%T %v into %T: %v", c.column, c.column, c.to, err)
 		}
 	}
-	if _, err := conn.run(`SELECT 1`, nil, func(scan scanFunc) error { return scan(nil, &text) }); err == nil {
+	if err := scanColumns(nil, []any{&text}); err == nil {
 		t.Error("a column that does not exist was scanned")
 	}
 }
