@@ -88,7 +88,7 @@ func (c *call) tellEvents(out *eventWriter, d *contract.Document, after int64) {
 	id, final := d.ID, d.State.IsFinal()
 	if d.Version > after {
 		after = d.Version
-		out.writeProgress(d)
+		out.writeProgress(d.AsShownTo(c.by))
 	} else {
 		out.writeHeartbeat()
 	}
