@@ -52,7 +52,7 @@ func TestTheDocumentsOfALeavingPersonGoToAnotherOne(t *testing.T) {
 	page := owner.embedded(t, draft, "place", "user_id", owner.id)
 	page.get("detail", draft).ok()
 
-	for name, to := range map[string]*client{"themselves": owner, "a member": member, "another organisation": other, "nobody": {id: "8f14e45f-ceea-467f-a0e6-1b1f0c8d3aff"}} {
+	for name, to := range map[string]*client{"themselves": owner, "a member": member, "another organisation": other, "an unknown person": {id: "8f14e45f-ceea-467f-a0e6-1b1f0c8d3aff"}} {
 		if a := admin.transfer(owner, to); a.status != http.StatusConflict || a.object("error")["code"] != "transfer.no_successor" {
 			t.Errorf("to %s: %d %.200s", name, a.status, a.body)
 		}
