@@ -19,7 +19,7 @@ const (
 // Capacities lists every capacity, in the order in which a person chooses one.
 var Capacities = []Capacity{Approver, Witness, Recipient}
 
-// Role returns the role of participants with that capacity; empty if there is no such capacity.
+// Role returns the role of participants with that capacity; empty for an unknown capacity.
 func (c Capacity) Role() Role {
 	switch c {
 	case Approver, Witness:

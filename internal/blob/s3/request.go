@@ -86,7 +86,7 @@ func isExisting(err error) bool {
 	return errors.As(err, &answer) && answer.StatusCode == http.StatusPreconditionFailed
 }
 
-// isMissing reports whether a request was refused because there is no object with its name.
+// isMissing reports whether a request was refused because no object has its name.
 func isMissing(err error) bool {
 	var answer minio.ErrorResponse
 	return errors.As(err, &answer) && answer.Code == minio.NoSuchKey

@@ -199,7 +199,7 @@ func (s *Store) Remove(ctx context.Context, key blob.Key) error {
 	return nil
 }
 
-// removeObject deletes an object. One that is missing is no error.
+// removeObject deletes an object. It does not fail if there is none.
 func (s *Store) removeObject(ctx context.Context, name string) error {
 	err := s.retryRequest(ctx, func(ctx context.Context) error {
 		return s.core.RemoveObject(ctx, s.bucket, name, minio.RemoveObjectOptions{})

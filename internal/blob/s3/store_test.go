@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// prefixes counts the stores of a test, each of which has a prefix of its own.
+// prefixes counts the stores of a test, each of which has its own prefix.
 var prefixes atomic.Int64
 
 // newStore returns the store at an address, below a prefix; empty: a new one.
