@@ -92,7 +92,7 @@ func TestEntraIDProvisionsAccountsAndGroups(t *testing.T) {
 
 	// Disabling ends what is open, at once; a login afterwards is refused.
 	browser := newBrowser(t, g.service)
-	g.p.set(func() { g.p.claims = object{"email": "siti.r@contoh.id", "sub": "siti-2"} })
+	g.p.Set(func() { g.p.Claims = object{"email": "siti.r@contoh.id", "sub": "siti-2"} })
 	if at := browser.logIn(g.p, g.of, "siti.r@contoh.id"); at != "/sent" || browser.me() == nil {
 		t.Fatalf("sent to %s", at)
 	}

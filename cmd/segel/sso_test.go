@@ -2,22 +2,15 @@ package main
 
 import (
 	"context"
-	"crypto"
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/rsa"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"io"
 	"maps"
 	"net/http"
 	"net/http/cookiejar"
-	"net/http/httptest"
 	"net/url"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -27,133 +20,14 @@ import (
 
 	"segel/internal/contract"
 	"segel/internal/identity"
+	"segel/internal/oidc/oidctest"
 	"segel/internal/store"
 )
 
-// provider is an OpenID Connect provider that a test makes say whatever it wants.
-type provider struct {
-	*httptest.Server
-	t *testing.T
-
-	mu       sync.Mutex // guards all below
-	key      crypto.Signer
-	kid      string
-	alg      jose.SignatureAlgorithm
-	down     bool
-	claims   object                                  // of the next ID tokens, over what is usual
-	userInfo object                                  // nil: there is none
-	meta     object                                  // over the usual metadata
-	sign     func(p *provider, claims object) string // nil: with the key
-	asked    map[string]int                          // requests by path
-	login    url.Values                              // the last request of a login
-	exchange url.Values                              // the last exchange of a code
-}
-
-func startProvider(t *testing.T) *provider {
-	t.Helper()
-	p := &provider{t: t, asked: map[string]int{}}
-	p.rotate("first")
-	p.Server = httptest.NewServer(p)
-	t.Cleanup(p.Close)
-	return p
-}
-
-// rotate gives the provider a new key, and forgets the former one.
-func (p *provider) rotate(kid string) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	p.set(func() { p.key, p.kid, p.alg = key, kid, jose.ES256 })
-}
-
-// set changes the provider.
-func (p *provider) set(change func()) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	change()
-}
-
-func (p *provider) settings() []string {
+// settingsFor returns the settings with which the service may reach a provider of the test.
+func settingsFor(p *oidctest.Provider) []string {
 	_, port, _ := strings.Cut(strings.TrimPrefix(p.URL, "http://"), ":")
 	return []string{"SEGEL_OUTBOUND_PRIVATE", "127.0.0.0/8", "SEGEL_OUTBOUND_PORTS", port}
-}
-
-func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.asked[r.URL.Path]++
-	answer := func(status int, v any) {
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(status)
-		_ = json.NewEncoder(w).Encode(v)
-	}
-	if p.down {
-		answer(http.StatusServiceUnavailable, object{"error": "down"})
-		return
-	}
-	switch r.URL.Path {
-	case "/.well-known/openid-configuration":
-		m := object{
-			"issuer": p.URL, "authorization_endpoint": p.URL + "/authorize", "token_endpoint": p.URL + "/token", "jwks_uri": p.URL + "/keys",
-			"end_session_endpoint": p.URL + "/end", "authorization_response_iss_parameter_supported": true, "code_challenge_methods_supported": []string{"S256"},
-		}
-		if p.userInfo != nil {
-			m["userinfo_endpoint"] = p.URL + "/me"
-		}
-		maps.Copy(m, p.meta)
-		answer(http.StatusOK, m)
-	case "/keys":
-		answer(http.StatusOK, jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: p.key.Public(), KeyID: p.kid, Use: "sig"}}})
-	case "/token":
-		_ = r.ParseForm()
-		p.exchange = r.Form
-		sum := sha256.Sum256([]byte(r.Form.Get("code_verifier")))
-		if base64.RawURLEncoding.EncodeToString(sum[:]) != p.login.Get("code_challenge") || r.Form.Get("redirect_uri") != p.login.Get("redirect_uri") {
-			answer(http.StatusBadRequest, object{"error": "invalid_grant"})
-			return
-		}
-		id, secret, _ := r.BasicAuth()
-		secret, _ = url.QueryUnescape(secret) // RFC 6749 §2.3.1
-		if id != "segel" || secret != "rahasia klien" {
-			answer(http.StatusUnauthorized, object{"error": "invalid_client"})
-			return
-		}
-		claims := object{
-			"iss": p.URL, "aud": "segel", "sub": "siti-1", "email": "siti@contoh.id", "email_verified": true, "name": "Siti Rahma", "nonce": p.login.Get("nonce"),
-			"iat": time.Now().Unix(), "exp": time.Now().Add(time.Minute).Unix(), "sid": "s1",
-		}
-		maps.Copy(claims, p.claims)
-		answer(http.StatusOK, object{"access_token": "at", "token_type": "Bearer", "id_token": p.signed(claims)})
-	case "/me":
-		answer(http.StatusOK, p.userInfo)
-	default:
-		http.NotFound(w, r)
-	}
-}
-
-// signed returns a token. The lock is held.
-func (p *provider) signed(claims object) string {
-	if p.sign != nil {
-		return p.sign(p, claims)
-	}
-	return signToken(p.t, jose.SigningKey{Algorithm: p.alg, Key: jose.JSONWebKey{Key: p.key, KeyID: p.kid}}, claims)
-}
-
-func signToken(t *testing.T, key jose.SigningKey, claims object) string {
-	s, err := jose.NewSigner(key, nil)
-	if err != nil {
-		t.Error(err)
-		return ""
-	}
-	b, _ := json.Marshal(claims)
-	signed, err := s.Sign(b)
-	if err != nil {
-		t.Error(err)
-		return ""
-	}
-	token, _ := signed.CompactSerialize()
-	return token
 }
 
 // browser keeps cookies and follows no redirect.
@@ -206,13 +80,13 @@ func (b *browser) begin(email, then string) *url.URL {
 }
 
 // visit is begin, and tells the provider of the visit.
-func (b *browser) visit(p *provider, email string) url.Values {
+func (b *browser) visit(p *oidctest.Provider, email string) url.Values {
 	b.t.Helper()
 	u := b.begin(email, "/sent")
 	if u == nil {
 		b.t.Fatalf("%s has no provider", email)
 	}
-	p.set(func() { p.login = u.Query() })
+	p.Set(func() { p.Login = u.Query() })
 	return u.Query()
 }
 
@@ -227,7 +101,7 @@ func (b *browser) back(of string, q url.Values) string {
 }
 
 // logIn is a whole login. It returns where the browser is sent.
-func (b *browser) logIn(p *provider, of, email string) string {
+func (b *browser) logIn(p *oidctest.Provider, of, email string) string {
 	b.t.Helper()
 	q := b.visit(p, email)
 	return b.back(of, url.Values{"state": {q.Get("state")}, "code": {"c1"}, "iss": {p.URL}})
@@ -249,7 +123,7 @@ func refusal(code string) string { return "/login?sso=" + code }
 // ssoStage is a service whose organisation PT Satu has a provider for contoh.id.
 type ssoStage struct {
 	*service
-	p        *provider
+	p        *oidctest.Provider
 	operator *client
 	admin    *client
 	of       string
@@ -257,12 +131,12 @@ type ssoStage struct {
 
 func stageSSO(t *testing.T, o starting, settings object) *ssoStage {
 	t.Helper()
-	return stageWith(t, startProvider(t), o, settings)
+	return stageWith(t, oidctest.Start(t), o, settings)
 }
 
-func stageWith(t *testing.T, p *provider, o starting, settings object) *ssoStage {
+func stageWith(t *testing.T, p *oidctest.Provider, o starting, settings object) *ssoStage {
 	t.Helper()
-	o.set = append(o.set, p.settings()...)
+	o.set = append(o.set, settingsFor(p)...)
 	s := o.start(t)
 	g := &ssoStage{service: s, p: p, operator: s.administrator(t, "Operator", ""), admin: s.administrator(t, "Admin", "PT Satu")}
 	g.of = string(organisationIDOf(t, s, g.admin))
@@ -305,7 +179,7 @@ func TestPeopleLogInWithTheProviderOfTheirOrganisation(t *testing.T) {
 			t.Errorf("the logout: %v", out)
 		}
 		// A second login, also with another address at the provider, is the same account.
-		g.p.set(func() { g.p.claims = object{"email": "siti.rahma@contoh.id"} })
+		g.p.Set(func() { g.p.Claims = object{"email": "siti.rahma@contoh.id"} })
 		other := newBrowser(t, g.service)
 		if got := other.logIn(g.p, g.of, "siti.rahma@contoh.id"); got != "/sent" || other.me()["id"] != me["id"] {
 			t.Errorf("sent to %s as %v", got, other.me())
@@ -315,13 +189,13 @@ func TestPeopleLogInWithTheProviderOfTheirOrganisation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g.p.set(func() { g.p.claims = object{"sub": "lama-1", "email": "lama@contoh.id"} })
+		g.p.Set(func() { g.p.Claims = object{"sub": "lama-1", "email": "lama@contoh.id"} })
 		third := newBrowser(t, g.service)
 		if got := third.logIn(g.p, g.of, "lama@contoh.id"); got != "/sent" || third.me()["id"] != string(lama.Account.ID) {
 			t.Errorf("sent to %s as %v", got, third.me())
 		}
 		// Another person with the same address is refused until an admin unlinks the account.
-		g.p.set(func() { g.p.claims = object{"sub": "lama-2", "email": "lama@contoh.id"} })
+		g.p.Set(func() { g.p.Claims = object{"sub": "lama-2", "email": "lama@contoh.id"} })
 		if got := newBrowser(t, g.service).logIn(g.p, g.of, "lama@contoh.id"); got != refusal("sso.other_identity") {
 			t.Errorf("another person is sent to %s", got)
 		}
@@ -334,12 +208,12 @@ func TestPeopleLogInWithTheProviderOfTheirOrganisation(t *testing.T) {
 		if err != nil || string(elsewhere.Account.ID) == me["id"] {
 			t.Fatal(err, me)
 		}
-		g.p.set(func() { g.p.claims = nil })
+		g.p.Set(func() { g.p.Claims = nil })
 		fourth := newBrowser(t, g.service)
 		if fourth.logIn(g.p, g.of, "siti@contoh.id"); fourth.me()["id"] != me["id"] {
 			t.Errorf("logged in as %v", fourth.me())
 		}
-		if n := g.p.asked["/.well-known/openid-configuration"]; n != 1 {
+		if n := g.p.Count("/.well-known/openid-configuration"); n != 1 {
 			t.Errorf("the metadata was read %d times", n)
 		}
 		log := g.admin.do("GET", "/v1/admin/audit-log?limit=100", nil).ok()
@@ -414,7 +288,7 @@ func TestAnAccountWithASecondFactorIsNotLetInByTheProviderAlone(t *testing.T) {
 		waiting, _ := logIn()
 		g.admin = g.operator // whom the policy of another organisation does not bind
 		g.configure(object{"organisation": g.of, "provider_factor": true})
-		g.p.set(func() { g.p.claims = object{"amr": []string{"pwd", "otp"}} })
+		g.p.Set(func() { g.p.Claims = object{"amr": []string{"pwd", "otp"}} })
 		if b, sent := logIn(); sent != "/sent" || b.me() == nil {
 			t.Errorf("with the provider's factor: sent to %s", sent)
 		}
@@ -432,14 +306,10 @@ func TestAnAnswerThatIsNotForThisLoginIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	public, _ := json.Marshal(jose.JSONWebKey{Key: g.p.key.Public(), KeyID: "first"})
-	none := func(_ *provider, claims object) string {
-		b, _ := json.Marshal(claims)
-		return base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none"}`)) + "." + base64.RawURLEncoding.EncodeToString(b) + "."
-	}
+	public, _ := json.Marshal(jose.JSONWebKey{Key: g.p.Key.Public(), KeyID: "first"})
 	for name, c := range map[string]struct {
 		claims object
-		sign   func(*provider, object) string
+		sign   func(*oidctest.Provider, object) string
 		answer url.Values // over the usual answer
 		want   string
 	}{
@@ -454,10 +324,10 @@ func TestAnAnswerThatIsNotForThisLoginIsRefused(t *testing.T) {
 		"from the future":         {claims: object{"iat": time.Now().Add(time.Hour).Unix()}, want: "sso.answer_invalid"},
 		"another access token":    {claims: object{"at_hash": "AAAAAAAAAAAAAAAAAAAAAA"}, want: "sso.answer_invalid"},
 		"no subject":              {claims: object{"sub": ""}, want: "sso.answer_invalid"},
-		"not signed":              {sign: none, want: "sso.answer_invalid"},
-		"signed with our secret":  {sign: signedBy(t, jose.HS256, []byte("rahasia klien.rahasia klien.32.b")), want: "sso.answer_invalid"},
-		"signed with public key":  {sign: signedBy(t, jose.HS256, public), want: "sso.answer_invalid"},
-		"signed with another key": {sign: signedBy(t, jose.RS256, rsaKey), want: "sso.answer_invalid"},
+		"not signed":              {sign: oidctest.Unsigned, want: "sso.answer_invalid"},
+		"signed with our secret":  {sign: oidctest.SignWith(t, jose.HS256, []byte("rahasia klien.rahasia klien.32.b")), want: "sso.answer_invalid"},
+		"signed with public key":  {sign: oidctest.SignWith(t, jose.HS256, public), want: "sso.answer_invalid"},
+		"signed with another key": {sign: oidctest.SignWith(t, jose.RS256, rsaKey), want: "sso.answer_invalid"},
 		"unverified address":      {claims: object{"email_verified": false}, want: "sso.email_unverified"},
 		"address of no one":       {claims: object{"email": ""}, want: "sso.email_unverified"},
 		"unstated verification":   {claims: object{"email_verified": nil}, want: "sso.email_unverified"},
@@ -473,7 +343,7 @@ func TestAnAnswerThatIsNotForThisLoginIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newBrowser(t, g.service)
 			q := b.visit(g.p, "siti@contoh.id")
-			g.p.set(func() { g.p.claims, g.p.sign = c.claims, c.sign })
+			g.p.Set(func() { g.p.Claims, g.p.Sign = c.claims, c.sign })
 			back := url.Values{"state": {q.Get("state")}, "code": {"c1"}, "iss": {g.p.URL}}
 			maps.Copy(back, c.answer)
 			if got := b.back(g.of, back); got != refusal(c.want) {
@@ -486,7 +356,7 @@ func TestAnAnswerThatIsNotForThisLoginIsRefused(t *testing.T) {
 	}
 	// An answer in a browser where the login was not begun, and at the address of another organisation.
 	b := newBrowser(t, g.service)
-	g.p.set(func() { g.p.claims, g.p.sign = nil, nil })
+	g.p.Set(func() { g.p.Claims, g.p.Sign = nil, nil })
 	q := b.visit(g.p, "siti@contoh.id")
 	back := url.Values{"state": {q.Get("state")}, "code": {"c1"}, "iss": {g.p.URL}}
 	if got := newBrowser(t, g.service).back(g.of, back); got != refusal("sso.login_lost") {
@@ -500,12 +370,6 @@ func TestAnAnswerThatIsNotForThisLoginIsRefused(t *testing.T) {
 	}
 }
 
-func signedBy(t *testing.T, alg jose.SignatureAlgorithm, key any) func(*provider, object) string {
-	return func(p *provider, claims object) string {
-		return signToken(t, jose.SigningKey{Algorithm: alg, Key: jose.JSONWebKey{Key: key, KeyID: p.kid}}, claims)
-	}
-}
-
 // TestALoginGoesOnlyToAPageOfTheWebApp follows targets that a browser might take for another site.
 func TestALoginGoesOnlyToAPageOfTheWebApp(t *testing.T) {
 	t.Parallel()
@@ -515,7 +379,7 @@ func TestALoginGoesOnlyToAPageOfTheWebApp(t *testing.T) {
 	} {
 		b := newBrowser(t, g.service)
 		u := b.begin("siti@contoh.id", then)
-		g.p.set(func() { g.p.login = u.Query() })
+		g.p.Set(func() { g.p.Login = u.Query() })
 		if got := b.back(g.of, url.Values{"state": {u.Query().Get("state")}, "code": {"c"}, "iss": {g.p.URL}}); got != want {
 			t.Errorf("%q leads to %q", then, got)
 		}
@@ -642,7 +506,7 @@ func TestAProviderThatDoesNotAnswerIsToldInBothLanguages(t *testing.T) {
 	clock, advance := movedClock()
 	g := stageSSO(t, starting{clock: clock}, nil)
 	b := newBrowser(t, g.service)
-	g.p.set(func() { g.p.down = true })
+	g.p.Set(func() { g.p.Down = true })
 	for language, want := range map[string]string{"en": "does not answer", "id": "tidak dapat dihubungi"} {
 		r, _ := http.NewRequestWithContext(t.Context(), "POST", g.url+"/v1/auth/sso", strings.NewReader(`{"email":"siti@contoh.id"}`))
 		r.Header.Set("Accept-Language", language)
@@ -656,7 +520,7 @@ func TestAProviderThatDoesNotAnswerIsToldInBothLanguages(t *testing.T) {
 			t.Errorf("%s: %d: %s", language, a.StatusCode, body)
 		}
 	}
-	if n := g.p.asked["/.well-known/openid-configuration"]; n != 1 {
+	if n := g.p.Count("/.well-known/openid-configuration"); n != 1 {
 		t.Errorf("a provider that is down was asked %d times", n)
 	}
 	tested := func() any {
@@ -666,12 +530,12 @@ func TestAProviderThatDoesNotAnswerIsToldInBothLanguages(t *testing.T) {
 		t.Error("a provider that is down works")
 	}
 	// It answers again; then its metadata is used while it does not.
-	g.p.set(func() { g.p.down = false })
+	g.p.Set(func() { g.p.Down = false })
 	advance(6 * time.Second)
 	if tested() != true {
 		t.Error("a provider that answers does not work")
 	}
-	g.p.set(func() { g.p.down = true })
+	g.p.Set(func() { g.p.Down = true })
 	advance(2 * time.Hour)
 	q := b.visit(g.p, "siti@contoh.id")
 	if got := b.back(g.of, url.Values{"state": {q.Get("state")}, "code": {"c"}, "iss": {g.p.URL}}); got != refusal("sso.provider_unavailable") {
@@ -691,17 +555,17 @@ func TestNewKeysOfAProviderAreReadButNotAtTheWishOfACaller(t *testing.T) {
 		t.Fatal(got)
 	}
 	advance(11 * time.Second)
-	g.p.rotate("second")
+	g.p.Rotate("second")
 	if got := newBrowser(t, g.service).logIn(g.p, g.of, "siti@contoh.id"); got != "/sent" {
 		t.Errorf("with a new key, they are sent to %s", got)
 	}
-	before := g.p.asked["/keys"]
+	before := g.p.Count("/keys")
 	for range 20 {
 		b := newBrowser(t, g.service)
-		g.p.set(func() { g.p.kid = "made up " + rand.Text() })
+		g.p.Set(func() { g.p.KeyID = "made up " + rand.Text() })
 		b.do("POST", "/v1/auth/sso/"+g.of+"/logout", "application/x-www-form-urlencoded", url.Values{"logout_token": {g.logoutToken(nil)}}.Encode())
 	}
-	if n := g.p.asked["/keys"] - before; n > 1 {
+	if n := g.p.Count("/keys") - before; n > 1 {
 		t.Errorf("tokens with unknown keys had the keys read %d times", n)
 	}
 }
@@ -714,9 +578,9 @@ func (g *ssoStage) logoutToken(over object) string {
 	}
 	maps.Copy(claims, over)
 	maps.DeleteFunc(claims, func(_ string, v any) bool { return v == nil })
-	g.p.mu.Lock()
-	defer g.p.mu.Unlock()
-	return g.p.signed(claims)
+	var token string
+	g.p.Set(func() { token = g.p.SignClaims(claims) })
+	return token
 }
 
 func TestTheProviderEndsSessionsWithALogoutToken(t *testing.T) {
@@ -724,7 +588,7 @@ func TestTheProviderEndsSessionsWithALogoutToken(t *testing.T) {
 		g := stageSSO(t, starting{set: settingsOf(env)}, nil)
 		logIn := func(sub, sid string) *browser {
 			b := newBrowser(t, g.service)
-			g.p.set(func() { g.p.claims = object{"sub": sub, "sid": sid, "email": sub + "@contoh.id"} })
+			g.p.Set(func() { g.p.Claims = object{"sub": sub, "sid": sid, "email": sub + "@contoh.id"} })
 			if got := b.logIn(g.p, g.of, sub+"@contoh.id"); got != "/sent" {
 				t.Fatal(got)
 			}
@@ -780,7 +644,7 @@ func TestWhatTheProviderStatesDecidesWhoMayLogIn(t *testing.T) {
 	g := stageSSO(t, starting{}, object{"groups": []object{{"group": "bos", "role": "admin"}, {"group": "staf", "role": "sender"}}, "require_group": true, "max_age": 3600})
 	logIn := func(claims object) (string, object) {
 		b := newBrowser(t, g.service)
-		g.p.set(func() { g.p.claims = claims })
+		g.p.Set(func() { g.p.Claims = claims })
 		return b.logIn(g.p, g.of, "siti@contoh.id"), b.me()
 	}
 	recent := time.Now().Add(-time.Minute).Unix()
@@ -874,14 +738,14 @@ func organisationNamed(a *app, name string) contract.OrganisationID {
 // TestClaimsThatTheIDTokenLacksAreAskedFor is about providers that state the address and the groups only as user information.
 func TestClaimsThatTheIDTokenLacksAreAskedFor(t *testing.T) {
 	t.Parallel()
-	p := startProvider(t)
-	p.userInfo = object{"sub": "siti-1", "email": "siti@contoh.id", "email_verified": "true", "groups": "staf"}
-	p.claims = object{"email": nil, "email_verified": nil}
+	p := oidctest.Start(t)
+	p.UserInfo = object{"sub": "siti-1", "email": "siti@contoh.id", "email_verified": "true", "groups": "staf"}
+	p.Claims = object{"email": nil, "email_verified": nil}
 	g := stageWith(t, p, starting{}, object{"groups": []object{{"group": "staf", "role": "sender"}}, "require_group": true})
 	if got := newBrowser(t, g.service).logIn(g.p, g.of, "siti@contoh.id"); got != "/sent" {
 		t.Errorf("sent to %s", got)
 	}
-	p.set(func() { p.userInfo["sub"] = "another" })
+	p.Set(func() { p.UserInfo["sub"] = "another" })
 	if got := newBrowser(t, g.service).logIn(g.p, g.of, "siti@contoh.id"); got != refusal("sso.answer_invalid") {
 		t.Errorf("with the user information of another person, they are sent to %s", got)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -185,20 +186,24 @@ func (c userRenameCommand) Run(w *environment) error {
 
 // readPassword reads the first line of a file, or of standard input for "-".
 func readPassword(name string) (string, error) {
-	in := os.Stdin
-	if name != "-" {
-		f, err := os.Open(name)
-		if err != nil {
-			return "", err
-		}
-		defer f.Close()
-		in = f
+	in, err := openInput(name)
+	if err != nil {
+		return "", err
 	}
+	defer in.Close()
 	password, err := identity.ReadPassword(in)
 	if err != nil {
 		return "", fmt.Errorf("password: %w", err)
 	}
 	return password, nil
+}
+
+// openInput opens a file, or standard input for "-".
+func openInput(name string) (io.ReadCloser, error) {
+	if name == "-" {
+		return io.NopCloser(os.Stdin), nil
+	}
+	return os.Open(name)
 }
 
 type userTransferCommand struct {

@@ -89,6 +89,7 @@ var table = map[string][]string{
 	"internal/passkey":                {},
 	"internal/passkey/passkeytest":    {},
 	"internal/oidc":                   {},
+	"internal/oidc/oidctest":          {},
 	"internal/sso":                    {"internal/contract", "internal/identity", "internal/oidc", "internal/outbound", "internal/store"},
 	"internal/scim":                   {"internal/contract", "internal/identity", "internal/outage", "internal/sso", "internal/store"},
 	"internal/emeterai":               {"pdf", "pades", "pades/...", "cms"},
@@ -121,7 +122,7 @@ var table = map[string][]string{
 }
 
 // tests are the packages that only tests import.
-var tests = []string{"pdf/pdftest", "internal/blob/blobtest", "internal/blob/s3/s3test", "internal/store/storetest", "internal/store/storetest/pgtest", "internal/emeterai/emeteraitest", "internal/convert/converttest", "internal/sandbox/sandboxtest", "internal/authority/signtest", "internal/passkey/passkeytest", "pades/validate/formfield/formtest"}
+var tests = []string{"pdf/pdftest", "internal/blob/blobtest", "internal/blob/s3/s3test", "internal/store/storetest", "internal/store/storetest/pgtest", "internal/emeterai/emeteraitest", "internal/convert/converttest", "internal/sandbox/sandboxtest", "internal/authority/signtest", "internal/passkey/passkeytest", "internal/oidc/oidctest", "pades/validate/formfield/formtest"}
 
 // implementations are imported by cmd/segel and by tests alone.
 var implementations = []string{"internal/store/sqlstore", "internal/blob/file", "internal/blob/s3", "internal/emeterai/peruri", "internal/emeterai/sandbox", "internal/convert/libreoffice", "internal/convert/gotenberg", "internal/render", "internal/notify/smtp", "internal/notify/phone"}

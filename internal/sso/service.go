@@ -97,19 +97,26 @@ func (s *Service) loadSettings(ctx context.Context, of contract.OrganisationID) 
 // ReplaceSettings replaces the settings of an organisation. A nil secret leaves the stored one, an empty one removes it. The stored secret is
 // never sent to another provider: a change of the issuer needs the secret again.
 func (s *Service) ReplaceSettings(ctx context.Context, by contract.Actor, of contract.OrganisationID, in contract.SSOSettings, secret *string) (Settings, error) {
+	return s.ChangeSettings(ctx, by, of, func(to *contract.SSOSettings) { *to = in }, secret)
+}
+
+// ChangeSettings is ReplaceSettings with a function that changes the stored settings, or the zero ones if there is no provider yet. If they are
+// changed by another request meanwhile, nothing is stored: contract.ErrSSOChanged.
+func (s *Service) ChangeSettings(ctx context.Context, by contract.Actor, of contract.OrganisationID, change func(*contract.SSOSettings), secret *string) (Settings, error) {
 	of, err := s.authorise(ctx, by, contract.AdminSetSSO, of)
 	if err != nil {
 		return Settings{}, err
 	}
-	in, err = contract.CheckSSO(in, s.Plain)
-	if err != nil {
+	was, err := s.Store.SSO(ctx, of)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return Settings{}, err
+	}
+	in := was.SSOSettings
+	change(&in)
+	if in, err = contract.CheckSSO(in, s.Plain); err != nil {
 		return Settings{}, err
 	}
 	if err := s.checkExempt(ctx, of, in.Exempt); err != nil {
-		return Settings{}, err
-	}
-	was, err := s.Store.SSO(ctx, of)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return Settings{}, err
 	}
 	to := was

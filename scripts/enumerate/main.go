@@ -4,11 +4,14 @@
 package main
 
 import (
+	"context"
 	"database/sql"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -43,7 +46,12 @@ func run(binary string, n int) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(data)) }()
-	s, err := running.Start(binary, filepath.Join(data, "data"),
+	provider, err := startProvider()
+	if err != nil {
+		return err
+	}
+	defer provider.Close()
+	s, err := running.Start(binary, filepath.Join(data, "data"), "SEGEL_OUTBOUND_PRIVATE=127.0.0.0/8", "SEGEL_OUTBOUND_PORTS="+provider.Addr[strings.LastIndexByte(provider.Addr, ':')+1:],
 		"SEGEL_LOGIN_TRIES=1000000", "SEGEL_LOGIN_TRIES_PER_ADDRESS=1000000", "SEGEL_LOGIN_TRIES_PER_ACCOUNT=1000000", "SEGEL_LOG_LEVEL=error")
 	if err != nil {
 		return err
@@ -159,6 +167,38 @@ func run(binary string, n int) (err error) {
 	switchTo := func(of string) func() error {
 		return func() error { return uninviter.Post("/v1/auth/switch", object{"business_id": of}, nil) }
 	}
+	// The organisation of the invitation has an identity provider for dalam.test, and a directory with a group; the other one has a directory too.
+	if err := setProvider(s, "PT Dalam", "http://"+provider.Addr, "dalam.test"); err != nil {
+		return err
+	}
+	if _, err := s.AddPerson("PT Dalam", "ada@dalam.test", "ada"); err != nil {
+		return err
+	}
+	inside, err := newDirectory(inviter)
+	if err != nil {
+		return err
+	}
+	outside, err := newDirectory(uninviter)
+	if err != nil {
+		return err
+	}
+	group, err := addGroup(inside)
+	if err != nil {
+		return err
+	}
+	provision := func(method, path string) func() error {
+		return func() error {
+			return outside.Call(running.Request{Method: method, Path: "/scim/v2/" + path, Type: "application/scim+json"}, nil)
+		}
+	}
+	callback := func(of string) func() error {
+		return func() error { return caller.Get("/v1/auth/sso/"+of+"/callback?state=x&code=y", nil) }
+	}
+	logout := func(of string) func() error {
+		return func() error {
+			return caller.Call(running.Request{Method: http.MethodPost, Path: "/v1/auth/sso/" + of + "/logout", Type: "application/x-www-form-urlencoded", Body: strings.NewReader("logout_token=a.b.c")}, nil)
+		}
+	}
 	// A session of the owner, and the routes by which a thief of another account's session would ask about factors.
 	var sessions struct {
 		Data struct{ Sessions []struct{ ID string } }
@@ -192,6 +232,14 @@ func run(binary string, n int) (err error) {
 		{"login with otp", post(running.LoginPath, object{"email": "guarded@example.test", "password": "salah", "otp": "123456"}), post(running.LoginPath, object{"email": "nobody@example.test", "password": "salah", "otp": "123456"})},
 		{"factor or none", post(running.LoginPath, object{"email": "guarded@example.test", "password": "salah"}), post(running.LoginPath, object{"email": "owner@example.test", "password": "salah"})},
 		{"sso", post("/v1/auth/sso", object{"email": "owner@example.test"}), post("/v1/auth/sso", object{"email": "nobody@example.test"})},
+		{"sso at provider", post("/v1/auth/sso", object{"email": "ada@dalam.test"}), post("/v1/auth/sso", object{"email": "tidak.ada@dalam.test"})},
+		{"sso callback", callback(me.Data.Business), callback(noKey)},
+		{"sso logout", logout(me.Data.Business), logout(noKey)},
+		{"scim user", provision(http.MethodGet, "Users/"+inviter.ID), provision(http.MethodGet, "Users/"+noKey)},
+		{"scim user by mail", provision(http.MethodGet, "Users?filter="+url.QueryEscape(`userName eq "dalam@example.test"`)), provision(http.MethodGet, "Users?filter="+url.QueryEscape(`userName eq "nobody@example.test"`))},
+		{"scim delete user", provision(http.MethodDelete, "Users/"+inviter.ID), provision(http.MethodDelete, "Users/"+noKey)},
+		{"scim group", provision(http.MethodGet, "Groups/"+group), provision(http.MethodGet, "Groups/"+noKey)},
+		{"scim delete group", provision(http.MethodDelete, "Groups/"+group), provision(http.MethodDelete, "Groups/"+noKey)},
 		{"reset-link", post("/v1/auth/reset-link", object{"link": "sgl_pr_00000000000000000000000000000000000000000000QVGQ2"}), post("/v1/auth/reset-link", object{"link": "sgl_pr_11111111111111111111111111111111111111111111QVGQ2"})},
 		{"invitation", post("/v1/auth/invitation", object{"link": "sgl_iv_00000000000000000000000000000000000000000000QVGQ2"}), post("/v1/auth/invitation", object{"link": "sgl_iv_11111111111111111111111111111111111111111111QVGQ2"})},
 		{"embedded", post("/v1/auth/embedded", object{"address": "sgl_ea_00000000000000000000000000000000000000000000QVGQ2", "origin": "https://erp.contoh.id"}), post("/v1/auth/embedded", object{"address": "sgl_ea_11111111111111111111111111111111111111111111QVGQ2", "origin": "https://erp.contoh.id"})},
@@ -246,12 +294,67 @@ func addAdmin(s *running.Service, organisation, email string) (*running.Client, 
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(s.Binary, "user", "role", "--data", s.Data, "--email", email, "--role", "admin")
-	cmd.Env = append(os.Environ(), s.Env...)
+	return c, runSegel(s, "", "user", "role", "--email", email, "--role", "admin")
+}
+
+// runSegel runs a command on the folder of the service.
+func runSegel(s *running.Service, input string, args ...string) error {
+	cmd := exec.Command(s.Binary, append(args, "--data", s.Data)...)
+	cmd.Env, cmd.Stdin = append(os.Environ(), s.Env...), strings.NewReader(input)
 	if b, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("make %s an admin: %w: %s", email, err, b)
+		return fmt.Errorf("%s: %w: %s", strings.Join(args, " "), err, b)
 	}
-	return c, nil
+	return nil
+}
+
+// startProvider starts an identity provider that has metadata and no keys.
+func startProvider() (*http.Server, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	at := "http://" + l.Addr().String()
+	p := &http.Server{Addr: l.Addr().String(), ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		answer := object{"keys": []object{}}
+		if strings.HasPrefix(r.URL.Path, "/.well-known/") {
+			answer = object{"issuer": at, "authorization_endpoint": at + "/authorize", "token_endpoint": at + "/token", "jwks_uri": at + "/keys"}
+		}
+		_ = json.NewEncoder(w).Encode(answer)
+	})}
+	go func() { _ = p.Serve(l) }()
+	return p, nil
+}
+
+// setProvider gives an organisation an identity provider, and a mail domain whose logins it gets.
+func setProvider(s *running.Service, organisation, issuer, domain string) error {
+	if err := runSegel(s, "rahasia\n", "sso", "set", "--org", organisation, "--issuer", issuer, "--client-id", "segel", "--secret-file", "-", "--enabled"); err != nil {
+		return err
+	}
+	return runSegel(s, "", "sso", "grant", "--org", organisation, domain)
+}
+
+// newDirectory returns a client that calls as the directory of an administrator's organisation.
+func newDirectory(admin *running.Client) (*running.Client, error) {
+	var made struct {
+		Response struct{ Data struct{ Secret string } }
+	}
+	err := admin.Call(running.Request{Method: http.MethodPut, Path: "/v1/admin/scim/secret", Body: object{}}, &made)
+	return &running.Client{URL: admin.URL, Secret: made.Response.Data.Secret}, err
+}
+
+// addGroup adds a group and returns its identifier.
+func addGroup(directory *running.Client) (string, error) {
+	_, err := directory.Read(context.Background(), running.Request{
+		Method: http.MethodPost, Path: "/scim/v2/Groups", Type: "application/scim+json", Body: object{"schemas": []string{"urn:ietf:params:scim:schemas:core:2.0:Group"}, "displayName": "hukum"},
+	})
+	var made *running.Refusal // any answer but 200 is one, and this one is 201
+	if !errors.As(err, &made) || made.Status != http.StatusCreated {
+		return "", fmt.Errorf("add a group: %w", err)
+	}
+	var group struct{ ID string }
+	err = json.Unmarshal(made.Text, &group)
+	return group.ID, err
 }
 
 // openAsGuest returns the first guest of a document, who came by a link that the owner handed out.

@@ -60,6 +60,7 @@ var httpClient = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 10
 type Client struct {
 	URL     string
 	Token   string // empty: without an account
+	Secret  string // of a directory, for its requests (SCIM); empty: none
 	ID      string // of the person
 	Address string // of the person, as a proxy reports it; empty: none
 }
@@ -99,6 +100,9 @@ func (c *Client) Send(ctx context.Context, q Request) (*http.Response, error) {
 		return nil, err
 	}
 	r.Header.Set("Content-Type", "application/json")
+	if c.Secret != "" {
+		r.Header.Set("Authorization", "Bearer "+c.Secret)
+	}
 	for name, value := range map[string]string{"Content-Type": q.Type, "Idempotency-Key": q.Key, "X-Access-Token": c.Token, "X-Forwarded-For": c.Address} {
 		if value != "" {
 			r.Header.Set(name, value)
