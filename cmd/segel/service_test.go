@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -22,6 +23,8 @@ import (
 	"segel/internal/contract"
 	"segel/internal/identity"
 	"segel/internal/jobs"
+	"segel/internal/store/sqlstore"
+	"segel/internal/store/storetest"
 	"segel/internal/workflow"
 	"segel/pdf/pdftest"
 )
@@ -54,7 +57,7 @@ type starting struct {
 func (o starting) start(t testing.TB) *service {
 	t.Helper()
 	if o.data == "" {
-		o.data = filepath.Join(t.TempDir(), "data")
+		o.data = newDataFolder(t)
 	}
 	moved := o.clock != nil
 	if !moved {
@@ -433,4 +436,16 @@ func runTool(t testing.TB, name string, args ...string) (string, error) {
 // replaceStore replaces the store of all parts of the workflow.
 func (a *app) replaceStore(s workflow.Store) {
 	a.workflow.Store, a.workflow.Documents.Store, a.workflow.Stamping.Store = s, s, s
+}
+
+// newDataFolder returns the data folder of a service that starts for the first time, with a database that has its tables already: creating
+// them takes longer than the rest of the start. Installation, keys and accounts are made by the service.
+func newDataFolder(t testing.TB) string {
+	t.Helper()
+	data := filepath.Join(t.TempDir(), "data")
+	if err := os.Mkdir(data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	storetest.CreateSQLite(t, filepath.Join(data, "segel.db"), sqlstore.Migrate)
+	return data
 }

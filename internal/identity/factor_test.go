@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"errors"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +17,7 @@ import (
 	"segel/internal/passkey/passkeytest"
 	"segel/internal/store"
 	"segel/internal/store/sqlstore"
+	"segel/internal/store/storetest"
 )
 
 // plainSealer seals nothing, but keeps purposes apart.
@@ -50,7 +50,7 @@ const (
 
 func guard(t *testing.T) *guarded {
 	t.Helper()
-	db, err := sqlstore.Open(t.Context(), filepath.Join(t.TempDir(), "segel.db"), sqlstore.Options{})
+	db, err := sqlstore.Open(t.Context(), storetest.SQLite(t, sqlstore.Migrate), sqlstore.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"segel/internal/jobs"
 	"segel/internal/store"
 	"segel/internal/store/sqlstore"
+	"segel/internal/store/storetest"
 	"segel/internal/store/storetest/pgtest"
 )
 
@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 func onBoth(t *testing.T, test func(*testing.T, *bench)) {
 	t.Parallel()
 	for name, dsn := range map[string]func(testing.TB) string{
-		"SQLite":     func(t testing.TB) string { return filepath.Join(t.TempDir(), "segel.db") },
+		"SQLite":     func(t testing.TB) string { return storetest.SQLite(t, sqlstore.Migrate) },
 		"PostgreSQL": func(t testing.TB) string { return pgtest.Database(t, sqlstore.Migrate) },
 	} {
 		t.Run(name, func(t *testing.T) {

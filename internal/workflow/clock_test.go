@@ -3,7 +3,6 @@ package workflow_test
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"segel/internal/contract"
 	"segel/internal/store"
 	"segel/internal/store/sqlstore"
+	"segel/internal/store/storetest"
 	"segel/internal/store/storetest/pgtest"
 	"segel/internal/text"
 	"segel/internal/workflow"
@@ -121,7 +121,7 @@ func (h *harness) isValid(id contract.DocumentID) {
 func TestClockThatJumpsAheadAndBackMakesNoDocumentThatNeverValidates(t *testing.T) {
 	t.Parallel()
 	for name, dsn := range map[string]func(testing.TB) string{
-		"SQLite":                         func(t testing.TB) string { return filepath.Join(t.TempDir(), "segel.db") },
+		"SQLite":                         func(t testing.TB) string { return storetest.SQLite(t, sqlstore.Migrate) },
 		"PostgreSQL on the same machine": func(t testing.TB) string { return pgtest.Database(t, sqlstore.Migrate) },
 	} {
 		for by, jump := range map[string]time.Duration{"six hours": 6 * time.Hour, "two years": 2 * 365 * 24 * time.Hour} {
@@ -315,7 +315,7 @@ func TestClockThatIsAheadOfTheDatabasesSignsNothing(t *testing.T) {
 func TestClockOfTheTimeStampAuthoritiesCounts(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := clocked(t, filepath.Join(t.TempDir(), "segel.db"))
+	h := clocked(t, storetest.SQLite(t, sqlstore.Migrate))
 	open, signed := h.inTurn(h.signer), h.inTurn(h.owner)
 	h.signsBy(h.owner, signed)
 	real := h.clock.Timestamper

@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"io"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,6 +14,7 @@ import (
 	"segel/internal/contract"
 	"segel/internal/emeterai"
 	"segel/internal/store/sqlstore"
+	"segel/internal/store/storetest"
 	"segel/internal/store/storetest/pgtest"
 	"segel/internal/workflow"
 	"segel/pades/validate"
@@ -27,7 +27,7 @@ func onBothWithDatabase(t *testing.T, test func(*testing.T, *harness, *sql.DB)) 
 		driver string
 		dsn    func(testing.TB) string
 	}{
-		"SQLite":     {"sqlite", func(t testing.TB) string { return filepath.Join(t.TempDir(), "segel.db") }},
+		"SQLite":     {"sqlite", func(t testing.TB) string { return storetest.SQLite(t, sqlstore.Migrate) }},
 		"PostgreSQL": {"pgx", func(t testing.TB) string { return pgtest.Database(t, sqlstore.Migrate) }},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"segel/internal/contract"
 	"segel/internal/store"
 	"segel/internal/store/sqlstore"
+	"segel/internal/store/storetest"
 	"segel/internal/store/storetest/pgtest"
 	"segel/internal/workflow"
 )
@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 func onBoth(t *testing.T, test func(*testing.T, *harness)) {
 	t.Parallel()
 	for name, dsn := range map[string]func(testing.TB) string{
-		"SQLite":     func(t testing.TB) string { return filepath.Join(t.TempDir(), "segel.db") },
+		"SQLite":     func(t testing.TB) string { return storetest.SQLite(t, sqlstore.Migrate) },
 		"PostgreSQL": func(t testing.TB) string { return pgtest.Database(t, sqlstore.Migrate) },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -26,6 +26,7 @@ import (
 	"segel/internal/stamping"
 	"segel/internal/store"
 	"segel/internal/store/sqlstore"
+	"segel/internal/store/storetest"
 	"segel/internal/workflow"
 	"segel/pades/validate"
 	"segel/pdf/pdftest"
@@ -57,7 +58,7 @@ var errCrash = errors.New("simulated crash")
 
 func newHarness(t testing.TB) *harness {
 	t.Helper()
-	return newHarnessOn(t, filepath.Join(t.TempDir(), "segel.db"))
+	return newHarnessOn(t, storetest.SQLite(t, sqlstore.Migrate))
 }
 
 // newHarnessOn is newHarness on the given database.

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 
 import { send, type Sent } from "./contract";
-import { paper, stage, type Stage } from "./harness";
+import { complete, paper, stage, type Stage } from "./harness";
 
 const satu = { name: "Pemilik Satu", email: "o@example.test" }, dua = { name: "Penanda Dua", email: "s@example.test" };
 
@@ -52,23 +52,26 @@ const button = (page: Page, name: string | RegExp) => page.getByRole("button", {
 const results = (page: Page) => page.locator("[data-results]");
 const ready = (page: Page, id: number) => page.locator(`[data-reading='${id}'] [data-ready=true]`).waitFor();
 
-test("40 documents are read and signed one after the other with at most 45 clicks and keys, each displayed", async () => {
-  const sent = await sendMany("Kontrak", 40);
+/** How many documents are read one by one: the keys for each are counted, so that a few stand for many. */
+const several = complete ? 40 : 8;
+
+test(`${several} documents are read and signed one after the other with a click or key each and 5 beside them, each displayed`, async () => {
+  const sent = await sendMany("Kontrak", several);
   const c = counting(signer);
   await signer.goto(`${s.url}/inbox`);
   await c.click(signer.getByRole("link", { name: "Sign several" }));
   await c.click(signer.getByRole("link", { name: "Read one by one" }));
   await c.click(signer.getByRole("checkbox", { name: /With each signature I agree/ }));
-  for (let i = 0; i < 40; i++) {
+  for (let i = 0; i < several; i++) {
     const id = Number(await signer.locator("[data-reading]").getAttribute("data-reading"));
     await ready(signer, id);
     await signer.locator(`[data-sheets='${id}'] [data-page='1']`).waitFor();
     await c.press("s");
     await signer.locator(`[data-reading='${id}']`).waitFor({ state: "detached" });
   }
-  await results(signer).getByText("Signed: 40 of 40 documents").waitFor();
-  console.log(`40 documents, one after the other: ${c.clicks} clicks and ${c.keys} keys`);
-  expect(c.all).toBeLessThanOrEqual(45);
+  await results(signer).getByText(`Signed: ${several} of ${several} documents`).waitFor();
+  console.log(`${several} documents, one after the other: ${c.clicks} clicks and ${c.keys} keys`);
+  expect(c.all).toBeLessThanOrEqual(several + 5);
   for (const { id } of sent) expect(await signature(id)).toEqual([expect.stringMatching(/the service showed page 1 of 1(, as pictures: page 1)?; accepted consent text segel-1/)]);
 }, 180_000);
 

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"segel/internal/store"
@@ -28,7 +27,7 @@ func TestMain(m *testing.M) {
 
 // databases are the addresses of new, empty databases of either kind.
 var databases = map[string]func(testing.TB) string{
-	"SQLite":     func(t testing.TB) string { return filepath.Join(t.TempDir(), "segel.db") },
+	"SQLite":     func(t testing.TB) string { return storetest.SQLite(t, Migrate) },
 	"PostgreSQL": func(t testing.TB) string { return pgtest.Database(t, Migrate) },
 }
 
