@@ -144,7 +144,7 @@ func TestEveryOperationOfAccountsAnswersEveryRoleAsItShould(t *testing.T) {
 		}
 		seen[op.Account] = true
 		try := func(c *client) *answer {
-			path := strings.NewReplacer("{service}", "layanan", "{upload_id}", strings.Repeat("a", 64)).Replace(op.Path)
+			path := strings.NewReplacer("{service}", "layanan", "{upload_id}", strings.Repeat("a", 64), "{folder_id}", "8f14e45f-ceea-467f-a0e6-1b1f0c8d3aff").Replace(op.Path)
 			return c.do(op.Method, path, nil)
 		}
 		try(anonymous).is(http.StatusUnauthorized)
@@ -172,7 +172,7 @@ var notForOwners = []contract.Operation{contract.OpSign, contract.OpApprove, con
 func expected(op contract.Operation, who string) int {
 	switch op {
 	case contract.OpParticipants, contract.OpDescribe, contract.OpPlace, contract.OpFinalize, contract.OpCancel, contract.OpRemind, contract.OpRestamp, contract.OpRetry,
-		contract.OpGuestLink, contract.OpGuestRevoke, contract.OpEmbed, contract.OpCorrectGuest, contract.OpCopy, contract.OpDelete, contract.OpAuditTrail, contract.OpOriginal:
+		contract.OpGuestLink, contract.OpGuestRevoke, contract.OpEmbed, contract.OpCorrectGuest, contract.OpCopy, contract.OpDelete, contract.OpAuditTrail, contract.OpOriginal, contract.OpLabel:
 		return http.StatusForbidden
 	case contract.OpApprove:
 		if who != "approver" {
@@ -193,7 +193,7 @@ func expected(op contract.Operation, who string) int {
 // call requests an operation with a body that is valid for some caller.
 func call(c *client, op api.Operation, id int64) *answer {
 	path := strings.NewReplacer("{service}", "layanan", "{document_id}", fmt.Sprint(id)).Replace(op.Path)
-	if op.Method == http.MethodPost {
+	if op.Method == http.MethodPost || op.Many {
 		body := object{"document_id": id, "reason": "x", "user_id": c.id, "signer": []any{}, "signers": []any{}}
 		if op.Many {
 			body["documents"] = []object{{"document_id": id, "digest": strings.Repeat("5e", 32)}}

@@ -121,16 +121,25 @@ var undetected = map[string]string{
 	"webhook_delivery":   "a delivery that is missing is not sent; the feed has the event",
 	"webhook_delivery.*": "decides when an event is sent; the feed has the event",
 	// Identity providers. What admins change about them is an event of the log, and so is each link.
-	"scim_token":      "a directory without a secret has no access; an administrator gives it another",
-	"scim_token.*":    "a hash of a random secret: another one lets no one in; the log has the event of each secret",
-	"scim_user":       "what a directory states about an account; it states it again",
-	"scim_user.*":     "names and numbers of a directory; the account itself has a digest",
-	"scim_group":      "a group that is missing is created again by its directory",
-	"scim_group.*":    "the log has the event of each change; roles of accounts have a digest",
-	"scim_member":     "a member who is missing is added again by the directory",
-	"scim_member.*":   "roles of accounts have a digest",
-	"embed_address":   "an address that is missing has ended; its program asks for another",
-	"embed_address.*": "an address lasts minutes, and its page an hour; the events of the document tell who asked for it and where it was opened",
+	"scim_token":    "a directory without a secret has no access; an administrator gives it another",
+	"scim_token.*":  "a hash of a random secret: another one lets no one in; the log has the event of each secret",
+	"scim_user":     "what a directory states about an account; it states it again",
+	"scim_user.*":   "names and numbers of a directory; the account itself has a digest",
+	"scim_group":    "a group that is missing is created again by its directory",
+	"scim_group.*":  "the log has the event of each change; roles of accounts have a digest",
+	"scim_member":   "a member who is missing is added again by the directory",
+	"scim_member.*": "roles of accounts have a digest",
+	// Labels and folders sort documents and say nothing about them. The log has an event of each change of a label.
+	"label":             "documents lose a label that is missing; an administrator adds it again",
+	"label.*":           "the log has the event of each label",
+	"document_label":    "a label that is missing is set again",
+	"document_label.*":  "a document with another label: nothing goes by it but the filter of lists",
+	"folder":            "what was in a folder that is missing is in none",
+	"folder.*":          "a name that its owner gave",
+	"folder_document":   "a document that is in no folder any more stays in its lists",
+	"folder_document.*": "which of the person's own documents are in which folder",
+	"embed_address":     "an address that is missing has ended; its program asks for another",
+	"embed_address.*":   "an address lasts minutes, and its page an hour; the events of the document tell who asked for it and where it was opened",
 
 	"sso":            "an organisation without a provider: its people log in with passwords",
 	"sso.*":          "decides who may log in, not what was signed; the secret opens only under the master key and with its organisation",
@@ -240,6 +249,10 @@ func fullInstallation(t *testing.T, set ...string) (data string) {
 	must(s.store.AddPasskey(ctx, store.Passkey{
 		ID: "key", Person: contract.PersonID(signer.id), Name: "Laptop", PublicKey: []byte{1}, AAGUID: make([]byte, 16), Transports: "internal", CreatedAt: time.Now(), SignCount: 1,
 	}, store.UsedChallenge{Ticket: [32]byte{1}, Binding: [32]byte{2}, At: time.Now()}, 20, nil, contract.Event{Type: contract.EventFactorAdded, At: time.Now()}))
+	label, err := s.workflow.AddLabel(ctx, commandLineActor("label"), organisationIDOf(t, s, owner), "Sewa", "teal")
+	must(err)
+	owner.do("PUT", documentPath+"labelled", object{"documents": []object{{"document_id": id}}, "add": []string{string(label.ID)}}).ok()
+	owner.filed(id, "Bandung")
 	must(s.store.SetLocale(ctx, organisationIDOf(t, s, owner), contract.Locale{Language: "en", Zone: "Asia/Makassar"}, time.Now(), contract.Event{Type: contract.EventLocaleChanged, At: time.Now()}))
 	must(s.store.SetReminders(ctx, organisationIDOf(t, s, owner), contract.Reminders{After: 3}, time.Now(), contract.Event{Type: contract.EventRemindersChanged, At: time.Now()}))
 	_, err = s.store.ChangeAccountPolicy(ctx, organisationIDOf(t, s, owner), time.Now(), func(p *contract.AccountPolicy) (contract.Event, error) {

@@ -124,6 +124,11 @@ func (m *mortal) AddInvitation(ctx context.Context, i contract.Invitation, n con
 	return m.effect(ctx, func() error { return m.Store.AddInvitation(ctx, i, n, e) })
 }
 
+func (m *mortal) AddLabel(ctx context.Context, l contract.Label, e contract.Event) (made contract.Label, err error) {
+	err = m.effect(ctx, func() error { made, err = m.Store.AddLabel(ctx, l, e); return err })
+	return made, err
+}
+
 func (m *mortal) AddReconciliation(ctx context.Context, r contract.Reconciliation) (n int64, err error) {
 	err = m.effect(ctx, func() error { n, err = m.Store.AddReconciliation(ctx, r); return err })
 	return n, err
@@ -408,6 +413,9 @@ var keyedRequests = map[string][]keyedRequest{
 	}}},
 	"admin-invite": {{make: func(w *surviving) request {
 		return request{by: w.operator, body: fmt.Appendf(nil, `{"email":"undangan%d@example.test"}`, rand.Uint64())}
+	}}},
+	"admin-add-label": {{make: func(w *surviving) request {
+		return request{by: w.operator, body: fmt.Appendf(nil, `{"name":"Label %d","colour":"teal"}`, rand.Uint64())}
 	}}},
 	"admin-add-organisation": {{make: func(w *surviving) request {
 		return request{by: w.operator, body: fmt.Appendf(nil, `{"name":"PT %d"}`, rand.Uint64())}

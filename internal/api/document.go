@@ -50,6 +50,7 @@ type detailData struct {
 	Delivery             *deliveryData       `json:"delivery,omitempty" doc:"for the owner: how people are reached"`
 	Warnings             []warning           `json:"warnings,omitempty" doc:"unexpected changes to the file, and findings in it"`
 	AddressesHidden      bool                `json:"addresses_hidden,omitempty" doc:"the addresses of others are shown to the caller in part only, and the evidence certificate is not for them"`
+	filing
 }
 
 // deliveryData is how the people of a document are reached.
@@ -159,6 +160,11 @@ func (c *call) loadDetail() (detailData, error) {
 	if err != nil {
 		return detailData{}, err
 	}
+	filed, err := c.Workflow.Filed(c.r.Context(), c.by, id)
+	if err != nil {
+		return detailData{}, err
+	}
+	data.filing = filingOf(filed)
 	data.AccountOffer, err = c.offerAccount()
 	return data, err
 }

@@ -87,6 +87,18 @@ var shapes = []struct {
 		link := requireOK[done[guestLinkData]](b.t, b.ask("POST", sBase+"guest-link-docs", `{"document_id":1207,"user_id":"3b7e1a52-6a0f-4c1d-8e7b-2f9d0c4a5b61"}`))
 		return `{"link":"` + link.Response.Data.URL + `"}`
 	}},
+	{golden: "admin_label_add.json", method: "POST", path: "/v1/admin/labels", body: `{"name":" Sewa ","colour":"teal"}`, header: []string{"X-Access-Token", "admin"}},
+	{golden: "admin_labels.json", method: "GET", path: "/v1/admin/labels", header: []string{"X-Access-Token", "admin"}, prepare: addLabel},
+	{golden: "labels.json", method: "GET", path: dBase + "labels", prepare: addLabel},
+	{golden: "labelled.json", method: "PUT", path: dBase + "labelled", prepare: func(b *bench) string {
+		return `{"documents":[{"document_id":1207},{"document_id":9}],"add":["` + addLabel(b) + `"]}`
+	}},
+	{golden: "folder_add.json", method: "PUT", path: dBase + "folders", body: `{"name":"Kantor Bandung"}`},
+	{golden: "filed.json", method: "PUT", path: dBase + "filed", prepare: fileSample},
+	{golden: "list_filed.json", method: "GET", path: dBase + "out", prepare: func(b *bench) string {
+		requireOK[done[filedData]](b.t, b.ask("PUT", dBase+"filed", fileSample(b)))
+		return ""
+	}},
 	{golden: "list_user.json", method: "GET", path: "/v1/auth/list_user"},
 	{golden: "list_user_empty.json", method: "GET", path: "/v1/auth/list_user?search=tidak+ada"},
 	{golden: "specimen_none.json", method: "GET", path: "/v1/auth/specimen"},
@@ -308,6 +320,19 @@ func administered(b *bench) string {
 		b.t.Fatal(err)
 	}
 	return ""
+}
+
+// addLabel adds a label and returns its identifier.
+func addLabel(b *bench) string {
+	l := requireOK[done[labelAnswer]](b.t, b.ask("POST", "/v1/admin/labels", `{"name":"Sewa","colour":"teal"}`, "X-Access-Token", "admin"))
+	return string(l.Response.Data.Label.ID)
+}
+
+// fileSample labels a document and returns the body that files it.
+func fileSample(b *bench) string {
+	requireOK[done[filedData]](b.t, b.ask("PUT", dBase+"labelled", `{"documents":[{"document_id":1207}],"add":["`+addLabel(b)+`"]}`))
+	f := requireOK[done[folderAnswer]](b.t, b.ask("PUT", dBase+"folders", `{"name":"Kantor Bandung"}`))
+	return `{"documents":[{"document_id":1207}],"folder":"` + string(f.Response.Data.Folder.ID) + `"}`
 }
 
 // TestEveryEndpointAnswersItsShape compares every answer as a whole, including the order of members.

@@ -34,6 +34,7 @@ type listItem struct {
 	Owner         listOwner           `json:"owner"`
 	Specimen      bool                `json:"specimen" doc:"stamped by the sandbox office: without legal value"`
 	AsGuest       bool                `json:"as_guest,omitempty" doc:"the document names the mailbox of the account as a guest's: guest-document opens it"`
+	filing
 }
 
 type listSigner struct {
@@ -73,6 +74,9 @@ func listBox(own store.Box) func(*call) (listData, error) {
 			return listData{}, err
 		}
 		data := listData{Documents: convertAll(l.Documents, c.listItem), Pagination: paginate(p, l.Total, len(l.Documents))}
+		for i := range data.Documents {
+			data.Documents[i].filing = filingOf(l.Filed[data.Documents[i].ID])
+		}
 		data.Pagination.Filter, data.Pagination.TotalLimited = c.filterChoices(), l.Limited
 		return data, nil
 	}
@@ -88,6 +92,7 @@ func (q *query) parseList(own store.Box) workflow.ListRequest {
 	return workflow.ListRequest{
 		Box: cmp.Or(parseChoice(q, "type", []store.Box{store.Inbox, store.Outbox}), own), Without: parseChoice(q, "without", contract.States),
 		Period: cmp.Or(parseChoice(q, "periode", periods), store.PeriodAll), Search: q.parseText("search"), With: q.parseText("person"),
+		Label: contract.LabelID(parsePersonID(q.parseText("label"))), Folder: contract.FolderID(parsePersonID(q.parseText("folder"))),
 	}
 }
 
@@ -186,7 +191,7 @@ type pagination struct {
 	Detail       []int64 `json:"detail" doc:"at most five page numbers around current; empty when there is at most one page"`
 	Filter       filter  `json:"filter"`
 	Limit        int     `json:"limit,omitempty" doc:"only in the signer directory" example:"10"`
-	TotalLimited bool    `json:"total_limited,omitempty" doc:"only with search, person, waiting or sort: total_data is as many as were found within the limits of counting, 10,000 at most, and there may be more"`
+	TotalLimited bool    `json:"total_limited,omitempty" doc:"only with search, person, label, folder, waiting or sort: total_data is as many as were found within the limits of counting, 10,000 at most, and there may be more"`
 }
 
 // filter lists the values that a client can choose.
@@ -315,12 +320,12 @@ func countParams() []*huma.Param { return append(filterParams(), pageParams(list
 
 // filterParams describes what lists and their counts have in common, without the search.
 func filterParams() []*huma.Param {
-	return []*huma.Param{
+	return append([]*huma.Param{
 		choiceParam("type", "in or out; overrides that of the path.", []store.Box{store.Inbox, store.Outbox}),
 		choiceParam("periode", "By the day on which a document was created, in Asia/Jakarta.", periods),
 		choiceParam("without", "Leaves out documents with this status.", contract.States),
 		{Name: "person", In: "query", Description: "Only documents that the person with this e-mail owns or takes part in.", Schema: textSchema()},
-	}
+	}, filedParams()...)
 }
 
 // parseChoice reads a query value that must be one of values. Empty means any.

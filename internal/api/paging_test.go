@@ -49,7 +49,7 @@ func TestTheWindowOfPagesFollowsTheCurrentOne(t *testing.T) {
 
 func TestAListAsksForWhatTheQuerySays(t *testing.T) {
 	t.Parallel()
-	all := store.ListQuery{Person: andi.ID, Box: store.Outbox, Period: store.PeriodAll, Limit: 20, Now: now}
+	all := store.ListQuery{Person: andi.ID, Box: store.Outbox, Period: store.PeriodAll, Limit: 20, Now: now, View: store.FilingView{Organisation: works, Space: andi.ID}}
 	with := func(change func(*store.ListQuery)) store.ListQuery {
 		q := all
 		change(&q)
@@ -66,6 +66,7 @@ func TestAListAsksForWhatTheQuerySays(t *testing.T) {
 		"out?page=&limit=&type=&status=&periode=": all,
 		"out?page=9007199254740992&limit=100":     with(func(q *store.ListQuery) { q.Offset, q.Limit = (1<<53-1)*100, 100 }),
 		"out?unknown=1":                           all,
+		"out?label=+L1&folder=F2":                 with(func(q *store.ListQuery) { q.Label, q.Folder = "l1", "f2" }),
 		"data?waiting=me&sort=deadline&person=+Siti%40Contoh.id&without=draft": with(func(q *store.ListQuery) {
 			q.Box, q.Waiting, q.Order, q.With, q.Without = store.Inbox, true, store.OrderDeadline, "Siti@Contoh.id", contract.Draft
 		}),

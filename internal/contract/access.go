@@ -37,6 +37,8 @@ const (
 	OpCorrectGuest Operation = "correct-guest-docs"
 	OpCopy         Operation = "copy-docs"
 	OpDelete       Operation = "delete"
+	OpLabel        Operation = "label" // add and remove labels of the organisation
+	OpFile         Operation = "file"  // put it into one of the caller's own folders
 )
 
 // Operations lists every operation.
@@ -44,14 +46,15 @@ var Operations = []Operation{
 	OpDetail, OpStatus, OpSigners, OpAuditTrail, OpEvents, OpPreview, OpDownload, OpOriginal, OpEvidence, OpConsent,
 	OpParticipants, OpDescribe, OpPlace, OpFinalize, OpSign, OpApprove, OpReject, OpDelegate, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestLink, OpGuestRevoke,
 	OpEmbed, OpCode, OpProveContact, OpCorrectGuest, OpCopy, OpDelete,
+	OpLabel, OpFile,
 }
 
 // ownerOnly are the operations that only the owner may use. A participant may see the document, so they are told
 // Forbidden.
-var ownerOnly = []Operation{OpParticipants, OpDescribe, OpPlace, OpFinalize, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestLink, OpGuestRevoke, OpEmbed, OpCorrectGuest, OpCopy, OpDelete, OpAuditTrail, OpOriginal}
+var ownerOnly = []Operation{OpParticipants, OpDescribe, OpPlace, OpFinalize, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestLink, OpGuestRevoke, OpEmbed, OpCorrectGuest, OpCopy, OpDelete, OpAuditTrail, OpOriginal, OpLabel}
 
 // guestForbidden are the operations that a guest's token does not permit, even on the guest's own document.
-var guestForbidden = []Operation{OpSigners, OpAuditTrail, OpOriginal}
+var guestForbidden = []Operation{OpSigners, OpAuditTrail, OpOriginal, OpLabel, OpFile}
 
 // guestOnly are the operations of guests alone.
 var guestOnly = []Operation{OpCode, OpProveContact}

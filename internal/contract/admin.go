@@ -38,6 +38,8 @@ const (
 	AdminDeleteBranding   AdminOperation = "delete-branding"
 	AdminConsent          AdminOperation = "consent"
 	AdminSetConsent       AdminOperation = "set-consent"
+	AdminLabels           AdminOperation = "labels"
+	AdminSetLabel         AdminOperation = "set-label"
 	AdminReminders        AdminOperation = "reminders"
 	AdminSetReminders     AdminOperation = "set-reminders"
 	AdminLocale           AdminOperation = "locale"
@@ -80,7 +82,7 @@ const (
 var AdminOperations = []AdminOperation{
 	AdminPeople, AdminAddPerson, AdminInvitations, AdminInvite, AdminRevokeInvitation, AdminResetPassword, AdminResetFactors, AdminDisable, AdminEnable, AdminRename, AdminSetRole, AdminExport, AdminTransfer, AdminDocuments, AdminQuota, AdminGrant, AdminLedger, AdminAttempts,
 	AdminSerials, AdminEvidence, AdminReconciliation, AdminReconcile, AdminStuck, AdminRetry, AdminCertificates, AdminAuditLog,
-	AdminBranding, AdminSetBranding, AdminDeleteBranding, AdminConsent, AdminSetConsent, AdminReminders, AdminSetReminders, AdminLocale, AdminSetLocale, AdminPolicy, AdminSetPolicy, AdminEmbedding, AdminSetEmbedding, AdminMail, AdminShowMail, AdminRetryMail,
+	AdminBranding, AdminSetBranding, AdminDeleteBranding, AdminConsent, AdminSetConsent, AdminLabels, AdminSetLabel, AdminReminders, AdminSetReminders, AdminLocale, AdminSetLocale, AdminPolicy, AdminSetPolicy, AdminEmbedding, AdminSetEmbedding, AdminMail, AdminShowMail, AdminRetryMail,
 	AdminFeed, AdminWebhooks, AdminSetWebhook, AdminAddWebhook, AdminRotateWebhook, AdminTestWebhook, AdminReplayWebhook,
 	AdminKeys, AdminRevokeKey,
 	AdminOrganisations, AdminAddOrganisation, AdminRenameOrganisation, AdminSetOrganisationState,

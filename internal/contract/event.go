@@ -94,6 +94,9 @@ const (
 	EventPasswordReset      EventType = "password_reset"        // by an administrator
 	EventPersonExported     EventType = "person_exported"       // what is stored about a person was sent to them, or to an administrator
 	EventBrandingChanged    EventType = "branding_changed"
+	EventLabelAdded         EventType = "label_added"   // a label for documents ("label", "name", "colour")
+	EventLabelChanged       EventType = "label_changed" // also "new_name", if it has another one now
+	EventLabelDeleted       EventType = "label_deleted"
 	EventLocaleChanged      EventType = "locale_changed"         // the "language" and the time "zone" of an organisation (missing: those of the service)
 	EventRemindersChanged   EventType = "reminders_changed"      // the reminders of new documents ("after", "every", "before"; missing: not)
 	EventPolicyChanged      EventType = "account_policy_changed" // what the organisation demands of accounts now ("login_factor", "sign_factor", "idle_minutes", "absolute_hours"; missing: nothing)
@@ -193,6 +196,9 @@ var EventTypes = []EventType{
 	EventBrandingChanged,
 	EventConsentChanged,
 	EventRemindersChanged,
+	EventLabelAdded,
+	EventLabelChanged,
+	EventLabelDeleted,
 	EventLocaleChanged,
 	EventPolicyChanged,
 	EventEmbeddingChanged,
@@ -231,7 +237,7 @@ var EventTypes = []EventType{
 }
 
 // OrganisationEventTypes are the types of what administrators do to an organisation and its accounts. Their details name the
-// organisation ("organisation") and, except for its name and state, its branding, its consent text, its reminders, its language and time zone, its policy for accounts, its origins, its
+// organisation ("organisation") and, except for its name and state, its branding, its consent text, its reminders, its labels, its language and time zone, its policy for accounts, its origins, its
 // webhooks and its provider, the account: "person", "name" and "email" (events of earlier releases lack "person").
 var OrganisationEventTypes = []EventType{
 	EventOrganisationAdded,
@@ -242,6 +248,9 @@ var OrganisationEventTypes = []EventType{
 	EventBrandingChanged,
 	EventConsentChanged,
 	EventRemindersChanged,
+	EventLabelAdded,
+	EventLabelChanged,
+	EventLabelDeleted,
 	EventLocaleChanged,
 	EventPolicyChanged,
 	EventEmbeddingChanged,

@@ -59,6 +59,7 @@ var operationScopes = map[Operation]KeyScope{
 	OpDownload: ScopeRead, OpOriginal: ScopeRead, OpEvidence: ScopeRead, OpConsent: ScopeRead,
 	OpParticipants: ScopeWrite, OpDescribe: ScopeWrite, OpPlace: ScopeWrite, OpFinalize: ScopeWrite, OpCancel: ScopeWrite, OpRemind: ScopeWrite,
 	OpRetry: ScopeWrite, OpGuestLink: ScopeWrite, OpGuestRevoke: ScopeWrite, OpEmbed: ScopeWrite, OpCorrectGuest: ScopeWrite, OpCopy: ScopeWrite, OpDelete: ScopeWrite,
+	OpLabel: ScopeWrite, OpFile: ScopeWrite,
 	OpSign: ScopeSign, OpApprove: ScopeSign, OpReject: ScopeSign, OpDelegate: ScopeSign,
 	OpRestamp: ScopeStamp,
 	OpCode:    NeverByKey, OpProveContact: NeverByKey, // of guests alone, who have no keys
@@ -73,6 +74,7 @@ var adminScopes = map[AdminOperation]KeyScope{
 	AdminQuota: ScopeAdmin, AdminGrant: ScopeAdmin, AdminLedger: ScopeAdmin, AdminAttempts: ScopeAdmin, AdminSerials: ScopeAdmin, AdminEvidence: ScopeAdmin,
 	AdminReconciliation: ScopeAdmin, AdminReconcile: ScopeAdmin, AdminStuck: ScopeAdmin, AdminRetry: ScopeAdmin, AdminCertificates: ScopeAdmin, AdminAuditLog: ScopeAdmin,
 	AdminBranding: ScopeAdmin, AdminSetBranding: ScopeAdmin, AdminDeleteBranding: ScopeAdmin, AdminConsent: ScopeAdmin, AdminSetConsent: ScopeAdmin,
+	AdminLabels: ScopeAdmin, AdminSetLabel: ScopeAdmin,
 	AdminReminders: ScopeAdmin, AdminSetReminders: ScopeAdmin, AdminLocale: ScopeAdmin, AdminSetLocale: ScopeAdmin, AdminMail: ScopeAdmin, AdminShowMail: NeverByKey, AdminRetryMail: ScopeAdmin, AdminFeed: ScopeAdmin,
 	AdminWebhooks: ScopeAdmin, AdminSetWebhook: ScopeAdmin, AdminAddWebhook: ScopeAdmin, AdminRotateWebhook: ScopeAdmin, AdminTestWebhook: ScopeAdmin, AdminReplayWebhook: ScopeAdmin,
 	AdminKeys: ScopeAdmin, AdminRevokeKey: ScopeAdmin,

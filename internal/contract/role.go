@@ -25,11 +25,12 @@ const (
 	AccountLists     AccountOperation = "lists"     // read the lists of one's own documents, and of the people on them
 	AccountDirectory AccountOperation = "directory" // read who has an account in the organisation
 	AccountBalance   AccountOperation = "balance"   // read how much quota is left
+	AccountFolders   AccountOperation = "folders"   // create, rename and delete one's own folders
 	AccountSpecimen  AccountOperation = "specimen"  // read and replace the pictures of one's signature and initials
 )
 
 // AccountOperations lists every operation of accounts.
-var AccountOperations = []AccountOperation{AccountSend, AccountLists, AccountDirectory, AccountBalance, AccountSpecimen}
+var AccountOperations = []AccountOperation{AccountSend, AccountLists, AccountDirectory, AccountBalance, AccountFolders, AccountSpecimen}
 
 // sendOperations are the operations of an owner that make a draft or lead to one being sent. An owner who may not send any more goes on with
 // what was sent: they cancel it, remind people and download it.
@@ -42,7 +43,7 @@ var auditOperations = []Operation{OpDetail, OpStatus, OpSigners, OpAuditTrail, O
 // person and no address with a secret, as those of webhooks may have.
 var auditAdministration = []AdminOperation{
 	AdminPeople, AdminInvitations, AdminDocuments, AdminQuota, AdminLedger, AdminAttempts, AdminSerials, AdminReconciliation, AdminStuck, AdminCertificates, AdminAuditLog,
-	AdminBranding, AdminConsent, AdminReminders, AdminLocale, AdminPolicy, AdminEmbedding, AdminMail, AdminKeys,
+	AdminBranding, AdminConsent, AdminLabels, AdminReminders, AdminLocale, AdminPolicy, AdminEmbedding, AdminMail, AdminKeys,
 }
 
 // ErrRole refuses what the caller's role in their organisation does not include.

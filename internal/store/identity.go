@@ -383,6 +383,8 @@ type Store interface {
 	Consents
 	Schedules
 	Locales
+	Labels
+	Folders
 	AccountPolicies
 	Embeds
 	PasswordResets

@@ -149,14 +149,17 @@ const (
 type ListQuery struct {
 	Person  contract.PersonID
 	Box     Box
-	State   contract.State // empty: all
-	Without contract.State // documents in this state are left out; empty: none
-	Waiting bool           // only documents that the person can sign now
-	Mailbox string         // of the person, in lower case: the inbox has the documents that name it as a guest's, too; empty: none
-	With    string         // e-mail address of a person who owns the document or takes part in it, in any letter case; empty: all
-	Period  Period         // empty: all
-	Search  string         // part of the title, ignoring letter case; empty: all
-	Order   Order          // empty: OrderCreated
+	State   contract.State    // empty: all
+	Without contract.State    // documents in this state are left out; empty: none
+	Waiting bool              // only documents that the person can sign now
+	Mailbox string            // of the person, in lower case: the inbox has the documents that name it as a guest's, too; empty: none
+	With    string            // e-mail address of a person who owns the document or takes part in it, in any letter case; empty: all
+	Label   contract.LabelID  // only documents with this label of View.Organisation; empty: all
+	Folder  contract.FolderID // only documents in this folder of View.Space; empty: all
+	View    FilingView        // what List tells of where the documents are filed
+	Period  Period            // empty: all
+	Search  string            // part of the title, ignoring letter case; empty: all
+	Order   Order             // empty: OrderCreated
 	Offset  int
 	Limit   int
 	Now     time.Time
@@ -165,6 +168,7 @@ type ListQuery struct {
 // List is one page of documents and the number of all matching ones.
 type List struct {
 	Documents []contract.Document
+	Filed     map[contract.DocumentID]Filed // as ListQuery.View sees it
 	Total     int
 	Limited   bool // there may be more than Total: more matches than are counted, or more documents than are searched
 }

@@ -51,6 +51,8 @@ type ListRequest struct {
 	Without contract.State
 	Waiting bool
 	With    string
+	Label   contract.LabelID
+	Folder  contract.FolderID
 	Period  store.Period
 	Search  string
 	Order   store.Order
@@ -60,7 +62,7 @@ type ListRequest struct {
 
 func (s *Service) listQuery(by contract.Actor, r ListRequest) store.ListQuery {
 	return store.ListQuery{
-		Person: by.ID, Mailbox: by.Mailbox, Box: r.Box, State: r.State, Without: r.Without, Waiting: r.Waiting, With: r.With, Period: r.Period, Search: r.Search, Order: r.Order,
+		Person: by.ID, Mailbox: by.Mailbox, Box: r.Box, State: r.State, Without: r.Without, Waiting: r.Waiting, With: r.With, Label: r.Label, Folder: r.Folder, View: filingView(by), Period: r.Period, Search: r.Search, Order: r.Order,
 		Offset: (r.Page - 1) * r.Limit, Limit: r.Limit, Now: s.Clock(),
 	}
 }

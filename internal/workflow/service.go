@@ -37,6 +37,8 @@ type Store interface {
 	store.Consents
 	store.Schedules
 	store.Locales
+	store.Labels
+	store.Folders
 	store.Embeds
 	store.Organisations
 	CreateOrganisation(ctx context.Context, o store.Organisation, events ...contract.Event) error

@@ -117,6 +117,15 @@ func (w *documentWriter) endOwnerPages(ctx context.Context) error {
 		statement{sql: `DELETE FROM embed_address WHERE document = $1 AND person = $2`, args: person, what: "end the addresses of a former owner"})
 }
 
+// unfileForFormerOwner takes a document out of the folder of an owner who has it in no list any more.
+func (w *documentWriter) unfileForFormerOwner(ctx context.Context) error {
+	former := w.before.Owner.ID
+	if former == w.after.Owner.ID || w.after.IsVisibleTo(former) {
+		return nil
+	}
+	return w.addStatements(ctx, statement{sql: `DELETE FROM folder_document WHERE document = $1 AND space = $2`, args: []any{w.after.ID, former}, what: "take a document out of a folder"})
+}
+
 func (w *documentWriter) insertIntoBoxes(lists []boxList) statement {
 	var args []any
 	for _, l := range lists {

@@ -40,8 +40,11 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.List, error)
 			ids = found.ids[min(q.Offset, l.Total):min(q.Offset+q.Limit, l.Total)]
 		}
 		var err error
-		l.Documents, err = readDocuments(ctx, r, ids)
-		return err
+		if l.Documents, err = readDocuments(ctx, r, ids); err != nil || q.View == (store.FilingView{}) || len(ids) == 0 {
+			return err
+		}
+		l.Filed = map[contract.DocumentID]store.Filed{}
+		return r.runBatch(ctx, selectFiling(l.Filed, q.View, ids))
 	})
 	s.outdated.noteBlocks(found)
 	return l, wrapf(err, "list %s of %s", q.Box, q.Person)
@@ -136,7 +139,7 @@ func (b boxQuery) source() string {
 // isCounted reports whether the counts of blocks say how many rows there are; isByNumber, whether the rows are listed in the order of
 // their document numbers.
 func (b boxQuery) isCounted() bool {
-	return b.Search == "" && !b.Waiting && b.With == "" && !b.isMixed()
+	return b.Search == "" && !b.Waiting && b.With == "" && !b.isFiled() && !b.isMixed()
 }
 func (b boxQuery) isByNumber() bool { return b.Order == "" || b.Order == store.OrderCreated }
 

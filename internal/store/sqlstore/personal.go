@@ -42,6 +42,8 @@ var personalTables = []personalTable{
 	{kind: "invited", columns: "email, name, role, ending, created_at, ended_at", from: "invitation WHERE inviter = $1"},
 	{kind: "consents", columns: "organisation, version, language, document, accepted_at", from: "consent_acceptance WHERE person = $1"},
 	{kind: "uploads", columns: "filename", from: "resumable_upload WHERE person = $1", own: true},
+	{kind: "folders", columns: "name, created_at", from: "folder WHERE space = $1", own: true},
+	{kind: "documents_in_folders", columns: "f.name AS folder, d.title AS title, x.document AS id", from: "folder f JOIN folder_document x ON x.folder = f.id JOIN document d ON d.id = x.document WHERE f.space = $1", key: "id", own: true},
 	{kind: "signature", columns: "image", from: "specimen WHERE person = $1", own: true},
 	{kind: "initials", columns: "image", from: "initials_specimen WHERE person = $1", own: true},
 	{kind: "certificates", columns: "serial, subject, not_after AS expires_at, revoked_at", from: "certificate WHERE holder = $1"},

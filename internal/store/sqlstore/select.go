@@ -25,6 +25,8 @@ func (b boxQuery) find(ctx context.Context, r querier) (boxSearch, error) {
 		return boxSearch{}, err
 	case b.With != "":
 		return b.findWithPerson(ctx, r, rows)
+	case b.isFiled():
+		return b.findFiled(ctx, r, rows)
 	case b.Search != "":
 		return b.search(ctx, r, spans, rows)
 	}
@@ -65,12 +67,13 @@ func (b boxQuery) findWithPerson(ctx context.Context, r querier, rows int) (boxS
 	c := b.condition()
 	with := c.addArg(b.With)
 	c.terms = append(c.terms, fmt.Sprintf(`b.document IN (`+ofPerson+`)`, with, maxSelected+1), visibleWith("b.document", "b.person", with))
+	b.addFiled(&c, "b.document")
 	return b.selectMatches(ctx, r, `box b`, c, `b.document`)
 }
 
 // selectRows finds the matches among the newest maxSelected rows, whatever their number, without counts and stored titles.
 func (b boxQuery) selectRows(ctx context.Context, r querier) (boxSearch, error) {
-	if b.Search == "" && b.With == "" {
+	if b.Search == "" && b.With == "" && !b.isFiled() {
 		return b.selectMatches(ctx, r, b.source(), b.condition(), `b.document`)
 	}
 	inner := b.condition()
@@ -85,6 +88,7 @@ func (b boxQuery) selectRows(ctx context.Context, r querier) (boxSearch, error) 
 		c.terms = append(c.terms, `(EXISTS (SELECT 1 FROM participant p WHERE p.document = x.document AND lower(p.email) = lower(`+arg+`))
 			OR EXISTS (SELECT 1 FROM document o WHERE o.id = x.document AND lower(o.owner_email) = lower(`+arg+`)))`, visibleWith("x.document", c.addArg(b.Person), arg))
 	}
+	b.addFiled(&c, "x.document")
 	found, err := b.selectMatches(ctx, r, from, c, `x.document`)
 	found.limited = found.limited || n == maxSelected
 	return found, err

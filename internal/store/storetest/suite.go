@@ -43,6 +43,7 @@ func Run(t *testing.T, open func(*testing.T) store.Store) {
 		evidenceTests,
 		consentTests,
 		scheduleTests,
+		filingTests,
 		sessionTests,
 		invitationTests,
 		tryTests,

@@ -647,6 +647,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/labels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The labels of an organisation
+         * @description By name. API keys need the scope admin.
+         */
+        get: operations["admin-labels"];
+        put?: never;
+        /**
+         * Create a label
+         * @description 409 label.exists if another label has the name, in any case of letters; label.too_many beyond 100. API keys need the scope admin.
+         */
+        post: operations["admin-add-label"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/labels/{label_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change name and colour of a label
+         * @description Documents keep it. 409 label.exists as above. API keys need the scope admin.
+         */
+        put: operations["admin-set-label"];
+        post?: never;
+        /**
+         * Delete a label
+         * @description All documents lose it. API keys need the scope admin.
+         */
+        delete: operations["admin-delete-label"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/locale": {
         parameters: {
             query?: never;
@@ -2603,6 +2651,114 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/econtract/web_app/document/filed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Put several documents into a folder
+         * @description Each document has its own result, and a refusal does not stop the others. A document is in at most one folder of the caller. 404 folder.not_found for a folder of another person. A repeat changes nothing more. API keys need the scope documents:write.
+         */
+        put: operations["file-documents"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/econtract/web_app/document/folders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The caller's folders
+         * @description All of them, by name. Only the caller sees them. API keys need the scope documents:read.
+         */
+        get: operations["list-folders"];
+        /**
+         * Create a folder
+         * @description If the caller has a folder with this name, in any case of letters, the answer is that one. 409 folder.too_many beyond 200. API keys need the scope documents:write.
+         */
+        put: operations["add-folder"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/econtract/web_app/document/folders/{folder_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Rename a folder
+         * @description 409 folder.exists if another folder has the name. API keys need the scope documents:write.
+         */
+        put: operations["rename-folder"];
+        post?: never;
+        /**
+         * Delete a folder
+         * @description Its documents stay in their lists. API keys need the scope documents:write.
+         */
+        delete: operations["delete-folder"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/econtract/web_app/document/labelled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Add and remove labels of several documents
+         * @description Each document has its own result, and a refusal does not stop the others. Only owners label their documents. An unknown label in add is 404 label.not_found, one in remove has no effect. Guests and people of other organisations never see labels. A repeat changes nothing more. API keys need the scope documents:write.
+         */
+        put: operations["label-documents"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/econtract/web_app/document/labels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The labels of the caller's organisation
+         * @description All of them, by name. Admins change them (admin-labels). API keys need the scope documents:read.
+         */
+        get: operations["list-labels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/econtract/web_app/document/original/{document_id}": {
         parameters: {
             query?: never;
@@ -3723,6 +3879,13 @@ export interface components {
             organisation?: string;
             /** @description at most 20, as https://host or https://host:port; http only for private hosts. Empty: no page may */
             origins: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        AdminLabels: {
+            /** @description by name */
+            labels: components["schemas"]["LabelOut"][];
+            organisation: components["schemas"]["OrganisationOut"];
         } & {
             [key: string]: unknown;
         };
@@ -5030,6 +5193,42 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        DoneFiledData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            /**
+             * @description a sentence in the language of the request
+             * @example Dokumen berhasil diunggah.
+             */
+            msg: string;
+            response: components["schemas"]["ResponseFiledData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        DoneFolderAnswer: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            /**
+             * @description a sentence in the language of the request
+             * @example Dokumen berhasil diunggah.
+             */
+            msg: string;
+            response: components["schemas"]["ResponseFolderAnswer"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         DoneGuestCodeData: {
             /**
              * Format: int64
@@ -5133,6 +5332,24 @@ export interface components {
              */
             msg: string;
             response: components["schemas"]["ResponseKeyMade"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        DoneLabelAnswer: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            /**
+             * @description a sentence in the language of the request
+             * @example Dokumen berhasil diunggah.
+             */
+            msg: string;
+            response: components["schemas"]["ResponseLabelAnswer"];
             /** @description always true */
             success: boolean;
         } & {
@@ -5793,6 +6010,42 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        FiledData: {
+            results: components["schemas"]["FiledResult"][];
+        } & {
+            [key: string]: unknown;
+        };
+        FiledIn: {
+            /** @description up to 100 */
+            documents: components["schemas"]["DocumentIn"][];
+            /**
+             * @description UUID of one of the caller's folders; missing or empty: out of the one in which it is
+             * @example 6f1d2c3b-0a9e-4b8d-9c7f-5e4d3c2b1a02
+             */
+            folder?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        FiledResult: {
+            /**
+             * Format: int64
+             * @description as the status of an answer
+             * @example 200
+             */
+            code: number;
+            /**
+             * Format: int64
+             * @example 1207
+             */
+            document_id: number;
+            /** @description why the document is as it was */
+            error?: components["schemas"]["FailureDetail"];
+            /** @example Label dokumen telah disimpan. */
+            msg: string;
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         Filter: {
             periode: components["schemas"]["Choice"][];
             status: components["schemas"]["Choice"][];
@@ -5808,6 +6061,34 @@ export interface components {
              * @example 0
              */
             stamp_only?: (0 | 1) | ("0" | "1") | boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        FolderAnswer: {
+            folder: components["schemas"]["FolderOut"];
+        } & {
+            [key: string]: unknown;
+        };
+        FolderIn: {
+            /**
+             * @description at most 60 characters
+             * @example Kantor Bandung
+             */
+            name: string;
+        } & {
+            [key: string]: unknown;
+        };
+        FolderOut: {
+            /** @example 6f1d2c3b-0a9e-4b8d-9c7f-5e4d3c2b1a02 */
+            id: string;
+            /** @example Kantor Bandung */
+            name: string;
+        } & {
+            [key: string]: unknown;
+        };
+        FoldersData: {
+            /** @description by name */
+            folders: components["schemas"]["FolderOut"][];
         } & {
             [key: string]: unknown;
         };
@@ -5929,6 +6210,19 @@ export interface components {
              */
             code: number;
             data: components["schemas"]["AdminEmbedding"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        FoundAdminLabels: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["AdminLabels"];
             /** @description always true */
             success: boolean;
         } & {
@@ -6168,6 +6462,19 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        FoundFoldersData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["FoldersData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         FoundGuestSessionData: {
             /**
              * Format: int64
@@ -6228,6 +6535,19 @@ export interface components {
              */
             code: number;
             data: components["schemas"]["KeysData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        FoundLabelsData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["LabelsData"];
             /** @description always true */
             success: boolean;
         } & {
@@ -7043,6 +7363,73 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        LabelAdd: {
+            /**
+             * @example teal
+             * @enum {string}
+             */
+            colour: "gray" | "red" | "orange" | "yellow" | "green" | "teal" | "blue" | "violet";
+            /**
+             * @description at most 40 characters; no other label of the organisation has it
+             * @example Sewa
+             */
+            name: string;
+            /**
+             * @description UUID; missing: the caller's own
+             * @example 0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a
+             */
+            organisation?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        LabelAnswer: {
+            label: components["schemas"]["LabelOut"];
+        } & {
+            [key: string]: unknown;
+        };
+        LabelChange: {
+            /**
+             * @example teal
+             * @enum {string}
+             */
+            colour: "gray" | "red" | "orange" | "yellow" | "green" | "teal" | "blue" | "violet";
+            /**
+             * @description at most 40 characters; no other label of the organisation has it
+             * @example Sewa
+             */
+            name: string;
+        } & {
+            [key: string]: unknown;
+        };
+        LabelOut: {
+            /**
+             * @example teal
+             * @enum {string}
+             */
+            colour: "gray" | "red" | "orange" | "yellow" | "green" | "teal" | "blue" | "violet";
+            /** @example 5d4b7c0e-1f0a-4c77-8a5e-7f6d3c2b1a01 */
+            id: string;
+            /** @example Sewa */
+            name: string;
+        } & {
+            [key: string]: unknown;
+        };
+        LabelledIn: {
+            /** @description UUIDs of labels; missing: none */
+            add?: string[];
+            /** @description up to 100 */
+            documents: components["schemas"]["DocumentIn"][];
+            /** @description UUIDs of labels; missing: none */
+            remove?: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        LabelsData: {
+            /** @description by name */
+            labels: components["schemas"]["LabelOut"][];
+        } & {
+            [key: string]: unknown;
+        };
         LedgerLine: {
             /** @example 2024-10-14T06:06:00.000Z */
             at: string;
@@ -7686,7 +8073,7 @@ export interface components {
              * @example 20
              */
             total_display: number;
-            /** @description only with search, person, waiting or sort: total_data is as many as were found within the limits of counting, 10,000 at most, and there may be more */
+            /** @description only with search, person, label, folder, waiting or sort: total_data is as many as were found within the limits of counting, 10,000 at most, and there may be more */
             total_limited?: boolean;
             /**
              * Format: int64
@@ -8663,6 +9050,20 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ResponseFiledData: {
+            data: components["schemas"]["FiledData"];
+            /** @description warnings about input that was accepted */
+            warnings?: components["schemas"]["Warning"][];
+        } & {
+            [key: string]: unknown;
+        };
+        ResponseFolderAnswer: {
+            data: components["schemas"]["FolderAnswer"];
+            /** @description warnings about input that was accepted */
+            warnings?: components["schemas"]["Warning"][];
+        } & {
+            [key: string]: unknown;
+        };
         ResponseGuestCodeData: {
             data: components["schemas"]["GuestCodeData"];
             /** @description warnings about input that was accepted */
@@ -8700,6 +9101,13 @@ export interface components {
         };
         ResponseKeyMade: {
             data: components["schemas"]["KeyMade"];
+            /** @description warnings about input that was accepted */
+            warnings?: components["schemas"]["Warning"][];
+        } & {
+            [key: string]: unknown;
+        };
+        ResponseLabelAnswer: {
+            data: components["schemas"]["LabelAnswer"];
             /** @description warnings about input that was accepted */
             warnings?: components["schemas"]["Warning"][];
         } & {
@@ -13510,6 +13918,434 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DoneMemberKeyAnswer"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-labels": {
+        parameters: {
+            query?: {
+                /** @description UUID of an organisation. Missing: the caller's own; for operators, all. */
+                organisation?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundAdminLabels"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-add-label": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key and body within a day returns the answer to the first request. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LabelAdd"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneLabelAnswer"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-set-label": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID of a label.
+                 * @example 5d4b7c0e-1f0a-4c77-8a5e-7f6d3c2b1a01
+                 */
+                label_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LabelChange"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneLabelAnswer"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-delete-label": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID of a label.
+                 * @example 5d4b7c0e-1f0a-4c77-8a5e-7f6d3c2b1a01
+                 */
+                label_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Noted"];
                 };
             };
             /** @description Unauthorized. */
@@ -24216,6 +25052,10 @@ export interface operations {
                 without?: "draft" | "processing" | "completed" | "rejected" | "canceled" | "expired" | "failed";
                 /** @description Only documents that the person with this e-mail owns or takes part in. */
                 person?: string;
+                /** @description Only documents with this label of the caller's organisation, by its UUID. */
+                label?: string;
+                /** @description Only documents in this folder of the caller, by its UUID. */
+                folder?: string;
                 /** @description Part of the text, ignoring letter case. */
                 search?: string;
             };
@@ -24317,6 +25157,10 @@ export interface operations {
                 without?: "draft" | "processing" | "completed" | "rejected" | "canceled" | "expired" | "failed";
                 /** @description Only documents that the person with this e-mail owns or takes part in. */
                 person?: string;
+                /** @description Only documents with this label of the caller's organisation, by its UUID. */
+                label?: string;
+                /** @description Only documents in this folder of the caller, by its UUID. */
+                folder?: string;
                 /** @description Only documents with this status. */
                 status?: "draft" | "processing" | "completed" | "rejected" | "canceled" | "expired" | "failed";
                 /** @description me: only documents that the caller can sign now. */
@@ -24847,6 +25691,706 @@ export interface operations {
             };
         };
     };
+    "file-documents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FiledIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneFiledData"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "list-folders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundFoldersData"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "add-folder": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FolderIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneFolderAnswer"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "rename-folder": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID of a folder of the caller.
+                 * @example 6f1d2c3b-0a9e-4b8d-9c7f-5e4d3c2b1a02
+                 */
+                folder_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FolderIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneFolderAnswer"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "delete-folder": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID of a folder of the caller.
+                 * @example 6f1d2c3b-0a9e-4b8d-9c7f-5e4d3c2b1a02
+                 */
+                folder_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Noted"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "label-documents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LabelledIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneFiledData"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "list-labels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundLabelsData"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     original: {
         parameters: {
             query?: never;
@@ -24993,6 +26537,10 @@ export interface operations {
                 without?: "draft" | "processing" | "completed" | "rejected" | "canceled" | "expired" | "failed";
                 /** @description Only documents that the person with this e-mail owns or takes part in. */
                 person?: string;
+                /** @description Only documents with this label of the caller's organisation, by its UUID. */
+                label?: string;
+                /** @description Only documents in this folder of the caller, by its UUID. */
+                folder?: string;
                 /** @description Only documents with this status. */
                 status?: "draft" | "processing" | "completed" | "rejected" | "canceled" | "expired" | "failed";
                 /** @description me: only documents that the caller can sign now. */
