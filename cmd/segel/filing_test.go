@@ -71,8 +71,8 @@ func TestAnOrganisationLabelsItsDocumentsAndOnlyItsPeopleSeeThem(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	admin, owner, colleague := s.administrator(t, "Admin", "PT Satu"), s.person(t, "Pemilik", "PT Satu"), s.person(t, "Rekan", "PT Satu")
-	stranger, otherAdmin := s.person(t, "Mitra", "PT Dua"), s.administrator(t, "Admin Lain", "PT Dua")
-	guests := []object{{"name": "Tamu", "email": "tamu@example.test", "role": "signer", "number": 3}, {"name": "Mitra", "email": stranger.email, "role": "signer", "number": 2}}
+	partner, otherAdmin := s.person(t, "Mitra", "PT Dua"), s.administrator(t, "Admin Lain", "PT Dua")
+	guests := []object{{"name": "Tamu", "email": "tamu@example.test", "role": "signer", "number": 3}, {"name": "Mitra", "email": partner.email, "role": "signer", "number": 2}}
 	sent := owner.uploadWith(object{"signer": []object{colleague.as("signer", 1)}, "guest": guests}, simple())
 	owner.verb("finalize-docs", sent).ok()
 	draft := owner.upload(simple())

@@ -5,7 +5,7 @@ import "time"
 // FolderID is the UUID of a folder.
 type FolderID string
 
-// Folder is where somebody sorts the documents of their lists. Only the holder of its space sees it.
+// Folder is where a person sorts the documents of their lists. Other people do not see it.
 type Folder struct {
 	ID        FolderID
 	Space     PersonID // whose lists the folder sorts; a document is in at most one folder of a space

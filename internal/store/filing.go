@@ -38,7 +38,7 @@ type Folders interface {
 	// FileDocuments puts documents into a folder of the space, in one transaction, and out of the one in which they were; empty: into none. Documents that
 	// are in no list of the space are left alone. ErrNotFound: the space has no such folder.
 	FileDocuments(ctx context.Context, space contract.PersonID, folder contract.FolderID, ids []contract.DocumentID) error
-	// Filing returns what somebody sees of where documents are filed. Those without labels and in no folder are missing from the map.
+	// Filing returns what a person sees of where documents are filed. Those without labels and in no folder are missing from the map.
 	Filing(ctx context.Context, of FilingView, ids []contract.DocumentID) (map[contract.DocumentID]Filed, error)
 }
 
@@ -48,7 +48,7 @@ type FilingView struct {
 	Space        contract.PersonID       // whose folders are seen
 }
 
-// Filed is where a document is filed, as somebody sees it.
+// Filed is where a document is filed, as a person sees it.
 type Filed struct {
 	Labels []contract.Label // by name
 	Folder contract.Folder  // zero: in none

@@ -254,7 +254,7 @@ func selectFiling(all map[contract.DocumentID]store.Filed, of store.FilingView, 
 // isFiled reports whether the query names a label or a folder.
 func (b boxQuery) isFiled() bool { return b.Label != "" || b.Folder != "" }
 
-// addFiled adds the terms that select documents with the label and in the folder of the query. Neither belongs to anybody but the reader: the label is
+// addFiled adds the terms that select documents with the label and in the folder of the query. Both are the reader's: the label is
 // one of their organisation, and the folder is in the space of the list.
 func (b boxQuery) addFiled(c *condition, document string) {
 	if b.Label != "" {
