@@ -53,6 +53,15 @@ func TestAdminsSeeLoginsOfTheirOrganisationAndTheAttacksOnIt(t *testing.T) {
 	for i := range 17 { // with those before, many, from several networks so that no rate is exceeded
 		(&client{service: s, t: t}).do("POST", "/v1/auth/login", object{"email": member.email, "password": "kata sandi yang salah"}, "X-Forwarded-For", fmt.Sprintf("203.0.113.%d", i)).is(http.StatusBadRequest)
 	}
+	for range 20 {
+		(&client{service: s, t: t}).do("POST", "/v1/auth/login", object{"email": member.email, "password": "kata sandi yang salah"}, "X-Forwarded-For", "203.0.113.99")
+	}
+	if err := s.identity.RecordLimitedLogins(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := list(admin, "?kind=login_limited&person="+member.email); len(got) != 1 || !strings.HasPrefix(got[0], "login_limited "+member.email) {
+		t.Errorf("refused logins: %q", got)
+	}
 	failed := admin.do("GET", "/v1/admin/logins", nil).ok().object("data")["failed"].([]any)
 	if len(failed) != 1 || failed[0].(object)["email"] != member.email {
 		t.Errorf("needs attention: %v", failed)

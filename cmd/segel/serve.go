@@ -142,6 +142,7 @@ func (a *app) serveRequests(w *environment, l net.Listener) error {
 	renewal.Go(func() { a.renewClaims(renewing, name) })
 	// Events are sent to webhooks until the requests and jobs that make them have ended.
 	renewal.Go(func() { a.webhooks.Run(renewing) })
+	renewal.Go(func() { a.identity.RunLimitedLogins(renewing) })
 	defer func() { endRenewing(); renewal.Wait() }()
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(l) }()

@@ -13,9 +13,9 @@ import (
 	"segel/internal/workflow"
 )
 
-// loginLine is what is recorded about logins of one account from one place in one minute, or in one hour for those that failed.
+// loginLine is what is recorded about logins of one account from one place in one minute, or in one hour for those that failed or were refused.
 type loginLine struct {
-	Kind        contract.LoginKind `json:"kind" enum:"login,login_failed,logout" example:"login_failed"`
+	Kind        contract.LoginKind `json:"kind" enum:"login,login_failed,login_limited,logout" example:"login_failed"`
 	Description string             `json:"description" example:"Gagal masuk: kata sandi"`
 	FirstAt     string             `json:"first_at" example:"2024-10-14T06:06:00.000Z"`
 	LastAt      string             `json:"last_at" example:"2024-10-14T06:31:00.000Z"`
@@ -23,7 +23,7 @@ type loginLine struct {
 	UserID      *contract.PersonID `json:"user_id" doc:"null: no account is known, such as for an e-mail without one" example:"8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01"`
 	Name        string             `json:"name" doc:"of the account now" example:"Siti Rahma"`
 	Email       string             `json:"email" doc:"of the account now" example:"siti@contoh.id"`
-	Factor      contract.Factor    `json:"factor" doc:"how the person was authenticated, as in the events of signatures; for a failure the part that was wrong; empty for a logout" example:"password"`
+	Factor      contract.Factor    `json:"factor" doc:"how the person was authenticated, as in the events of signatures; for a failure the part that was wrong; empty for a logout and for tries that were refused because there were too many" example:"password"`
 	IPAddress   string             `json:"ipAddress" doc:"of the last one; empty: from further networks, together" example:"203.0.113.7"`
 	Device      *string            `json:"device" doc:"of the last one, as it names itself; null: unknown" example:"Chrome di Windows"`
 }

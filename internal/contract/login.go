@@ -7,21 +7,22 @@ type LoginKind string
 
 // The kinds. Values are stored and part of the interface.
 const (
-	LoginDone   LoginKind = "login"        // a session was opened
-	LoginFailed LoginKind = "login_failed" // a wrong password, code or passkey, or an answer of a provider that admits nobody
-	LoginEnded  LoginKind = "logout"       // a person logged out
+	LoginDone    LoginKind = "login"         // a session was opened
+	LoginFailed  LoginKind = "login_failed"  // a wrong password, code or passkey, or an answer of a provider that admits nobody
+	LoginLimited LoginKind = "login_limited" // too many tries: refused before anything was compared
+	LoginEnded   LoginKind = "logout"        // a person logged out
 )
 
 // LoginKinds lists every kind.
-var LoginKinds = []LoginKind{LoginDone, LoginFailed, LoginEnded}
+var LoginKinds = []LoginKind{LoginDone, LoginFailed, LoginLimited, LoginEnded}
 
-// Login is what is recorded about logins of one account from one place in one period: a minute, or an hour for those that failed, so that an
+// Login is what is recorded about logins of one account from one place in one period: a minute, or an hour for those that failed or were refused, so that an
 // attack fills neither the table nor the list.
 type Login struct {
 	Organisation OrganisationID // empty: no account has the e-mail
 	Person       PersonID       // empty: none is known
 	Kind         LoginKind
-	Factor       Factor // by which the person was authenticated; for a failure the part that was wrong
+	Factor       Factor // by which the person was authenticated; for a failure the part that was wrong; empty: nothing was compared
 	Network      string // see [Login.Period]; empty: of further networks, see MaxLoginNetworks
 	Period       time.Time
 	IP           string // of the last one
@@ -48,7 +49,7 @@ const (
 // NewLogin returns a record of one login.
 func NewLogin(of OrganisationID, person PersonID, kind LoginKind, factor Factor, at time.Time) Login {
 	period := time.Minute
-	if kind == LoginFailed {
+	if kind == LoginFailed || kind == LoginLimited {
 		period = FailedLoginsPeriod
 	}
 	return Login{Organisation: of, Person: person, Kind: kind, Factor: factor, Period: at.Truncate(period), FirstAt: at, LastAt: at, Times: 1}

@@ -114,6 +114,7 @@ func (s *Service) ProveEmbedded(ctx context.Context, by contract.Actor, given co
 		return "", err
 	}
 	if err := s.requireLoginPassword(ctx, by, u, given.Password); err != nil {
+		s.countLimited(err, "", u.ID, clientOf(by))
 		if contract.KindOf(err) == contract.Invalid {
 			s.recordFailure(ctx, []store.User{u}, contract.FactorPassword, clientOf(by))
 			err = contract.ErrEmbedPassword

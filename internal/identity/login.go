@@ -212,6 +212,7 @@ func (s *Service) verifyLogin(ctx context.Context, c Credentials, from Client, b
 	}
 	if len(admitted) == 0 {
 		if err := try.admitUnknown(ctx, s.clock()); err != nil {
+			s.countLimited(err, c.Email, "", from)
 			return store.User{}, "", "", err
 		}
 	}
@@ -239,6 +240,7 @@ func (s *Service) verifyLogin(ctx context.Context, c Credentials, from Client, b
 		}
 		if u == nil {
 			if err := try.admitUnknown(ctx, s.clock()); err != nil {
+				s.countLimited(err, c.Email, "", from)
 				return store.User{}, "", "", err
 			}
 		}
@@ -292,7 +294,9 @@ func (s *Service) proveLogin(ctx context.Context, u store.User, given contract.G
 // verifyPasskeyLogin returns the user whose passkey answered a challenge for a login. A disabled account answers like an unknown passkey.
 func (s *Service) verifyPasskeyLogin(ctx context.Context, c Credentials, from Client) (store.User, string, error) {
 	if wait, err := s.throttle.address.takeToken(ctx, Network(from.IP), s.clock()); err != nil || wait > 0 {
-		return store.User{}, "", refuseWait(wait, err)
+		err := refuseWait(wait, err)
+		s.countLimited(err, "", "", from)
+		return store.User{}, "", err
 	}
 	k, err := s.provePasskey(ctx, c.Factor, contract.Challenge{Purpose: contract.ChallengeLogin}, [32]byte{})
 	if err != nil {

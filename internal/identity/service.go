@@ -86,6 +86,7 @@ type Service struct {
 	log       *slog.Logger
 	hasher    hasher
 	throttle  loginThrottle
+	limited   limitedLogins
 	networks  *buckets // new networks of API keys, by key
 	tokens    *buckets // access tokens of API keys, by key
 	keyMails  *buckets // messages about new networks of API keys, by key

@@ -30,7 +30,7 @@ type Logins interface {
 type LoginQuery struct {
 	Organisation contract.OrganisationID
 	Person       contract.PersonID
-	Email        string // of the person now, in any case of ASCII letters
+	Email        string // of the person now, in any case of letters
 	Kind         contract.LoginKind
 	Address      string // IP address or network
 	Search       string // part of the name or e-mail of the person, of the address or of the device

@@ -54,9 +54,10 @@ var keys = map[string]sentence{
 		"Banyak percobaan masuk yang gagal[: {count}][ pada {accounts} akun][, terbanyak pada akun {name} <{email}>]",
 		"Many logins failed[: {count}][ of {accounts} accounts][, most of them of {name} <{email}>]"},
 
-	"login_kind.login":        {"Masuk", "Logged in"},
-	"login_kind.login_failed": {"Gagal masuk", "Login failed"},
-	"login_kind.logout":       {"Keluar", "Logged out"},
+	"login_kind.login":         {"Masuk", "Logged in"},
+	"login_kind.login_failed":  {"Gagal masuk", "Login failed"},
+	"login_kind.login_limited": {"Percobaan masuk ditolak karena terlalu sering", "Login refused: too many tries"},
+	"login_kind.logout":        {"Keluar", "Logged out"},
 	"event.key_refused": {
 		"Kunci API[ {key_name}][ milik {name}] ditolak karena digunakan dari jaringan yang tidak diizinkan[ {network}]",
 		"The API key[ {key_name}][ of {name}] was refused, because it came from a network that is not allowed[ {network}]"},

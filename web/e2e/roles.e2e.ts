@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { send } from "./contract";
 import { stage, violations, type Stage } from "./harness";
+import { en } from "./texts";
 
 let s: Stage;
 const owner = { name: "Pemilik Satu", email: "o@example.test" }, signer = { name: "Penanda Dua", email: "s@example.test" };
@@ -48,8 +49,26 @@ test("an auditor reads the documents and the log, and changes nothing", async ()
   await page.getByRole("tab", { name: "Documents" }).click();
   const line = page.getByRole("listitem").filter({ hasText: "Perjanjian Kerja" });
   await line.getByText(owner.email).waitFor();
-  expect(await line.getByRole("link").count()).toBe(0); // no file is opened
   expect(await violations(page)).toEqual([]);
+  // The record of a document: its people, steps and history, without its file and without anything to act with.
+  const read: string[] = [];
+  page.on("request", (r) => read.push(new URL(r.url()).pathname));
+  await line.getByRole("link", { name: "Perjanjian Kerja" }).click();
+  await page.getByText(en.document.recordsOnly).waitFor();
+  await page.getByText(signer.name).first().waitFor();
+  await page.getByRole("button", { name: en.document.trail }).click();
+  await page.getByRole("listitem").filter({ hasText: "Finalized the document" }).waitFor();
+  for (const name of [en.document.more, en.document.sign]) expect(await page.getByRole("button", { name, exact: true }).or(page.getByRole("link", { name, exact: true })).count()).toBe(0);
+  expect(await page.locator("canvas, [data-page]").count()).toBe(0);
+  expect(read.filter((p) => /\/(pages|preview|page-picture|download|original|evidence)\//.test(p))).toEqual([]);
+  expect(await violations(page)).toEqual([]);
+  const number = /\/document\/(\d+)/.exec(page.url())![1];
+  for (const what of ["preview", "download", "original", "evidence"]) expect((await page.request.get(`${s.url}/v1/econtract/web_app/document/${what}/${number}`)).status()).toBe(403);
+  for (const [verb, body] of [["sign-docs", {}], ["cancel-docs", {}], ["remind-docs", {}]] as const) expect((await page.request.post(`${s.url}/v1/econtract/web/sign/${verb}`, { data: { document_id: Number(number), ...body } })).status()).toBe(403);
+  await page.setViewportSize({ width: 360, height: 740 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goBack();
   await line.getByRole("button", { name: "Show in the audit log" }).click();
   await page.getByRole("tab", { name: "Audit log", selected: true }).waitFor();
   await page.getByRole("listitem").filter({ hasText: "Finalized the document" }).first().waitFor();

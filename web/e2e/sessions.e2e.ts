@@ -78,8 +78,44 @@ test("a dangerous act asks for the password when the login is old, and is then d
   await page.context().close();
 });
 
-test("a forgotten password is replaced with a mailed link, once", async () => {
+test("an administrator finds the failed logins of a person, and the logins of all", async () => {
+  const page = await s.login(siti), salah = { data: { email: siti, password: "salah" } };
+  for (let n = 0; n < 2; n++) expect((await page.request.post(`${s.url}/v1/auth/session`, salah)).status()).toBe(400);
+  await page.request.post(`${s.url}/v1/auth/session`, { data: { email: "tidak.ada@example.test", password: "salah" } });
+  await page.goto(`${s.url}/admin?tab=logins`);
+  const lines = page.getByRole("main").getByRole("listitem"), failed = lines.filter({ hasText: "Login failed" });
+  await failed.filter({ hasText: en.admin.unknownAccount }).waitFor();
+  await failed.filter({ hasText: siti }).filter({ hasText: "2 ×" }).waitFor();
+  await lines.filter({ hasText: "Logged in" }).first().waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole("combobox", { name: en.admin.loginKind }).click();
+  for (const kind of ["Logged in", "Login failed", "Login refused: too many tries", "Logged out"]) await page.getByRole("option", { name: kind, exact: true }).waitFor();
+  await page.getByRole("option", { name: "Login failed", exact: true }).click();
+  await page.waitForURL(/only=login_failed/);
+  await page.getByRole("searchbox", { name: en.admin.personEmail }).fill(siti.toUpperCase());
+  await page.waitForURL(/person=/);
+  await expect.poll(() => lines.count()).toBe(1);
+  await failed.filter({ hasText: siti }).waitFor();
+  const csv = await page.request.get(new URL((await page.getByRole("link", { name: en.admin.loginsCSV }).getAttribute("href"))!, s.url).href);
+  expect((await csv.text()).trimEnd().split("\r\n")).toHaveLength(2); // what the list shows
+  await page.setViewportSize({ width: 360, height: 740 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  await page.context().close();
+
+  const theirs = await s.login(siti, { ...phone, locale: "id" });
+  await theirs.goto(`${s.url}/admin?tab=logins`);
+  await theirs.getByRole("listitem").filter({ hasText: "Gagal masuk" }).first().waitFor();
+  expect(await violations(theirs)).toEqual([]);
+  await theirs.context().close();
+});
+
+test("a forgotten password is replaced with a mailed link, once, and API keys end on request", async () => {
   const page = await (await s.browser.newContext({ ...phone, locale: "en" })).newPage();
+  expect((await page.request.post(`${s.url}/v1/auth/session`, { data: { email: siti, password } })).ok()).toBe(true);
+  const key = (await (await page.request.post(`${s.url}/v1/auth/keys`, { data: { name: "Gudang", scopes: ["documents:read"] } })).json()).response.data.secret as string;
+  const keyed = async () => (await fetch(`${s.url}/v1/econtract/web_app/document/data`, { headers: { "X-Access-Token": key } })).status;
+  expect(await keyed()).toBe(200);
+  await page.context().clearCookies();
   await page.request.post(`${s.url}/v1/auth/forgot-password`, { data: { email: siti } });
   const mails = async () => { for (let n = 1; ; n++) { const mail = await box.mailTo(siti, n); if (mail.text.includes("/reset#")) return mail; } };
   const link = linkIn(await mails());
@@ -88,10 +124,15 @@ test("a forgotten password is replaced with a mailed link, once", async () => {
   await page.getByRole("heading", { name: en.reset.title }).waitFor();
   await page.locator("input[name=new]").fill(next);
   await page.locator("input[name=again]").fill(next);
+  const ends = page.getByRole("checkbox");
+  expect(await ends.isChecked()).toBe(false); // programs go on unless the person says otherwise
+  await ends.press("Space");
+  expect(await ends.isChecked()).toBe(true);
   expect(await violations(page)).toEqual([]);
   await page.getByRole("button", { name: en.reset.submit }).tap();
   await page.getByText(en.reset.done).waitFor();
   expect(new URL(page.url()).hash).toBe("");
+  expect(await keyed()).toBe(401);
   expect((await page.request.post(`${s.url}/v1/auth/session`, { data: { email: siti, password: next } })).ok()).toBe(true);
   await page.goto("about:blank");
   await page.goto(link);

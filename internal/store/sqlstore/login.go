@@ -76,7 +76,7 @@ func loginCondition(q store.LoginQuery) *condition {
 		c.addTerm("l.person = %s", q.Person)
 	}
 	if q.Email != "" {
-		c.addTerm("lower(u.email) = lower(%s)", q.Email)
+		c.addTerm("u.email_folded = %s", foldText(q.Email))
 	}
 	if q.Kind != "" {
 		c.addTerm("l.kind = %s", q.Kind)
@@ -86,10 +86,15 @@ func loginCondition(q store.LoginQuery) *condition {
 		c.terms = append(c.terms, "(l.ip = "+a+" OR l.network = "+a+")")
 	}
 	if q.Search != "" {
-		part := c.addArg("%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(strings.ToLower(q.Search)) + "%")
+		pattern, possible := likePattern(q.Search)
+		if !possible { // nothing that is stored is as long, and SQLite accepts no longer pattern
+			pattern = ""
+			c.terms = append(c.terms, "1 = 0")
+		}
+		part := c.addArg(pattern)
 		var any []string
-		for _, column := range []string{"u.name", "u.email", "l.ip", "l.user_agent"} {
-			any = append(any, `lower(`+column+`) LIKE `+part+` ESCAPE '\'`)
+		for _, column := range []string{"u.name_folded", "u.email_folded", "lower(l.ip)", "lower(l.user_agent)"} {
+			any = append(any, column+` LIKE `+part+` ESCAPE '\'`)
 		}
 		c.terms = append(c.terms, "("+strings.Join(any, " OR ")+")")
 	}

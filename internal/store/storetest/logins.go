@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -114,6 +115,17 @@ var loginTests = map[string]func(*testing.T, *fixture){
 				t.Errorf("%s: %d on a page of %d, and %d, want %d", what, len(p.Lines), p.Total, each, c.want)
 			}
 		}
+		named := newUser("l4b", "\u00c9lodie \u00d1urani", "\u00c9lodie@segel.test", string(u.Organisation))
+		b.must(b.CreateUser(b.ctx, named))
+		b.must(b.RecordLogins(b.ctx, failedLogin(named, "192.0.2.1", at)))
+		for _, q := range []store.LoginQuery{{Search: "\u00c9LODIE \u00f1"}, {Search: "e\u0301lodie \u00d1U"}, {Search: "\u00e9lodie@"}, {Email: "\u00e9LODIE@segel.test"}} { // in any case, composed or not
+			q.Limit = 9
+			p, err := b.ListLogins(b.ctx, q)
+			if b.must(err); p.Total != 1 || len(p.Lines) != 1 || p.Lines[0].Person != named.ID {
+				t.Errorf("%+v: %+v", q, p)
+			}
+		}
+		requireRead(b, "a search that is too long", store.LoginPage{Lines: []store.LoginLine{}})(b.ListLogins(b.ctx, store.LoginQuery{Search: strings.Repeat("x", 60_000), Limit: 9}))
 		b.must(b.PurgeLogins(b.ctx, at.Add(2*time.Minute)))
 		p, err := b.ListLogins(b.ctx, store.LoginQuery{Limit: 9})
 		b.must(err)

@@ -180,7 +180,7 @@ export const log = (s: Selection, language: string) =>
 /** The address of the events that a selection has, as a spreadsheet in a language. */
 export const logCSV = (s: Selection, language: string) => csv("/v1/admin/audit-log.csv", { language, ...given({ organisation: s.organisation }), ...logFilters(s) });
 
-const loginKinds = ["login", "login_failed", "logout"] as const;
+const loginKinds = ["login", "login_failed", "login_limited", "logout"] as const;
 const loginFilters = (s: Selection) => given({ kind: one(loginKinds, s.only), search: s.find, person: s.person, ...periodOf(s) });
 
 /** The language is part of the key, because the service describes logins in sentences. */

@@ -7693,7 +7693,7 @@ export interface components {
              */
             email: string;
             /**
-             * @description how the person was authenticated, as in the events of signatures; for a failure the part that was wrong; empty for a logout
+             * @description how the person was authenticated, as in the events of signatures; for a failure the part that was wrong; empty for a logout and for tries that were refused because there were too many
              * @example password
              */
             factor: string;
@@ -7708,7 +7708,7 @@ export interface components {
              * @example login_failed
              * @enum {string}
              */
-            kind: "login" | "login_failed" | "logout";
+            kind: "login" | "login_failed" | "login_limited" | "logout";
             /** @example 2024-10-14T06:31:00.000Z */
             last_at: string;
             /**
@@ -14632,7 +14632,7 @@ export interface operations {
                 /** @description UUID of an organisation. Missing: the caller's own; for operators, all. */
                 organisation?: string;
                 /** @description Only records of this kind. */
-                kind?: "login" | "login_failed" | "logout";
+                kind?: "login" | "login_failed" | "login_limited" | "logout";
                 /** @description Only those of this person: a UUID, or the e-mail that they have now. */
                 person?: string;
                 /** @description Only those from this IP address or network. */
@@ -14736,7 +14736,7 @@ export interface operations {
                 /** @description The language of the descriptions; otherwise that of Accept-Language. */
                 language?: "id" | "en";
                 /** @description Only records of this kind. */
-                kind?: "login" | "login_failed" | "logout";
+                kind?: "login" | "login_failed" | "login_limited" | "logout";
                 /** @description Only those of this person: a UUID, or the e-mail that they have now. */
                 person?: string;
                 /** @description Only those from this IP address or network. */

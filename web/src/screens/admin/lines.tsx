@@ -82,11 +82,11 @@ export function Facts({ of }: { of: ReactNode[] }) {
   return <Text size="xs" c="dimmed" component="div" style={{ overflowWrap: "anywhere" }}>{known.map((x, i) => <span key={i}>{i > 0 && " · "}{x}</span>)}</Text>;
 }
 
-/** About names a document: with a link if the caller may open it, a deleted one by its number only. */
-export function About({ document: d }: { document: Schemas["DocumentOut"] | null }) {
+/** About names a document: with a link if the caller may open it, in a list of theirs or because they may read its record; a deleted one by its number only. */
+export function About({ document: d, opens = false }: { document: Schemas["DocumentOut"] | null; opens?: boolean }) {
   if (!d) return null;
   if (!d.document_title) return <>#{d.id}</>;
-  return d.may_open ? <AnchorLink underline="always" c="inherit" to="/document/$id" params={{ id: String(d.id) }} inherit>{d.document_title}</AnchorLink> : <>{d.document_title}</>;
+  return d.may_open || opens ? <AnchorLink underline="always" c="inherit" to="/document/$id" params={{ id: String(d.id) }} inherit>{d.document_title}</AnchorLink> : <>{d.document_title}</>;
 }
 
 /** Filtering is the row of a list's filters. */

@@ -6,7 +6,7 @@ import { logins, loginsCSV } from "../../api/admin";
 import { useLanguage, useText } from "../../text";
 import { Facts, Filtering, Find, Line, Lines, Only, Period, useWhen, type SectionProps } from "./lines";
 
-const colours = { login: "seal", login_failed: "red", logout: "gray" } as const;
+const colours = { login: "seal", login_failed: "red", login_limited: "red", logout: "gray" } as const;
 
 /** Logins lists logins, logouts and failed logins, newest first. What needs attention comes first, whatever the filters are. */
 export function Logins(props: SectionProps) {

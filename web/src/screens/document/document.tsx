@@ -1,4 +1,5 @@
-import { Badge, Grid, Group, Stack, Text } from "@mantine/core";
+import { Alert, Badge, Grid, Group, Stack, Text } from "@mantine/core";
+import { IconFileOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 
@@ -30,9 +31,7 @@ export function Document() {
 function Shown({ document: d }: { document: Detail }) {
   const t = useText();
   const live = useProgress(d.id, d.status === "processing");
-  // A signature creates another revision, which is another file.
-  const file = useDocument(d.id, `${d.id} ${d.last_signed_at ?? ""} ${d.status}`);
-  const { differs, print, setPrint } = usePrint(d.warnings);
+  const audits = !d.is_owner && !d.participant; // an auditor sees what is recorded, and neither reads the file nor acts
   const steps = stepsOf(live.status?.progress ?? d.progress, d.status);
   // Do not repeat what the badge or a step says.
   const said = d.status === "completed" || steps.some((s) => s.state === "stopped" && s.reason);
@@ -47,15 +46,11 @@ function Shown({ document: d }: { document: Detail }) {
             <Text size="sm" c="dimmed">{t("list.from", { name: d.owner.name })}</Text>
           </Group>
         </div>
-        <Actions document={d} />
+        {!audits && <Actions document={d} />}
       </Group>
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 8 }}>
-          <Stack>
-            <Findings warnings={d.warnings} sender={d.owner.name} />
-            {differs && <Views print={print} setPrint={setPrint} />}
-            <Pages file={file} print={print} />
-          </Stack>
+          {audits ? <Alert variant="light" icon={<IconFileOff aria-hidden />}>{t("document.recordsOnly")}</Alert> : <File document={d} />}
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 4 }} order={{ base: -1, md: 1 }}>
           <Stack>
@@ -68,6 +63,20 @@ function Shown({ document: d }: { document: Detail }) {
           </Stack>
         </Grid.Col>
       </Grid>
+    </Stack>
+  );
+}
+
+/** File shows the pages of a document, with what is unexpected in them. */
+function File({ document: d }: { document: Detail }) {
+  // A signature creates another revision, which is another file.
+  const file = useDocument(d.id, `${d.id} ${d.last_signed_at ?? ""} ${d.status}`);
+  const { differs, print, setPrint } = usePrint(d.warnings);
+  return (
+    <Stack>
+      <Findings warnings={d.warnings} sender={d.owner.name} />
+      {differs && <Views print={print} setPrint={setPrint} />}
+      <Pages file={file} print={print} />
     </Stack>
   );
 }

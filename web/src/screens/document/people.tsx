@@ -11,8 +11,8 @@ import { GuestLink } from "./guest-link";
 export function People({ document: d }: { document: Detail }) {
   const t = useText();
   const found = useQuery(people(d.id));
-  // Only the owner may read the history.
-  const history = useQuery({ ...trail(d.id), enabled: d.status === "rejected" && d.is_owner }).data ?? [];
+  // Only the owner and auditors, who take no part, may read the history.
+  const history = useQuery({ ...trail(d.id), enabled: d.status === "rejected" && (d.is_owner || !d.participant) }).data ?? [];
   const all = found.data ?? [], declined = declinedBy(all, history);
   if (all.length === 0) return null;
   return (
