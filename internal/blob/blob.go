@@ -64,7 +64,7 @@ type Store interface {
 	// Remove deletes the blob. Deleting a missing blob is not an error, so that it can be retried.
 	Remove(ctx context.Context, key Key) error
 
-	// List yields every committed blob in no particular order. An error ends it.
+	// List yields every committed blob in the order of the keys. An error ends it.
 	List(ctx context.Context) iter.Seq2[Info, error]
 
 	// Mark returns what SetMark has written, or [ErrNoMark]: an empty volume mounted in the place of the store has

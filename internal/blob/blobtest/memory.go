@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"iter"
 	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -68,7 +69,8 @@ func (m *Memory) List(ctx context.Context) iter.Seq2[blob.Info, error] {
 		m.mu.Lock()
 		blobs := maps.Clone(m.blobs)
 		m.mu.Unlock()
-		for key, s := range blobs {
+		for _, key := range slices.Sorted(maps.Keys(blobs)) {
+			s := blobs[key]
 			if err := ctx.Err(); err != nil {
 				yield(blob.Info{}, err)
 				return

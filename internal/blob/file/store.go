@@ -169,7 +169,7 @@ func (s *Store) Remove(ctx context.Context, key blob.Key) error {
 	return nil
 }
 
-// List yields every final file, folder by folder. Files whose name is not a key, or a key of another folder, are
+// List yields every final file in the order of the keys, folder by folder. Files whose name is not a key, or a key of another folder, are
 // not blobs and are left out.
 func (s *Store) List(ctx context.Context) iter.Seq2[blob.Info, error] {
 	return func(yield func(blob.Info, error) bool) {

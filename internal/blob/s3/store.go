@@ -213,7 +213,7 @@ func (s *Store) removeObject(ctx context.Context, name string) error {
 // pageSize is how many objects are listed in one request: the most that S3 answers with.
 const pageSize = 1000
 
-// List yields every blob. Objects whose name is not a key are left out. See [blob.Store].
+// List yields every blob in the order in which S3 lists names, that of their bytes. Objects whose name is not a key are left out. See [blob.Store].
 func (s *Store) List(ctx context.Context) iter.Seq2[blob.Info, error] {
 	return func(yield func(blob.Info, error) bool) {
 		for o, err := range s.listObjects(ctx, s.prefix+blobsDir) {
