@@ -95,7 +95,8 @@ fault: build ## kill the service and take its database, files and disk away whil
 
 test-every: ## run the tests of many similar cases with all of them, of which make test tries a part (RUN=TestFsckFindsEvery)
 	@scripts/need go soffice bwrap postgres cjk-font
-	@SEGEL_REQUIRE_POSTGRES=1 SEGEL_TEST_EVERY=1 go test -count=1 -timeout 60m -v $(if $(RUN),-run '$(RUN)') ./cmd/segel ./internal/store/sqlstore
+	@scripts/s3server/setup
+	@SEGEL_REQUIRE_POSTGRES=1 SEGEL_REQUIRE_S3=1 SEGEL_TEST_EVERY=1 go test -count=1 -timeout 60m -v $(if $(RUN),-run '$(RUN)') ./cmd/segel ./internal/store/sqlstore
 
 interop: build ## validate what we sign with other programs: interop/README.md (EVERY=4: a quarter of SEGEL_PDFS)
 	@scripts/need go pdfsig pdftoppm qpdf mutool openssl java

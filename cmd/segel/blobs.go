@@ -2,46 +2,143 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"net/url"
 	"path/filepath"
 	"strings"
 
 	"segel/internal/blob"
 	"segel/internal/blob/file"
+	"segel/internal/blob/moving"
 	"segel/internal/blob/s3"
 	"segel/internal/config"
 	"segel/internal/outbound"
 )
+
+type blobsCommand struct {
+	Copy blobsCopyCommand `cmd:"" help:"Copy files from SEGEL_BLOBS_FROM to SEGEL_BLOBS, read the copies again and compare them; works beside a running service and removes nothing. Repeat it until nothing is copied. Ends with 1 if files differ."`
+}
+
+type blobsCopyCommand struct {
+	dataFlag
+	OnlyMissing bool `name:"only-missing" help:"Do not compare files that are in both places with the same size."`
+	Workers     int  `default:"4" placeholder:"N" help:"Files that are copied at a time."`
+	JSON        bool `name:"json" help:"Print the result as JSON."`
+}
+
+// Run copies. The new place is marked before the first file, so that a service can be started that uses both.
+func (c blobsCopyCommand) Run(w *environment) error {
+	conf, err := c.loadConfig(w, nil)
+	if err != nil {
+		return err
+	}
+	if conf.BlobsFrom == "" {
+		return errors.New("set SEGEL_BLOBS to the place to copy to, and SEGEL_BLOBS_FROM to the one to copy from")
+	}
+	if c.Workers < 1 || c.Workers > 64 {
+		return errors.New("--workers must be between 1 and 64")
+	}
+	from, err := findVolume(conf, conf.BlobsFrom)
+	if err != nil {
+		return err
+	}
+	if _, err := from.Mark(w.ctx); err != nil {
+		return fmt.Errorf("%s: %w", placeName(conf, conf.BlobsFrom), err)
+	}
+	to, err := openVolume(w.ctx, conf, conf.Blobs)
+	if err != nil {
+		return err
+	}
+	if err := moving.Prepare(w.ctx, to, from); err != nil {
+		return err
+	}
+	show := w.progressPrinter()
+	p, err := moving.Copy(w.ctx, to, from, moving.Options{Workers: c.Workers, OnlyMissing: c.OnlyMissing, Progress: func(p moving.Progress) {
+		show("%d files copied (%d bytes), %d compared", p.Copied, p.CopiedBytes, p.Compared)
+	}})
+	if err != nil {
+		return fmt.Errorf("after %d copied and %d compared files: %w", p.Copied, p.Compared, err)
+	}
+	return c.printResult(w, conf, p)
+}
+
+func (c blobsCopyCommand) printResult(w *environment, conf config.Config, p moving.Progress) error {
+	if c.JSON {
+		if err := json.NewEncoder(w.stdout).Encode(p); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintf(w.stdout, "from %s to %s\n", placeName(conf, conf.BlobsFrom), blobPlace(conf))
+		fmt.Fprintf(w.stdout, "%d files copied (%d bytes), %d compared (%d bytes), %d kept, %d only in the new place, %d removed meanwhile\n", p.Copied, p.CopiedBytes, p.Compared, p.ComparedBytes, p.Kept, p.New, p.Removed)
+		for _, key := range p.Different {
+			fmt.Fprintf(w.stdout, "differs: %s\n", key)
+		}
+		fmt.Fprintf(w.stdout, "%d files differ\n", len(p.Different))
+	}
+	if len(p.Different) > 0 {
+		return exitStatus(1)
+	}
+	return nil
+}
 
 // scratchDir is the folder of temporary files in the data folder, if the blobs are not there.
 const scratchDir = "scratch"
 
 // findBlobs returns the blob store without touching it: nothing is created, checked or removed.
 func findBlobs(conf config.Config) (blob.Volume, error) {
-	if conf.Blobs == config.BlobsS3 {
+	to, err := findVolume(conf, conf.Blobs)
+	if err != nil || conf.BlobsFrom == "" {
+		return to, err
+	}
+	from, err := findVolume(conf, conf.BlobsFrom)
+	if err != nil {
+		return nil, err
+	}
+	return moving.New(to, from), nil
+}
+
+// findVolume returns one place of files without touching it.
+func findVolume(conf config.Config, place string) (blob.Volume, error) {
+	if place == config.BlobsS3 {
 		return newBucket(conf)
 	}
-	return file.Find(partNames(conf).BlobDir), nil
+	return file.Find(filepath.Join(conf.DataDir, blobDir)), nil
 }
 
 // openBlobs returns the blob store of a service or command that writes to it, and the function that makes temporary files.
 func openBlobs(ctx context.Context, conf config.Config) (blob.Volume, func() (blob.Scratch, error), error) {
-	if conf.Blobs != config.BlobsS3 {
-		s, err := file.Open(partNames(conf).BlobDir)
-		if err != nil {
-			return nil, nil, err
-		}
-		return s, s.Scratch, nil
-	}
-	s, err := newBucket(conf)
+	blobs, err := openVolume(ctx, conf, conf.Blobs)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := s.Prepare(ctx); err != nil {
+	var scratch func() (blob.Scratch, error)
+	if folder, ok := blobs.(*file.Store); ok {
+		scratch = folder.Scratch
+	} else if scratch, err = file.OpenScratch(filepath.Join(conf.DataDir, scratchDir)); err != nil {
 		return nil, nil, err
 	}
-	scratch, err := file.OpenScratch(filepath.Join(conf.DataDir, scratchDir))
-	return s, scratch, err
+	if conf.BlobsFrom != "" {
+		from, err := openVolume(ctx, conf, conf.BlobsFrom)
+		if err != nil {
+			return nil, nil, err
+		}
+		blobs = moving.New(blobs, from)
+	}
+	return blobs, scratch, nil
+}
+
+// openVolume opens one place of files for writing.
+func openVolume(ctx context.Context, conf config.Config, place string) (blob.Volume, error) {
+	if place != config.BlobsS3 {
+		return file.Open(filepath.Join(conf.DataDir, blobDir))
+	}
+	bucket, err := newBucket(conf)
+	if err != nil {
+		return nil, err
+	}
+	return bucket, bucket.Prepare(ctx)
 }
 
 // newBucket returns the store in a bucket. The guard of other connections applies to its server too: it is reached on its port alone, and in a
@@ -64,9 +161,12 @@ func newBucket(conf config.Config) (*s3.Store, error) {
 	})
 }
 
-// blobPlace names where the blobs are, in messages.
-func blobPlace(conf config.Config) string {
-	if conf.Blobs == config.BlobsS3 {
+// blobPlace names where new blobs are written, in messages.
+func blobPlace(conf config.Config) string { return placeName(conf, conf.Blobs) }
+
+// placeName names a place of files.
+func placeName(conf config.Config, place string) string {
+	if place == config.BlobsS3 {
 		return strings.TrimSuffix(conf.S3Endpoint, "/") + "/" + conf.S3Bucket + "/" + conf.S3Prefix
 	}
 	return filepath.Join(conf.DataDir, blobDir)
@@ -82,10 +182,16 @@ func (a *app) fileDir() string {
 
 // removeAbandonedUploads removes what crashed writers left in a bucket. In a folder nothing is left of them.
 func (a *app) removeAbandonedUploads(ctx context.Context) error {
-	bucket, ok := a.blobs.(*s3.Store)
-	if !ok {
-		return nil
+	parts := []blob.Volume{a.blobs}
+	if both, ok := a.blobs.(*moving.Volume); ok {
+		parts = both.Parts()
 	}
-	_, err := bucket.RemoveAbandoned(ctx)
-	return err
+	for _, part := range parts {
+		if bucket, ok := part.(*s3.Store); ok {
+			if _, err := bucket.RemoveAbandoned(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

@@ -36,8 +36,12 @@ type Config struct {
 	MasterKeyFile string `env:"MASTER_KEY_FILE"`
 
 	// Where the files of documents are kept: files, in the data folder; or s3, in a bucket of an S3 server with conditional writes. Everything
-	// else stays in the data folder, which one service uses at a time. Files are not moved when this changes.
+	// else stays in the data folder, which one service uses at a time. Files are not moved when this changes: see BLOBS_FROM.
 	Blobs string `env:"BLOBS" envDefault:"files"`
+
+	// Where files were kept before, while they move: files or s3, the other one. New files are written to BLOBS, and read from both. segel blobs
+	// copy moves the rest. Empty: files do not move.
+	BlobsFrom string `env:"BLOBS_FROM"`
 
 	// Address of the S3 server, such as https://s3.ap-southeast-3.amazonaws.com. OUTBOUND_PRIVATE must name the network of a server without a
 	// public address, which may be http; others must be https.

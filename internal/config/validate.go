@@ -97,7 +97,9 @@ var (
 // checkBlobs checks the settings that the chosen store of files requires.
 func (v *problems) checkBlobs(c Config) {
 	v.addIf(c.Blobs != BlobsFiles && c.Blobs != BlobsS3, "BLOBS", "must be files or s3")
-	if c.Blobs != BlobsS3 {
+	v.addIf(c.BlobsFrom != "" && c.BlobsFrom != BlobsFiles && c.BlobsFrom != BlobsS3, "BLOBS_FROM", "must be empty, files or s3")
+	v.addIf(c.BlobsFrom == c.Blobs, "BLOBS_FROM", "must be another place than BLOBS")
+	if c.Blobs != BlobsS3 && c.BlobsFrom != BlobsS3 {
 		v.addIf(c.S3Endpoint+c.S3Bucket != "", "S3_BUCKET", "and S3_ENDPOINT need BLOBS=s3")
 		return
 	}
