@@ -53,7 +53,7 @@ func TestASignerPassesTheirPartOnByMailAndTheDelegateSigns(t *testing.T) {
 		lawyer := s.person(t, "Citra Kusuma", "PT Sari")
 		pass(member, "Orang Lain", "  "+strings.ToUpper(lawyer.email)+" ").ok()
 		lawyer.verb("sign-docs", id).ok()
-		if got := owner.describedIn(id, contract.EventDelegated); !strings.Contains(got, "Mengalihkan penandatanganan kepada orang lain: Citra Kusuma, ") {
+		if got := owner.describedIn(id, contract.EventDelegated); !strings.Contains(got, "Mengalihkan bagiannya kepada orang lain: Citra Kusuma, ") {
 			t.Errorf("the audit trail: %s", got)
 		}
 		var people []object

@@ -2,7 +2,9 @@ package main
 
 import (
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"segel/internal/contract"
@@ -110,6 +112,184 @@ func TestApproverWitnessAndCopyTakeTheirPartsInADocument(t *testing.T) {
 		}
 		s.fsck(t)
 	})
+}
+
+// inGroup returns a person of a request as a member of a group.
+func inGroup(group any, person object) object {
+	person["group"] = group
+	return person
+}
+
+// requireOneOf lets members of a group act at the same moment, and returns the one who did. The others are refused and told who did.
+func requireOneOf(t *testing.T, code string, act func(c *client) *answer, members ...*client) (acted *client, others []*client) {
+	t.Helper()
+	answers := make([]*answer, len(members))
+	var all sync.WaitGroup
+	for i, m := range members {
+		all.Go(func() { answers[i] = act(m) })
+	}
+	all.Wait()
+	for i, a := range answers {
+		if a.status == http.StatusOK && acted == nil {
+			acted = members[i]
+			continue
+		}
+		others = append(others, members[i])
+	}
+	if acted == nil {
+		t.Fatalf("none acted: %s", answers[0].body)
+	}
+	for i, a := range answers {
+		if members[i] == acted {
+			continue
+		}
+		a.is(http.StatusConflict, code)
+		if msg := a.object()["msg"].(string); !strings.HasPrefix(msg, acted.name+" telah ") {
+			t.Errorf("%s is told: %s", members[i].name, msg)
+		}
+	}
+	return acted, others
+}
+
+func TestAnyOneOfAGroupActsForAllOfThem(t *testing.T) {
+	t.Parallel()
+	withBothDatabases(t, func(t *testing.T, set ...string) {
+		server, more := startMailServer(t)
+		s := start(t, append(set, more...)...)
+		owner, last := s.administrator(t, "Sari Wulandari", "PT Sari"), s.person(t, "Citra Kusuma", "PT Sari")
+		approvers := []*client{s.person(t, "Ani Penyetuju", "PT Sari"), s.person(t, "Agus Penyetuju", "PT Sari")}
+		signers := []*client{s.person(t, "Dewi Penanda", "PT Sari"), s.person(t, "Tono Penanda", "PT Sari")}
+		id := owner.uploadWith(object{
+			"signer": []object{
+				inGroup(1, approvers[0].as("approver", 1)), inGroup("1", approvers[1].as("approver", 1)),
+				inGroup(2, signers[0].as("signer", 2)), inGroup(2, signers[1].as("signer", 2)), inGroup(nil, last.as("signer", 3)),
+			},
+			"guest": object{"name": "Budi Santoso", "email": budi, "role": "signer", "group": 2}, // the number is that of the group
+		}, simple())
+		// One box for the group, placed for any of its members.
+		owner.place(id, signers[1].at("sign", 50, 100, 210, 160), last.at("sign", 250, 100, 410, 160)).ok()
+		owner.verb("finalize-docs", id).ok()
+		tokens := func() object { return owner.get("detail", id).ok().object("data", "data_token") }
+		if used := tokens()["used"].(object)["base"]; used != 2.0 {
+			t.Errorf("%v signatures are reserved", used)
+		}
+		if p := owner.partIn(id, "Agus Penyetuju"); p["role"] != "signer" || p["acts_as"] != "approver" || p["group"] != 1.0 || p["is_signing"] != true {
+			t.Errorf("an approver of the group: %v", p)
+		}
+		if p := owner.partIn(id, "Citra Kusuma"); p["group"] != nil {
+			t.Errorf("a signer without a group: %v", p)
+		}
+		progress := func(step string) object {
+			for _, s := range owner.get("status", id).ok().object("data", "progress")["steps"].([]any) {
+				if s := s.(object); s["step"] == step {
+					return s
+				}
+			}
+			return nil
+		}
+		if p := progress("approved"); p["total"] != 1.0 || p["waiting_for"].([]any)[0] != "salah satu dari Ani Penyetuju, Agus Penyetuju" {
+			t.Errorf("progress: %v", p)
+		}
+		if got := owner.get("detail", id).ok().object("data")["status_info"]; got != "Menunggu persetujuan" {
+			t.Errorf("the document is %v", got)
+		}
+		seen := owner.currentDigest(id)
+		approved, passed := requireOneOf(t, "document.group_approved", func(c *client) *answer { return c.verb("approve-docs", id, "digest", seen) }, approvers...)
+		if p := owner.partIn(id, passed[0].name); p["role"] != "viewer" || p["acts_as"] != "viewer" || p["status"] != true || p["acted_for"] != approved.name {
+			t.Errorf("the other approver: %v", p)
+		}
+		if got := owner.get("detail", id).ok().object("data")["status_info"]; got != "Menunggu tanda tangan" {
+			t.Errorf("the document is %v", got)
+		}
+
+		me := signers[0].get("detail", id).ok().object("data")
+		if names := me["participant"].(object)["group_members"].([]any); len(names) != 3 {
+			t.Errorf("the group: %v", names)
+		}
+		if box := me["placements"].([]any)[0].(object); box["user_id"] != signers[0].id || box["name"] != "salah satu dari Dewi Penanda, Tono Penanda, Budi Santoso" {
+			t.Errorf("the box of the group: %v", box)
+		}
+		if m := server.mailTo(t, signers[0].email, 1); !strings.Contains(m.body, "Tono Penanda, Budi Santoso received the same request. The signature of any one of you is enough.") {
+			t.Errorf("the invitation: %.1500s", m.body)
+		}
+		guest := s.openLink(t, server.mailTo(t, budi, 1).guestLink(t))
+		waits := func(c *client) bool {
+			return strings.Contains(string(c.do("GET", "/v1/econtract/web_app/document/data?waiting=me", nil).ok().body), `"id":`)
+		}
+		if !waits(signers[0]) || !waits(signers[1]) {
+			t.Error("the document is not in the lists of what waits")
+		}
+		signed, others := requireOneOf(t, "document.group_signed", func(c *client) *answer { return c.verb("sign-docs", id) }, signers...)
+		if p := owner.partIn(id, others[0].name); p["role"] != "viewer" || p["signing_status"] != false || p["group"] != 2.0 || p["acted_for"] != signed.name {
+			t.Errorf("the other signer: %v", p)
+		}
+		others[0].verb("sign-docs", id).is(http.StatusConflict, "document.group_signed")
+		others[0].verb("reject-docs", id, "reason", "Tidak setuju.").is(http.StatusConflict, "document.group_signed")
+		others[0].get("preview", id).ok()
+		if waits(others[0]) {
+			t.Error("the document waits for a member whose group has signed")
+		}
+		guest.verb("sign-docs", id).is(http.StatusConflict, "document.group_signed")
+		guest.get("preview", id).ok()
+		if got := owner.describedIn(id, contract.EventSigned); !strings.Contains(got, "sebagai salah satu dari Dewi Penanda, Tono Penanda, Budi Santoso") {
+			t.Errorf("the audit trail: %s", got)
+		}
+		many := last.do("POST", signPath+"sign-many-docs", object{"documents": []object{{"document_id": id, "digest": last.currentDigest(id)}}}).results()
+		if len(many) != 1 || !strings.HasSuffix(many[0], " 200") {
+			t.Errorf("the last signature: %v", many)
+		}
+
+		facts := owner.evidenceFacts(t, id)
+		for _, p := range facts.People {
+			acted := slices.Contains([]string{approved.name, signed.name, last.name}, p.Name)
+			if (p.Approval != nil || p.Signature != nil) != acted || (p.Group == 0) != (p.Name == last.name) {
+				t.Errorf("the evidence certificate says of %s: %+v", p.Name, p)
+			}
+		}
+		file := owner.download(id)
+		if r := verified(t, s, file); !r.Passed() || len(r.Signatures) == 0 {
+			t.Errorf("%s %s", r.Indication, r.SubIndication)
+		}
+		if success := tokens()["success"].(object)["base"]; success != 2.0 {
+			t.Errorf("%v signatures are spent", success)
+		}
+		server.mailTo(t, others[0].email, 2) // the invitation, and the message about the completion
+		copied := int64(owner.verb("copy-docs", id).ok().object("response", "data")["document_id"].(float64))
+		for _, name := range []string{signed.name, others[0].name, "Budi Santoso"} {
+			if p := owner.partIn(copied, name); p["acts_as"] != "signer" || p["group"] != 2.0 {
+				t.Errorf("%s on the copy: %v", name, p)
+			}
+		}
+		owner.verb("finalize-docs", copied).ok()
+		signers[0].verb("reject-docs", copied, "reason", "Tidak setuju.").is(http.StatusOK)
+		if got := owner.get("detail", copied).ok().object("data")["status"]; got != "rejected" {
+			t.Errorf("after the decline of a member the document is %v", got)
+		}
+		s.fsck(t)
+	})
+}
+
+func TestGroupsAreReadStrictly(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	owner, one, two := s.person(t, "Pemilik", "PT Satu"), s.person(t, "Satu", "PT Satu"), s.person(t, "Dua", "PT Satu")
+	id := owner.upload(simple(), one.as("signer", 1))
+	for what, people := range map[string][]object{
+		"another number": {inGroup(1, one.as("signer", 1)), inGroup(1, two.as("signer", 2))},
+		"another role":   {inGroup(1, one.as("signer", 1)), inGroup(1, two.as("witness", 1))},
+		"a viewer":       {inGroup(1, one.as("signer", 1)), inGroup(1, two.as("viewer", 1))},
+		"below 1":        {inGroup(-1, one.as("signer", 1))},
+		"too large":      {inGroup(101, one.as("signer", 1))},
+		"no number":      {inGroup("a", one.as("signer", 1))},
+	} {
+		if a := owner.verb("participants-docs", id, "signer", people); a.status != http.StatusUnprocessableEntity || !strings.Contains(string(a.body), `.group"`) {
+			t.Errorf("%s: %d %s", what, a.status, a.body)
+		}
+	}
+	owner.verb("participants-docs", id, "signer", []object{inGroup(0, one.as("signer", 1)), inGroup(nil, two.as("signer", 2))}).ok()
+	if p := owner.partIn(id, "Satu"); p["group"] != nil {
+		t.Errorf("group 0 is a group: %v", p)
+	}
 }
 
 func TestCapacitiesAreReadStrictly(t *testing.T) {

@@ -113,6 +113,8 @@ type detailPart struct {
 	ActsAs        string            `json:"acts_as" doc:"what the person does: their role, or more exactly" enum:"signer,viewer,approver,witness,copy" example:"signer"`
 	SigningStatus bool              `json:"signing_status" doc:"has signed"`
 	SignedAt      *string           `json:"signed_at" doc:"ISO 8601, of an approver: when they approved; null: not yet"`
+	Group         []string          `json:"group_members,omitempty" doc:"names of those of whom any one acts for all, with the caller; missing: the caller acts for themselves, or someone has acted" example:"[\"Siti Rahma\",\"Budi Santoso\"]"`
+	ActedFor      *string           `json:"acted_for,omitempty" doc:"name of the member who acted for the caller's group" example:"Siti Rahma"`
 	DelegatedTo   *delegationOut    `json:"delegated_to,omitempty" doc:"whom they passed their part to"`
 }
 
@@ -120,6 +122,7 @@ type detailSigner struct {
 	Name          string  `json:"name" example:"Siti Rahma"`
 	Email         *string `json:"email" example:"siti@contoh.id"`
 	ActsAs        string  `json:"acts_as" doc:"what the person does: their role, or more exactly" enum:"signer,viewer,approver,witness,copy" example:"signer"`
+	Group         int     `json:"group,omitempty" doc:"of whom any one acts for all, also of those who became viewers when another member acted; missing: they act for themselves" example:"1"`
 	Status        bool    `json:"status" doc:"has acted: signed, approved, or viewed for a viewer"`
 	SigningStatus bool    `json:"signing_status" doc:"has signed"`
 	SignedAt      *string `json:"signed_at" doc:"of an approver: when they approved"`
@@ -194,7 +197,7 @@ func (c *call) detailWith(d *contract.Document, organisation store.Organisation)
 		InfoRestamping: restampingOf(d),
 		LastSignedAt:   isoOrNull(d.LastSignedAt), StatusInfo: c.statusInfo(d),
 		ActiveDownloadButton: d.State == contract.Completed, SerialNumber: d.Serials(),
-		Specimen: d.Specimen, Test: d.Test, Version: d.Version, Mode: d.Mode, Progress: progressOf(shown, c.language), Placements: placementsOf(shown), Warnings: c.fileWarnings(d),
+		Specimen: d.Specimen, Test: d.Test, Version: d.Version, Mode: d.Mode, Progress: progressOf(shown, c.language), Placements: placementsOf(shown, c.by.ID, c.language), Warnings: c.fileWarnings(d),
 		AddressesHidden: !d.SeesAddresses(c.by),
 	}
 }
@@ -203,7 +206,7 @@ func (c *call) detailWith(d *contract.Document, organisation store.Organisation)
 func detailSigners(d *contract.Document) []detailSigner {
 	return convertAll(d.Participants, func(p contract.Participant) detailSigner {
 		return detailSigner{
-			Name: p.Name, Email: orNull(p.Email), ActsAs: p.ActsAs(), Status: d.HasActed(p), SigningStatus: d.HasSigned(p), SignedAt: isoOrNull(p.SignedAt), IsOwner: p.ID == d.Owner.ID,
+			Name: p.Name, Email: orNull(p.Email), ActsAs: p.ActsAs(), Group: p.Group, Status: d.HasActed(p), SigningStatus: d.HasSigned(p), SignedAt: isoOrNull(p.SignedAt), IsOwner: p.ID == d.Owner.ID,
 		}
 	})
 }
@@ -215,7 +218,24 @@ func partOf(d *contract.Document, id contract.PersonID) maybe[detailPart] {
 		return maybe[detailPart]{}
 	}
 	to, _ := delegationsOf(d, id)
-	return maybe[detailPart]{&detailPart{DelegatedTo: to, UserID: p.ID, Name: p.Name, Role: p.Role, ActsAs: p.ActsAs(), SigningStatus: d.HasSigned(*p), SignedAt: isoOrNull(p.SignedAt)}}
+	part := detailPart{DelegatedTo: to, ActedFor: actedFor(d, id), UserID: p.ID, Name: p.Name, Role: p.Role, ActsAs: p.ActsAs(), SigningStatus: d.HasSigned(*p), SignedAt: isoOrNull(p.SignedAt)}
+	if members := d.GroupOf(id); len(members) > 1 {
+		part.Group = convertAll(members, func(m contract.Participant) string { return m.Name })
+	}
+	return maybe[detailPart]{&part}
+}
+
+// anyOf names the members of a group, of whom any one acts, or a person alone.
+func anyOf(l text.Language, members []contract.Participant) string {
+	return text.AnyOf(l, convertAll(members, func(m contract.Participant) string { return m.Name }))
+}
+
+// actedFor returns the name of the person who acted for the group of another one, or nil.
+func actedFor(d *contract.Document, id contract.PersonID) *string {
+	if p := d.ActedFor(id); p != nil {
+		return &p.Name
+	}
+	return nil
 }
 
 // fileWarnings returns the warnings about the file: it differs from the upload, may look different, or contains
@@ -366,16 +386,16 @@ type step struct {
 	State      string   `json:"state" doc:"waiting: not yet its turn; active: in progress; stopped: the document ended or failed here" enum:"waiting,active,done,stopped" example:"active"`
 	Done       int      `json:"done" example:"1"`
 	Total      int      `json:"total" example:"2"`
-	WaitingFor []string `json:"waiting_for" doc:"names of the participants whose turn it is"`
+	WaitingFor []string `json:"waiting_for" doc:"names of the participants whose turn it is; those of a group in one sentence"`
 	Reason     *string  `json:"reason" doc:"what it waits for or why it stopped; for a refusal, also the words of the actor or the stamp office"`
 	At         *string  `json:"at" doc:"time of the last progress; null: none yet" example:"2024-10-14T06:06:00.000Z"`
 	Serials    []string `json:"serials" doc:"of the duty stamps that were affixed"`
 }
 
 func progressOf(d *contract.Document, l text.Language) progress {
-	steps := []step{signedStep(d), timestampedStep(d), stampedStep(d, l), closingStep(d, "sealed", sealedAt(d)), closingStep(d, "logged", d.EndedAt)}
+	steps := []step{signedStep(d, l), timestampedStep(d, l), stampedStep(d, l), closingStep(d, "sealed", sealedAt(d)), closingStep(d, "logged", d.EndedAt)}
 	if slices.ContainsFunc(d.Participants, contract.Participant.MustApprove) {
-		steps = append([]step{approvedStep(d)}, steps...)
+		steps = append([]step{approvedStep(d, l)}, steps...)
 	}
 	setStepStates(steps, d, l)
 	if d.IsWord() {
@@ -386,25 +406,25 @@ func progressOf(d *contract.Document, l text.Language) progress {
 
 func newStep(name string) step { return step{Step: name, WaitingFor: []string{}, Serials: []string{}} }
 
-func signedStep(d *contract.Document) step {
+func signedStep(d *contract.Document, l text.Language) step {
 	s := newStep("signed")
 	if d.Mode == contract.Stamping {
 		return s
 	}
-	s.countActs(d, contract.Participant.MustSign)
+	s.countActs(d, contract.Participant.MustSign, l)
 	return s
 }
 
-func approvedStep(d *contract.Document) step {
+func approvedStep(d *contract.Document, l text.Language) step {
 	s := newStep("approved")
-	s.countActs(d, contract.Participant.MustApprove)
+	s.countActs(d, contract.Participant.MustApprove, l)
 	return s
 }
 
-// countActs counts what the given participants did, and names those whose turn it is.
-func (s *step) countActs(d *contract.Document, of func(contract.Participant) bool) {
+// countActs counts what the given participants did, a group once, and names those whose turn it is.
+func (s *step) countActs(d *contract.Document, of func(contract.Participant) bool, l text.Language) {
 	var at time.Time
-	for _, p := range d.Signers() {
+	for _, p := range d.Parts() {
 		if !of(p) {
 			continue
 		}
@@ -416,15 +436,15 @@ func (s *step) countActs(d *contract.Document, of func(contract.Participant) boo
 			at = p.SignedAt
 		}
 		if d.InTurn(p.ID) {
-			s.WaitingFor = append(s.WaitingFor, p.Name)
+			s.WaitingFor = append(s.WaitingFor, anyOf(l, d.GroupOf(p.ID)))
 		}
 	}
 	s.At = isoOrNull(at)
 }
 
 // timestampedStep has the same state as signed: a signature is never committed without a timestamp.
-func timestampedStep(d *contract.Document) step {
-	of, s := signedStep(d), newStep("timestamped")
+func timestampedStep(d *contract.Document, l text.Language) step {
+	of, s := signedStep(d, l), newStep("timestamped")
 	s.Done, s.Total, s.At = of.Done, of.Total, of.At
 	return s
 }

@@ -46,6 +46,7 @@ type listSigner struct {
 	SignerRole    string            `json:"signer_role" enum:"owner,signer,viewer" example:"signer"`
 	ActsAs        string            `json:"acts_as" doc:"what the person does, also of the owner: signer or viewer, or more exactly" enum:"signer,viewer,approver,witness,copy" example:"signer"`
 	SignerNumber  int               `json:"signer_number" example:"1"`
+	Group         int               `json:"group,omitempty" doc:"of whom any one acts for all, also of those who became viewers when another member acted; missing: they act for themselves" example:"1"`
 	Status        bool              `json:"status" doc:"has acted: signed, approved, or viewed as a viewer"`
 	SigningStatus bool              `json:"signing_status" doc:"has signed"`
 }
@@ -162,7 +163,7 @@ func (c *call) listItem(d contract.Document) listItem {
 		}
 		item.DataSigner = append(item.DataSigner, listSigner{
 			UserID: p.ID, Name: p.Name, Email: orNull(p.Email), Avatar: c.avatarURL(p.Person),
-			IsSigning: d.InTurn(p.ID), SignerRole: role, ActsAs: p.ActsAs(), SignerNumber: p.Number, Status: d.HasActed(p), SigningStatus: d.HasSigned(p),
+			IsSigning: d.InTurn(p.ID), SignerRole: role, ActsAs: p.ActsAs(), SignerNumber: p.Number, Group: p.Group, Status: d.HasActed(p), SigningStatus: d.HasSigned(p),
 		})
 	}
 	return item

@@ -54,11 +54,13 @@ type signersItem struct {
 	Role          contract.Role     `json:"role" enum:"signer,viewer" example:"signer"`
 	ActsAs        string            `json:"acts_as" doc:"what the person does: their role, or more exactly" enum:"signer,viewer,approver,witness,copy" example:"signer"`
 	Number        int               `json:"number" example:"1"`
+	Group         int               `json:"group,omitempty" doc:"of whom any one acts for all, also of those who became viewers when another member acted; missing: they act for themselves" example:"1"`
 	IsGuest       bool              `json:"is_guest"`
 	IsOwner       bool              `json:"is_owner"`
 	IsSigning     bool              `json:"is_signing" doc:"it is their turn now"`
 	Status        bool              `json:"status" doc:"has acted: signed, approved, or viewed for a viewer"`
 	SigningStatus bool              `json:"signing_status" doc:"has signed"`
+	ActedFor      *string           `json:"acted_for,omitempty" doc:"name of the member who acted for their group; missing: none, or they act themselves" example:"Siti Rahma"`
 	SignedAt      *string           `json:"signed_at" doc:"of an approver: when they approved"`
 	ViewedAt      *string           `json:"viewed_at"`
 	Mail          []noticeOut       `json:"mail" doc:"the newest message of each kind to this person, for the owner; empty for others"`
@@ -100,8 +102,8 @@ func (c *call) loadSigners() (signersData, error) {
 		return signersItem{
 			DelegatedTo: to, DelegatedFrom: from,
 			UserID: p.ID, Name: p.Name, Email: orNull(p.Email), Phone: orNull(p.Phone), Avatar: c.avatarURL(p.Person),
-			Role: p.Role, ActsAs: p.ActsAs(), Number: p.Number, IsGuest: p.Guest, IsOwner: p.ID == d.Owner.ID, IsSigning: d.InTurn(p.ID),
-			Status: d.HasActed(p), SigningStatus: d.HasSigned(p), SignedAt: isoOrNull(p.SignedAt), ViewedAt: isoOrNull(p.ViewedAt),
+			Role: p.Role, ActsAs: p.ActsAs(), Number: p.Number, Group: p.Group, IsGuest: p.Guest, IsOwner: p.ID == d.Owner.ID, IsSigning: d.InTurn(p.ID),
+			Status: d.HasActed(p), SigningStatus: d.HasSigned(p), ActedFor: actedFor(shown, p.ID), SignedAt: isoOrNull(p.SignedAt), ViewedAt: isoOrNull(p.ViewedAt),
 			LinkCreatedAt: isoOrNull(links[p.ID]), Mail: append([]noticeOut{}, mail[p.ID]...),
 			Language: orNull(d.Delivery.Languages[p.ID]), Channel: nameChannel(d.Delivery.Channels[p.ID]),
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"segel/internal/contract"
+	"segel/internal/text"
 	"segel/internal/workflow"
 )
 
@@ -177,7 +178,7 @@ type placementItem struct {
 	Type   contract.PlacementKind `json:"type" enum:"emet,sign,paraf" example:"sign"`
 	Page   int                    `json:"page" doc:"from 1" example:"1"`
 	UserID contract.PersonID      `json:"user_id" example:"8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01"`
-	Name   string                 `json:"name" doc:"of the person" example:"Siti Rahma"`
+	Name   string                 `json:"name" doc:"of the person; for the box of a group, of all of whom any one fills it" example:"Siti Rahma"`
 	Box    boxData                `json:"box" doc:"points of the page as displayed, origin at the lower left"`
 	Filled bool                   `json:"filled" doc:"the person has signed, or the stamp is affixed"`
 }
@@ -190,20 +191,27 @@ type boxData struct {
 }
 
 func (c *call) placementsData(d *contract.Document) placementsData {
-	data := placementsData{DocumentID: d.ID, Version: d.Version, Placements: placementsOf(d)}
+	data := placementsData{DocumentID: d.ID, Version: d.Version, Placements: placementsOf(d, c.by.ID, c.language)}
 	if d.State == contract.Draft {
 		data.Warnings = c.warningsOf(c.Workflow.PlacementWarnings(c.r.Context(), *d))
 	}
 	return data
 }
 
-// placementsOf lists the boxes of all participants, in the order in which they were placed.
-func placementsOf(d *contract.Document) []placementItem {
+// placementsOf lists the boxes of all participants, in the order in which they were placed. From finalize on, a box that the reader fills is
+// theirs, also where it is their group's: clients look for the boxes of their own user.
+func placementsOf(d *contract.Document, reader contract.PersonID, l text.Language) []placementItem {
 	list := make([]placementItem, 0, len(d.Placements))
 	for i, p := range d.Placements {
 		item := placementItem{Type: p.Kind, Page: p.Page, UserID: p.Person, Name: d.Owner.Name, Box: boxData(p.Box)}
 		if who := d.Participant(p.Person); who != nil {
 			item.Name, item.Filled = who.Name, p.Kind != contract.PlaceStamp && !who.SignedAt.IsZero()
+		}
+		if members := d.GroupOf(p.Person); len(members) > 1 && p.Kind != contract.PlaceStamp {
+			item.Name = anyOf(l, members)
+		}
+		if d.State != contract.Draft && d.FillsBox(reader, p) {
+			item.UserID = reader
 		}
 		for _, s := range d.Stamps {
 			item.Filled = item.Filled || s.Placement == i && s.State == contract.StampAffixed

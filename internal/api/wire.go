@@ -27,7 +27,8 @@ type personIn struct {
 	Email    phrase  `json:"email" required:"false" nullable:"true" example:"siti@contoh.id"`
 	Role     phrase  `json:"role" required:"true" doc:"signer, viewer, or a capacity: approver approves in turn without a signature, witness signs after those with a smaller number, copy sees nothing before the completion and then receives the document" enum:"signer,viewer,approver,witness,copy" example:"signer"`
 	ActsAs   phrase  `json:"acts_as" required:"false" doc:"as answers have it beside role; it must agree with role, and role may say it instead" enum:"signer,viewer,approver,witness,copy" example:"approver"`
-	Number   integer `json:"number" required:"false" doc:"from 1; the smallest acts first, equal numbers act in the same step; the position in the list when missing"`
+	Number   integer `json:"number" required:"false" doc:"from 1; the smallest acts first, equal numbers act in the same step; the position in the list when missing, or for further members of a group the number of its first"`
+	Group    integer `json:"group" required:"false" nullable:"true" doc:"from 1: any one of the signers or approvers with this group acts for all of them, and the others become viewers then. They need the same role and number. Missing, null or 0: they act for themselves" example:"1"`
 	Phone    phrase  `json:"phone" required:"false" doc:"for messages by whatsapp or sms" example:"+628123456789"`
 	Language phrase  `json:"language" required:"false" doc:"of messages to this person: id or en; that of the organisation when missing" enum:"id,en" example:"en"`
 	Channel  phrase  `json:"channel" required:"false" doc:"by which messages and codes reach this person: mail, or whatsapp or sms, which need a phone number and a provider that the operator configured; mail when missing" enum:"mail,whatsapp,sms" example:"whatsapp"`
@@ -40,7 +41,8 @@ type guestIn struct {
 	Phone    phrase  `json:"phone" required:"false" doc:"required if channel is whatsapp or sms: with a country code, or an Indonesian number" example:"+628123456789"`
 	Role     phrase  `json:"role" required:"true" doc:"signer, viewer, or a capacity: approver approves in turn without a signature, witness signs after those with a smaller number, copy sees nothing before the completion and then receives the document" enum:"signer,viewer,approver,witness,copy" example:"signer"`
 	ActsAs   phrase  `json:"acts_as" required:"false" doc:"as answers have it beside role; it must agree with role, and role may say it instead" enum:"signer,viewer,approver,witness,copy" example:"approver"`
-	Number   integer `json:"number" required:"false" doc:"from 1; the position in the list when missing"`
+	Number   integer `json:"number" required:"false" doc:"from 1; the position in the list when missing, or for further members of a group the number of its first"`
+	Group    integer `json:"group" required:"false" nullable:"true" doc:"as in signer; groups have members in both lists" example:"1"`
 	Language phrase  `json:"language" required:"false" doc:"of messages to this person: id or en; that of the organisation when missing" enum:"id,en" example:"en"`
 	Channel  phrase  `json:"channel" required:"false" doc:"by which messages and codes reach this person: mail, or whatsapp or sms, which need a phone number and a provider that the operator configured; mail when missing" enum:"mail,whatsapp,sms" example:"whatsapp"`
 }
@@ -53,22 +55,38 @@ func parsePeople(signers list[personIn], guests oneOrMore[guestIn], limit int, b
 		return nil
 	}
 	var all []workflow.PersonRequest
+	first := map[int]int{} // numbers of the first members of groups
+	placeInGroup := func(group, number integer, at string, i int) (int, int) {
+		g := int(min(group.checkedValue(at+"group", 0, bad), math.MaxInt32))
+		n := parseNumber(number, at, i, bad)
+		if g == 0 {
+			return g, n
+		}
+		if _, found := first[g]; !found {
+			first[g] = n
+		} else if !number.given {
+			n = first[g]
+		}
+		return g, n
+	}
 	for i, p := range signers.checkedValue("signer", bad) {
 		at := fmt.Sprintf("signer[%d].", i)
 		role, capacity := parseRole(p.Role, p.ActsAs, at, bad)
+		group, number := placeInGroup(p.Group, p.Number, at, i)
 		all = append(all, workflow.PersonRequest{
 			ID:   parsePersonID(p.ID.checkedValue(at+"id", bad)),
 			Name: p.Name.checkedValue(at+"name", bad), Email: trimEmail(p.Email.checkedValue(at+"email", bad)),
-			Role: role, Capacity: capacity, Number: parseNumber(p.Number, at, i, bad), Phone: strings.TrimSpace(p.Phone.checkedValue(at+"phone", bad)),
+			Role: role, Capacity: capacity, Group: group, Number: number, Phone: strings.TrimSpace(p.Phone.checkedValue(at+"phone", bad)),
 			PersonalDelivery: contract.PersonalDelivery{Language: parseMessageLanguage(p.Language, at, bad), Channel: parseChannel(p.Channel, at, bad)},
 		})
 	}
 	for i, g := range guests.checkedValue("guest", bad) {
 		at := fmt.Sprintf("guest[%d].", i)
 		role, capacity := parseRole(g.Role, g.ActsAs, at, bad)
+		group, number := placeInGroup(g.Group, g.Number, at, i)
 		all = append(all, workflow.PersonRequest{
 			Name: g.Name.checkedValue(at+"name", bad), Email: trimEmail(g.Email.checkedValue(at+"email", bad)), Phone: strings.TrimSpace(g.Phone.checkedValue(at+"phone", bad)),
-			Role: role, Capacity: capacity, Number: parseNumber(g.Number, at, i, bad), Guest: true,
+			Role: role, Capacity: capacity, Group: group, Number: number, Guest: true,
 			PersonalDelivery: contract.PersonalDelivery{Language: parseMessageLanguage(g.Language, at, bad), Channel: parseChannel(g.Channel, at, bad)},
 		})
 	}
@@ -157,12 +175,13 @@ type personOut struct {
 	Role    contract.Role     `json:"role" enum:"signer,viewer" example:"signer"`
 	ActsAs  string            `json:"acts_as" doc:"what the person does: their role, or more exactly" enum:"signer,viewer,approver,witness,copy" example:"signer"`
 	Number  string            `json:"number" doc:"a string here" example:"1"`
+	Group   int               `json:"group,omitempty" doc:"of whom any one acts for all; missing: they act for themselves" example:"1"`
 	IsGuest bool              `json:"is_guest"`
 }
 
 func peopleOut(d *contract.Document) []personOut {
 	return convertAll(d.Participants, func(p contract.Participant) personOut {
-		return personOut{ID: p.ID, Name: p.Name, Email: orNull(p.Email), Role: p.Role, ActsAs: p.ActsAs(), Number: fmt.Sprint(p.Number), IsGuest: p.Guest}
+		return personOut{ID: p.ID, Name: p.Name, Email: orNull(p.Email), Role: p.Role, ActsAs: p.ActsAs(), Number: fmt.Sprint(p.Number), Group: p.Group, IsGuest: p.Guest}
 	})
 }
 

@@ -60,7 +60,7 @@ var guestForbidden = []Operation{OpSigners, OpAuditTrail, OpOriginal, OpLabel, O
 var guestOnly = []Operation{OpCode, OpProveContact}
 
 // IsVisibleTo reports whether the person may see the document. The owner always may. After finalize every signer may
-// at once, also one who passed their part on, and a viewer when all signers with a smaller number have signed, in parallel mode too. The recipient of a
+// at once, also one who passed their part on or whose group has acted, and a viewer when all signers with a smaller number have signed, in parallel mode too. The recipient of a
 // copy sees it once it is completed.
 func (d *Document) IsVisibleTo(id PersonID) bool {
 	if id == d.Owner.ID {
@@ -73,7 +73,7 @@ func (d *Document) IsVisibleTo(id PersonID) bool {
 	switch {
 	case p == nil:
 		return false
-	case p.Role == Signer, d.DelegationFrom(id) != nil:
+	case p.Role == Signer, p.isReleased(), d.DelegationFrom(id) != nil:
 		return true
 	case p.Capacity == Recipient:
 		return d.State == Completed

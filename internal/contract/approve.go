@@ -30,7 +30,7 @@ func Approve(d *Document, shown ShownPages, who Attestation, by Actor, now time.
 		p.Name = by.Name // as with a signature: the name that they have now
 	}
 	p.SignedAt = now
-	details := slices.Concat(who.personDetails(), shown.eventDetails(d), by.proofDetails(), by.factorDetails())
+	details := slices.Concat(who.personDetails(), c.releaseGroup(by.ID), shown.eventDetails(d), by.proofDetails(), by.factorDetails())
 	if a := shown.Accepted; a.At.Equal(now) && a.Version != "" {
 		c.Accepted = &a
 	}
@@ -44,6 +44,9 @@ func Approve(d *Document, shown ShownPages, who Attestation, by Actor, now time.
 
 func (d *Document) requireCanApprove(by Actor, now time.Time) error {
 	if err := d.Authorise(by, OpApprove); err != nil {
+		return err
+	}
+	if err := d.requireGroupWaits(by); err != nil {
 		return err
 	}
 	p := d.Participant(by.ID)

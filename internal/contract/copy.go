@@ -98,6 +98,13 @@ func copyPlacements(d *Document, participants []Participant, copied *Document) [
 	people := map[PersonID]PersonID{d.Owner.ID: copied.Owner.ID}
 	for i, p := range d.Participants {
 		people[p.ID] = participants[i].ID
+		if people[p.ID] != "" || p.Group == 0 {
+			continue
+		}
+		// The others of the group have the box of a member who is left out.
+		if other := slices.IndexFunc(participants, func(o Participant) bool { return o.ID != "" && o.Group == p.Group }); other >= 0 {
+			people[p.ID] = participants[other].ID
+		}
 	}
 	placements := slices.Clone(d.Placements)
 	for i := range placements {

@@ -45,6 +45,9 @@ func (d *Document) CheckDelegate(by Actor, now time.Time) error {
 	if err := d.Authorise(by, OpDelegate); err != nil {
 		return err
 	}
+	if err := d.requireGroupWaits(by); err != nil {
+		return err
+	}
 	p := d.Participant(by.ID)
 	switch {
 	case d.State != Processing:
@@ -110,8 +113,8 @@ func Delegate(d *Document, to Participant, language, reason string, by Actor, l 
 	c := newChange(d)
 	after := &c.After
 	from := after.Participant(by.ID)
-	next := Participant{Person: to.Person, Phone: to.Phone, Guest: to.Guest, Role: Signer, Capacity: from.Capacity, Number: from.Number, Field: from.Field}
-	from.Role, from.Capacity, from.Field, from.IntentAt = Viewer, "", "", time.Time{}
+	next := Participant{Person: to.Person, Phone: to.Phone, Guest: to.Guest, Role: Signer, Capacity: from.Capacity, Group: from.Group, Number: from.Number, Field: from.Field}
+	from.Role, from.Capacity, from.Group, from.Field, from.IntentAt = Viewer, "", 0, "", time.Time{}
 	at := slices.IndexFunc(after.Participants, func(p Participant) bool { return p.ID == by.ID })
 	after.Participants = slices.Insert(after.Participants, at+1, next)
 	for i := range after.Placements {

@@ -65,6 +65,7 @@ type Participant struct {
 	Role     Role
 	Capacity Capacity // in which they act; empty: the plain one of their role
 	Number   int      // from 1; the smallest acts first, equal numbers act together
+	Group    int      // of whom any one acts for all, from 1; 0: they act for themselves. Also of those who became viewers when another member acted
 	Guest    bool
 	Field    string    // name of the signature field that finalize made for a signer
 	ViewedAt time.Time // zero: not yet
@@ -220,14 +221,14 @@ func (d *Document) hasUnsignedBefore(number int) bool {
 	})
 }
 
-// HasActed reports whether the participant has done their part: signed, approved, passed their part on, or viewed as a viewer. In a stamping order
+// HasActed reports whether the participant has done their part: signed, approved, passed their part on, had it done by another member of their group, or viewed as a viewer. In a stamping order
 // participants have nothing to do; all count as done once it is completed.
 func (d *Document) HasActed(p Participant) bool {
 	switch {
 	case d.Mode == Stamping:
 		return d.State == Completed
 	case p.Role == Viewer:
-		return !p.ViewedAt.IsZero() || d.DelegationFrom(p.ID) != nil
+		return !p.ViewedAt.IsZero() || p.isReleased() || d.DelegationFrom(p.ID) != nil
 	}
 	return !p.SignedAt.IsZero()
 }
@@ -297,8 +298,8 @@ func (d *Document) Counters() Counters {
 	for _, s := range d.Stamps {
 		countUnit(&c, func(n *Count) *int { return &n.Stamps }, s.State == StampAffixed, d.State.IsFinal())
 	}
-	for _, p := range d.Participants {
-		if d.Mode == Signing && p.MustSign() {
+	for _, p := range d.signatureParts() {
+		if d.Mode == Signing {
 			countUnit(&c, func(n *Count) *int { return &n.Signatures }, !p.SignedAt.IsZero(), d.State.IsFinal())
 		}
 	}

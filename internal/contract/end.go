@@ -9,9 +9,13 @@ import (
 )
 
 // Reject ends a document because a signer declines. A signer may decline until they have signed, in turn or not,
-// before the deadline of the document.
+// before the deadline of the document. A member declines for their group, as they would sign for it: a signature of another member over a
+// recorded refusal would be in dispute from the start. Who leaves the part to the others does nothing.
 func Reject(d *Document, reason string, by Actor, l Limits, now time.Time) (Change, error) {
 	if err := d.Authorise(by, OpReject); err != nil {
+		return Change{}, err
+	}
+	if err := d.requireGroupWaits(by); err != nil {
 		return Change{}, err
 	}
 	p := d.Participant(by.ID)
@@ -111,8 +115,8 @@ func (c *Change) releaseReserved(by Actor, now time.Time) {
 	c.addQuotaMove(UnitStamp, QuotaSpend, lost)
 	c.addQuotaMove(UnitStamp, QuotaRelease, stamps)
 	signatures := 0
-	for _, p := range d.Participants {
-		if d.Mode == Signing && p.MustSign() && p.SignedAt.IsZero() {
+	for _, p := range d.signatureParts() {
+		if d.Mode == Signing && p.SignedAt.IsZero() {
 			signatures++
 		}
 	}

@@ -69,10 +69,10 @@ func Finalize(d *Document, o FinalizeOptions, by Actor, now time.Time) (c Change
 	}
 	signers := 0
 	if mode == Signing {
-		for i := range after.Participants {
-			if p := &after.Participants[i]; p.MustSign() {
-				signers++
-				p.Field = after.uniqueFieldName(fmt.Sprint(signers))
+		for _, part := range after.signatureParts() {
+			signers++
+			for _, member := range after.GroupOf(part.ID) {
+				after.Participant(member.ID).Field = after.uniqueFieldName(fmt.Sprint(signers)) // one for the whole group
 			}
 		}
 	}

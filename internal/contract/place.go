@@ -2,6 +2,7 @@ package contract
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -63,12 +64,14 @@ func Place(d *Document, requests []PlaceRequest, sizes PageSizeFunc, by Actor, l
 	if stamps > l.Stamps {
 		bad.add("signers", "stamps.too_many", "limit", l.Stamps)
 	}
-	checkBoxes(placements, sizes, l, "signers", &bad)
+	held := Document{Participants: d.Participants, Placements: slices.Clone(placements)}
+	held.holdBoxes(d) // the boxes of a group are those of one person
+	checkBoxes(held.Placements, sizes, l, "signers", &bad)
 	if err := bad.asError(); err != nil {
 		return Change{}, nil, err
 	}
 	c := newChange(d)
-	c.After.Placements = placements
+	c.After.Placements = held.Placements
 	c.addEvent(EventPlaced, by, now, "placements", fmt.Sprint(len(placements)))
 	return c, warnings, nil
 }

@@ -59,7 +59,7 @@ func Sign(d *Document, r Revision, shown ShownPages, who Attestation, by Actor, 
 	if err := c.AppendRevision(r); err != nil {
 		return Change{}, err
 	}
-	details := slices.Concat(who.eventDetails(), p.capacityDetails(), shown.eventDetails(d), by.proofDetails(), by.factorDetails())
+	details := slices.Concat(who.eventDetails(), p.capacityDetails(), c.releaseGroup(by.ID), shown.eventDetails(d), by.proofDetails(), by.factorDetails())
 	c.addEvent(EventSigned, by, now, append(details, "digest", fmt.Sprintf("%x", r.Digest))...)
 	c.addQuotaMove(UnitSignature, QuotaSpend, 1)
 	if c.After.FullySigned() {
@@ -80,6 +80,9 @@ func (c *Change) addRemainingWork() {
 
 func (d *Document) requireCanSign(by Actor, now time.Time) error {
 	if err := d.Authorise(by, OpSign); err != nil {
+		return err
+	}
+	if err := d.requireGroupWaits(by); err != nil {
 		return err
 	}
 	p := d.Participant(by.ID)

@@ -123,6 +123,7 @@ func SetParticipants(d *Document, people []Participant, personal map[PersonID]Pe
 	if parallel != nil {
 		c.After.Parallel = *parallel
 	}
+	c.After.holdBoxes(d)
 	c.After.Placements = slices.DeleteFunc(c.After.Placements, func(p Placement) bool {
 		who := c.After.Participant(p.Person)
 		return !p.isAllowedFor(&c.After, who)
@@ -141,6 +142,7 @@ func checkParticipants(in []Participant, channels map[PersonID]Channel, l Limits
 	people := slices.Clone(in)
 	seen := map[PersonID]bool{}
 	mails, phones := map[string]bool{}, map[string]bool{}
+	groups := map[int]*Participant{}
 	users, guests := 0, 0
 	for i := range people {
 		p := &people[i]
@@ -157,6 +159,10 @@ func checkParticipants(in []Participant, channels map[PersonID]Channel, l Limits
 		}
 		if p.Capacity != "" && p.Capacity.Role() != p.Role {
 			bad.add(where+".acts_as", "capacity.other_role")
+		}
+		p.checkGroup(groups[p.Group], l, where+".group", bad)
+		if groups[p.Group] == nil {
+			groups[p.Group] = p
 		}
 		if p.Number < 1 {
 			bad.add(where+".number", "number.not_positive")

@@ -74,7 +74,7 @@ func (a *Attachments) VerifyProof() (audit.Checkpoint, []contract.Event, error) 
 		}
 		e, ok := told[contract.EventSigned][s.Digest]
 		if p.Approval != nil {
-			e, ok = findApproval(events, p.Name, s.Digest)
+			e, ok = findApproval(events, p.Name, s)
 		}
 		switch {
 		case !ok:
@@ -86,10 +86,11 @@ func (a *Attachments) VerifyProof() (audit.Checkpoint, []contract.Event, error) 
 	return c, events, nil
 }
 
-// findApproval returns the event of the approval of a revision by a person of that name. Several people may approve the same revision.
-func findApproval(events []contract.Event, name, digest string) (contract.Event, bool) {
+// findApproval returns the event of an approval by a person of that name. Several people may approve the same revision, also of the same name: the
+// times of their approvals differ, because each is a commit of the document.
+func findApproval(events []contract.Event, name string, a *Signature) (contract.Event, bool) {
 	i := slices.IndexFunc(events, func(e contract.Event) bool {
-		return e.Type == contract.EventApproved && e.Details["digest"] == digest && e.Person.Name == name
+		return e.Type == contract.EventApproved && e.Details["digest"] == a.Digest && e.Person.Name == name && e.At.Equal(a.SignedAt)
 	})
 	if i < 0 {
 		return contract.Event{}, false

@@ -59,6 +59,7 @@ type Document struct {
 type Person struct {
 	Role        string       `json:"role"`               // signer or viewer
 	Capacity    string       `json:"capacity,omitempty"` // one of [contract.Capacities]
+	Group       int          `json:"group,omitempty"`    // of whom any one acted for all, by number; the others are viewers
 	Number      int          `json:"number"`
 	Name        string       `json:"name"`
 	Email       string       `json:"email"`
@@ -316,7 +317,7 @@ func CompletedRevision(d *contract.Document) int {
 
 func (r *Records) describePerson(p contract.Participant) Person {
 	person := Person{
-		Role: string(p.Role), Capacity: string(p.Capacity), Number: p.Number, Name: p.Name, Email: p.Email, Guest: p.Guest, ViewedAt: p.ViewedAt.UTC(), Invitations: []Invitation{},
+		Role: string(p.Role), Capacity: string(p.Capacity), Group: p.Group, Number: p.Number, Name: p.Name, Email: p.Email, Guest: p.Guest, ViewedAt: p.ViewedAt.UTC(), Invitations: []Invitation{},
 	}
 	if channel, number := r.Document.Reach(p.ID); channel.IsPhone() {
 		person.Phone = number

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"segel/internal/contract"
@@ -55,6 +56,9 @@ var (
 	emailLabel       = words{"Surat elektronik", "E-mail"}
 	phoneLabel       = words{"Nomor telepon", "Phone number"}
 	invitationsLabel = words{"Undangan", "Invitation"}
+	groupLabel       = words{"Kelompok", "Group"}
+	anyOfWords       = words{"cukup salah satu dari: %s", "any one of: %s"}
+	actedForWords    = words{"%s bertindak untuk kelompok ini", "%s acted for this group"}
 	delegatedLabel   = words{"Pengalihan", "Passed on"}
 	viewedLabel      = words{"Dilihat", "Viewed"}
 	seenLabel        = words{"Revisi yang dilihat", "Revision seen"}
@@ -68,7 +72,7 @@ var (
 	serialLabel = words{"Nomor seri %s", "Serial %s"}
 	stampWords  = words{"Halaman %d, dibubuhkan %s", "Page %d, affixed %s"}
 
-	delegatedWords   = words{"%s: penandatanganan dialihkan kepada %s (%s)", "%s: their signature was passed to %s (%s)"}
+	delegatedWords   = words{"%s: bagiannya dialihkan kepada %s (%s)", "%s: their part was passed to %s (%s)"}
 	unknownWords     = words{"tidak tercatat", "not recorded"}
 	keyWords         = words{"oleh program, dengan kunci API %s milik %s", "by a program, with API key %s of %s"}
 	framedWords      = words{"di halaman %s, dengan alamat yang diminta oleh %s", "in a page of %s, with an address that %s asked for"}
@@ -191,6 +195,23 @@ func (l *layout) formatTime(t time.Time) string {
 
 // channelName returns the name of the channel of a text message.
 func channelName(c string) string { return text.ChannelName(contract.Channel(c)) }
+
+// groupWords say of whom any one acted for all, or who acted instead of the person; empty: they are in no group.
+func (p *Person) groupWords(people []Person) words {
+	if p.Group == 0 {
+		return words{}
+	}
+	var names []string
+	for i := range people {
+		if o := &people[i]; o.Group == p.Group {
+			names = append(names, o.Name)
+			if o.act() != nil && p.act() == nil {
+				return actedForWords.format(o.Name)
+			}
+		}
+	}
+	return anyOfWords.format(strings.Join(names, ", "))
+}
 
 // roleWords say what a person does, by their capacity or else their role.
 var roleWords = map[string]words{

@@ -71,7 +71,7 @@ func (l *layout) addFacts(f *Facts, pictures []Picture) error {
 		if l.isFull() {
 			break
 		}
-		l.addPerson(people, p)
+		l.addPerson(people, p, f.People)
 	}
 	if len(f.Stamps) > 0 {
 		table := l.addSection(stampsWords).addKid("Table")
@@ -159,7 +159,8 @@ func joinParts(a, b string) string {
 	return a + ", " + b
 }
 
-func (l *layout) addPerson(parent *element, p Person) {
+// addPerson adds what the facts say about one of the people.
+func (l *layout) addPerson(parent *element, p Person, people []Person) {
 	if l.y-120 < bottom {
 		l.y = bottom
 	}
@@ -172,6 +173,9 @@ func (l *layout) addPerson(parent *element, p Person) {
 		role = roleWords[p.Role]
 	}
 	l.addRow(table, roleLabel, role.format(p.Number))
+	if group := p.groupWords(people); group.id != "" {
+		l.addRow(table, groupLabel, group)
+	}
 	if p.Email != "" {
 		l.addRow(table, emailLabel, same(p.Email))
 	}

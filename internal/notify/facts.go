@@ -13,9 +13,11 @@ type Facts struct {
 	Language     text.Language
 	Zone         *time.Location // of the times; nil: Jakarta
 	Recipient    contract.Person
-	Guest        bool // the recipient has no account
-	Capacity     contract.Capacity
-	Sender       contract.Person // the owner of the document
+	Guest        bool              // the recipient has no account
+	Capacity     contract.Capacity // of the recipient; where a part was passed on, of that part
+	Others       []string          // names of those of whom any one acts instead of the recipient; empty: the recipient alone is asked
+	Approvals    bool              // the document has approvers
+	Sender       contract.Person   // the owner of the document
 	Organisation string
 	Colour       string // #rrggbb; empty: that of the service
 	Logo         []byte // PNG or JPEG; nil: none

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/mail"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -292,6 +293,12 @@ func (s *Service) collectFacts(ctx context.Context, d *contract.Document, n cont
 	if p := d.Participant(to.ID); p != nil {
 		f.Capacity = p.Capacity
 	}
+	for _, p := range d.AsShownTo(contract.Actor{Person: to}).GroupOf(to.ID) {
+		if p.ID != to.ID {
+			f.Others = append(f.Others, p.DisplayName())
+		}
+	}
+	f.Approvals = slices.ContainsFunc(d.Participants, contract.Participant.MustApprove)
 	if n.Kind == contract.NoticeDeclined || n.Kind == contract.NoticeCanceled {
 		f.Reason = d.Reason
 	}
@@ -301,7 +308,8 @@ func (s *Service) collectFacts(ctx context.Context, d *contract.Document, n cont
 	if n.Kind == contract.NoticeDelegated {
 		for _, g := range d.Delegations {
 			if g.At.Equal(n.OrderedAt) {
-				f.Delegate, f.Reason = d.Participant(g.To).Name, g.Reason
+				to := d.Participant(g.To)
+				f.Delegate, f.Reason, f.Capacity = to.Name, g.Reason, to.Capacity
 			}
 		}
 	}

@@ -60,7 +60,7 @@ const stampPermissions = 1<<3 | 1<<5
 // countPendingSignatures counts the signatures that will be added before the next stamp.
 func countPendingSignatures(d *contract.Document) int {
 	n := 0
-	for _, p := range d.Signers() {
+	for _, p := range d.Parts() {
 		if p.Field != "" && p.SignedAt.IsZero() {
 			n++
 		}

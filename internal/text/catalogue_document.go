@@ -20,8 +20,8 @@ var documents = map[string]sentence{
 		"Salinan hanya dapat dibuat dari dokumen yang sudah selesai, ditolak, dibatalkan, atau kedaluwarsa.",
 		"Only a document that was completed, declined, canceled or has expired can be copied."},
 	"document.not_in_turn": {
-		"Belum giliran Anda: penanda tangan lain harus menandatangani terlebih dahulu.",
-		"It is not your turn yet: others must sign first."},
+		"Belum giliran Anda: orang lain harus menandatangani atau menyetujui terlebih dahulu.",
+		"It is not your turn yet: others must sign or approve first."},
 	"document.already_signed": {
 		"Anda sudah menandatangani dokumen ini.",
 		"You have already signed this document."},
@@ -34,6 +34,12 @@ var documents = map[string]sentence{
 	"document.already_approved": {
 		"Anda telah menyetujui dokumen ini.",
 		"You have already approved this document."},
+	"document.group_signed": {
+		"{name} telah menandatangani dokumen ini untuk kelompok Anda. Tanda tangan Anda tidak diperlukan lagi.",
+		"{name} has already signed this document for your group. Your signature is no longer required."},
+	"document.group_approved": {
+		"{name} telah menyetujui dokumen ini untuk kelompok Anda. Persetujuan Anda tidak diperlukan lagi.",
+		"{name} has already approved this document for your group. Your approval is no longer required."},
 	"document.stamp_only_approvers": {
 		"Dokumen ini memiliki penyetuju, sehingga tidak dapat diproses tanpa menunggu mereka.",
 		"The document has approvers, so it cannot be processed without waiting for them."},

@@ -5,17 +5,18 @@ var mails = map[string]sentence{
 	"mail.greeting":           {"Yth. Bapak/Ibu {name},", "Dear {name},"},
 	"mail.greeting_anonymous": {"Dengan hormat,", "Hello,"},
 
-	"mail.subject_invite_sign":      {"{sender} meminta tanda tangan Anda: {title}", "{sender} asks you to sign: {title}"},
-	"mail.subject_invite_approve":   {"{sender} meminta persetujuan Anda: {title}", "{sender} asks you to approve: {title}"},
-	"mail.subject_reminder_approve": {"Pengingat: dokumen “{title}” menunggu persetujuan Anda", "Reminder: “{title}” is waiting for your approval"},
-	"mail.subject_invite_view":      {"{sender} membagikan dokumen: {title}", "{sender} shares a document with you: {title}"},
-	"mail.subject_reminder":         {"Pengingat dari {sender}, dokumen menunggu tanda tangan Anda: {title}", "Reminder from {sender}, a document waits for your signature: {title}"},
-	"mail.subject_delegated":        {"{sender}, penanda tangan diganti: {title}", "{sender}, another person signs: {title}"},
-	"mail.subject_declined":         {"{sender}, dokumen ditolak: {title}", "{sender}, document declined: {title}"},
-	"mail.subject_canceled":         {"{sender}, dokumen dibatalkan: {title}", "{sender}, document canceled: {title}"},
-	"mail.subject_expired":          {"{sender}, batas waktu dokumen telah lewat: {title}", "{sender}, the deadline of a document has passed: {title}"},
-	"mail.subject_completed":        {"{sender}, dokumen selesai: {title}", "{sender}, document completed: {title}"},
-	"mail.subject_code":             {"{sender}, kode Anda", "{sender}, your code"},
+	"mail.subject_invite_sign":        {"{sender} meminta tanda tangan Anda: {title}", "{sender} asks you to sign: {title}"},
+	"mail.subject_invite_approve":     {"{sender} meminta persetujuan Anda: {title}", "{sender} asks you to approve: {title}"},
+	"mail.subject_reminder_approve":   {"Pengingat: dokumen “{title}” menunggu persetujuan Anda", "Reminder: “{title}” is waiting for your approval"},
+	"mail.subject_invite_view":        {"{sender} membagikan dokumen: {title}", "{sender} shares a document with you: {title}"},
+	"mail.subject_reminder":           {"Pengingat dari {sender}, dokumen menunggu tanda tangan Anda: {title}", "Reminder from {sender}, a document waits for your signature: {title}"},
+	"mail.subject_delegated":          {"{sender}, penanda tangan diganti: {title}", "{sender}, another person signs: {title}"},
+	"mail.subject_delegated_approval": {"{sender}, penyetuju diganti: {title}", "{sender}, another person approves: {title}"},
+	"mail.subject_declined":           {"{sender}, dokumen ditolak: {title}", "{sender}, document declined: {title}"},
+	"mail.subject_canceled":           {"{sender}, dokumen dibatalkan: {title}", "{sender}, document canceled: {title}"},
+	"mail.subject_expired":            {"{sender}, batas waktu dokumen telah lewat: {title}", "{sender}, the deadline of a document has passed: {title}"},
+	"mail.subject_completed":          {"{sender}, dokumen selesai: {title}", "{sender}, document completed: {title}"},
+	"mail.subject_code":               {"{sender}, kode Anda", "{sender}, your code"},
 
 	"mail.subject_invitation":       {"{organisation} mengundang Anda ke Segel", "{organisation} invites you to Segel"},
 	"mail.subject_password_reset":   {"{organisation}, kata sandi baru untuk akun Segel Anda", "{organisation}, a new password for your Segel account"},
@@ -132,6 +133,23 @@ var mails = map[string]sentence{
 	"mail.delegated_to_you": {
 		"{delegated_by} mengalihkan penandatanganan ini kepada Anda. Pengirim dokumen mengizinkannya.",
 		"{delegated_by} passed this signature to you, as the sender of the document allows."},
+	"mail.delegated_to_you_approval": {
+		"{delegated_by} mengalihkan persetujuan ini kepada Anda. Pengirim dokumen mengizinkannya.",
+		"{delegated_by} passed this approval to you, as the sender of the document allows."},
+	"mail.group_sign": {
+		"Permintaan ini juga ditujukan kepada {others}. Tanda tangan salah satu dari Anda sudah cukup.",
+		"{others} received the same request. The signature of any one of you is enough."},
+	"mail.group_approve": {
+		"Permintaan ini juga ditujukan kepada {others}. Persetujuan salah satu dari Anda sudah cukup.",
+		"{others} received the same request. The approval of any one of you is enough."},
+	"mail.approved":   {"disetujui", "approved"},
+	"mail.approve_it": {"menyetujuinya", "approved"},
+	"mail.delegated_approval": {
+		"{by} mengalihkan persetujuan dokumen “{title}”[ kepada {delegate}], yang kini diminta menyetujuinya.",
+		"{by} passed their approval of the document “{title}” to another person[, {delegate}], who is now asked to approve."},
+	"mail.delegated_approval_unnamed": {
+		"Seorang penyetuju mengalihkan persetujuan dokumen “{title}”[ kepada {delegate}], yang kini diminta menyetujuinya.",
+		"An approver passed their approval of the document “{title}” to another person[, {delegate}], who is now asked to approve."},
 	"mail.delegated": {
 		"{by} mengalihkan penandatanganan dokumen “{title}”[ kepada {delegate}], yang kini diminta menandatanganinya.",
 		"{by} passed their signature of the document “{title}” to another person[, {delegate}], who is now asked to sign."},
@@ -139,20 +157,20 @@ var mails = map[string]sentence{
 		"Seorang penanda tangan mengalihkan penandatanganan dokumen “{title}”[ kepada {delegate}], yang kini diminta menandatanganinya.",
 		"A signer passed their signature of the document “{title}” to another person[, {delegate}], who is now asked to sign."},
 	"mail.declined": {
-		"{by} menolak menandatangani dokumen “{title}”. Dokumen ini tidak dapat ditandatangani lagi.",
-		"{by} declined to sign the document “{title}”. It can no longer be signed."},
+		"{by} menolak dokumen “{title}”. Dokumen ini tidak dapat ditandatangani[ atau {approved}] lagi.",
+		"{by} declined the document “{title}”. It can no longer be signed[ or {approved}]."},
 	"mail.declined_unnamed": {
-		"Dokumen “{title}” ditolak oleh salah satu penanda tangan dan tidak dapat ditandatangani lagi.",
-		"A signer declined to sign the document “{title}”. It can no longer be signed."},
+		"Dokumen “{title}” ditolak oleh salah satu peserta dan tidak dapat ditandatangani[ atau {approved}] lagi.",
+		"A participant declined the document “{title}”. It can no longer be signed[ or {approved}]."},
 	"mail.canceled": {
-		"{by} membatalkan dokumen “{title}”. Dokumen ini tidak dapat ditandatangani lagi, dan Anda tidak perlu melakukan apa pun.",
-		"{by} canceled the document “{title}”. It can no longer be signed, and you do not need to do anything."},
+		"{by} membatalkan dokumen “{title}”. Dokumen ini tidak dapat ditandatangani[ atau {approved}] lagi, dan Anda tidak perlu melakukan apa pun.",
+		"{by} canceled the document “{title}”. It can no longer be signed[ or {approved}], and you do not need to do anything."},
 	"mail.canceled_unnamed": {
-		"Dokumen “{title}” dibatalkan. Dokumen ini tidak dapat ditandatangani lagi, dan Anda tidak perlu melakukan apa pun.",
-		"The document “{title}” was canceled. It can no longer be signed, and you do not need to do anything."},
+		"Dokumen “{title}” dibatalkan. Dokumen ini tidak dapat ditandatangani[ atau {approved}] lagi, dan Anda tidak perlu melakukan apa pun.",
+		"The document “{title}” was canceled. It can no longer be signed[ or {approved}], and you do not need to do anything."},
 	"mail.expired": {
-		"Batas waktu dokumen “{title}” telah lewat[ pada {deadline}] sebelum semua pihak menandatanganinya. Dokumen ini tidak dapat ditandatangani lagi.",
-		"The deadline of the document “{title}” passed[ on {deadline}] before everyone had signed. It can no longer be signed."},
+		"Batas waktu dokumen “{title}” telah lewat[ pada {deadline}] sebelum semua pihak menandatanganinya[ atau {approve_it}]. Dokumen ini tidak dapat ditandatangani[ atau {approved}] lagi.",
+		"The deadline of the document “{title}” passed[ on {deadline}] before everyone had signed[ or {approve_it}]. It can no longer be signed[ or {approved}]."},
 	"mail.completed": {
 		"Dokumen “{title}” telah selesai: semua tanda tangan dan e-meterai yang diperlukan sudah lengkap.",
 		"The document “{title}” is completed: it has all the signatures and e-meterai (duty stamps) that it needs."},

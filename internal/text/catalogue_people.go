@@ -164,6 +164,15 @@ var people = map[string]sentence{
 	"capacity.other_role": {
 		"acts_as tidak sesuai dengan peran orang ini.",
 		"acts_as does not agree with the role of this person."},
+	"group.out_of_range": {
+		"Kelompok harus berupa bilangan bulat dari 1 sampai {limit}.",
+		"The group must be a whole number from 1 to {limit}."},
+	"group.viewer": {
+		"Hanya penanda tangan, saksi, dan penyetuju yang dapat menjadi anggota kelompok.",
+		"Only signers, witnesses and approvers can be members of a group."},
+	"group.differs": {
+		"Semua anggota kelompok harus memiliki peran dan nomor urut yang sama.",
+		"All members of a group need the same role and number."},
 	"participant.twice": {
 		"Orang ini tercantum lebih dari satu kali.",
 		"This person is listed more than once."},

@@ -20,15 +20,18 @@ var phones = map[string]sentence{
 	"phone.delegated": {
 		`{by} mengalihkan penandatanganan dokumen "{title}" dari {sender}[ kepada {delegate}].`,
 		`{by} passed their signature of the document "{title}" of {sender} to another person[, {delegate}].`},
+	"phone.delegated_approval": {
+		`{by} mengalihkan persetujuan dokumen "{title}" dari {sender}[ kepada {delegate}].`,
+		`{by} passed their approval of the document "{title}" of {sender} to another person[, {delegate}].`},
 	"phone.declined": {
-		`{by} menolak menandatangani dokumen "{title}" dari {sender}. Dokumen ini tidak dapat ditandatangani lagi.`,
-		`{by} declined to sign the document "{title}" of {sender}. It can no longer be signed.`},
+		`{by} menolak dokumen "{title}" dari {sender}. Dokumen ini tidak dapat ditandatangani[ atau {approved}] lagi.`,
+		`{by} declined the document "{title}" of {sender}. It can no longer be signed[ or {approved}].`},
 	"phone.canceled": {
-		`Dokumen "{title}" dari {sender} dibatalkan dan tidak dapat ditandatangani lagi.`,
-		`The document "{title}" of {sender} was canceled. It can no longer be signed.`},
+		`Dokumen "{title}" dari {sender} dibatalkan dan tidak dapat ditandatangani[ atau {approved}] lagi.`,
+		`The document "{title}" of {sender} was canceled. It can no longer be signed[ or {approved}].`},
 	"phone.expired": {
-		`Batas waktu dokumen "{title}" dari {sender} telah lewat. Dokumen ini tidak dapat ditandatangani lagi.`,
-		`The deadline of the document "{title}" of {sender} passed. It can no longer be signed.`},
+		`Batas waktu dokumen "{title}" dari {sender} telah lewat. Dokumen ini tidak dapat ditandatangani[ atau {approved}] lagi.`,
+		`The deadline of the document "{title}" of {sender} passed. It can no longer be signed[ or {approved}].`},
 	"phone.completed": {
 		`Dokumen "{title}" dari {sender} telah selesai. Silakan unduh dan simpan berkas PDF-nya.`,
 		`The document "{title}" of {sender} is completed. Please download it and keep the PDF file.`},
@@ -36,5 +39,6 @@ var phones = map[string]sentence{
 		"Kode Anda untuk {host}: {code}[, berlaku sampai {deadline}]. Jangan berikan kode ini kepada siapa pun. Bila Anda tidak memintanya, abaikan pesan ini.",
 		"Your code for {host}: {code}[, valid until {deadline}]. Do not give it to anyone. If you did not ask for it, ignore this message."},
 	"phone.guest":   {"Tautan ini khusus untuk Anda.", "The link is for you only."},
-	"phone.someone": {"Seorang penanda tangan", "A signer"},
+	"phone.group":   {"Cukup salah satu dari {people} orang yang bertindak.", "Any one of {people} people can do it."},
+	"phone.someone": {"Seorang peserta", "A participant"},
 }

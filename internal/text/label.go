@@ -19,11 +19,33 @@ func documentStage(d *contract.Document) string {
 	case d.State != contract.Processing:
 		return string(d.State)
 	case !d.FullySigned():
-		return "signing"
+		return waitingStage(d)
 	case d.NextStamp() >= 0:
 		return "stamping"
 	}
 	return "sealing"
+}
+
+// waitingStage returns what those whose turn it is are asked for.
+func waitingStage(d *contract.Document) string {
+	inTurn := func(must func(contract.Participant) bool) bool {
+		return slices.ContainsFunc(d.Participants, func(p contract.Participant) bool { return must(p) && d.InTurn(p.ID) })
+	}
+	switch {
+	case !inTurn(contract.Participant.MustApprove):
+		return "signing"
+	case !inTurn(contract.Participant.MustSign):
+		return "approving"
+	}
+	return "signing_approving"
+}
+
+// AnyOf names people of whom any one acts; a person alone by their name.
+func AnyOf(l Language, names []string) string {
+	if len(names) == 1 {
+		return names[0]
+	}
+	return Sentence(l, "people.any_of", map[string]any{"names": names})
 }
 
 // StatusInfo returns the stage of a document in one or two words.
@@ -73,6 +95,9 @@ func Event(l Language, e contract.Event) string {
 	}
 	if c := e.Details["capacity"]; c != "" {
 		args["capacity_name"] = Sentence(l, "capacity."+c, nil)
+	}
+	if names := e.Details["group"]; names != "" && (e.Type == contract.EventSigned || e.Type == contract.EventApproved) {
+		args["group_name"] = AnyOf(l, strings.Split(names, ", "))
 	}
 	if p := e.Details["problem"]; p != "" {
 		args["problem"] = Reason(l, p)

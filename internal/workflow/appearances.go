@@ -18,17 +18,17 @@ import (
 	"segel/pdf"
 )
 
-// buildFieldSpecs describes every field that a document needs: one field for each signer, visible at their first signature
+// buildFieldSpecs describes every field that a document needs: one field for each signer or group of signers, visible at their first signature
 // placement; a mark for each further box of the signer; and the seal's field.
 func buildFieldSpecs(d *contract.Document, doc *pdf.Document) ([]pades.FieldSpec, error) {
 	var fields []pades.FieldSpec
-	for i, p := range d.Signers() {
+	for i, p := range d.Parts() {
 		if p.Field == "" {
 			continue // people do not sign a stamping order
 		}
 		main, marks := signaturePlacements(d, p.ID)
 		label := fieldLabel(p)
-		if d.Delivery.Delegation {
+		if d.Delivery.Delegation || p.Group != 0 {
 			label = fmt.Sprintf("penanda tangan ke-%d", i+1) // another person may sign, and a label does not change after that
 		}
 		f := pades.FieldSpec{Name: p.Field, Label: "Tanda tangan " + label}
@@ -53,12 +53,12 @@ func buildFieldSpecs(d *contract.Document, doc *pdf.Document) ([]pades.FieldSpec
 	return append(fields, pades.FieldSpec{Name: d.SealField(), Label: "Segel", Lock: lock}), nil
 }
 
-// signaturePlacements returns the indexes of a signer's placements. Main is where the signature field is visible: the first
+// signaturePlacements returns the indexes of the placements of a signer or their group. Main is where the signature field is visible: the first
 // signature placement, else the first initials; -1 without any. Marks are the others.
 func signaturePlacements(d *contract.Document, id contract.PersonID) (main int, marks []int) {
 	main = -1
 	for i, p := range d.Placements {
-		if p.Person != id || p.Kind == contract.PlaceStamp {
+		if !d.FillsBox(id, p) {
 			continue
 		}
 		if main < 0 || p.Kind == contract.PlaceSignature && d.Placements[main].Kind != contract.PlaceSignature {
@@ -214,7 +214,7 @@ func (s *Service) readSignerPictures(ctx context.Context, d *contract.Document, 
 // shows it.
 func (s *Service) specimenStrokes(ctx context.Context, d *contract.Document, p contract.Participant, kind store.SpecimenKind) (*appearance.Strokes, error) {
 	if p.Guest || !slices.ContainsFunc(d.Placements, func(at contract.Placement) bool {
-		return at.Person == p.ID && (at.Kind == contract.PlaceInitials || kind == store.SignatureSpecimen && at.Kind == contract.PlaceSignature)
+		return d.FillsBox(p.ID, at) && (at.Kind == contract.PlaceInitials || kind == store.SignatureSpecimen && at.Kind == contract.PlaceSignature)
 	}) {
 		return nil, nil
 	}

@@ -110,7 +110,10 @@ func (s *Service) copyParticipants(ctx context.Context, by contract.Actor, d *co
 		return nil, fmt.Errorf("look up participants: %w", err)
 	}
 	for i, p := range d.Participants {
-		to := contract.Participant{Person: contract.Person{Name: p.Name, Email: p.Email}, Phone: p.Phone, Role: p.Role, Capacity: p.Capacity, Number: p.Number, Guest: p.Guest}
+		to := contract.Participant{Person: contract.Person{Name: p.Name, Email: p.Email}, Phone: p.Phone, Role: p.Role, Capacity: p.Capacity, Group: p.Group, Number: p.Number, Guest: p.Guest}
+		if acted := d.ActedFor(p.ID); acted != nil { // any member of the group may act on the copy
+			to.Role, to.Capacity = acted.Role, acted.Capacity
+		}
 		switch {
 		case members[i].ID != "":
 			to.Person, to.Guest = members[i].Person, false

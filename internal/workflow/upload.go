@@ -49,6 +49,7 @@ type PersonRequest struct {
 	Guest  bool
 
 	Capacity contract.Capacity
+	Group    int // see [contract.Participant]
 
 	contract.PersonalDelivery
 }
@@ -179,7 +180,7 @@ func (s *Service) resolveParticipants(ctx context.Context, by contract.Actor, al
 	}
 	users, guests := 0, 0
 	for i, r := range in {
-		p := contract.Participant{Person: contract.Person{ID: r.ID, Name: r.Name, Email: r.Email}, Phone: r.Phone, Role: r.Role, Capacity: r.Capacity, Number: r.Number, Guest: r.Guest}
+		p := contract.Participant{Person: contract.Person{ID: r.ID, Name: r.Name, Email: r.Email}, Phone: r.Phone, Role: r.Role, Capacity: r.Capacity, Group: r.Group, Number: r.Number, Guest: r.Guest}
 		where := fmt.Sprintf("signer[%d].id", users)
 		if r.Guest {
 			where = fmt.Sprintf("guest[%d].email", guests)

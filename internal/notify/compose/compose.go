@@ -135,7 +135,11 @@ func (c Composer) writeLetter(f notify.Facts, link *url.URL) (*letter, error) {
 			l.Paragraphs[0] = say("mail.invite_witness")
 		}
 		if args["delegated_by"] != "" {
-			l.Paragraphs = slices.Insert(l.Paragraphs, 1, say("mail.delegated_to_you"))
+			passed := say("mail.delegated_to_you")
+			if f.Capacity == contract.Approver {
+				passed = say("mail.delegated_to_you_approval")
+			}
+			l.Paragraphs = slices.Insert(l.Paragraphs, 1, passed)
 		}
 	case contract.NoticeInviteViewer:
 		subject, l.Button, guest = "mail.subject_invite_view", say("mail.button_view"), true
@@ -150,6 +154,10 @@ func (c Composer) writeLetter(f notify.Facts, link *url.URL) (*letter, error) {
 	case contract.NoticeDelegated:
 		subject, l.Button = "mail.subject_delegated", say("mail.button_view")
 		l.Paragraphs = []string{chooseNamed(args, say("mail.delegated"), say("mail.delegated_unnamed"))}
+		if f.Capacity == contract.Approver {
+			subject = "mail.subject_delegated_approval"
+			l.Paragraphs = []string{chooseNamed(args, say("mail.delegated_approval"), say("mail.delegated_approval_unnamed"))}
+		}
 	case contract.NoticeDeclined:
 		subject, l.Button = "mail.subject_declined", say("mail.button_view")
 		l.Paragraphs = []string{chooseNamed(args, say("mail.declined"), say("mail.declined_unnamed"))}
@@ -174,6 +182,13 @@ func (c Composer) writeLetter(f notify.Facts, link *url.URL) (*letter, error) {
 		l.Paragraphs = []string{say("mail.code"), say("mail.code_care")}
 	default:
 		return nil, ErrKind
+	}
+	if len(f.Others) > 0 && asksToAct(f.Kind) {
+		any := say("mail.group_sign")
+		if f.Capacity == contract.Approver {
+			any = say("mail.group_approve")
+		}
+		l.Paragraphs = append(l.Paragraphs, any)
 	}
 	if f.Guest && guest {
 		l.Paragraphs = append(l.Paragraphs, say("mail.guest"))
@@ -202,6 +217,11 @@ func asks(k contract.NoticeKind) bool {
 	return k == contract.NoticeInviteSigner || k == contract.NoticeInviteViewer || k == contract.NoticeReminder
 }
 
+// asksToAct reports whether a message asks its recipient to sign or approve.
+func asksToAct(k contract.NoticeKind) bool {
+	return k == contract.NoticeInviteSigner || k == contract.NoticeReminder
+}
+
 // arguments returns the arguments of the sentences. All of them are one clean line.
 func (c Composer) arguments(f notify.Facts) map[string]any {
 	organisation := cleanLine(f.Organisation, maxName)
@@ -213,7 +233,19 @@ func (c Composer) arguments(f notify.Facts) map[string]any {
 	if !f.At.IsZero() {
 		at = text.MailedTime(f.Language, f.At, cmp.Or(f.Zone, contract.Jakarta))
 	}
+	others := make([]string, len(f.Others))
+	for i, name := range f.Others {
+		others[i] = cleanLine(name, maxName)
+	}
+	approved, approveIt := "", ""
+	if f.Approvals {
+		approved, approveIt = text.Sentence(f.Language, "mail.approved", nil), text.Sentence(f.Language, "mail.approve_it", nil)
+	}
 	return map[string]any{
+		"approved":     approved,
+		"approve_it":   approveIt,
+		"others":       others,
+		"people":       len(others) + 1,
 		"name":         cleanLine(f.Recipient.Name, maxName),
 		"sender":       cmp.Or(cleanLine(f.Sender.Name, maxName), cleanLine(f.Sender.Email, maxName), organisation, "Segel"),
 		"organisation": organisation,

@@ -273,3 +273,28 @@ func FuzzMessageIsComposedFromAnyText(f *testing.F) {
 		}
 	})
 }
+
+func TestMessagesNameTheOthersOfAGroupAndWhatIsAsked(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		kind     contract.NoticeKind
+		capacity contract.Capacity
+		mail     string
+		phone    string
+	}{
+		{contract.NoticeInviteSigner, "", "Agus Salim, Tono received the same request. The signature of any one of you is enough.", "Any one of 3 people can do it."},
+		{contract.NoticeReminder, contract.Approver, "Agus Salim, Tono received the same request. The approval of any one of you is enough.", "Any one of 3 people can do it."},
+		{contract.NoticeDelegated, contract.Approver, "passed their approval of the document", "passed their approval of the document"},
+		{contract.NoticeDeclined, "", "declined the document “Perjanjian Sewa Kantor 2026”. It can no longer be signed or approved.", "It can no longer be signed or approved."},
+		{contract.NoticeCanceled, "", "It can no longer be signed or approved, and", "It can no longer be signed or approved."},
+		{contract.NoticeExpired, "", "before everyone had signed or approved. It can no longer be signed or approved.", "It can no longer be signed or approved."},
+	} {
+		f := sampleFacts(c.kind, text.English)
+		f.Capacity, f.Approvals, f.Others = c.capacity, true, []string{"Agus Salim", "Tono"}
+		m := compose(t, f)
+		phone, err := Composer{}.ComposeText(f)
+		if err != nil || !strings.Contains(m.Text, c.mail) || !strings.Contains(phone, c.phone) {
+			t.Errorf("%s to %q: %v\n%s\n%s", c.kind, c.capacity, err, m.Text, phone)
+		}
+	}
+}

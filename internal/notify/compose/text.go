@@ -28,8 +28,10 @@ var textCodes = map[contract.NoticeKind]string{
 	contract.NoticeCode:         "phone.code",
 }
 
-// approverCodes are those that say something else to an approver.
-var approverCodes = map[contract.NoticeKind]string{contract.NoticeInviteSigner: "phone.invite_approve", contract.NoticeReminder: "phone.reminder_approve"}
+// approverCodes are those that say something else to an approver, or about one.
+var approverCodes = map[contract.NoticeKind]string{
+	contract.NoticeInviteSigner: "phone.invite_approve", contract.NoticeReminder: "phone.reminder_approve", contract.NoticeDelegated: "phone.delegated_approval",
+}
 
 // domain is what phones show as a link, also without a scheme: a dot before at least two letters.
 var domain = regexp.MustCompile(`\.(\pL\pL)`)
@@ -66,6 +68,9 @@ func (c Composer) ComposeText(f notify.Facts) (string, error) {
 	said := text.Sentence(f.Language, code, args)
 	if f.Kind == contract.NoticeCode {
 		return said, nil
+	}
+	if len(f.Others) > 0 && asksToAct(f.Kind) {
+		said += " " + text.Sentence(f.Language, "phone.group", args)
 	}
 	if f.Guest && (asks(f.Kind) || f.Kind == contract.NoticeCompleted) {
 		said += " " + text.Sentence(f.Language, "phone.guest", nil)

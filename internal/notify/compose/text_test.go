@@ -76,7 +76,7 @@ func TestTextMessagesAreShortAndHaveOneLinkWhichIsOurs(t *testing.T) {
 		}
 	}
 	f := sampleFacts(contract.NoticeDeclined, text.English)
-	if f.By = ""; !strings.HasPrefix(composeText(t, f), "A signer declined") {
+	if f.By = ""; !strings.HasPrefix(composeText(t, f), "A participant declined") {
 		t.Error("a decline by nobody:", composeText(t, f))
 	}
 	if _, err := (Composer{}).ComposeText(notify.Facts{Kind: "other", Link: link}); !errors.Is(err, ErrKind) {

@@ -8,26 +8,30 @@ import (
 	"segel/internal/contract"
 )
 
-// storedRoles are the capacities of the people of a document as they are stored.
+// storedRoles are the capacities and the groups of the people of a document as they are stored. hasCapacity and isInGroup search the text.
 type storedRoles struct {
-	As map[contract.PersonID]contract.Capacity `json:"as"`
+	As     map[contract.PersonID]contract.Capacity `json:"as,omitempty"`
+	Groups map[contract.PersonID]int               `json:"groups,omitempty"`
 }
 
-// encodeRoles returns the capacities of people as text; empty if all have the plain one of their role.
+// encodeRoles returns the capacities and groups of people as text; empty if all have the plain one of their role and act for themselves.
 func encodeRoles(d *contract.Document) string {
 	if d == nil {
 		return ""
 	}
-	stored := storedRoles{As: map[contract.PersonID]contract.Capacity{}}
+	stored := storedRoles{As: map[contract.PersonID]contract.Capacity{}, Groups: map[contract.PersonID]int{}}
 	for _, p := range d.Participants {
 		if p.Capacity != "" {
 			stored.As[p.ID] = p.Capacity
 		}
+		if p.Group != 0 {
+			stored.Groups[p.ID] = p.Group
+		}
 	}
-	if len(stored.As) == 0 {
+	if len(stored.As)+len(stored.Groups) == 0 {
 		return ""
 	}
-	b, _ := json.Marshal(stored) // a map of strings cannot fail; its keys are sorted
+	b, _ := json.Marshal(stored) // maps of strings and numbers cannot fail; their keys are sorted
 	return string(b)
 }
 
@@ -41,7 +45,8 @@ func assignRoles(d *contract.Document, text string) error {
 		return fmt.Errorf("roles of document %d: %w", d.ID, err)
 	}
 	for i := range d.Participants {
-		d.Participants[i].Capacity = stored.As[d.Participants[i].ID]
+		p := &d.Participants[i]
+		p.Capacity, p.Group = stored.As[p.ID], stored.Groups[p.ID]
 	}
 	return nil
 }
@@ -53,6 +58,9 @@ const rolesOfDocument = `, COALESCE((SELECT r.roles FROM document_roles r WHERE 
 func hasCapacity(c contract.Capacity) string {
 	return `EXISTS (SELECT 1 FROM document_roles r WHERE r.document = p.document AND r.roles LIKE '%%"' || p.person || '":"` + string(c) + `"%%')`
 }
+
+// isInGroup is a condition on the row p of participant: the person is in a group.
+const isInGroup = `EXISTS (SELECT 1 FROM document_roles r WHERE r.document = p.document AND r.roles LIKE '%%"groups":{%%"' || p.person || '":%%')`
 
 // rolesChanged reports whether the change writes the row of document_roles.
 func (w *documentWriter) rolesChanged() bool { return encodeRoles(w.before) != encodeRoles(w.after) }

@@ -75,5 +75,5 @@ var boxWithMailbox = `(SELECT person, box, document, state, day FROM box WHERE p
 	WHERE lower(p.email) = %[2]s AND p.guest AND d.finalized_at <> 0
 		AND d.delivery NOT LIKE '%%"' || p.person || '":"whatsapp"%%' AND d.delivery NOT LIKE '%%"' || p.person || '":"sms"%%'
 		AND (d.state = 'completed' OR NOT ` + hasCapacity(contract.Recipient) + `)
-		AND (p.role = 'signer' OR d.mode = 'stamping' OR d.delegations LIKE '%%"' || p.person || '"%%' OR NOT EXISTS (
+		AND (p.role = 'signer' OR d.mode = 'stamping' OR d.delegations LIKE '%%"' || p.person || '"%%' OR ` + isInGroup + ` OR NOT EXISTS (
 			SELECT 1 FROM participant e WHERE e.document = p.document AND e.role = 'signer' AND e.signed_at = 0 AND e.number < p.number))) b`

@@ -6,6 +6,9 @@ import (
 	"segel/internal/store"
 )
 
+// organisationWidth is the number of the columns of organisationRows, of which some are subqueries with commas.
+var organisationWidth = len(organisationRows.dest(&store.Organisation{}))
+
 // signingTables returns the tables that a signature reads, after those of the document. The arguments are the document and the person,
 // or for a seal the document and the times of the credential. Clock is the expression of serverClock.
 func signingTables(r *store.Signing, clock string, seals bool) []documentTable {
@@ -13,7 +16,7 @@ func signingTables(r *store.Signing, clock string, seals bool) []documentTable {
 	tables := []documentTable{
 		{unionArm: unionArm{columns: selectTimes(clock), width: 4, from: "log_size", where: "id = 1"}, scan: scanTimes(&r.Clock)},
 		{
-			unionArm: unionArm{columns: organisationRows.columns, width: 13, from: organisationRows.table, where: "id = " + documentOrganisation},
+			unionArm: unionArm{columns: organisationRows.columns, width: organisationWidth, from: organisationRows.table, where: "id = " + documentOrganisation},
 			scan:     func(scan scanFunc) error { return scan(organisationRows.dest(&r.Organisation)...) },
 		},
 	}

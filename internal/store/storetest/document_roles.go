@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"slices"
 	"testing"
 
 	"segel/internal/contract"
@@ -47,6 +48,50 @@ var documentRoleTests = map[string]func(*testing.T, *fixture){
 		b.requireStored(plain)
 		b.must(b.CheckLog(b.ctx))
 		b.commitChange(contract.Delete(&plain, owner, b.now))
+		b.must(b.CheckLog(b.ctx))
+	},
+	"OfMembersWhoSignAtOnceOneDoesAndTheOthersKeepTheDocumentInTheirLists": func(t *testing.T, b *fixture) {
+		b.must(b.createMailboxAccount("1"))
+		_, a := b.mailboxAccount("1")
+		d := b.uploadDraft(owner, func(u *contract.Upload) {
+			withNamedGuest(mailbox, contract.Signer, 2)(u)
+			guest := u.Participants[len(u.Participants)-1]
+			u.Participants, u.Parallel = []contract.Participant{participantAs(contract.Signer, 1, second), participantAs(contract.Signer, 2, first), participantAs(contract.Signer, 2, viewer), guest}, true
+			for i := 1; i < len(u.Participants); i++ {
+				u.Participants[i].Group = 1
+			}
+		})
+		b.requireStored(d)
+		d = b.finalizeDraft(d, owner)
+		guest := contract.Actor{Person: d.Participants[3].Person, Guest: d.ID}
+		in := func(person contract.PersonID, mailbox string, waiting bool) bool {
+			t.Helper()
+			list := b.listPage(store.ListQuery{Person: person, Mailbox: mailbox, Box: store.Inbox, Waiting: waiting})
+			return slices.Contains(b.documentIDs(list), d.ID)
+		}
+		b.requireEqual("all are asked", []bool{in(first.ID, "", true), in(viewer.ID, "", true), in(a.User.ID, mailbox, true)}, []bool{true, true, true})
+		for _, who := range []contract.Actor{first, viewer, guest} {
+			d = b.commitChange(contract.IntendSign(&d, contract.ShownPages{}, who, b.now))
+		}
+		var signatures []contract.Change
+		for _, who := range []contract.Actor{first, viewer} {
+			c, err := contract.Sign(&d, b.newTail(&d, contract.RevisionSignature), contract.ShownPages{}, d.AttestParticipant(*d.Participant(who.ID), "PT Contoh", who.Proved), who, b.now)
+			b.must(err)
+			signatures = append(signatures, c)
+		}
+		b.requireEqual("members who sign at once", b.commitCrowd(signatures, store.ErrConflict), 1)
+		d, err := b.Document(b.ctx, d.ID)
+		b.must(err)
+		signed, other := first, viewer
+		if d.Participant(viewer.ID).Role == contract.Signer {
+			signed, other = viewer, first
+		}
+		b.requireEqual("the others", []string{d.Participant(other.ID).ActsAs(), d.Participant(guest.ID).ActsAs(), d.ActedFor(guest.ID).Name}, []string{"viewer", "viewer", signed.Name})
+		// In a parallel document an earlier signer is still owed, and those who need not sign any more see it all the same.
+		b.requireEqual("in the lists", []bool{in(other.ID, "", false), in(a.User.ID, mailbox, false)}, []bool{true, true})
+		b.requireEqual("waiting", []bool{in(signed.ID, "", true), in(other.ID, "", true), in(a.User.ID, mailbox, true)}, []bool{false, false, false})
+		_, err = contract.IntendSign(&d, contract.ShownPages{}, other, b.now)
+		b.requireError("a repeat of the other", err, contract.ErrGroupSigned)
 		b.must(b.CheckLog(b.ctx))
 	},
 	"ACopyIsInTheListOfItsRecipientFromTheCompletionOn": func(t *testing.T, b *fixture) {

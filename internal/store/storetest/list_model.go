@@ -172,11 +172,18 @@ func ownerOf(d contract.Document) contract.Actor {
 
 func (c *listModel) drawParticipants(r *rapid.T) []contract.Participant {
 	var all []contract.Participant
+	var group *contract.Participant // the first member of the group
 	for _, p := range rapid.Permutation(c.people).Draw(r, "order")[:rapid.IntRange(0, len(c.people)).Draw(r, "number of people")] {
 		role := rapid.SampledFrom([]contract.Role{contract.Signer, contract.Viewer}).Draw(r, "role")
 		of := participantAs(role, rapid.IntRange(1, 3).Draw(r, "number"), p)
 		if c := rapid.SampledFrom(append([]contract.Capacity{"", ""}, contract.Capacities...)).Draw(r, "capacity"); c.Role() == role {
 			of.Capacity = c
+		}
+		if role == contract.Signer && rapid.IntRange(0, 2).Draw(r, "group") == 0 {
+			if of.Group = 1; group == nil {
+				group = &of
+			}
+			of.Number, of.Capacity = group.Number, group.Capacity
 		}
 		all = append(all, of)
 	}

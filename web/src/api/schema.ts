@@ -4862,6 +4862,11 @@ export interface components {
         };
         DetailPart: {
             /**
+             * @description name of the member who acted for the caller's group
+             * @example Siti Rahma
+             */
+            acted_for?: string;
+            /**
              * @description what the person does: their role, or more exactly
              * @example signer
              * @enum {string}
@@ -4869,6 +4874,14 @@ export interface components {
             acts_as: "signer" | "viewer" | "approver" | "witness" | "copy";
             /** @description whom they passed their part to */
             delegated_to?: components["schemas"]["DelegationOut"];
+            /**
+             * @description names of those of whom any one acts for all, with the caller; missing: the caller acts for themselves, or someone has acted
+             * @example [
+             *       "Siti Rahma",
+             *       "Budi Santoso"
+             *     ]
+             */
+            group_members?: string[];
             /** @example Siti Rahma */
             name: string;
             /**
@@ -4894,6 +4907,12 @@ export interface components {
             acts_as: "signer" | "viewer" | "approver" | "witness" | "copy";
             /** @example siti@contoh.id */
             email: string | null;
+            /**
+             * Format: int64
+             * @description of whom any one acts for all, also of those who became viewers when another member acted; missing: they act for themselves
+             * @example 1
+             */
+            group?: number;
             is_owner: boolean;
             /** @example Siti Rahma */
             name: string;
@@ -7035,6 +7054,11 @@ export interface components {
              */
             email?: string;
             /**
+             * @description as in signer; groups have members in both lists
+             * @example 1
+             */
+            group?: ((number | string) | null) | number | string;
+            /**
              * @description of messages to this person: id or en; that of the organisation when missing
              * @example en
              * @enum {string}
@@ -7042,7 +7066,7 @@ export interface components {
             language?: "id" | "en";
             /** @example Budi Tamu */
             name: string;
-            /** @description from 1; the position in the list when missing */
+            /** @description from 1; the position in the list when missing, or for further members of a group the number of its first */
             number?: number | string;
             /**
              * @description required if channel is whatsapp or sms: with a country code, or an Indonesian number
@@ -7581,6 +7605,12 @@ export interface components {
             avatar: string;
             /** @example siti@contoh.id */
             email: string | null;
+            /**
+             * Format: int64
+             * @description of whom any one acts for all, also of those who became viewers when another member acted; missing: they act for themselves
+             * @example 1
+             */
+            group?: number;
             /** @description it is their turn now */
             is_signing: boolean;
             /** @example Siti Rahma */
@@ -8218,6 +8248,11 @@ export interface components {
             /** @example siti@contoh.id */
             email?: string | null;
             /**
+             * @description from 1: any one of the signers or approvers with this group acts for all of them, and the others become viewers then. They need the same role and number. Missing, null or 0: they act for themselves
+             * @example 1
+             */
+            group?: ((number | string) | null) | number | string;
+            /**
              * @description UUID of a user of the organisation
              * @example 8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01
              */
@@ -8230,7 +8265,7 @@ export interface components {
             language?: "id" | "en";
             /** @example Siti Rahma */
             name?: string;
-            /** @description from 1; the smallest acts first, equal numbers act in the same step; the position in the list when missing */
+            /** @description from 1; the smallest acts first, equal numbers act in the same step; the position in the list when missing, or for further members of a group the number of its first */
             number?: number | string;
             /**
              * @description for messages by whatsapp or sms
@@ -8255,6 +8290,12 @@ export interface components {
             acts_as: "signer" | "viewer" | "approver" | "witness" | "copy";
             /** @example siti@contoh.id */
             email: string | null;
+            /**
+             * Format: int64
+             * @description of whom any one acts for all; missing: they act for themselves
+             * @example 1
+             */
+            group?: number;
             /** @example 8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01 */
             id: string;
             is_guest: boolean;
@@ -8331,7 +8372,7 @@ export interface components {
             /** @description the person has signed, or the stamp is affixed */
             filled: boolean;
             /**
-             * @description of the person
+             * @description of the person; for the box of a group, of all of whom any one fills it
              * @example Siti Rahma
              */
             name: string;
@@ -9679,6 +9720,11 @@ export interface components {
         };
         SignersItem: {
             /**
+             * @description name of the member who acted for their group; missing: none, or they act themselves
+             * @example Siti Rahma
+             */
+            acted_for?: string;
+            /**
              * @description what the person does: their role, or more exactly
              * @example signer
              * @enum {string}
@@ -9698,6 +9744,12 @@ export interface components {
             delegated_to?: components["schemas"]["DelegationOut"];
             /** @example siti@contoh.id */
             email: string | null;
+            /**
+             * Format: int64
+             * @description of whom any one acts for all, also of those who became viewers when another member acted; missing: they act for themselves
+             * @example 1
+             */
+            group?: number;
             is_guest: boolean;
             is_owner: boolean;
             /** @description it is their turn now */
@@ -10051,7 +10103,7 @@ export interface components {
              * @example 2
              */
             total: number;
-            /** @description names of the participants whose turn it is */
+            /** @description names of the participants whose turn it is; those of a group in one sentence */
             waiting_for: string[];
         } & {
             [key: string]: unknown;
