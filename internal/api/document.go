@@ -50,7 +50,8 @@ type detailData struct {
 	Delivery             *deliveryData       `json:"delivery,omitempty" doc:"for the owner: how people are reached"`
 	Warnings             []warning           `json:"warnings,omitempty" doc:"unexpected changes to the file, and findings in it"`
 	AddressesHidden      bool                `json:"addresses_hidden,omitempty" doc:"the addresses of others are shown to the caller in part only, and the evidence certificate is not for them"`
-	filing
+	Labels               []labelOut          `json:"labels,omitempty" doc:"of the caller's organisation, on its documents, by name; missing: none"`
+	Folder               *folderOut          `json:"folder,omitempty" doc:"the caller's own folder in which they have it; missing: none"`
 }
 
 // deliveryData is how the people of a document are reached.
@@ -167,7 +168,7 @@ func (c *call) loadDetail() (detailData, error) {
 	if err != nil {
 		return detailData{}, err
 	}
-	data.filing = filingOf(filed)
+	data.Labels, data.Folder = filingOf(filed)
 	data.AccountOffer, err = c.offerAccount()
 	return data, err
 }

@@ -26,21 +26,15 @@ type folderOut struct {
 	Name string            `json:"name" example:"Kantor Bandung"`
 }
 
-// filing is where a document is filed, as the caller sees it.
-type filing struct {
-	Labels []labelOut `json:"labels,omitempty" doc:"of the caller's organisation, on its documents, by name; missing: none"`
-	Folder *folderOut `json:"folder,omitempty" doc:"the caller's own folder in which they have it; missing: none"`
-}
-
-func filingOf(f store.Filed) filing {
-	var out filing
+// filingOf returns where a document is filed, as the caller sees it; nil: it has no labels, or is in no folder.
+func filingOf(f store.Filed) (labels []labelOut, folder *folderOut) {
 	if len(f.Labels) > 0 {
-		out.Labels = convertAll(f.Labels, labelOf)
+		labels = convertAll(f.Labels, labelOf)
 	}
 	if f.Folder.ID != "" {
-		out.Folder = &folderOut{f.Folder.ID, f.Folder.Name}
+		folder = &folderOut{f.Folder.ID, f.Folder.Name}
 	}
-	return out
+	return labels, folder
 }
 
 type labelsData struct {
@@ -141,7 +135,8 @@ type filedResult struct {
 	Success    bool                `json:"success"`
 	Msg        string              `json:"msg" example:"Label dokumen telah disimpan."`
 	Error      *failureDetail      `json:"error,omitempty" doc:"why the document is as it was"`
-	filing
+	Labels     []labelOut          `json:"labels,omitempty" doc:"of the caller's organisation, on its documents, by name; missing: none"`
+	Folder     *folderOut          `json:"folder,omitempty" doc:"the caller's own folder in which they have it; missing: none"`
 }
 
 func (c *call) labelDocuments(in *labelledIn) (done[filedData], error) {
@@ -195,7 +190,9 @@ func (c *call) filedAnswer(msg string, all []workflow.FiledDocument) done[filedD
 			out := newFailure(c.exchange, status, e.Code, e)
 			return filedResult{DocumentID: f.ID, Code: out.Code, Msg: out.Msg, Error: &out.Error}
 		}
-		return filedResult{DocumentID: f.ID, Code: http.StatusOK, Success: true, Msg: c.sentenceOf(msg), filing: filingOf(f.Filed)}
+		out := filedResult{DocumentID: f.ID, Code: http.StatusOK, Success: true, Msg: c.sentenceOf(msg)}
+		out.Labels, out.Folder = filingOf(f.Filed)
+		return out
 	})})
 }
 

@@ -34,7 +34,8 @@ type listItem struct {
 	Owner         listOwner           `json:"owner"`
 	Specimen      bool                `json:"specimen" doc:"stamped by the sandbox office: without legal value"`
 	AsGuest       bool                `json:"as_guest,omitempty" doc:"the document names the mailbox of the account as a guest's: guest-document opens it"`
-	filing
+	Labels        []labelOut          `json:"labels,omitempty" doc:"of the caller's organisation, on its documents, by name; missing: none"`
+	Folder        *folderOut          `json:"folder,omitempty" doc:"the caller's own folder in which they have it; missing: none"`
 }
 
 type listSigner struct {
@@ -76,7 +77,8 @@ func listBox(own store.Box) func(*call) (listData, error) {
 		}
 		data := listData{Documents: convertAll(l.Documents, c.listItem), Pagination: paginate(p, l.Total, len(l.Documents))}
 		for i := range data.Documents {
-			data.Documents[i].filing = filingOf(l.Filed[data.Documents[i].ID])
+			item := &data.Documents[i]
+			item.Labels, item.Folder = filingOf(l.Filed[item.ID])
 		}
 		data.Pagination.Filter, data.Pagination.TotalLimited = c.filterChoices(), l.Limited
 		return data, nil

@@ -26,6 +26,8 @@ beforeAll(async () => {
   s.user(empat.name, empat.email);
   const owner = await s.login(satu.email);
   await owner.request.put(`${s.url}/v1/admin/branding`, { data: { colour: "#5b2a86" } });
+  await owner.request.post(`${s.url}/v1/admin/labels`, { data: { name: "Sewa", colour: "yellow" } });
+  await owner.request.put(`${s.url}/v1/econtract/web_app/document/folders`, { data: { name: "Kantor Bandung" } });
   const sign = (one: Sent) => owner.request.post(`${s.url}/v1/econtract/web/sign/sign-docs`, { data: { document_id: one.id } });
   done = await send(owner, "Perjanjian Kerja", [satu]);
   await sign(done);
@@ -201,6 +203,18 @@ const lists: Walk = async (page, check, w) => {
   await button(page, w.list.remindMany).click();
   await page.getByRole("dialog").waitFor();
   await check("sent, reminding of several");
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  for (const name of [w.filing.setLabels, w.filing.setFolder]) {
+    await button(page, name).click();
+    await page.getByRole("dialog").getByRole(name === w.filing.setFolder ? "radio" : "checkbox").first().waitFor();
+    await check(`sent, ${name === w.filing.setFolder ? "folder" : "labels"} of several`);
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+  }
+  await button(page, w.filing.folders).click();
+  await page.getByRole("dialog").getByRole("textbox").first().waitFor();
+  await check("sent, folders");
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
   await button(page, w.list.clearSelection).click();

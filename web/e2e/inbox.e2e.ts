@@ -221,3 +221,72 @@ test("numbers of three digits fit on a phone, and larger ones say so", async () 
   }
   await page.context().close();
 });
+
+test("labels and folders are set on several documents with the keyboard, filter the lists, and show at 360 px and in the dark", async () => {
+  s.user("Admin Empat", "a@example.test", "admin");
+  const admin = await s.login("a@example.test");
+  await admin.goto(`${s.url}/admin?tab=labels`);
+  await admin.getByRole("button", { name: "Create a label" }).press("Enter");
+  await admin.keyboard.type("Sewa");
+  await admin.getByRole("radio", { name: "orange" }).focus();
+  await admin.keyboard.press("Space");
+  await admin.keyboard.press("Enter");
+  await admin.getByRole("listitem").filter({ hasText: "Sewa" }).waitFor();
+  expect(await violations(admin)).toEqual([]);
+
+  // The owner labels two documents.
+  const page = await s.login(satu.email);
+  await page.goto(`${s.url}/sent`);
+  for (const d of [gudang, ruko]) await row(page, d).getByRole("checkbox").press("Space");
+  await page.getByRole("button", { name: "Set labels" }).press("Enter");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("checkbox", { name: "Sewa" }).press("Space");
+  expect(await violations(page)).toEqual([]);
+  await page.keyboard.press("Enter");
+  await dialog.waitFor({ state: "detached" });
+  await row(page, gudang).getByRole("list", { name: "Labels" }).getByText("Sewa").waitFor();
+
+  // They put one of them into a new folder.
+  await row(page, ruko).getByRole("checkbox").press("Space");
+  await page.getByRole("button", { name: "Move to a folder" }).press("Enter");
+  await dialog.getByRole("radio", { name: "A new folder" }).press("Space");
+  await dialog.getByRole("textbox", { name: "Name of the folder" }).waitFor();
+  await page.keyboard.type("Bandung");
+  await page.keyboard.press("Enter");
+  await dialog.waitFor({ state: "detached" });
+  await row(page, ruko).getByText("Bandung").waitFor();
+  await page.getByRole("combobox", { name: "Folder", exact: true }).or(page.getByRole("textbox", { name: "Folder", exact: true })).click();
+  await page.getByRole("option", { name: "Bandung" }).click();
+  await settled(page, "All", "1");
+  await row(page, gudang).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Manage folders" }).press("Enter");
+  await dialog.getByRole("textbox", { name: "Name of the folder" }).fill("Kota Bandung");
+  await page.keyboard.press("Enter");
+  await dialog.getByRole("button", { name: "Delete the folder Kota Bandung" }).press("Enter");
+  await dialog.getByRole("button", { name: "Yes, delete the folder Kota Bandung" }).press("Enter");
+  await dialog.getByText("You have no folders.").waitFor();
+  await page.keyboard.press("Escape");
+  await row(page, gudang).waitFor();
+  expect(page.url()).not.toContain("folder=");
+  // The document has them too.
+  await page.goto(`${s.url}/document/${gudang.id}`);
+  await page.getByRole("main").getByText("Sewa", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "Move to a folder" }).waitFor();
+
+  // A signer of the organisation sees the label, on a small dark screen, and filters by it.
+  const small = await s.login(dua.email, { viewport: { width: 360, height: 740 }, colorScheme: "dark" });
+  await small.goto(`${s.url}/inbox?status=all`);
+  await row(small, ruko).getByText("Sewa", { exact: true }).waitFor();
+  await small.getByRole("combobox", { name: "Label" }).or(small.getByRole("textbox", { name: "Label" })).click();
+  await small.getByRole("option", { name: "Sewa" }).click();
+  await settled(small, "All", "2");
+  await row(small, kerja).waitFor({ state: "detached" });
+  await row(small, ruko).getByRole("checkbox").check();
+  await small.getByRole("button", { name: "Move to a folder" }).click();
+  await small.getByRole("radio", { name: "A new folder" }).check();
+  expect(await violations(small)).toEqual([]);
+  expect(await small.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  expect(await small.getByRole("button", { name: "Set labels" }).count()).toBe(0);
+  for (const p of [admin, page, small]) await p.context().close();
+});

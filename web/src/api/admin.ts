@@ -263,6 +263,20 @@ const dataOf = (file: File) => new Promise<string>((done, failed) => {
 
 const one = <T extends string>(of: readonly T[], word: string | undefined): T | undefined => of.find((x) => x === word);
 
+type LabelSettings = Pick<Schemas["LabelOut"], "name" | "colour">;
+
+/** The labels of an organisation; without one, those of the caller's own. */
+export const adminLabels = (organisation: string | undefined) =>
+  queryOptions({ queryKey: key("labels", organisation), queryFn: async () => (await take(api.GET("/v1/admin/labels", { params: { query: organisation ? { organisation } : {} } }))).data });
+
+export const addLabel = ({ name, colour }: LabelSettings, organisation: string | undefined) => take(api.POST("/v1/admin/labels", { body: { name, colour, ...(organisation ? { organisation } : {}) } }));
+
+const ofLabel = (id: string) => ({ params: { path: { label_id: id } } });
+
+export const setLabel = (id: string, { name, colour }: LabelSettings) => take(api.PUT("/v1/admin/labels/{label_id}", { ...ofLabel(id), body: { name, colour } }));
+
+export const deleteLabel = (id: string) => take(api.DELETE("/v1/admin/labels/{label_id}", ofLabel(id)));
+
 export type Webhook = Schemas["WebhookOut"];
 export type Delivery = Schemas["DeliveryOut"];
 

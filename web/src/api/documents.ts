@@ -26,6 +26,9 @@ export interface Search {
   search: string;
   /** The e-mail of a person who owns the documents or takes part in them; empty for all. */
   person: string;
+  /** A label of my organisation, or one of my folders; missing for all. */
+  label?: string | undefined;
+  folder?: string | undefined;
   sort: (typeof orders)[number];
 }
 
@@ -35,7 +38,7 @@ export const noSearch: Search = { page: 1, status: undefined, periode: "all", se
 const paths = { in: "/v1/econtract/web_app/document/data", out: "/v1/econtract/web_app/document/out" } as const;
 
 /** What the members of a query that are not empty select. */
-const filters = (s: Search) => ({ periode: s.periode, ...(s.search ? { search: s.search } : {}), ...(s.person ? { person: s.person } : {}) });
+const filters = (s: Search) => ({ periode: s.periode, ...(s.search ? { search: s.search } : {}), ...(s.person ? { person: s.person } : {}), ...(s.label ? { label: s.label } : {}), ...(s.folder ? { folder: s.folder } : {}) });
 
 /** One page of a list. Sent documents do not include drafts, which have a separate list. */
 export const list = (box: Box, tab: Tab, s: Search, limit = 20) =>

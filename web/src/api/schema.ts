@@ -4771,6 +4771,8 @@ export interface components {
             document_title: string;
             /** @description ISO 8601, null for never */
             expired: string | null;
+            /** @description the caller's own folder in which they have it; missing: none */
+            folder?: components["schemas"]["FolderOut"];
             /**
              * Format: int64
              * @example 1207
@@ -4791,6 +4793,8 @@ export interface components {
             is_parallel: boolean;
             /** @description it is the caller's turn to sign */
             is_sign: boolean;
+            /** @description of the caller's organisation, on its documents, by name; missing: none */
+            labels?: components["schemas"]["LabelOut"][];
             /** @description time of the last signature or stamp */
             last_signed_at: string | null;
             /** @description the caller can pass their part to another person now, after a code where one is asked for */
@@ -6059,6 +6063,10 @@ export interface components {
             document_id: number;
             /** @description why the document is as it was */
             error?: components["schemas"]["FailureDetail"];
+            /** @description the caller's own folder in which they have it; missing: none */
+            folder?: components["schemas"]["FolderOut"];
+            /** @description of the caller's organisation, on its documents, by name; missing: none */
+            labels?: components["schemas"]["LabelOut"][];
             /** @example Label dokumen telah disimpan. */
             msg: string;
             success: boolean;
@@ -7561,6 +7569,8 @@ export interface components {
             document_title: string;
             /** @description ISO 8601, null for never */
             expired: string | null;
+            /** @description the caller's own folder in which they have it; missing: none */
+            folder?: components["schemas"]["FolderOut"];
             /**
              * Format: int64
              * @example 1207
@@ -7571,6 +7581,8 @@ export interface components {
              * @enum {string}
              */
             is_expired: "0" | "1";
+            /** @description of the caller's organisation, on its documents, by name; missing: none */
+            labels?: components["schemas"]["LabelOut"][];
             owner: components["schemas"]["ListOwner"];
             /** @description stamped by the sandbox office: without legal value */
             specimen: boolean;

@@ -3,7 +3,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconCopy, IconDots, IconPencil, IconRotate, IconSignature } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 
 import { noSearch, people, verbs, type Detail } from "../../api/documents";
 import { address } from "../../api/files";
@@ -12,6 +12,8 @@ import { Dialog } from "../../ui/dialog";
 import { Download } from "../../ui/download";
 import { ButtonLink } from "../../ui/links";
 import { Trouble } from "../../ui/trouble";
+
+const FilingDialog = lazy(() => import("../../ui/filing").then((m) => ({ default: m.FilingDialog })));
 
 /** Actions is one button for what the caller can do now, and a menu of the rest. */
 export function Actions({ document: d }: { document: Detail }) {
@@ -32,6 +34,7 @@ export function Actions({ document: d }: { document: Detail }) {
     },
   });
   const [canceling, cancel] = useDisclosure();
+  const [filing, setFiling] = useState<"labels" | "folder">();
   const [renewing, renew] = useDisclosure();
   const running = d.is_owner && d.status === "processing";
   const trouble = restamp.error ?? remind.error ?? remove.error ?? copy.error;
@@ -51,6 +54,8 @@ export function Actions({ document: d }: { document: Detail }) {
             <Menu.Item component="a" href={address.original(d.id)}>{t("document.original")}</Menu.Item>
             {d.is_owner && d.status === "completed" && <Menu.Item disabled={copy.isPending} onClick={() => copy.mutate()}>{t("document.useAgain")}</Menu.Item>}
             {d.is_owner && d.status === "failed" && <Menu.Item disabled={!d.info_restamping.allowed_stamping} onClick={renew.open}>{t("document.newSerial")}</Menu.Item>}
+            {d.is_owner && <Menu.Item onClick={() => setFiling("labels")}>{t("filing.setLabels")}</Menu.Item>}
+            {(d.is_owner || d.participant) && <Menu.Item onClick={() => setFiling("folder")}>{t("filing.setFolder")}</Menu.Item>}
             {running && <Menu.Item onClick={() => remind.mutate()}>{t("document.remind")}</Menu.Item>}
             {(running || (d.is_owner && d.status === "failed")) && <Menu.Item color="red" onClick={cancel.open}>{t("document.cancel")}</Menu.Item>}
             {d.is_owner && d.status === "draft" && <Menu.Item color="red" onClick={() => remove.mutate()}>{t("document.remove")}</Menu.Item>}
@@ -68,6 +73,7 @@ export function Actions({ document: d }: { document: Detail }) {
           </Group>
         </Stack>
       </Dialog>
+      {filing && <Suspense><FilingDialog what={filing} documents={[d]} close={() => setFiling(undefined)} back={() => setFiling(undefined)} /></Suspense>}
       <Cancel id={d.id} opened={canceling} close={cancel.close} />
     </Stack>
   );

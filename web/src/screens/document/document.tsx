@@ -10,6 +10,7 @@ import { useDocument } from "../../pdf/use-document";
 import { usePrint, Views } from "../../pdf/views";
 import { useText } from "../../text";
 import { Findings } from "../../ui/findings";
+import { Filing } from "../../ui/label";
 import { Loading } from "../../ui/loading";
 import { ScreenTitle } from "../../ui/screen-title";
 import { StateBadge } from "../../ui/state";
@@ -44,6 +45,7 @@ function Shown({ document: d }: { document: Detail }) {
             <StateBadge state={d.status} />
             {d.specimen && <Badge variant="outline" color="yellow.9">{t("list.specimen")}</Badge>}
             <Text size="sm" c="dimmed">{t("list.from", { name: d.owner.name })}</Text>
+            <Filing of={d} />
           </Group>
         </div>
         {!audits && <Actions document={d} />}

@@ -1,13 +1,16 @@
-import { Group, SegmentedControl, Select, TextInput } from "@mantine/core";
+import { ActionIcon, Group, SegmentedControl, Select, TextInput } from "@mantine/core";
 import { useDebouncedCallback, useDebouncedValue } from "@mantine/hooks";
-import { IconSearch, IconUser } from "@tabler/icons-react";
+import { IconFolder, IconFolderCog, IconSearch, IconTag, IconUser } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 
 import { contacts, counts, orders, periods, states, type Box, type Search, type Tab } from "../../api/documents";
+import { folders, labels } from "../../api/filing";
 import { useText } from "../../text";
 import { Count } from "../../ui/count";
 import { Sideways } from "../../ui/sideways";
+
+const FoldersDialog = lazy(() => import("../../ui/filing").then((m) => ({ default: m.FoldersDialog })));
 
 /** The tabs of a list; the first one is shown at first. */
 export const tabsOf = (box: Box): Tab[] => {
@@ -44,6 +47,7 @@ export function Filters({ box, tab, search, change }: Props) {
       <TextInput style={{ flex: "1 1 12rem" }} type="search" aria-label={t("list.search")} placeholder={t("list.search")} leftSection={<IconSearch size={16} aria-hidden />} value={text}
         onChange={(e) => { setText(e.currentTarget.value); settle(e.currentTarget.value); }} />
       <Person person={search.person} change={change} />
+      <Where search={search} change={change} />
       <Select style={{ flex: "1 1 8rem" }} maw={{ sm: 150 }} aria-label={t("list.period")} allowDeselect={false} value={search.periode} onChange={(v) => change({ periode: v as Search["periode"] })}
         data={periods.map((p) => ({ value: p, label: t(p === "all" ? "list.anytime" : `list.${p}`) }))} />
       <Select style={{ flex: "1 1 8rem" }} maw={{ sm: 170 }} aria-label={t("list.sort")} allowDeselect={false} value={search.sort} onChange={(v) => change({ sort: v as Search["sort"] })}
@@ -76,5 +80,30 @@ function Person({ person, change }: { person: string; change: Props["change"] })
     <Select style={{ flex: "1 1 12rem" }} aria-label={t("list.person")} placeholder={t("list.person")} leftSection={<IconUser size={16} aria-hidden />} searchable clearable clearButtonProps={{ "aria-label": t("list.anyone") }}
       value={person || null} onChange={(v) => change({ person: v ?? "" })} onSearchChange={setText} data={options} nothingFoundMessage={t("list.nobody")}
       filter={({ options: o }) => o} />
+  );
+}
+
+/** Where chooses a label of my organisation and one of my folders, once there are any. */
+function Where({ search, change }: { search: Search; change: Props["change"] }) {
+  const t = useText();
+  const [managing, setManaging] = useState(false);
+  const tags = useQuery(labels).data ?? [], places = useQuery(folders).data ?? [];
+  const select = { style: { flex: "1 1 9rem" }, maw: { sm: 190 }, clearable: true } as const;
+  const options = (all: readonly { id: string; name: string }[]) => all.map((x) => ({ value: x.id, label: x.name }));
+  return (
+    <>
+      {(tags.length > 0 || search.label) && (
+        <Select {...select} aria-label={t("filing.label")} placeholder={t("filing.label")} leftSection={<IconTag size={16} aria-hidden />} searchable={tags.length > 10} clearButtonProps={{ "aria-label": t("filing.anyLabel") }}
+          value={search.label ?? null} onChange={(v) => change({ label: v ?? undefined })} data={options(tags)} />
+      )}
+      {(places.length > 0 || search.folder) && (
+        <Group gap={4} wrap="nowrap" style={select.style} maw={{ sm: 230 }}>
+          <Select style={{ flex: 1 }} clearable aria-label={t("filing.folder")} placeholder={t("filing.folder")} leftSection={<IconFolder size={16} aria-hidden />} searchable={places.length > 10} clearButtonProps={{ "aria-label": t("filing.anyFolder") }}
+            value={search.folder ?? null} onChange={(v) => change({ folder: v ?? undefined })} data={options(places)} />
+          <ActionIcon variant="default" size={36} aria-label={t("filing.folders")} onClick={() => setManaging(true)}><IconFolderCog size={16} aria-hidden /></ActionIcon>
+        </Group>
+      )}
+      {managing && <Suspense><FoldersDialog close={() => setManaging(false)} deleted={(id) => { if (id === search.folder) change({ folder: undefined }); }} /></Suspense>}
+    </>
   );
 }

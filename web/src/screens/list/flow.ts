@@ -13,6 +13,8 @@ export function readSearch(s: Record<string, unknown>): Search {
     periode: periods.find((p) => p === s.periode) ?? "all",
     search: text(s.search),
     person: text(s.person),
+    ...(text(s.label) ? { label: text(s.label) } : {}),
+    ...(text(s.folder) ? { folder: text(s.folder) } : {}),
     sort: orders.find((o) => o === s.sort) ?? "created",
   };
 }

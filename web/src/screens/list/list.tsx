@@ -35,7 +35,7 @@ function List({ box, search }: { box: Box; search: Search }) {
     setSelected(new Map()); // what is selected is always in the list
     show({ page: 1, ...to });
   };
-  const filtered = search.periode !== "all" || search.search !== "" || search.person !== "";
+  const filtered = search.periode !== "all" || search.search !== "" || search.person !== "" || !!search.label || !!search.folder;
   const documents = page.data?.documents ?? [];
   const select = (some: ListItem[], on: boolean) => {
     const to = new Map(selected);
@@ -59,7 +59,7 @@ function List({ box, search }: { box: Box; search: Search }) {
           {!filtered && all === 0 && <Text c="dimmed" ta="center">{t("list.emptyHint")}</Text>}
           <Group justify="center">
             {tab !== "all" && all > 0 && <Button variant="default" size="xs" onClick={() => change({ status: tabsOf(box)[0] === "all" ? undefined : "all" })}>{t("list.showAll", { count: all })}</Button>}
-            {filtered ? <Button variant="default" size="xs" onClick={() => change(noSearch)}>{t("list.clear")}</Button> : all === 0 && <ButtonLink to="/new" search={{ document: undefined, step: "file" }}>{t("nav.new")}</ButtonLink>}
+            {filtered ? <Button variant="default" size="xs" onClick={() => change({ ...noSearch, label: undefined, folder: undefined })}>{t("list.clear")}</Button> : all === 0 && <ButtonLink to="/new" search={{ document: undefined, step: "file" }}>{t("nav.new")}</ButtonLink>}
           </Group>
         </Stack>
       )}

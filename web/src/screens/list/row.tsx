@@ -5,6 +5,7 @@ import { useAccount } from "../../api/account";
 import { waitsFor, type Box, type ListItem } from "../../api/documents";
 import { address } from "../../api/files";
 import { useLanguage, useText } from "../../text";
+import { Filing } from "../../ui/label";
 import { AnchorLink, ButtonLink } from "../../ui/links";
 import { People } from "../../ui/people";
 import { StateBadge } from "../../ui/state";
@@ -45,6 +46,7 @@ export function Row({ document: d, box, selected, select }: Props) {
               {d.specimen && <Badge variant="outline" color="yellow.9">{t("list.specimen")}</Badge>}
               <Text size="xs" c="dimmed">{box === "in" ? t("list.from", { name: d.owner.name }) + " · " : ""}{created}</Text>
               {due && d.status === "processing" && <Text size="xs" c={d.is_expired === "1" ? "red" : "dimmed"}>{d.is_expired === "1" ? t("list.expired") : t("list.deadline", { when: due })}</Text>}
+              <Filing of={d} />
             </Group>
             <div className="mantine-hidden-from-sm">{people}</div>
           </Stack>

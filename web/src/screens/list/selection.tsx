@@ -1,5 +1,5 @@
 import { Button, CloseButton, Group, Paper, Text } from "@mantine/core";
-import { IconDownload, IconWritingSign } from "@tabler/icons-react";
+import { IconDownload, IconFolder, IconTag, IconWritingSign } from "@tabler/icons-react";
 import { lazy, Suspense, useState } from "react";
 
 import { useAccount } from "../../api/account";
@@ -9,6 +9,7 @@ import { useLanguage, useText } from "../../text";
 import { ButtonLink } from "../../ui/links";
 import classes from "./list.module.css";
 
+const FilingDialog = lazy(() => import("../../ui/filing").then((m) => ({ default: m.FilingDialog })));
 const ActOnMany = lazy(() => import("./act-on-many").then((m) => ({ default: m.ActOnMany })));
 
 interface Props {
@@ -24,6 +25,7 @@ export function Selection({ documents, owned, clear }: Props) {
   const language = useLanguage();
   // The dialog keeps what it was opened with: its results stay when the list changes.
   const [acting, setActing] = useState<{ what: "cancel" | "remind"; documents: ListItem[] }>();
+  const [filing, setFiling] = useState<{ what: "labels" | "folder"; documents: ListItem[] }>();
   const finished = documents.filter((d) => d.status === "completed");
   const ended = (d: ListItem) => d.status !== "processing" && d.status !== "failed";
   const waiting = documents.filter((d) => d.data_signer.some((p) => p.is_signing));
@@ -41,6 +43,8 @@ export function Selection({ documents, owned, clear }: Props) {
             {finished.length > 0 && documents.length <= maxArchived && (
               <Button component="a" size="xs" variant="light" href={address.archive(documents.map((d) => d.id), language)} download leftSection={<IconDownload size={16} aria-hidden />}>{t("list.downloadZip")}</Button>
             )}
+            {owned && <Button size="xs" variant="light" leftSection={<IconTag size={16} aria-hidden />} onClick={() => setFiling({ what: "labels", documents })}>{t("filing.setLabels")}</Button>}
+            <Button size="xs" variant="light" leftSection={<IconFolder size={16} aria-hidden />} onClick={() => setFiling({ what: "folder", documents })}>{t("filing.setFolder")}</Button>
             {owned && running.length > 0 && <Button size="xs" variant="light" color="red" onClick={() => setActing({ what: "cancel", documents })}>{t("list.cancelMany")}</Button>}
             {owned && waiting.length > 0 && <Button size="xs" variant="light" onClick={() => setActing({ what: "remind", documents: waiting })}>{t("list.remindMany")}</Button>}
             <Text size="xs" c="dimmed">
@@ -51,6 +55,7 @@ export function Selection({ documents, owned, clear }: Props) {
         </Group>
       </Paper>
       {acting && <Suspense><ActOnMany {...acting} close={() => { setActing(undefined); clear(); }} back={() => setActing(undefined)} /></Suspense>}
+      {filing && <Suspense><FilingDialog {...filing} close={() => { setFiling(undefined); clear(); }} back={() => setFiling(undefined)} /></Suspense>}
     </>
   );
 }
