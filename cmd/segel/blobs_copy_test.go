@@ -10,10 +10,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"segel/internal/blob/moving"
 	"segel/internal/blob/s3/s3test"
 	"segel/internal/config"
+	"segel/internal/contract"
 )
 
 // copyBlobs runs segel blobs copy and returns what it counted.
@@ -58,6 +60,14 @@ func TestTheFilesOfARunningServiceMoveToABucketAndBack(t *testing.T) {
 		owner.completed(id)
 		sums[id] = sha256.Sum256(owner.download(id))
 	}
+	first, err := s.store.FirstOrganisation(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The load beside the copies signs more than the first quota covers.
+	if _, err := s.store.Grant(t.Context(), first.ID, contract.UnitSignature, 100*movingDocuments(), "test", contract.Actor{}, time.Now()); err != nil {
+		t.Fatal(err)
+	}
 	var waiting []int64 // signed after the files moved
 	for n := range movingDocuments() {
 		if n%4 == 0 {
@@ -100,9 +110,9 @@ func TestTheFilesOfARunningServiceMoveToABucketAndBack(t *testing.T) {
 	if said := runProgram(t, environ(moves), "serve", "--data", data); said.status == 0 || !strings.Contains(said.text, moving.ErrUnprepared.Error()) {
 		t.Errorf("without a copy: %d: %s", said.status, said.text)
 	}
-	first := underLoad(s, moves)
-	if first.Copied == 0 || first.Different != nil {
-		t.Errorf("beside a service on files: %+v", first)
+	begun := underLoad(s, moves)
+	if begun.Copied == 0 || begun.Different != nil {
+		t.Errorf("beside a service on files: %+v", begun)
 	}
 	s.stop()
 	s = starting{data: data, set: moves}.start(t)
@@ -111,7 +121,7 @@ func TestTheFilesOfARunningServiceMoveToABucketAndBack(t *testing.T) {
 		on(s, owner).completed(id)
 		sums[id] = sha256.Sum256(on(s, owner).download(id))
 	}
-	if second := underLoad(s, moves); second.Compared < first.Copied || second.New == 0 || second.Different != nil {
+	if second := underLoad(s, moves); second.Compared < begun.Copied || second.New == 0 || second.Different != nil {
 		t.Errorf("beside a service on both: %+v", second)
 	}
 	on(s, owner).do("GET", "/readyz", nil).ok()
@@ -144,5 +154,5 @@ func TestTheFilesOfARunningServiceMoveToABucketAndBack(t *testing.T) {
 	if said := runFsck(t, data, environ(common), 0); !strings.Contains(said, "0 lost or changed, 0 left over") {
 		t.Errorf("fsck: %s", said)
 	}
-	t.Logf("%d documents, %d files moved", len(sums), first.Copied)
+	t.Logf("%d documents, %d files moved", len(sums), before.Copied)
 }
