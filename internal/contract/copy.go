@@ -89,6 +89,7 @@ func Copy(d *Document, f CopiedFile, by Actor, l Limits, now time.Time) (Change,
 		c.After, c.Events, c.Jobs = converted.After, append(c.Events, converted.Events...), nil
 	}
 	c.After.Placements = copyPlacements(d, f.Participants, &c.After)
+	c.After.holdBoxes(&c.After)
 	return c, nil
 }
 

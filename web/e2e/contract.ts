@@ -14,6 +14,8 @@ interface Who {
   guest?: boolean;
   /** What they do; missing: sign. */
   role?: string;
+  /** Any one of those with the same number acts for all. */
+  group?: number;
 }
 
 /** Sends a contract, of two pages if no file is given, over the API as the user of the page: everyone signs on page 1, one after the other unless parallel is 1; one stamp is on page 2. More are further members of the upload. */
@@ -22,14 +24,14 @@ export async function send(page: Page, title: string, who: Who[], stamps = 1, fi
   const id = (email: string) => members.user.find((m) => m.email === email)?.id;
   const { document_id } = await post<{ document_id: number }>(page, "upload-docs-base64", {
     document_title: title, filename: `${title}.pdf`, document_base64: file.toString("base64"), parallel, ...more,
-    signer: who.filter((w) => !w.guest).map((w, i) => ({ id: id(w.email), name: w.name, email: w.email, role: w.role ?? "signer", number: i + 1 })),
+    signer: who.filter((w) => !w.guest).map((w, i) => ({ id: id(w.email), name: w.name, email: w.email, role: w.role ?? "signer", ...(w.group ? { group: w.group, number: 1 + who.findIndex((o) => o.group === w.group) } : { number: i + 1 }) })),
     guest: who.filter((w) => w.guest).map((w, i) => ({ name: w.name, email: w.email, role: w.role ?? "signer", number: who.length + i })),
   });
-  const { signer } = await get<{ signer: { user_id: string; email: string; acts_as: string }[] }>(page, `v1/econtract/web_app/document/signers/${document_id}`);
+  const { signer } = await get<{ signer: { user_id: string; email: string; acts_as: string; group?: number }[] }>(page, `v1/econtract/web_app/document/signers/${document_id}`);
   const people = new Map(signer.map((s) => [s.email, s.user_id]));
   const first = signer[0]!.user_id;
   const signers = [
-    ...signer.filter((s) => s.acts_as === "signer" || s.acts_as === "witness").map((s, i) => ({ type: "sign", page: 1, user: { userid: s.user_id }, emet: { llx: 50 + i * 170, lly: 100, urx: 200 + i * 170, ury: 170 } })),
+    ...signer.filter((s, i) => (s.acts_as === "signer" || s.acts_as === "witness") && !(s.group && signer.findIndex((o) => o.group === s.group) < i)).map((s, i) => ({ type: "sign", page: 1, user: { userid: s.user_id }, emet: { llx: 50 + i * 170, lly: 100, urx: 200 + i * 170, ury: 170 } })),
     ...Array.from({ length: stamps }, (_, i) => ({ type: "emet", page: 2, user: { userid: first }, emet: { llx: 300 + i * 100, lly: 100, urx: 380 + i * 100, ury: 180 } })),
   ];
   await post(page, "placement-docs", { document_id, signers });

@@ -36,13 +36,13 @@ test("a guest passes their signature on, the other person signs, and the sender 
   await form.getByRole("textbox", { name: en.new.phone }).fill("0812 3456 789");
   await form.getByRole("textbox", { name: en.sign.delegateReason }).fill("Ia yang berwenang.");
   await form.getByRole("button", { name: en.sign.delegateDo }).click();
-  await page.getByRole("heading", { name: "You passed your signature to Agus Salim" }).waitFor();
+  await page.getByRole("heading", { name: "You passed your part to Agus Salim" }).waitFor();
   await page.reload();
-  await page.getByRole("heading", { name: "You passed your signature to Agus Salim" }).waitFor();
+  await page.getByRole("heading", { name: "You passed your part to Agus Salim" }).waitFor();
   await page.context().close();
 
   await owner.goto(`${s.url}/document/${sent.id}`);
-  await owner.getByText(/^Passed their signature to Agus Salim /).waitFor();
+  await owner.getByText(/^Passed their part to Agus Salim /).waitFor();
   await owner.getByText("Signs instead of Budi Tamu").waitFor();
   expect(await violations(owner)).toEqual([]);
   const signers = (await (await owner.request.get(`${s.url}/v1/econtract/web_app/document/signers/${sent.id}`)).json()) as { data: { signer: { user_id: string; email: string; phone: string }[] } };

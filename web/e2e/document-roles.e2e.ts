@@ -98,3 +98,55 @@ test("an approver declines on a phone, in Indonesian", async () => {
   await page.getByRole("heading", { name: id.sign.declined }).waitFor();
   await context.close();
 });
+
+test("the sender makes two people a group with the keyboard in a small window, and places one box for both", async () => {
+  const members = (await (await owner.request.get(`${s.url}/v1/auth/list_user?page=1&limit=50`)).json()) as { data: { user: { id: string; name: string; email: string }[] } };
+  const [one, two] = [dua, saksi].map((p) => members.data.user.find((u) => u.email === p.email)!);
+  const made = await owner.request.post(`${s.url}/v1/econtract/web/sign/upload-docs-base64`, {
+    data: { document_title: "Kelompok", filename: "kelompok.pdf", document_base64: paper(1).toString("base64"), signer: [{ ...one, role: "signer", number: 1 }, { ...two, role: "approver", number: 2 }] },
+  });
+  const draft = ((await made.json()) as { response: { data: { document_id: number } } }).response.data.document_id;
+  const page = await owner.context().newPage();
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.goto(`${s.url}/new?document=${draft}&step=people`);
+  const either = page.getByRole("checkbox", { name: `Either ${dua.name} or this person is enough` });
+  await either.focus();
+  const stored = page.waitForResponse((r) => r.url().includes("participants-docs") && r.ok());
+  await page.keyboard.press("Space");
+  await stored;
+  expect(await page.getByRole("combobox", { name: `Role of ${saksi.name}` }).inputValue()).toBe(en.document.actsAs.signer);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  expect(await violations(page)).toEqual([]);
+  await page.reload();
+  await either.waitFor();
+  expect(await either.isChecked()).toBe(true);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto(`${s.url}/new?document=${draft}&step=place`);
+  await page.getByRole("combobox", { name: en.place.for, exact: true }).first().waitFor();
+  expect(await page.getByRole("combobox", { name: en.place.for, exact: true }).first().inputValue()).toBe(`${dua.name} / ${saksi.name}`);
+  await page.goto(`${s.url}/new?document=${draft}&step=review`);
+  await page.getByText(`Any one of them is enough: ${dua.name}, ${saksi.name}`).first().waitFor();
+  await page.close();
+});
+
+test("one of a group signs while the other has the page open, and both are told", async () => {
+  const first = { ...dua, group: 1 }, other = { ...ani, role: "signer", group: 1 };
+  const sent = await send(owner, "Satu dari dua", [first, other, { ...saksi, role: "signer" }], 0);
+  const waits = await s.login(ani.email), signer = await s.login(dua.email);
+  await waits.goto(`${s.url}/document/${sent.id}/sign`);
+  const side = waits.getByRole("region", { name: en.sign.asked });
+  await side.getByText(`The signature of any one of you is enough: ${dua.name}, ${ani.name}.`).waitFor();
+  expect(await violations(waits)).toEqual([]);
+  await side.getByRole("button", { name: en.sign.decline, exact: true }).click();
+  await waits.getByText(en.sign.declineGroup).waitFor();
+
+  await signer.goto(`${s.url}/document/${sent.id}/sign`);
+  await read(signer);
+  await signer.getByRole("button", { name: en.document.sign, exact: true }).click();
+  await signer.getByRole("heading", { name: en.sign.signed }).waitFor();
+  await waits.getByRole("heading", { name: `${dua.name} acted for your group. You do not need to do anything.` }).waitFor();
+  expect(await violations(waits)).toEqual([]);
+
+  await owner.goto(`${s.url}/document/${sent.id}`);
+  await owner.getByText(`${dua.name} acted for their group`).waitFor();
+});

@@ -155,7 +155,7 @@ test("while the service is away the page says so, and goes on by itself once it 
   await foot(page).getByRole("button", { name: "Sign", exact: true }).tap();
   await read(page);
   await sheet(page).getByRole("button", { name: "Sign", exact: true }).tap();
-  await page.getByText(`Next to sign: ${satu.name}.`).waitFor();
+  await page.getByText(`Next: ${satu.name}.`).waitFor();
   await s.stop();
   const away = page.getByText("The connection to the service was lost.");
   await away.waitFor();

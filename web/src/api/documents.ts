@@ -100,6 +100,12 @@ export type ActsAs = Person["acts_as"];
 
 /** Whether a signature of the person belongs in the file. */
 export const signs = (p: { acts_as: ActsAs }): boolean => p.acts_as === "signer" || p.acts_as === "witness";
+
+/** Of each group, of whom any one acts, the first member; and all who act for themselves. */
+export const holders = <P extends { group?: number | undefined }>(people: P[]): P[] => people.filter((p, i) => !p.group || people.findIndex((o) => o.group === p.group) === i);
+
+/** Those who have the part of a person together: their group, or they alone. */
+export const groupOf = <P extends { group?: number | undefined; role: string }>(people: P[], p: P): P[] => (p.group && p.role === "signer" ? people.filter((o) => o.group === p.group && o.role === "signer") : [p]);
 export type Channel = Person["channel"];
 /** One box on a page, as the service stores it: points, origin at the lower left. */
 export type Placement = Schemas["PlacementItem"];

@@ -1,7 +1,7 @@
 import { Avatar, Badge, Group, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 
-import { people, trail, type Detail, type Person } from "../../api/documents";
+import { groupOf, people, trail, type Detail, type Person } from "../../api/documents";
 import { useLanguage, useText } from "../../text";
 import { CorrectGuest } from "./correct-guest";
 import { declinedBy } from "./declined";
@@ -19,7 +19,7 @@ export function People({ document: d }: { document: Detail }) {
     <Stack gap="xs" component="section">
       <Title order={2} size="h5">{t("document.people")}</Title>
       <Stack component="ol" gap="sm" p={0} m={0} style={{ listStyle: "none" }}>
-        {all.map((p) => <One key={p.user_id} person={p} document={d} declinedAt={declined?.person === p.user_id ? declined.at : null} />)}
+        {all.map((p) => <One key={p.user_id} person={p} group={groupOf(all, p).map((o) => o.name)} document={d} declinedAt={declined?.person === p.user_id ? declined.at : null} />)}
       </Stack>
     </Stack>
   );
@@ -42,7 +42,7 @@ function Messages({ of }: { of: Person["mail"] }) {
   );
 }
 
-function One({ person: p, document: d, declinedAt }: { person: Person; document: Detail; declinedAt: string | null }) {
+function One({ person: p, group, document: d, declinedAt }: { person: Person; group: string[]; document: Detail; declinedAt: string | null }) {
   const t = useText();
   const language = useLanguage();
   const when = (s: string | null) => (s ? new Date(s).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" }) : "");
@@ -59,8 +59,9 @@ function One({ person: p, document: d, declinedAt }: { person: Person; document:
         </Group>
         <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>{(p.channel === "mail" ? p.email : p.phone) ?? p.phone ?? ""}</Text>
         <Text size="xs">
-          {p.delegated_to ? t("document.delegatedTo", { name: p.delegated_to.name, when: when(p.delegated_to.at) }) : p.signing_status ? t("document.signedAt", { when: when(p.signed_at) }) : p.acts_as === "approver" && p.signed_at ? t("document.approvedAt", { when: when(p.signed_at) }) : declinedAt ? t("document.declinedAt", { when: when(declinedAt) }) : p.viewed_at ? t("document.viewedAt", { when: when(p.viewed_at) }) : p.is_signing ? t(p.acts_as === "approver" ? "document.turnToApprove" : "document.turn") : ended ? null : t("document.waiting")}
+          {p.acted_for ? t("document.actedFor", { name: p.acted_for }) : p.delegated_to ? t("document.delegatedTo", { name: p.delegated_to.name, when: when(p.delegated_to.at) }) : p.signing_status ? t("document.signedAt", { when: when(p.signed_at) }) : p.acts_as === "approver" && p.signed_at ? t("document.approvedAt", { when: when(p.signed_at) }) : declinedAt ? t("document.declinedAt", { when: when(declinedAt) }) : p.viewed_at ? t("document.viewedAt", { when: when(p.viewed_at) }) : p.is_signing ? t(p.acts_as === "approver" ? "document.turnToApprove" : "document.turn") : ended ? null : t("document.waiting")}
         </Text>
+        {group.length > 1 && <Text size="xs" c="dimmed">{t("document.anyOf", { names: group.join(", ") })}</Text>}
         {p.delegated_from && <Text size="xs" c="dimmed">{t("document.delegatedFrom", { name: p.delegated_from.name })}</Text>}
         {p.mail.length > 0 && <Messages of={p.mail} />}
         {p.is_guest && d.is_owner && d.status === "processing" && !p.status && <CorrectGuest document={d.id} person={p} />}

@@ -1,4 +1,4 @@
-import { signs, type Person, type Placement } from "../../api/documents";
+import { holders, signs, type Person, type Placement } from "../../api/documents";
 
 /** What finalize costs. */
 export interface Bill {
@@ -13,7 +13,7 @@ export function bill(people: Person[], placed: Placement[], owner: string): Bill
   const emet = placed.filter((p) => p.type === "emet").length;
   const waited = people.filter((p) => p.role === "signer"); // approvers too
   const stampOnly = placed.length > 0 && emet === placed.length && waited.every((p) => p.user_id === owner && p.acts_as === "signer");
-  return { emet, esgn: stampOnly ? 0 : people.filter(signs).length, stampOnly };
+  return { emet, esgn: stampOnly ? 0 : holders(people.filter(signs)).length, stampOnly };
 }
 
 /** People grouped by the step in which they act; all in one group if the order does not matter. */

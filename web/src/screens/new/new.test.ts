@@ -26,6 +26,11 @@ test("a witness costs a signature, an approver none; a stamp waits for an approv
   expect(bill([person("o", 1, "approver")], [placed("emet")], "o")).toEqual({ emet: 1, esgn: 0, stampOnly: false });
 });
 
+test("a group costs one signature", () => {
+  const group = (p: Person) => ({ ...p, group: 1 });
+  expect(bill([group(person("a", 1)), group(person("b", 1)), person("c", 2), group(person("d", 1))], [placed("sign")], "o").esgn).toBe(2);
+});
+
 test("people act by their numbers, or all at once", () => {
   const all = [person("a", 1), person("b", 2), person("c", 2)];
   expect(rounds(all, false).map((r) => r.map((p) => p.user_id))).toEqual([["a"], ["b", "c"]]);

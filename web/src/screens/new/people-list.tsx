@@ -5,7 +5,7 @@ import { useRef, useState, type PointerEvent } from "react";
 import { useText } from "../../text";
 import { personColours } from "../../ui/colours";
 import classes from "./new.module.css";
-import { actsAs, numbers, reorder, type Draftee } from "./people";
+import { actsAs, groups, join, joined, numbers, reorder, settle, withRole, type Draftee } from "./people";
 import { PersonMessages } from "./person-messages";
 
 interface Props {
@@ -59,15 +59,16 @@ export function PeopleList({ people, parallel, wrong, change }: Props) {
                 </div>
               </Group>
               <Group gap={4}>
-                <Select size="xs" w={150} aria-label={t("new.role", { name: p.name })} allowDeselect={false} value={p.role} onChange={(v) => set(p.key, { role: v as Draftee["role"] })}
+                <Select size="xs" w={150} aria-label={t("new.role", { name: p.name })} allowDeselect={false} value={p.role} onChange={(v) => change(withRole(people, i, v as Draftee["role"]))}
                   data={actsAs.map((value) => ({ value, label: t(`document.actsAs.${value}`) }))} />
                 <PersonMessages person={p} people={people} change={(to) => change(people.map((o) => (o.key === p.key ? to : o)))} />
                 <ActionIcon variant="subtle" color="gray" size="lg" aria-label={t("new.up", { name: p.name })} aria-disabled={i === 0} onClick={() => go(i, i - 1)}><IconArrowUp size={16} aria-hidden /></ActionIcon>
                 <ActionIcon variant="subtle" color="gray" size="lg" aria-label={t("new.down", { name: p.name })} aria-disabled={i === people.length - 1} onClick={() => go(i, i + 1)}><IconArrowDown size={16} aria-hidden /></ActionIcon>
-                <ActionIcon variant="subtle" color="red" size="lg" aria-label={t("new.remove", { name: p.name })} onClick={() => { change(people.filter((x) => x.key !== p.key)); say(t("new.removed", { name: p.name })); }}><IconTrash size={16} aria-hidden /></ActionIcon>
+                <ActionIcon variant="subtle" color="red" size="lg" aria-label={t("new.remove", { name: p.name })} onClick={() => { change(settle(people.filter((x) => x.key !== p.key))); say(t("new.removed", { name: p.name })); }}><IconTrash size={16} aria-hidden /></ActionIcon>
               </Group>
             </Group>
-            {i > 0 && !parallel && <Checkbox mt={6} ml={42} size="xs" label={t("new.together", { name: people[i - 1]!.name })} checked={p.together} onChange={(e) => set(p.key, { together: e.currentTarget.checked })} />}
+            {i > 0 && groups(p.role) && groups(people[i - 1]!.role) && <Checkbox mt={6} ml={42} size="xs" label={t("new.anyOf", { name: people[i - 1]!.name })} checked={joined(people, i)} onChange={(e) => change(join(people, i, e.currentTarget.checked))} />}
+            {i > 0 && !parallel && !joined(people, i) && <Checkbox mt={6} ml={42} size="xs" label={t("new.together", { name: people[i - 1]!.name })} checked={p.together} onChange={(e) => set(p.key, { together: e.currentTarget.checked })} />}
           </Paper>
         ))}
       </Stack>

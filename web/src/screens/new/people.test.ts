@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { draftee, fromService, international, numbers, reorder, sameChoice, taken, toService } from "./people";
+import { draftee, fromService, international, join, joined, numbers, reorder, sameChoice, settle, taken, toService, withRole } from "./people";
 
 const a = draftee({ name: "A", id: "1", email: "a@x.test" });
 const b = draftee({ name: "B", guest: true, email: "B@x.test", phone: "08" });
@@ -27,6 +27,36 @@ test("what the service tells becomes the list it came from", () => {
   ]);
   expect(toService(all)).toEqual(toService([a, b, c]));
   expect(all.map((p) => p.key)).toEqual([a.key, b.key, c.key]);
+});
+
+test("of a group any one acts: the members share role and number, and stand beside each other", () => {
+  const d = draftee({ name: "D", id: "4", role: "approver" });
+  let all = join([a, b, d], 1, true);
+  expect(all.map((p) => p.group)).toEqual([1, 1, 0]);
+  expect(numbers(all)).toEqual([1, 1, 2]);
+  expect(toService(all).guest[0]).toMatchObject({ group: 1, number: 1 });
+  expect(toService(all).signer[1]).not.toHaveProperty("group");
+  all = join(all, 2, true);
+  expect(all.map((p) => [p.group, p.role])).toEqual([[1, "signer"], [1, "signer"], [1, "signer"]]);
+  expect(withRole(all, 1, "witness").map((p) => p.role)).toEqual(["witness", "witness", "witness"]);
+  // One who only reads is in no group, and neither are those whom they part from the others.
+  expect(withRole(all, 1, "viewer").map((p) => p.group)).toEqual([0, 0, 0]);
+  expect(reorder([...all, c], 3, 1).map((p) => p.group)).toEqual([0, 0, 1, 1]);
+  expect(reorder([c, ...all], 1, 2).map((p) => p.name)).toEqual(["C", "B", "A", "D"]);
+  expect(reorder([c, ...all], 1, 2).map((p) => p.group)).toEqual([0, 1, 1, 1]);
+  expect(settle(all.slice(1, 2)).map((p) => p.group)).toEqual([0]);
+  const left = join(all, 1, false);
+  expect(left.map((p, i) => [p.group, joined(left, i)])).toEqual([[0, false], [0, false], [0, false]]);
+  expect(numbers(left)[1]).toBe(1); // still in the same step
+  expect(join(join([a, b, d, c], 1, true), 1, false).map((p) => p.group)).toEqual([0, 0, 0, 0]);
+});
+
+test("the members of a group that stand apart come together", () => {
+  const told = { avatar: "", is_owner: false, is_signing: false, status: false, signing_status: false, signed_at: null, viewed_at: null, link_created_at: null, language: null, channel: "mail" as const, mail: [], phone: null, role: "signer" as const, acts_as: "signer" as const, number: 1, is_guest: false };
+  const all = fromService([{ ...told, user_id: "1", name: "A", email: "a@x.test", group: 2 }, { ...told, user_id: "2", name: "B", email: "b@x.test" }, { ...told, user_id: "3", name: "C", email: "c@x.test", group: 2 }]);
+  expect(all.map((p) => p.name)).toEqual(["A", "C", "B"]);
+  expect(settle(all)).toEqual(all);
+  expect(numbers(all)).toEqual([1, 1, 1]);
 });
 
 test("a guest without a mailbox is reached by their phone", () => {

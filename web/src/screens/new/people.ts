@@ -20,12 +20,14 @@ export interface Draftee {
   channel: Channel;
   /** Acts in the same step as the previous person. */
   together: boolean;
+  /** Of whom any one acts for all; 0: they act for themselves. The members stand beside each other in the list. */
+  group: number;
 }
 
 const keyOf = (p: { guest: boolean; id: string; email: string; phone: string }) => (p.guest ? `guest ${p.email.toLowerCase() || p.phone}` : p.id);
 
 export const draftee = (p: Partial<Draftee> & { name: string }): Draftee => {
-  const whole = { id: "", email: "", phone: "", role: "signer" as const, guest: false, language: "" as const, channel: "mail" as const, together: false, ...p };
+  const whole = { id: "", email: "", phone: "", role: "signer" as const, guest: false, language: "" as const, channel: "mail" as const, together: false, group: 0, ...p };
   const phone = whole.channel === "mail" ? whole.phone : international(whole.phone);
   return { ...whole, phone, key: keyOf({ ...whole, phone }) };
 };
@@ -39,15 +41,53 @@ export function international(phone: string): string {
   return digits.startsWith("62") ? `+${digits}` : phone;
 }
 
-export const fromService = (all: Person[]): Draftee[] =>
-  all.map((p, i) => draftee({
-    id: p.user_id, name: p.name, email: p.email ?? "", phone: p.phone ?? "", role: p.acts_as, guest: p.is_guest, language: p.language === "id" || p.language === "en" ? p.language : "", channel: p.channel, together: i > 0 && p.number === all[i - 1]!.number,
+export const fromService = (told: Person[]): Draftee[] => {
+  // The members of a group have the same number, and may stand apart from each other.
+  const all: Person[] = [];
+  for (const p of told) {
+    const last = p.group ? all.findLastIndex((o) => o.group === p.group) : -1;
+    all.splice(last < 0 ? all.length : last + 1, 0, p);
+  }
+  return all.map((p, i) => draftee({
+    id: p.user_id, name: p.name, email: p.email ?? "", phone: p.phone ?? "", role: p.acts_as, guest: p.is_guest, language: p.language === "id" || p.language === "en" ? p.language : "", channel: p.channel, together: i > 0 && p.number === all[i - 1]!.number, group: p.group ?? 0,
   }));
+};
+
+/** Whether the person at a position is in the group of the previous one. */
+export const joined = (all: Draftee[], i: number): boolean => i > 0 && all[i]!.group !== 0 && all[i]!.group === all[i - 1]!.group;
 
 /** Numbers the people: each acts after the previous one, unless together with them. */
 export function numbers(all: Draftee[]): number[] {
   let n = 0;
-  return all.map((p, i) => (i > 0 && p.together ? n : ++n));
+  return all.map((p, i) => (i > 0 && (p.together || joined(all, i)) ? n : ++n));
+}
+
+/** Whether those who do that can act for each other. */
+export const groups = (role: ActsAs): boolean => role !== "viewer" && role !== "copy";
+
+/** Lets a person join the group of the previous one, or leave it. They get the role of that one. */
+export function join(all: Draftee[], i: number, yes: boolean): Draftee[] {
+  if (!yes) return settle(all.map((p, k) => (k === i ? { ...p, group: 0, together: true } : p)));
+  const group = all[i - 1]!.group || 1 + Math.max(0, ...all.map((p) => p.group));
+  return settle(all.map((p, k) => (k === i ? { ...p, group, role: all[i - 1]!.role } : k === i - 1 ? { ...p, group } : p)));
+}
+
+/** Changes what a person does, and the others of their group with them. */
+export function withRole(all: Draftee[], i: number, role: ActsAs): Draftee[] {
+  const { group } = all[i]!;
+  return settle(all.map((p, k) => (k === i || (group !== 0 && groups(role) && p.group === group) ? { ...p, role } : p)));
+}
+
+/** Ends the groups that a change of the list has left: those of one person, and members who stand apart from the others or only read. */
+export function settle(all: Draftee[]): Draftee[] {
+  const out = all.map((p) => (p.group === 0 || groups(p.role) ? p : { ...p, group: 0 })), kept = new Set<number>();
+  for (let from = 0, to; from < out.length; from = to) {
+    const { group } = out[from]!;
+    for (to = from + 1; to < out.length && out[to]!.group === group; ) to++;
+    if (to - from > 1 && !kept.has(group)) kept.add(group);
+    else for (let i = from; i < to; i++) out[i] = { ...out[i]!, group: 0 };
+  }
+  return out;
 }
 
 export interface ForService {
@@ -61,7 +101,7 @@ export function toService(all: Draftee[]): ForService {
   const out: ForService = { signer: [], guest: [], names: [] };
   const number = numbers(all);
   all.forEach((p, i) => {
-    const same = { name: p.name, email: p.email, role: p.role, number: number[i]!, ...(p.language ? { language: p.language } : {}), ...(p.channel !== "mail" ? { channel: p.channel } : {}), ...(p.phone ? { phone: p.phone } : {}) };
+    const same = { name: p.name, email: p.email, role: p.role, number: number[i]!, ...(p.group ? { group: p.group } : {}), ...(p.language ? { language: p.language } : {}), ...(p.channel !== "mail" ? { channel: p.channel } : {}), ...(p.phone ? { phone: p.phone } : {}) };
     if (p.guest) out.names.push(`guest[${out.guest.push(same) - 1}]`);
     else out.names.push(`signer[${out.signer.push({ ...same, id: p.id }) - 1}]`);
   });
@@ -78,7 +118,7 @@ export interface Choice {
 export function sameChoice(a: Choice, b: Choice): boolean {
   const stored = (c: Choice) => {
     const number = numbers(c.people);
-    return JSON.stringify([c.parallel, c.people.map((p, i) => [p.key, p.name, p.phone, p.role, p.language, p.channel, number[i]])]);
+    return JSON.stringify([c.parallel, c.people.map((p, i) => [p.key, p.name, p.phone, p.role, p.language, p.channel, number[i], p.group])]);
   };
   return stored(a) === stored(b);
 }
@@ -87,7 +127,7 @@ export function sameChoice(a: Choice, b: Choice): boolean {
 export function reorder(all: Draftee[], from: number, to: number): Draftee[] {
   if (to < 0 || to >= all.length || from === to) return all;
   const rest = all.filter((_, i) => i !== from);
-  return [...rest.slice(0, to), all[from]!, ...rest.slice(to)];
+  return settle([...rest.slice(0, to), all[from]!, ...rest.slice(to)]);
 }
 
 export const taken = (all: Draftee[], email: string): boolean => all.some((p) => p.email !== "" && p.email.toLowerCase() === email.trim().toLowerCase());

@@ -1,7 +1,7 @@
 import { Group, Paper, Select, Stack, Text, Title } from "@mantine/core";
 import { useCallback, useMemo, useState } from "react";
 
-import type { Detail, Person, Placement } from "../../api/documents";
+import { groupOf, type Detail, type Person, type Placement } from "../../api/documents";
 import { address } from "../../api/files";
 import type { PageSize } from "../../pdf/page-size";
 import { Pages } from "../../pdf/pages";
@@ -25,11 +25,12 @@ export function Preview({ document: d, signers, placed }: Props) {
   const t = useText();
   const [chosen, setChosen] = useState(signers[0]?.user_id);
   const who = signers.find((p) => p.user_id === chosen) ?? signers[0];
-  const mine = useMemo(() => placed.filter((b) => b.user_id === who?.user_id && b.type !== "emet"), [placed, who]);
+  const me = who && groupOf(signers, who)[0]!.user_id; // who has the boxes
+  const mine = useMemo(() => placed.filter((b) => b.user_id === me && b.type !== "emet"), [placed, me]);
   const asked = useAsked(d, mine);
   const tour = useTour(mine);
   const file = useFile({ url: address.preview(d.id) }, String(d.id));
-  const me = who?.user_id, { onShown } = tour;
+  const { onShown } = tour;
   const overlay = useCallback((number: number, size: PageSize, scale: number) => (
     <Marks boxes={placed.filter((b) => b.page === number)} all={placed} me={me} signed={undefined} size={size} scale={scale} open={undefined} onShown={onShown} />
   ), [placed, me, onShown]);

@@ -7,7 +7,7 @@ import { lazy, Suspense, useRef, useState } from "react";
 
 import { Problem } from "../../api/client";
 import { draftPeople, draftPlacements, type Warning } from "../../api/draft";
-import { signs, balance, verbs, type Detail, type Person, type Placement } from "../../api/documents";
+import { groupOf, holders, signs, balance, verbs, type Detail, type Person, type Placement } from "../../api/documents";
 import { useLanguage, useText } from "../../text";
 import { AnchorLink } from "../../ui/links";
 import { Loading } from "../../ui/loading";
@@ -59,7 +59,7 @@ function Whole({ document: d, people, placed, warnings }: { document: Detail; pe
   const [previewed, { toggle: togglePreview }] = useDisclosure();
   const signers = people.filter(signs);
   const nothing = cost.emet === 0 && cost.esgn === 0;
-  const unseen = cost.stampOnly ? [] : people.filter((p) => signs(p) && !placed.some((b) => b.user_id === p.user_id && b.type !== "emet"));
+  const unseen = cost.stampOnly ? [] : holders(people).filter((p) => signs(p) && !placed.some((b) => b.user_id === p.user_id && b.type !== "emet"));
   return (
     <Stack>
       <Order document={d} people={people} placed={placed} stampOnly={cost.stampOnly} />
@@ -114,7 +114,7 @@ function RefusedBoxes({ document, placed, fields }: { document: number; placed: 
 function Order({ document: d, people, placed, stampOnly }: { document: Detail; people: Person[]; placed: Placement[]; stampOnly: boolean }) {
   const t = useText();
   const language = useLanguage();
-  const boxes = (p: Person) => placed.filter((b) => b.user_id === p.user_id && b.type !== "emet");
+  const boxes = (p: Person) => placed.filter((b) => b.user_id === groupOf(people, p)[0]!.user_id && b.type !== "emet");
   const does = (p: Person) => {
     if (!signs(p)) return t(`document.actsAs.${p.acts_as}`);
     const mine = boxes(p);
@@ -137,6 +137,7 @@ function Order({ document: d, people, placed, stampOnly }: { document: Detail; p
                     <div key={p.user_id}>
                       <Text size="sm" fw={600}>{p.name} {p.is_guest && <Badge size="xs" variant="default">{t("document.guest")}</Badge>}</Text>
                       <Text size="xs" c="dimmed">{does(p)}</Text>
+                      {groupOf(people, p).length > 1 && <Text size="xs" c="dimmed">{t("document.anyOf", { names: groupOf(people, p).map((o) => o.name).join(", ") })}</Text>}
                     </div>
                   ))}
                 </Stack>

@@ -50,7 +50,7 @@ export function Asked({ document: d, boxes, titled = false, answer, reading, tou
   const signs = boxes.some((b) => b.type === "sign"), initials = boxes.some((b) => b.type === "paraf");
   const kept = useQuery(specimen("signature")), keptInitials = useQuery({ ...specimen("initials"), enabled: initials });
   const { hand, setHand, declining, setDeclining, sign, approve } = answer, act = d.is_approve ? approve : sign;
-  if (declining) return <Decline document={d.id} answer={answer} titled={titled} />;
+  if (declining) return <Decline document={d} answer={answer} titled={titled} />;
   if (answer.delegating) return <Delegate document={d} answer={answer} titled={titled} />;
   const ready = !kept.isPending && !(initials && keptInitials.isPending);
   const keeps = isEmbedded ? "nowhere" : guest.token() ? "device" : "account";
@@ -60,6 +60,7 @@ export function Asked({ document: d, boxes, titled = false, answer, reading, tou
       <div>
         {!titled && <Title order={2} size="h5">{t("sign.asked")}</Title>}
         <Text size="sm">{asked}</Text>
+        {d.participant?.group_members && <Text size="sm">{t(d.is_approve ? "sign.anyOfApproves" : "sign.anyOf", { names: d.participant.group_members.join(", ") })}</Text>}
         {titled && d.participant && <Text size="sm">{t(d.is_approve ? "sign.asApprover" : d.participant.acts_as === "witness" ? "sign.asWitness" : "sign.as", { name: d.participant.name })}</Text>}
       </div>
       {tour && <ShowPlace tour={tour} />}

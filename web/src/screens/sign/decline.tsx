@@ -1,13 +1,14 @@
 import { Button, Group, Stack, Text, Textarea, Title } from "@mantine/core";
 import { useState } from "react";
 
+import type { Detail } from "../../api/documents";
 import { useText } from "../../text";
 import { Trouble } from "../../ui/trouble";
 import type { Answer } from "./answer";
 import { EmbeddedProof, needsProof } from "./proof";
 
 /** Decline takes the reason for which I do not sign. */
-export function Decline({ document, answer, titled }: { document: number; answer: Answer; titled: boolean }) {
+export function Decline({ document: d, answer, titled }: { document: Detail; answer: Answer; titled: boolean }) {
   const t = useText();
   const { reason, setReason, reject, setDeclining } = answer;
   const [tried, setTried] = useState(false);
@@ -15,8 +16,9 @@ export function Decline({ document, answer, titled }: { document: number; answer
     <Stack gap="sm">
       {!titled && <Title order={2} size="h5">{t("sign.decline")}</Title>}
       <Text size="sm">{t("sign.declineLead")}</Text>
+      {d.participant?.group_members && <Text size="sm">{t("sign.declineGroup")}</Text>}
       <Textarea autoFocus data-autofocus label={t("document.reason")} required value={reason} onChange={(e) => setReason(e.currentTarget.value)} error={tried && reason.trim() === "" && t("sign.needReason")} autosize minRows={2} />
-      <EmbeddedProof document={document} answer={answer} error={reject.error} />
+      <EmbeddedProof document={d.id} answer={answer} error={reject.error} />
       {reject.isError && <Trouble error={reject.error} />}
       <Group justify="space-between">
         <Button variant="default" onClick={() => setDeclining(false)}>{t("sign.back")}</Button>

@@ -44,7 +44,7 @@ export function Outcome({ document: d, live, acted, showNewest, decline }: Props
   const waits = !acted && waitsForTurn(d);
   return (
     <Stack gap="xs">
-      <Title ref={heading} order={2} size="h5" tabIndex={-1} style={{ outlineOffset: 4 }}>{signed ? t("sign.signed") : approved ? t("sign.approved") : acted === "declined" ? t("sign.declined") : delegate ? t("sign.delegated", { name: delegate.name }) : waits ? t("sign.notYourTurn") : d.description}</Title>
+      <Title ref={heading} order={2} size="h5" tabIndex={-1} style={{ outlineOffset: 4 }}>{signed ? t("sign.signed") : approved ? t("sign.approved") : acted === "declined" ? t("sign.declined") : me?.acted_for ? t("sign.actedFor", { name: me.acted_for }) : delegate ? t("sign.delegated", { name: delegate.name }) : waits ? t("sign.notYourTurn") : d.description}</Title>
       <div role="status">
         {live.lost && <Text size="sm">{t("steps.lost")}</Text>}
         {waits && <Text size="sm">{t(me?.acts_as === "approver" ? "sign.beforeApproval" : "sign.before", { count: next.length, who: next.join(", ") })}</Text>}

@@ -120,7 +120,7 @@ function Reading({ document: d }: { document: Detail }) {
         <ReadingPages file={file} overlay={overlay} print={print} drawn={drawn} onDrawn={reading.onDrawn} onEnd={reading.onEnd} />
         {wide && (
           <Paper className={classes.side} withBorder p="md" component="section" aria-label={t(asks ? "sign.asked" : "steps.title")}>
-            {asks ? <Asked document={d} boxes={mine} answer={given} reading={reading} tour={tour} /> : waits && declining ? <Decline document={d.id} answer={given} titled={false} /> : outcome}
+            {asks ? <Asked document={d} boxes={mine} answer={given} reading={reading} tour={tour} /> : waits && declining ? <Decline document={d} answer={given} titled={false} /> : outcome}
             <BoxList boxes={boxes} />
           </Paper>
         )}
@@ -130,7 +130,7 @@ function Reading({ document: d }: { document: Detail }) {
         ? <Bar document={d} boxes={mine} sign={answer} decline={() => open(true)} tour={tour} />
         : <Paper className={classes.bar} withBorder shadow="lg" p="sm" component="section" aria-label={t("steps.title")}>{outcome}</Paper>)}
       <Sheet opened={opened && !wide && (asks || (waits && declining))} onClose={() => setOpened(false)} title={t(declining ? "sign.decline" : delegating ? "sign.delegate" : "sign.asked")} className={classes.sheet}>
-        {asks ? <Asked document={d} boxes={mine} titled answer={given} reading={reading} /> : <Decline document={d.id} answer={given} titled />}
+        {asks ? <Asked document={d} boxes={mine} titled answer={given} reading={reading} /> : <Decline document={d} answer={given} titled />}
       </Sheet>
     </Stack>
   );
