@@ -138,6 +138,8 @@ var undetected = map[string]string{
 	"folder.*":          "a name that its owner gave",
 	"folder_document":   "a document that is in no folder any more stays in its lists",
 	"folder_document.*": "which of the person's own documents are in which folder",
+	"erased_guest":      "a guest who is missing is suggested to owners again",
+	"erased_guest.*":    "the same, of another document",
 	"embed_address":     "an address that is missing has ended; its program asks for another",
 	"embed_address.*":   "an address lasts minutes, and its page an hour; the events of the document tell who asked for it and where it was opened",
 
@@ -213,6 +215,13 @@ func fullInstallation(t *testing.T, set ...string) (data string) {
 	if _, err := s.identity.DisablePerson(t.Context(), commandLineActor("user disable"), contract.PersonID(s.person(t, "Mantan", "").id)); err != nil {
 		t.Fatal(err)
 	}
+	erased := contract.PersonID(s.person(t, "Terhapus", "").id)
+	if _, err := s.identity.DisablePerson(t.Context(), commandLineActor("user disable"), erased); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.workflow.ErasePerson(t.Context(), commandLineActor("user erase"), erased); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := s.identity.SetRole(t.Context(), commandLineActor("user role"), contract.PersonID(s.person(t, "Anggota", "").id), contract.RoleMember); err != nil {
 		t.Fatal(err)
 	}
@@ -284,6 +293,9 @@ func fullInstallation(t *testing.T, set ...string) (data string) {
 			must(s.store.FinishClaim(ctx, c, store.Answer{Body: [32]byte{1}, Status: 200, Header: map[string]string{"A": "b"}, Content: make([]byte, 64), Sealed: true, At: time.Now()}))
 		}
 	}
+	must(s.store.EraseGuest(ctx, organisationIDOf(t, s, owner), "tamu@example.test", time.Now(), func(int) contract.Event {
+		return contract.Event{Type: contract.EventGuestErased, At: time.Now()}
+	}))
 	s.stop()
 
 	// A service that runs no jobs leaves one in the queue.

@@ -64,6 +64,8 @@ func TestOnlyServeAndMigrateBringADatabaseUpToDate(t *testing.T) {
 			`DROP TABLE title_index`,
 			`DROP TABLE former_link`,
 			`DROP TABLE disabled_account`,
+			`DROP TABLE erasure`,
+			`DROP TABLE erased_guest`,
 			`DROP TABLE account_role`,
 			`DROP TABLE organisation_state`,
 			`DROP TABLE invitation`,

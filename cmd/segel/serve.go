@@ -261,6 +261,7 @@ func (a *app) startJobs(ctx context.Context, ready *readiness) (*jobs.Runner, er
 		{Name: "resume", Every: time.Minute, Run: a.workflow.Resume},
 		{Name: "notices", Every: time.Minute, Run: a.notices.Resume},
 		{Name: "quota", Every: time.Minute, Run: a.reportLowQuota},
+		{Name: "erase", Every: time.Minute, Run: a.workflow.ContinueErasures},
 		{Name: "logins", Every: time.Minute, Run: a.identity.ReportFailedLogins},
 		{Name: "titles", Every: time.Minute, Run: a.store.IndexTitles},
 		{Name: "purge", Every: time.Hour, Run: a.purgeExpired},
@@ -329,5 +330,5 @@ func (a *app) reconcileDue(ctx context.Context) error {
 // purgeExpired deletes expired data.
 func (a *app) purgeExpired(ctx context.Context) error {
 	now := a.clock()
-	return errors.Join(a.identity.Purge(ctx), a.store.PurgeAnswers(ctx, now.Add(-a.conf.IdempotencyLifetime)), a.workflow.RemoveUnneededUploads(ctx), a.webhooks.Purge(ctx), a.sso.Purge(ctx), a.removeAbandonedUploads(ctx))
+	return errors.Join(a.identity.Purge(ctx), a.store.PurgeAnswers(ctx, now.Add(-a.conf.IdempotencyLifetime)), a.workflow.RemoveUnneededUploads(ctx), a.workflow.FinishErasures(ctx), a.webhooks.Purge(ctx), a.sso.Purge(ctx), a.removeAbandonedUploads(ctx))
 }

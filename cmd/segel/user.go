@@ -20,6 +20,7 @@ type userCommand struct {
 	Disable  userDisableCommand  `cmd:"" help:"Disable an account; this ends all sessions of the user."`
 	Enable   userEnableCommand   `cmd:"" help:"Enable a disabled account."`
 	Transfer userTransferCommand `cmd:"" help:"Give the documents of a user, drafts too, to another user of the organisation."`
+	Erase    userEraseCommand    `cmd:"" help:"Erase the data of a user whose account is disabled, for ever. What proves who signed remains."`
 	Role     userRoleCommand     `cmd:"" help:"Give a user another role."`
 	Rename   userRenameCommand   `cmd:"" help:"Change the name of a user. What was signed keeps the former name."`
 }
@@ -159,6 +160,24 @@ type userEnableCommand struct{ accountFlags }
 func (c userEnableCommand) Run(w *environment) error {
 	return c.change(w, "enable", "enabled", func(a *app, by contract.Actor, id contract.PersonID) (identity.Member, error) {
 		return a.identity.EnablePerson(w.ctx, by, id)
+	})
+}
+
+type userEraseCommand struct {
+	accountFlags
+	Yes bool `help:"Do it: it cannot be undone."`
+}
+
+func (c userEraseCommand) Run(w *environment) error {
+	if !c.Yes {
+		return errors.New("erasing cannot be undone: repeat the command with --yes")
+	}
+	return c.change(w, "erase", "erased the data, from now on:", func(a *app, by contract.Actor, id contract.PersonID) (identity.Member, error) {
+		if _, err := a.workflow.ErasePerson(w.ctx, by, id); err != nil {
+			return identity.Member{}, err
+		}
+		u, err := a.store.User(w.ctx, id)
+		return identity.Member{Account: identity.Account{Person: u.Person}}, err
 	})
 }
 

@@ -135,8 +135,9 @@ type adminPerson struct {
 	Organisation organisationOut      `json:"organisation"`
 	CreatedAt    string               `json:"created_at" example:"2024-10-14T06:06:00.000Z"`
 	Avatar       string               `json:"avatar" doc:"address of a picture"`
-	Status       store.AccountStatus  `json:"status" enum:"active,initial_password,disabled" example:"active"`
+	Status       store.AccountStatus  `json:"status" enum:"active,initial_password,disabled,erased" example:"active"`
 	DisabledAt   *string              `json:"disabled_at" doc:"null: the account can be used" example:"2024-10-14T06:06:00.000Z"`
+	ErasedAt     *string              `json:"erased_at" doc:"when it was asked that the data of the person are erased; null: it was not"`
 	Factors      []string             `json:"factors" doc:"second factors of the account: totp, passkey" example:"[\"totp\"]"`
 	Documents    int                  `json:"documents" doc:"number of documents that the person owns, drafts too" example:"12"`
 	Open         int                  `json:"open_signatures" doc:"number of documents in progress that lack the person's signature" example:"2"`
@@ -162,7 +163,7 @@ type personAdded struct {
 }
 
 // accountStatuses are the statuses of accounts, in display order.
-var accountStatuses = []store.AccountStatus{store.AccountActive, store.AccountInitial, store.AccountDisabled}
+var accountStatuses = []store.AccountStatus{store.AccountActive, store.AccountInitial, store.AccountDisabled, store.AccountErased}
 
 func (c *call) listPeople() (adminPeopleData, error) {
 	q := c.parseQuery()
@@ -282,7 +283,7 @@ func (c *call) adminPerson(a identity.Member) adminPerson {
 	p := adminPerson{
 		ID: a.ID, Name: a.Name, Email: a.Email, Role: a.Role, Admin: a.Admin, MustReset: a.MustReset,
 		Organisation: organisationOut{ID: a.Organisation, Name: a.OrganisationName}, CreatedAt: formatISO(a.CreatedAt), Avatar: c.avatarURL(a.Person),
-		Status: store.AccountActive, DisabledAt: isoOrNull(a.DisabledAt), Factors: []string{}, Documents: a.Owned, Open: a.Open,
+		Status: store.AccountActive, DisabledAt: isoOrNull(a.DisabledAt), ErasedAt: isoOrNull(a.ErasedAt), Factors: []string{}, Documents: a.Owned, Open: a.Open,
 	}
 	if a.Factors.Authenticator {
 		p.Factors = append(p.Factors, string(contract.FactorTOTP))
@@ -291,6 +292,8 @@ func (c *call) adminPerson(a identity.Member) adminPerson {
 		p.Factors = append(p.Factors, string(contract.FactorPasskey))
 	}
 	switch {
+	case !a.ErasedAt.IsZero():
+		p.Status = store.AccountErased
 	case !a.DisabledAt.IsZero():
 		p.Status = store.AccountDisabled
 	case a.MustReset:

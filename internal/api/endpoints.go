@@ -47,6 +47,7 @@ func endpointGroups() []endpointGroup {
 			{del, "/v1/auth/sessions", "end-other-sessions", accounts, noBody, brief, answerJSON((*call).endOtherSessions), "End all other sessions of the caller"},
 			{del, "/v1/auth/sessions/{session_id}", "end-session", accounts, noBody, brief, answerJSON((*call).endSession), "End a session of the caller"},
 			{get, "/v1/auth/export", "export-own-data", accounts.acceptRecent(), noBody, lengthy, serveRaw((*call).exportOwnData), "Everything that is stored about the caller"},
+			{put, "/v1/auth/account/erased", "erase-own-account", accounts.acceptRecent(), tinyJSON, lengthy, acceptJSON((*call).eraseOwnAccount), "Erase the caller's account and data"},
 			{get, "/v1/auth/organisations", "organisations", enrolToo, noBody, brief, answerData((*call).listMemberships), "The accounts that the caller can switch to"},
 			{post, "/v1/auth/organisations", "add-organisation", accounts, tinyJSON, delayed, acceptJSON((*call).addMembership), "Log in to another account beside this one"},
 			{del, "/v1/auth/organisations/{organisation_id}", "leave-organisation", enrolToo, noBody, brief, answerJSON((*call).leaveOrganisation), "Log out of another account"},
@@ -163,6 +164,8 @@ func endpointGroups() []endpointGroup {
 			{put, admin + "people/{person_id}/role", "admin-set-role", administer(contract.AdminSetRole), smallJSON, brief, acceptJSON((*call).setPersonRole), "Give a person another role"},
 			{put, admin + "people/{person_id}/successor", "admin-transfer-documents", administer(contract.AdminTransfer), smallJSON, lengthy, acceptJSON((*call).transferDocuments), "Give the documents of a person to another person"},
 			{get, admin + "people/{person_id}/export", "admin-export-person", administer(contract.AdminExport), noBody, lengthy, serveRaw((*call).exportPersonData), "What is stored about a person"},
+			{put, admin + "people/{person_id}/erased", "admin-erase-person", administer(contract.AdminErase), noBody, lengthy, answerJSON((*call).erasePerson), "Erase the data of a person whose account is disabled"},
+			{put, admin + "guests/erased", "admin-erase-guest", administer(contract.AdminEraseGuest), smallJSON, lengthy, acceptJSON((*call).eraseGuest), "Erase what is stored about a person without an account"},
 			{put, admin + "people/{person_id}/disabled", "admin-disable-person", administer(contract.AdminDisable), noBody, brief, answerJSON((*call).disablePerson), "Disable an account"},
 			{del, admin + "people/{person_id}/disabled", "admin-enable-person", administer(contract.AdminEnable), noBody, brief, answerJSON((*call).enablePerson), "Enable a disabled account"},
 			{get, admin + "documents", "admin-documents", administer(contract.AdminDocuments), noBody, brief, listAdmin((*query).parseSentQuery, (*workflow.Service).SentDocuments, (*call).sentDocumentsOf), "The documents of an organisation that were sent"},
@@ -455,6 +458,13 @@ var descriptions = map[string]description{
 		answers: archiveAnswer()},
 	"admin-export-person": {text: "As export-own-data, without what only the person may see: drafts, documents that name their mailbox as a guest's, and the pictures of their signature and initials.",
 		params: []*huma.Param{personParam()}, answers: archiveAnswer()},
+	"erase-own-account": {text: "For ever: name, address, password, second factors, keys, sessions, drafts, pictures and the record of logins. What proves who signed remains: signed files, people on documents that were sent, " +
+		"and the audit log. Needs a recent proof. 409 person.owns_documents while the caller owns documents that were sent: an admin transfers them first (admin-transfer-documents). 409 person.last_admin.",
+		refuses: []int{http.StatusConflict}},
+	"admin-erase-person": {text: "As erase-own-account, of a person whose account is disabled (409 person.not_disabled). Repeating it goes on with what is left; the service does the same every minute. Needs a recent proof.",
+		params: []*huma.Param{personParam()}, refuses: []int{http.StatusConflict}},
+	"admin-erase-guest": {text: "By their address, in the organisation of the caller. Guests are removed from drafts; name, address and phone number are removed from documents that ended before anybody signed; invitations are " +
+		"deleted, and the person is not suggested any more. Documents that were signed or are in progress keep them. The answer does not say whether the address was known. Needs a recent proof."},
 	"admin-set-role": {text: "member: signs and reads the documents that name them. sender: also sends documents. admin: also administers the organisation. auditor: a member who also reads what is recorded about " +
 		"the organisation and its documents, without their files. In effect at the next request of the person. The caller's own account, and another role for the last admin, are 409.",
 		params: []*huma.Param{personParam()}, refuses: []int{http.StatusConflict}},

@@ -21,8 +21,8 @@ var keyScopes = map[string]contract.KeyScope{
 	"factors": contract.NeverByKey, "begin-totp": contract.NeverByKey, "confirm-totp": contract.NeverByKey, "remove-totp": contract.NeverByKey, "recovery-codes": contract.NeverByKey,
 	"passkey-options": contract.NeverByKey, "add-passkey": contract.NeverByKey, "rename-passkey": contract.NeverByKey, "remove-passkey": contract.NeverByKey,
 	"passkey-sign-options": contract.NeverByKey,
-	"export-own-data":      contract.NeverByKey,
-	"keys":                 contract.NeverByKey, "create-key": contract.NeverByKey, "revoke-key": contract.NeverByKey,
+	"export-own-data":      contract.NeverByKey, "erase-own-account": contract.NeverByKey,
+	"keys": contract.NeverByKey, "create-key": contract.NeverByKey, "revoke-key": contract.NeverByKey,
 }
 
 // keyScopeOf returns the scope that an API key needs for an endpoint.

@@ -20,6 +20,8 @@ const (
 	AdminSetRole          AdminOperation = "set-role"
 	AdminExport           AdminOperation = "export-person"
 	AdminTransfer         AdminOperation = "transfer-documents"
+	AdminErase            AdminOperation = "erase-person"
+	AdminEraseGuest       AdminOperation = "erase-guest"
 	AdminDocuments        AdminOperation = "documents"
 	AdminQuota            AdminOperation = "quota"
 	AdminGrant            AdminOperation = "grant-quota"
@@ -80,7 +82,7 @@ const (
 
 // AdminOperations lists every operation of administration.
 var AdminOperations = []AdminOperation{
-	AdminPeople, AdminAddPerson, AdminInvitations, AdminInvite, AdminRevokeInvitation, AdminResetPassword, AdminResetFactors, AdminDisable, AdminEnable, AdminRename, AdminSetRole, AdminExport, AdminTransfer, AdminDocuments, AdminQuota, AdminGrant, AdminLedger, AdminAttempts,
+	AdminPeople, AdminAddPerson, AdminInvitations, AdminInvite, AdminRevokeInvitation, AdminResetPassword, AdminResetFactors, AdminDisable, AdminEnable, AdminRename, AdminSetRole, AdminExport, AdminTransfer, AdminErase, AdminEraseGuest, AdminDocuments, AdminQuota, AdminGrant, AdminLedger, AdminAttempts,
 	AdminSerials, AdminEvidence, AdminReconciliation, AdminReconcile, AdminStuck, AdminRetry, AdminCertificates, AdminAuditLog,
 	AdminBranding, AdminSetBranding, AdminDeleteBranding, AdminConsent, AdminSetConsent, AdminLabels, AdminSetLabel, AdminReminders, AdminSetReminders, AdminLocale, AdminSetLocale, AdminPolicy, AdminSetPolicy, AdminEmbedding, AdminSetEmbedding, AdminMail, AdminShowMail, AdminRetryMail,
 	AdminFeed, AdminWebhooks, AdminSetWebhook, AdminAddWebhook, AdminRotateWebhook, AdminTestWebhook, AdminReplayWebhook,

@@ -139,6 +139,11 @@ func Delete(d *Document, by Actor, now time.Time) (Change, error) {
 	if d.State != Draft {
 		return Change{}, ErrNotDraft
 	}
+	return deleteDocument(d, by, now), nil
+}
+
+// deleteDocument deletes a document and its file.
+func deleteDocument(d *Document, by Actor, now time.Time) Change {
 	c := newChange(d)
 	c.Delete = true
 	c.addEvent(EventDeleted, by, now)
@@ -150,7 +155,7 @@ func Delete(d *Document, by Actor, now time.Time) (Change, error) {
 		keys = append(keys, d.Original.Key)
 	}
 	c.Jobs = append(c.Jobs, Job{Kind: JobSweep, Document: d.ID, Keys: keys})
-	return c, nil
+	return c
 }
 
 // reminderPause is the shortest time between two reminders about a document that are mailed, so that they flood no mailbox.

@@ -54,7 +54,9 @@ const (
 	EventRejected        EventType = "rejected"
 	EventCanceled        EventType = "canceled"
 	EventExpired         EventType = "expired"
-	EventDeleted         EventType = "deleted"
+
+	EventParticipantErased EventType = "participant_erased" // a person whose data were erased ("person") was removed, or their name and address
+	EventDeleted           EventType = "deleted"
 
 	EventSerialOrdered     EventType = "serial_ordered"
 	EventSerialBound       EventType = "serial_bound"
@@ -93,6 +95,9 @@ const (
 	EventRoleChanged        EventType = "role_changed"          // of a person ("role", "former_role")
 	EventPasswordReset      EventType = "password_reset"        // by an administrator
 	EventPersonExported     EventType = "person_exported"       // what is stored about a person was sent to them, or to an administrator
+	EventErasureBegun       EventType = "erasure_begun"         // of the data of a person with an account ("person", without a name); "own": they asked for it
+	EventPersonErased       EventType = "person_erased"         // it is done
+	EventGuestErased        EventType = "guest_erased"          // the data of guests with one address, in "count" documents
 	EventBrandingChanged    EventType = "branding_changed"
 	EventLabelAdded         EventType = "label_added"   // a label for documents ("label", "name", "colour")
 	EventLabelChanged       EventType = "label_changed" // also "new_name", if it has another one now
@@ -162,6 +167,7 @@ var EventTypes = []EventType{
 	EventRejected,
 	EventCanceled,
 	EventExpired,
+	EventParticipantErased,
 	EventDeleted,
 	EventSerialOrdered,
 	EventSerialBound,
@@ -209,6 +215,9 @@ var EventTypes = []EventType{
 	EventRoleChanged,
 	EventPasswordReset,
 	EventPersonExported,
+	EventErasureBegun,
+	EventPersonErased,
+	EventGuestErased,
 	EventWebhookChanged,
 	EventWebhookDisabled,
 	EventKeyCreated,
@@ -266,6 +275,9 @@ var OrganisationEventTypes = []EventType{
 	EventRoleChanged,
 	EventPasswordReset,
 	EventPersonExported,
+	EventErasureBegun,
+	EventPersonErased,
+	EventGuestErased,
 	EventWebhookChanged,
 	EventWebhookDisabled,
 	EventAccountNoticeSent,

@@ -69,7 +69,7 @@ var operationScopes = map[Operation]KeyScope{
 // would permit more than its scope.
 var adminScopes = map[AdminOperation]KeyScope{
 	AdminPeople: ScopeAdmin, AdminInvitations: ScopeAdmin, AdminInvite: NeverByKey, AdminRevokeInvitation: ScopeAdmin, AdminAddPerson: NeverByKey, AdminResetPassword: NeverByKey, AdminResetFactors: NeverByKey,
-	AdminDisable: ScopeAdmin, AdminEnable: ScopeAdmin, AdminRename: ScopeAdmin, AdminSetRole: NeverByKey, AdminExport: NeverByKey, AdminTransfer: NeverByKey, AdminDocuments: ScopeAdmin,
+	AdminDisable: ScopeAdmin, AdminEnable: ScopeAdmin, AdminRename: ScopeAdmin, AdminSetRole: NeverByKey, AdminExport: NeverByKey, AdminTransfer: NeverByKey, AdminErase: NeverByKey, AdminEraseGuest: NeverByKey, AdminDocuments: ScopeAdmin,
 	AdminOrganisations: ScopeAdmin, AdminAddOrganisation: NeverByKey, AdminRenameOrganisation: ScopeAdmin, AdminSetOrganisationState: NeverByKey,
 	AdminQuota: ScopeAdmin, AdminGrant: ScopeAdmin, AdminLedger: ScopeAdmin, AdminAttempts: ScopeAdmin, AdminSerials: ScopeAdmin, AdminEvidence: ScopeAdmin,
 	AdminReconciliation: ScopeAdmin, AdminReconcile: ScopeAdmin, AdminStuck: ScopeAdmin, AdminRetry: ScopeAdmin, AdminCertificates: ScopeAdmin, AdminAuditLog: ScopeAdmin,

@@ -20,6 +20,8 @@ var dangerous = []AdminOperation{
 	AdminSetRole,
 	AdminExport,
 	AdminTransfer,
+	AdminErase,
+	AdminEraseGuest,
 	AdminSetPolicy,
 	AdminSetEmbedding,
 	AdminSetSSO,

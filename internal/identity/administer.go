@@ -120,6 +120,9 @@ func (s *Service) loadPerson(ctx context.Context, by contract.Actor, op contract
 	if of != "" && u.Organisation != of {
 		return store.User{}, contract.ErrNoPerson
 	}
+	if !u.ErasedAt.IsZero() && op != contract.AdminExport {
+		return store.User{}, contract.ErrErased
+	}
 	return u, nil
 }
 

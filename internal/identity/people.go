@@ -15,6 +15,7 @@ type Member struct {
 	Account
 	CreatedAt  time.Time
 	DisabledAt time.Time // zero: the account can be used
+	ErasedAt   time.Time // when it was asked that the data of the person are erased; zero: it was not
 	Owned      int       // how many documents the person owns
 	Open       int       // how many documents in progress lack the person's signature
 	Factors    store.FactorSummary
@@ -86,7 +87,7 @@ func (s *Service) membersOf(ctx context.Context, names map[contract.Organisation
 	for i, u := range users {
 		members[i] = Member{
 			Account:   Account{Person: u.Person, Organisation: u.Organisation, OrganisationName: names[u.Organisation], Role: u.Role(), Admin: u.Admin, MustReset: u.MustReset},
-			CreatedAt: u.CreatedAt, DisabledAt: u.DisabledAt, Owned: owned[u.ID], Open: open[u.ID], Factors: factors[u.ID],
+			CreatedAt: u.CreatedAt, DisabledAt: u.DisabledAt, ErasedAt: u.ErasedAt, Owned: owned[u.ID], Open: open[u.ID], Factors: factors[u.ID],
 		}
 	}
 	return members, nil

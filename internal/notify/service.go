@@ -25,6 +25,7 @@ type Store interface {
 	Document(ctx context.Context, id contract.DocumentID) (contract.Document, error)
 	Organisation(ctx context.Context, id contract.OrganisationID) (store.Organisation, error)
 	Logo(ctx context.Context, logo string) ([]byte, error)
+	Erasure(ctx context.Context, id contract.PersonID) (contract.Erasure, error)
 	Enqueue(ctx context.Context, jobs ...contract.Job) error
 	LogEvents(ctx context.Context, events ...contract.Event) error
 }
@@ -163,6 +164,13 @@ func (s *Service) deliverNotice(ctx context.Context, d *contract.Document, n con
 		return s.endTry(ctx, n, contract.NoticeDropped, "notice.no_address")
 	case !d.Needs(n):
 		return s.endTry(ctx, n, contract.NoticeDropped, "notice.pointless")
+	}
+	// The document keeps the address of a person whose data were erased as evidence, not to write to them.
+	switch _, err := s.Store.Erasure(ctx, n.Person); {
+	case err == nil:
+		return s.endTry(ctx, n, contract.NoticeDropped, "notice.pointless")
+	case !errors.Is(err, store.ErrNotFound):
+		return n, err
 	}
 	return s.tryNotice(ctx, n, address, func(n contract.Notice) error { return s.sendNotice(ctx, d, n, files) })
 }

@@ -35,6 +35,7 @@ type User struct {
 	Given        bool                 // an admin chose the password and knows it; until it is changed, it allows nothing but changing it
 	CreatedAt    time.Time
 	DisabledAt   time.Time // the account cannot be used since then; zero: it can
+	ErasedAt     time.Time // the data of the person were asked to be erased then; zero: they were not
 
 	// Mailbox is the address, in lower case, of which the holder verified that they read what is sent there. Only accounts that guests
 	// created have one; CreateMailboxAccount stores it.
@@ -62,6 +63,7 @@ const (
 	AccountActive   AccountStatus = "active"
 	AccountInitial  AccountStatus = "initial_password" // active, and the password is an initial one that must be changed
 	AccountDisabled AccountStatus = "disabled"
+	AccountErased   AccountStatus = "erased" // the data of the holder are being erased or were erased; not among all
 )
 
 // UserQuery selects users. A zero member selects all.
@@ -391,6 +393,7 @@ type Store interface {
 	Invitations
 	MailboxAccounts
 	PersonalData
+	Erasures
 	Answers
 	Log
 	Clocks

@@ -8,6 +8,9 @@ var administration = map[string]sentence{
 	"done.transferred":      {"Dokumen telah dialihkan.", "The documents have been transferred."},
 	"done.person_disabled":  {"Akun telah dinonaktifkan dan semua sesinya telah diakhiri.", "The account has been disabled, and all its sessions have ended."},
 	"done.person_enabled":   {"Akun telah diaktifkan kembali.", "The account has been enabled again."},
+	"done.erased":           {"Data orang ini dihapus. Yang tersisa diselesaikan oleh layanan.", "The data of the person are being erased. The service finishes what is left."},
+	"done.erased_own":       {"Akun dan data Anda telah dihapus.", "Your account and your data have been erased."},
+	"done.erased_guest":     {"Data yang tersimpan dengan alamat ini dihapus, kecuali yang menjadi bukti.", "What is stored with this address is erased, except where it is evidence."},
 	"done.role_changed":     {"Peran telah diubah dan berlaku mulai sekarang.", "The role has been changed and is in effect now."},
 	"done.person_renamed":   {"Nama telah diubah. Yang sudah ditandatangani tetap memuat nama sebelumnya.", "The name has been changed. What was signed before keeps the former name."},
 	"done.quota_granted":    {"Kuota telah dicatat.", "The quota has been recorded."},
@@ -97,6 +100,12 @@ var administration = map[string]sentence{
 	"person.last_admin": {
 		"Akun ini adalah administrator terakhir di organisasinya, sehingga tidak dapat dinonaktifkan atau diberi peran lain. Tunjuk administrator lain terlebih dahulu.",
 		"This is the last administrator of the organisation, so the account cannot be disabled or given another role. Add another administrator first."},
+	"person.erased":       {"Data pemilik akun ini dihapus atau sudah dihapus.", "The data of the holder of this account are being erased or have been erased."},
+	"erase.other_address": {"Isi alamat e-mail Anda sendiri.", "Enter your own e-mail address."},
+	"person.not_disabled": {"Nonaktifkan akun ini terlebih dahulu.", "Disable the account first."},
+	"person.owns_documents": {
+		"Masih ada dokumen terkirim milik orang ini. Administrator perlu mengalihkannya terlebih dahulu kepada orang lain (PUT /v1/admin/people/{person_id}/successor).",
+		"The person still owns documents that were sent. An administrator first has to transfer them to another person (PUT /v1/admin/people/{person_id}/successor)."},
 	"transfer.no_successor": {
 		"Dokumen hanya dapat dialihkan kepada orang lain dalam organisasi yang sama, yang akunnya aktif dan boleh mengirim dokumen.",
 		"Documents can only be transferred to another person of the same organisation whose account is active and may send documents."},
@@ -119,6 +128,10 @@ var administration = map[string]sentence{
 	"event.documents_transferred": {"Mengalihkan {count} dokumen milik {name} <{email}> kepada {to_name} <{to_email}>", "Transferred {count} documents of {name} <{email}> to {to_name} <{to_email}>"},
 	"event.role_changed":          {"Mengubah peran[ {name}][ <{email}>][ dari {former_role}][ menjadi {role}]", "Changed the role[ of {name}][ <{email}>][ from {former_role}][ to {role}]"},
 	"event.person_exported":       {"Mengunduh data yang tersimpan[ tentang {name}][ <{email}>]", "Downloaded the stored data[ of {name}][ <{email}>]"},
+	"event.erasure_begun":         {"Meminta penghapusan data pemilik akun[ {person}]", "Asked for the data of the holder of account[ {person}] to be erased"},
+	"event.person_erased":         {"Menghapus data pemilik akun[ {person}]", "Erased the data of the holder of account[ {person}]"},
+	"event.guest_erased":          {"Meminta penghapusan data seorang tamu pada {count} dokumen", "Asked for the data of a guest on {count} documents to be erased"},
+	"event.participant_erased":    {"Menghapus nama dan alamat seseorang yang datanya dihapus[ {person}]", "Removed the name and address of a person whose data were erased[ {person}]"},
 	"event.password_reset":        {"Membuat kata sandi baru[ untuk {name}][ <{email}>]", "Set a new password[ for {name}][ <{email}>]"},
 	"event.retried":               {"Meminta agar dokumen diproses kembali", "Requested another attempt on the document"},
 	"event.serial_found":          {"Menemukan nomor seri e-meterai[ {serial}] pada akun penerbit, belum terpakai dan belum tercatat", "Found the serial number[ {serial}] in the issuer's account, unused and not yet registered"},

@@ -40,6 +40,7 @@ type Store interface {
 	store.Labels
 	store.Folders
 	store.Embeds
+	store.Erasures
 	store.Organisations
 	CreateOrganisation(ctx context.Context, o store.Organisation, events ...contract.Event) error
 	FirstOrganisation(ctx context.Context) (store.Organisation, error)

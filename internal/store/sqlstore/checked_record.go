@@ -62,6 +62,7 @@ var recordKinds = []recordKind{
 	{"user", []recordPart{newRecordPart("users", "id", `id, organisation, name, name_folded, email, email_folded, admin, password, must_reset, given, created_at`)}},
 	{"mailbox_account", []recordPart{newRecordPart("mailbox_account", "person", `person, mailbox, proved_at`)}},
 	{"disabled_account", []recordPart{newRecordPart("disabled_account", "person", `person, disabled_at`)}},
+	{"erasure", []recordPart{newRecordPart("erasure", "person", `person, organisation, asked_by, asked_at, done_at`)}},
 	{"api_key", []recordPart{newRecordPart("api_key", "id", `id, hash, organisation, person, name, hint, scopes, networks, test, created_at, expires_at, revoked_at`)}},
 	{"account_role", []recordPart{newRecordPart("account_role", "person", `person, role, changed_at`)}},
 	{"test_document", []recordPart{newRecordPart("test_document", "document", `document`)}},

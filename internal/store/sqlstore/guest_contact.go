@@ -16,7 +16,7 @@ const (
 // selectEnteredGuests selects the guests on the newest documents of a list, the newest first.
 const selectEnteredGuests = `SELECT p.name, p.email, p.phone
 	FROM (SELECT document FROM box WHERE person = $1 AND box = $2 ORDER BY document DESC LIMIT $3) newest
-	JOIN participant p ON p.document = newest.document WHERE p.guest ORDER BY newest.document DESC, p.position LIMIT $4`
+	JOIN participant p ON p.document = newest.document WHERE p.guest AND ` + isSuggested + ` ORDER BY newest.document DESC, p.position LIMIT $4`
 
 // EnteredGuests implements [store.Documents].
 func (s *Store) EnteredGuests(ctx context.Context, owner contract.PersonID) ([]contract.GuestContact, error) {

@@ -73,14 +73,17 @@ const disabledAt = `COALESCE((SELECT disabled_at FROM disabled_account WHERE per
 // limitedRole is the role of the account with the identifier id of the outer query, unless it is admin or sender.
 const limitedRole = `COALESCE((SELECT role FROM account_role WHERE person = id), '')`
 
+// erasedAt is when the data of the account with the identifier id of the outer query were asked to be erased; 0: they were not.
+const erasedAt = `COALESCE((SELECT asked_at FROM erasure WHERE person = id), 0)`
+
 // verifiedMailbox is the mailbox of the account with the identifier id of the outer query; empty: none.
 const verifiedMailbox = `COALESCE((SELECT mailbox FROM mailbox_account WHERE person = id), '')`
 
 var userRows = rowType[store.User]{
 	"users",
-	userColumns + `, ` + disabledAt + `, ` + limitedRole + `, ` + verifiedMailbox + `, ` + stateOf("organisation"),
+	userColumns + `, ` + disabledAt + `, ` + erasedAt + `, ` + limitedRole + `, ` + verifiedMailbox + `, ` + stateOf("organisation"),
 	func(u *store.User) []any {
-		return []any{&u.ID, &u.Organisation, &u.Name, &u.Email, &u.Admin, &u.Password, &u.MustReset, &u.Given, scanTime(&u.CreatedAt), scanTime(&u.DisabledAt), &u.Limited, &u.Mailbox, &u.OrganisationState}
+		return []any{&u.ID, &u.Organisation, &u.Name, &u.Email, &u.Admin, &u.Password, &u.MustReset, &u.Given, scanTime(&u.CreatedAt), scanTime(&u.DisabledAt), scanTime(&u.ErasedAt), &u.Limited, &u.Mailbox, &u.OrganisationState}
 	},
 }
 
@@ -321,46 +324,52 @@ func requireOtherAdmin(ctx context.Context, t tx, id contract.PersonID) error {
 // DisableUser implements [store.Identities].
 func (s *Store) DisableUser(ctx context.Context, id contract.PersonID, e contract.Event) error {
 	err := s.db.withTx(ctx, func(t tx) error {
-		// The lock on the organisation makes two admins who disable each other do so one after the other. The lock on the user makes
-		// a login in progress see this change, or this transaction see its tokens.
-		if err := lockOrganisationOf(ctx, t, id); err != nil {
-			return err
-		}
-		if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id = $1`, id); err != nil {
-			return err
-		}
-		var admin bool
-		if err := queryOne(ctx, t, []any{&admin}, `SELECT admin FROM users WHERE id = $1`, id); err != nil {
-			return err
-		}
-		n, err := t.exec(ctx, `INSERT INTO disabled_account (person, disabled_at) VALUES ($1, $2) ON CONFLICT DO NOTHING`, id, toMicros(e.At))
+		records, err := disableUser(ctx, t, id, e.At)
 		switch {
 		case err != nil:
 			return err
-		case n == 0:
+		case records == nil:
 			return store.ErrConflict
 		}
-		if admin {
-			if err := requireOtherAdmin(ctx, t, id); err != nil {
-				return err
-			}
-		}
-		if err := endLogins(ctx, t, id); err != nil {
-			return err
-		}
-		records, err := revokeKeys(ctx, t, id, e.At)
-		if err != nil {
-			return err
-		}
-		return logEntry{events: []contract.Event{e}, records: append(records, recordOf("disabled_account", id))}.appendToLog(ctx, t)
+		return logEntry{events: []contract.Event{e}, records: records}.appendToLog(ctx, t)
 	})
 	return wrapf(err, "disable user %s", id)
+}
+
+// disableUser disables an account and returns the records that it wrote; none if it was disabled before.
+func disableUser(ctx context.Context, t tx, id contract.PersonID, at time.Time) ([]record, error) {
+	// The lock on the organisation makes two admins who disable each other do so one after the other. The lock on the user makes
+	// a login in progress see this change, or this transaction see its tokens.
+	if err := lockOrganisationOf(ctx, t, id); err != nil {
+		return nil, err
+	}
+	if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id = $1`, id); err != nil {
+		return nil, err
+	}
+	var u store.User
+	if err := queryOne(ctx, t, userRows.dest(&u), `SELECT `+userRows.columns+` FROM users WHERE id = $1`, id); err != nil {
+		return nil, err
+	}
+	n, err := t.exec(ctx, `INSERT INTO disabled_account (person, disabled_at) VALUES ($1, $2) ON CONFLICT DO NOTHING`, id, toMicros(at))
+	if err != nil || n == 0 {
+		return nil, err
+	}
+	if u.Admin && u.OrganisationState != contract.OrganisationClosed {
+		if err := requireOtherAdmin(ctx, t, id); err != nil {
+			return nil, err
+		}
+	}
+	if err := endLogins(ctx, t, id); err != nil {
+		return nil, err
+	}
+	records, err := revokeKeys(ctx, t, id, at)
+	return append(records, recordOf("disabled_account", id)), err
 }
 
 // EnableUser implements [store.Identities].
 func (s *Store) EnableUser(ctx context.Context, id contract.PersonID, e contract.Event) error {
 	err := s.db.withTx(ctx, func(t tx) error {
-		n, err := t.exec(ctx, `DELETE FROM disabled_account WHERE person = $1`, id)
+		n, err := t.exec(ctx, `DELETE FROM disabled_account WHERE person = $1 AND NOT EXISTS (SELECT 1 FROM erasure WHERE person = $1)`, id)
 		if err != nil {
 			return err
 		}
@@ -376,7 +385,9 @@ func (s *Store) EnableUser(ctx context.Context, id contract.PersonID, e contract
 var userConditions = map[store.AccountStatus][]string{
 	store.AccountActive:   {isEnabled},
 	store.AccountInitial:  {isEnabled, `must_reset`},
-	store.AccountDisabled: {`id IN (SELECT person FROM disabled_account)`},
+	store.AccountDisabled: {`id IN (SELECT person FROM disabled_account)`, isNotErased},
+	store.AccountErased:   {`id IN (SELECT person FROM erasure)`},
+	"":                    {isNotErased},
 }
 
 const isEnabled = `id NOT IN (SELECT person FROM disabled_account)`

@@ -24,6 +24,7 @@ var personalTables = []personalTable{
 	{kind: "account", columns: "id, organisation, name, email, admin, must_reset, created_at", from: "users WHERE id = $1"},
 	{kind: "role", columns: "role, changed_at", from: "account_role WHERE person = $1"},
 	{kind: "disabled", columns: "disabled_at", from: "disabled_account WHERE person = $1"},
+	{kind: "erasure", columns: "asked_at, done_at", from: "erasure WHERE person = $1"},
 	{kind: "mailbox", columns: "mailbox, proved_at", from: "mailbox_account WHERE person = $1"},
 	{kind: "directory", columns: "external_id, given_name, family_name, deleted, changed_at", from: "scim_user WHERE person = $1"},
 	{kind: "groups", columns: "g.name AS name", from: "scim_member m JOIN scim_group g ON g.id = m.scim_group WHERE m.person = $1"},

@@ -68,6 +68,7 @@ func scimUserDest(u *store.SCIMUser) []any {
 func (s *Store) SCIMUsers(ctx context.Context, q store.SCIMUserQuery) ([]store.SCIMUser, error) {
 	c := &condition{}
 	c.addTerm("organisation = %s", q.Organisation)
+	c.terms = append(c.terms, isNotErased) // for the directory, the account does not exist any more
 	if q.Person != "" {
 		c.addTerm("id = %s", q.Person)
 	}
@@ -164,7 +165,7 @@ func (s *Store) SetSCIMGroup(ctx context.Context, g store.SCIMGroup, e contract.
 		}
 		for _, m := range g.Members {
 			n, err := t.exec(ctx, `INSERT INTO scim_member (scim_group, person) SELECT $1, id FROM users WHERE id = $2 AND organisation = $3
-				AND NOT EXISTS (SELECT 1 FROM scim_user WHERE person = id AND deleted) ON CONFLICT DO NOTHING`, g.ID, m, g.Organisation)
+				AND NOT EXISTS (SELECT 1 FROM scim_user WHERE person = id AND deleted) AND `+isNotErased+` ON CONFLICT DO NOTHING`, g.ID, m, g.Organisation)
 			if err == nil {
 				err = requireRow(n)
 			}

@@ -232,7 +232,7 @@ func (s *Store) ListContacts(ctx context.Context, person contract.PersonID) ([]s
 	}
 	rows, err := readAll(ctx, s, func(c *row) []any { return []any{&c.Name, &c.Email, &c.newest} }, `
 		SELECT c.name, lower(c.email), MAX(c.document) FROM (
-			SELECT p.name AS name, p.email AS email, p.document AS document FROM `+contactRows+` JOIN participant p ON p.document = x.document JOIN document d ON d.id = x.document AND (d.owner = $1 OR NOT `+hidesAddresses+`)
+			SELECT p.name AS name, p.email AS email, p.document AS document FROM `+contactRows+` JOIN participant p ON p.document = x.document JOIN document d ON d.id = x.document AND (d.owner = $1 OR NOT `+hidesAddresses+`) AND `+isSuggested+`
 			UNION ALL SELECT d.owner_name, d.owner_email, d.id FROM `+contactRows+` JOIN document d ON d.id = x.document) c
 		WHERE c.email <> '' GROUP BY c.name, lower(c.email) ORDER BY 3 DESC, 2`, person)
 	all, known := []store.Contact{}, map[string]bool{}

@@ -97,7 +97,7 @@ func (s *Store) TokenWithHolder(ctx context.Context, hash [32]byte) (store.HeldT
 	err := s.readRow(ctx, slices.Concat(tokenDest(&h.Token), userRows.dest(&h.User), guestDest(&h.Guest), proved, sessionDest(&h.Session), []any{scanPolicy(&h.Policy), &h.HasFactor}),
 		`SELECT t.kind, t.person, t.document, t.family, t.created_at, t.expires_at, t.used_at, COALESCE(u.id, ''), COALESCE(u.organisation, ''),
 			COALESCE(u.name, ''), COALESCE(u.email, ''), COALESCE(u.admin, FALSE), COALESCE(u.password, ''), COALESCE(u.must_reset, FALSE),
-			COALESCE(u.given, FALSE), COALESCE(u.created_at, 0), COALESCE((SELECT a.disabled_at FROM disabled_account a WHERE a.person = u.id), 0),
+			COALESCE(u.given, FALSE), COALESCE(u.created_at, 0), COALESCE((SELECT a.disabled_at FROM disabled_account a WHERE a.person = u.id), 0), COALESCE((SELECT x.asked_at FROM erasure x WHERE x.person = u.id), 0),
 			COALESCE((SELECT r.role FROM account_role r WHERE r.person = u.id), ''),
 			COALESCE((SELECT b.mailbox FROM mailbox_account b WHERE b.person = u.id), ''), `+stateOf("u.organisation")+`, `+guestColumns+`,
 			COALESCE(m.address, ''), m.digest, COALESCE(m.proved_at, 0), COALESCE(m.channel, ''),

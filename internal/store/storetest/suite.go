@@ -55,6 +55,7 @@ func Run(t *testing.T, open func(*testing.T) store.Store) {
 		scimTests,
 		mailboxTests,
 		personalTests,
+		erasureTests,
 		embedTests,
 		factorTests,
 	} {
