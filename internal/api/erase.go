@@ -11,7 +11,8 @@ type erasureOut struct {
 }
 
 type erasedGuestIn struct {
-	Email phrase `json:"email" required:"true" doc:"of a person without an account" example:"budi@contoh.id"`
+	Organisation phrase `json:"organisation" required:"false" doc:"UUID; missing: the caller's own" example:"0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a"`
+	Email        phrase `json:"email" required:"true" doc:"of a person without an account" example:"budi@contoh.id"`
 }
 
 // erasedAccountIn confirms that a person erases their account.
@@ -45,11 +46,11 @@ func erasureOf(x contract.Erasure) erasureOut {
 
 func (c *call) eraseGuest(in *erasedGuestIn) (noted, error) {
 	var bad problems
-	email := in.Email.checkedValue("email", &bad)
+	of, email := contract.OrganisationID(parsePersonID(in.Organisation.checkedValue("organisation", &bad))), in.Email.checkedValue("email", &bad)
 	if err := bad.asError(); err != nil {
 		return noted{}, err
 	}
-	if err := c.Workflow.EraseGuest(c.r.Context(), c.by, email); err != nil {
+	if err := c.Workflow.EraseGuest(c.r.Context(), c.by, of, email); err != nil {
 		return noted{}, err
 	}
 	return c.notedAnswer("done.erased_guest"), nil

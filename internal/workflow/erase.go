@@ -163,13 +163,13 @@ func (s *Service) continueErasures(ctx context.Context, since time.Time) error {
 	return errors.Join(failed...)
 }
 
-// EraseGuest erases what the caller's organisation stores about a person without an account, by their address: the guests on drafts and on
+// EraseGuest erases what an organisation, the caller's own if none is named, stores about a person without an account, by their address: the guests on drafts and on
 // documents that ended without a signature, and invitations. Documents that were signed, or that are in progress, keep them; none of them is
 // suggested again. Whether the address was known is not answered.
 //
 // First durable: the marks of these guests, with the event, which states their number. EraseParticipants goes on with what this call leaves.
-func (s *Service) EraseGuest(ctx context.Context, by contract.Actor, address string) error {
-	of, err := by.AuthoriseAdmin(contract.AdminEraseGuest, by.Organisation)
+func (s *Service) EraseGuest(ctx context.Context, by contract.Actor, of contract.OrganisationID, address string) error {
+	o, err := s.administeredOrganisation(ctx, by, contract.AdminEraseGuest, of)
 	if err != nil {
 		return err
 	}
@@ -178,8 +178,8 @@ func (s *Service) EraseGuest(ctx context.Context, by contract.Actor, address str
 		return contract.InvalidInput(contract.NewFieldError("email", code))
 	}
 	now := s.Clock()
-	err = s.Store.EraseGuest(ctx, of, address, now, func(count int) contract.Event {
-		return by.SignEvent(contract.Event{Type: contract.EventGuestErased, At: now, Details: map[string]string{"organisation": string(of), "count": fmt.Sprint(count)}})
+	err = s.Store.EraseGuest(ctx, o.ID, address, now, func(count int) contract.Event {
+		return by.SignEvent(contract.Event{Type: contract.EventGuestErased, At: now, Details: map[string]string{"organisation": string(o.ID), "count": fmt.Sprint(count)}})
 	})
 	if err != nil {
 		return err

@@ -553,7 +553,7 @@ export interface paths {
         get?: never;
         /**
          * Erase what is stored about a person without an account
-         * @description By their address, in the organisation of the caller. Guests are removed from drafts; name, address and phone number are removed from documents that ended before anybody signed; invitations are deleted, and the person is not suggested any more. Documents that were signed or are in progress keep them. The answer does not say whether the address was known. Needs a recent proof. Not with an API key.
+         * @description By their address, within one organisation. Guests are removed from drafts; name, address and phone number are removed from documents that ended before anybody signed; invitations are deleted, and the person is not suggested any more. Documents that were signed or are in progress keep them. The answer does not say whether the address was known. Needs a recent proof. Not with an API key.
          */
         put: operations["admin-erase-guest"];
         post?: never;
@@ -5905,6 +5905,11 @@ export interface components {
              * @example budi@contoh.id
              */
             email: string;
+            /**
+             * @description UUID; missing: the caller's own
+             * @example 0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a
+             */
+            organisation?: string;
         } & {
             [key: string]: unknown;
         };
