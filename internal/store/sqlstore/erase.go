@@ -71,6 +71,8 @@ var fewRows = []eraseStep{
 	{table: "specimen", where: `person = $1`, kind: "specimen"},
 	{table: "initials_specimen", where: `person = $1`, kind: "initials"},
 	{table: "credential", where: `holder = $1`, kind: "credential"}, // with its chain
+	{table: "folder_document", where: `space = $1`},
+	{table: "folder", where: `space = $1`},
 	{table: "resumable_upload", where: `person = $1 AND NOT ended`, set: `ended = TRUE, filename = ''`},
 	{table: "invitation", where: ofPersonsAddress},
 	{table: "invitation", where: `inviter = $1 AND inviter_name <> ''`, set: `inviter_name = ''`},

@@ -23,7 +23,7 @@ const (
 
 // personColumns are the columns that name a person by identifier: by column, or by table and column.
 var personColumns = map[string]bool{
-	"person": true, "holder": true, "inviter": true, "requester": true, "asked_by": true, "users.id": true, "answer.account": true, "claim.account": true,
+	"person": true, "holder": true, "inviter": true, "requester": true, "asked_by": true, "users.id": true, "answer.account": true, "folder.space": true, "folder_document.space": true, "claim.account": true,
 }
 
 // plantedInstead is what columns have in place of the text about the person, where rows belong together or the erasure asks for a state.
@@ -48,6 +48,8 @@ var notPersonal = map[string]string{
 	"embedding":             "of an organisation",
 	"evidence":              "a file of a document",
 	"installation":          "of the service",
+	"label":                 "of an organisation",
+	"document_label":        "of a document",
 	"log_hash":              "hashes",
 	"organisation":          "of an organisation",
 	"organisation_locale":   "of an organisation",
