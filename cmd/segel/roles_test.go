@@ -318,3 +318,92 @@ func TestCapacitiesAreReadStrictly(t *testing.T) {
 	set("witness", nil).ok()
 	owner.verb("finalize-docs", id).is(http.StatusUnprocessableEntity, "document.witness_alone")
 }
+
+func TestAnApprovalIsProvedAndRecordedAsASignatureIs(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	owner, next := s.administrator(t, "Sari Wulandari", "PT Sari"), s.person(t, "Pemilik Baru", "PT Sari")
+	approver, other, signer, archive := s.person(t, "Ani Penyetuju", "PT Sari"), s.person(t, "Agus Penyetuju", "PT Sari"), s.person(t, "Dewi Penanda", "PT Sari"), s.person(t, "Arsip", "PT Sari")
+	owner.listOrigins(outerPage)
+	send := func(more object) int64 {
+		what := object{"parallel": 1, "hide_addresses": 1, "signer": []object{approver.as("approver", 1), other.as("approver", 1), signer.as("signer", 1), archive.as("copy", 2)}}
+		for name, v := range more {
+			what[name] = v
+		}
+		id := owner.uploadWith(what, simple())
+		owner.verb("finalize-docs", id).ok()
+		return id
+	}
+
+	// Two who approve at the same moment are both recorded: each commit is made again on the newer version.
+	id := send(nil)
+	seen := owner.currentDigest(id)
+	if got := owner.get("detail", id).ok().object("data")["status_info"]; got != "Menunggu tanda tangan dan persetujuan" {
+		t.Errorf("the document is %v", got)
+	}
+	if got := approver.do("POST", signPath+"sign-many-docs", object{"documents": []object{{"document_id": id, "digest": seen}}}).results(); !strings.HasSuffix(got[0], " 403 document.approver") {
+		t.Errorf("approved among signatures: %v", got)
+	}
+	answers := make([]*answer, 2)
+	var both sync.WaitGroup
+	for i, c := range []*client{approver, other} {
+		both.Go(func() { answers[i] = c.verb("approve-docs", id, "digest", seen) })
+	}
+	both.Wait()
+	for _, a := range answers {
+		a.ok()
+	}
+	// With hidden addresses, an approver and the recipient of a copy see theirs and the owner's.
+	shown := func(c *client, id int64) string {
+		var all []string
+		for _, p := range c.get("signers", id).ok().object("data")["signer"].([]any) {
+			all = append(all, p.(object)["email"].(string))
+		}
+		return strings.Join(all, " ")
+	}
+	if got := shown(approver, id); !strings.Contains(got, approver.email) || strings.Contains(got, other.email) || strings.Contains(got, signer.email) || strings.Contains(got, archive.email) {
+		t.Errorf("an approver sees %s", got)
+	}
+	archive.get("signers", id).is(http.StatusNotFound)
+
+	// The documents of a leaving owner go on: the new owner sees what is owed, and the others keep their parts.
+	running := send(nil)
+	owner.transfer(owner, next).ok()
+	owner.get("detail", running).is(http.StatusNotFound)
+	if p := next.partIn(running, "Ani Penyetuju"); p["acts_as"] != "approver" || p["is_signing"] != true {
+		t.Errorf("the approver after the transfer: %v", p)
+	}
+	archive.get("detail", running).is(http.StatusNotFound)
+
+	// By an API key, and in a page of the organisation.
+	key, _ := approver.keyWith(object{"name": "ERP Gudang"}, contract.ScopeRead, contract.ScopeSign)
+	key.verb("approve-docs", running, "digest", key.currentDigest(running)).ok()
+	reader, _ := other.keyWith(nil, contract.ScopeRead)
+	reader.verb("approve-docs", running, "digest", seen).is(http.StatusForbidden, "key.scope")
+	page := next.embedded(t, running, "sign", "user_id", other.id)
+	consent := page.consentOf(running, "id")
+	current := page.currentDigest(running)
+	page.verb("approve-docs", running, "digest", current, "consent", consent).is(http.StatusForbidden, "embed.proof_required")
+	page.verb("approve-docs", running, "digest", current, "consent", consent, "password", password).ok()
+	signer.verb("sign-docs", running).ok()
+	next.completed(running)
+	archive.get("detail", running).ok()
+	if got := shown(archive, running); strings.Contains(got, approver.email) || !strings.Contains(got, archive.email) {
+		t.Errorf("the recipient of a copy sees %s", got)
+	}
+	for _, p := range next.evidenceFacts(t, running).People {
+		switch p.Name {
+		case approver.name:
+			if p.Approval == nil || p.Approval.Key != "ERP Gudang" {
+				t.Errorf("the approval by an API key: %+v", p.Approval)
+			}
+		case other.name:
+			if p.Approval == nil || p.Approval.Page != outerPage || p.Approval.EmbeddedBy != next.name {
+				t.Errorf("the approval in a page: %+v", p.Approval)
+			}
+		}
+	}
+	signer.verb("sign-docs", id).ok()
+	next.completed(id)
+	s.fsck(t)
+}

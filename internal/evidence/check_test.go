@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"segel/internal/audit"
+	"segel/internal/contract"
 )
 
 // newSigned returns a certificate's attachments and the contract that they are of.
@@ -120,4 +122,21 @@ func FuzzParseFacts(f *testing.F) {
 		}
 		_, _ = facts.CompareContract(bytes.NewReader(nil), 0)
 	})
+}
+
+func TestTwoApproversOfOneNameAreToldApartByTheTime(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 2, 3, 4, 5, 0, time.UTC)
+	approved := func(by string, after time.Duration, factor string) contract.Event {
+		return contract.Event{Type: contract.EventApproved, At: at.Add(after), Person: contract.Person{Name: by}, Details: map[string]string{"digest": "ab", "factor": factor}}
+	}
+	events := []contract.Event{approved("Ani", 0, "totp"), approved("Budi", time.Second, ""), approved("Ani", time.Minute, "passkey")}
+	for after, want := range map[time.Duration]string{0: "totp", time.Minute: "passkey"} {
+		if e, ok := findApproval(events, "Ani", &Signature{Digest: "ab", SignedAt: at.Add(after)}); !ok || e.Details["factor"] != want {
+			t.Errorf("after %s: %v, %v", after, e, ok)
+		}
+	}
+	if _, ok := findApproval(events, "Ani", &Signature{Digest: "ab", SignedAt: at.Add(time.Second)}); ok {
+		t.Error("the approval of another person was taken")
+	}
 }

@@ -24,6 +24,7 @@ func TestACertificateNamesTheFactorInBothLanguages(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ factor, of, id, en string }{
 		{"totp", "signature", "Autentikasi untuk tanda tangan ini: kata sandi dan aplikasi autentikator.", "Authenticated for this signature: password and authenticator app."},
+		{"password", "signature", "Autentikasi untuk tanda tangan ini: kata sandi.", "Authenticated for this signature: password."},
 		{"passkey_only", "", "Autentikasi saat masuk: kunci sandi (passkey).", "Authenticated at the login: passkey."},
 	} {
 		f := withFactor(t, c.factor, c.of)
@@ -49,7 +50,7 @@ func TestAReaderRefusesFactorsThatContradictTheFacts(t *testing.T) {
 		"a factor of a guest":           func(f *Facts) { f.People[1].Signature.Factor = "totp" },
 		"a factor of an unverified one": func(f *Facts) { f.People[0].Signature.Assurance = "guest_unverified" },
 		"an unknown factor":             func(f *Facts) { f.People[0].Signature.Factor = "fingerprint" },
-		"a password as a factor":        func(f *Facts) { f.People[0].Signature.Factor = "password" },
+		"a password as a factor":        func(f *Facts) { f.People[0].Signature.Factor, f.People[0].Signature.FactorFor = "password", "" },
 		"a proof without a factor":      func(f *Facts) { f.People[0].Signature.Factor = "" },
 		"a proof for something else":    func(f *Facts) { f.People[0].Signature.FactorFor = "login" },
 		"a key that proved itself":      func(f *Facts) { f.People[0].Signature.Factor = "api_key" },

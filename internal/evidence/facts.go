@@ -240,7 +240,8 @@ func (f *Facts) checkConsents() error {
 	return nil
 }
 
-// checkFactors refuses a factor that contradicts what else the facts say of a signature: guests have none.
+// checkFactors refuses a factor that contradicts what else the facts say of a signature: guests have none. A password is one only if it was
+// entered for the signature, in an embedded page.
 func (f *Facts) checkFactors() error {
 	for _, p := range f.People {
 		s := p.act()
@@ -248,9 +249,9 @@ func (f *Facts) checkFactors() error {
 		case s == nil || s.Factor == "" && s.FactorFor == "":
 		case p.Guest || s.Assurance != string(contract.AssuranceAccount):
 			return fmt.Errorf("%w: %s has no account that a factor belongs to", ErrForm, p.Name)
-		case !slices.Contains(contract.Factors, contract.Factor(s.Factor)) || s.Factor == string(contract.FactorPassword):
+		case !slices.Contains(contract.Factors, contract.Factor(s.Factor)) || s.Factor == string(contract.FactorPassword) && s.FactorFor == "":
 			return fmt.Errorf("%w: %s signed with factor %q", ErrForm, p.Name, s.Factor)
-		case s.FactorFor != "" && (s.FactorFor != contract.ForSignature || !contract.Factor(s.Factor).IsStrong()):
+		case s.FactorFor != "" && (s.FactorFor != contract.ForSignature || !contract.Factor(s.Factor).IsStrong() && s.Factor != string(contract.FactorPassword)):
 			return fmt.Errorf("%w: %s proved factor %q for %q", ErrForm, p.Name, s.Factor, s.FactorFor)
 		}
 	}

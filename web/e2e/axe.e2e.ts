@@ -168,6 +168,24 @@ const answering: Walk = async (page, check, w) => {
   await state().getByRole("button", { name: w.sign.decline }).click();
   await state().getByRole("heading", { name: w.sign.declined }).waitFor();
   await check("sign, declined");
+
+  // Approvers, and a group of whom any one acts.
+  await open(s, owner, await send(owner, `Disetujui ${language}`, [{ ...budi, role: "approver", group: 1 }, { ...dua, role: "approver", group: 1 }, satu], 0));
+  await asked().getByText(w.sign.approval).waitFor();
+  await check("approve, one of a group");
+  await asked().getByRole("button", { name: w.sign.decline }).click();
+  await page.getByText(w.sign.declineGroup).waitFor();
+  await check("approve, declining for a group");
+  await button(page, w.sign.back).click();
+  await agree();
+  await asked().getByRole("button", { name: w.document.approve, exact: true }).click();
+  await state().getByRole("heading", { name: w.sign.approved }).waitFor();
+  await check("approve, approved");
+  const shared = await send(owner, `Kelompok ${language}`, [{ ...budi, group: 1 }, { ...satu, group: 1 }, dua], 0);
+  await owner.request.post(`${s.url}/v1/econtract/web/sign/sign-docs`, { data: { document_id: shared.id } });
+  await open(s, owner, shared);
+  await state().getByRole("heading", { name: w.sign.actedFor.replace("{{name}}", satu.name) }).waitFor();
+  await check("sign, another of the group signed");
   await owner.context().close();
 
   // A code from the mailbox, before reading and before signing.
@@ -628,6 +646,12 @@ const accounts: Walk = async (page, check, w) => {
   await page.getByRole("listitem").getByText(w.admin.accountStatuses.disabled, { exact: true }).waitFor();
   await page.getByRole("dialog").waitFor({ state: "detached" });
   await check("admin, an account was disabled");
+  await page.goto(`${s.url}/admin?find=${satu.email}`);
+  await page.locator(`[data-actions='${satu.email}']`).click();
+  await page.getByRole("menuitem", { name: w.admin.transfer, exact: true }).click();
+  await page.getByRole("dialog").getByRole("combobox").click();
+  await page.getByRole("option").first().waitFor();
+  await check("admin, documents are transferred");
 };
 
 /** Keys for programs, several organisations in one browser, and invitations. */

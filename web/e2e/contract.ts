@@ -22,10 +22,11 @@ interface Who {
 export async function send(page: Page, title: string, who: Who[], stamps = 1, file = paper(2), parallel: 0 | 1 = 0, more: object = {}): Promise<Sent> {
   const members = await get<{ user: { id: string; email: string }[] }>(page, "v1/auth/list_user?page=1&limit=50");
   const id = (email: string) => members.user.find((m) => m.email === email)?.id;
+  const place = (w: Who, otherwise: number) => (w.group ? { group: w.group, number: 1 + who.findIndex((o) => o.group === w.group) } : { number: otherwise });
   const { document_id } = await post<{ document_id: number }>(page, "upload-docs-base64", {
     document_title: title, filename: `${title}.pdf`, document_base64: file.toString("base64"), parallel, ...more,
-    signer: who.filter((w) => !w.guest).map((w, i) => ({ id: id(w.email), name: w.name, email: w.email, role: w.role ?? "signer", ...(w.group ? { group: w.group, number: 1 + who.findIndex((o) => o.group === w.group) } : { number: i + 1 }) })),
-    guest: who.filter((w) => w.guest).map((w, i) => ({ name: w.name, email: w.email, role: w.role ?? "signer", number: who.length + i })),
+    signer: who.filter((w) => !w.guest).map((w, i) => ({ id: id(w.email), name: w.name, email: w.email, role: w.role ?? "signer", ...place(w, i + 1) })),
+    guest: who.filter((w) => w.guest).map((w, i) => ({ name: w.name, email: w.email, role: w.role ?? "signer", ...place(w, who.length + i) })),
   });
   const { signer } = await get<{ signer: { user_id: string; email: string; acts_as: string; group?: number }[] }>(page, `v1/econtract/web_app/document/signers/${document_id}`);
   const people = new Map(signer.map((s) => [s.email, s.user_id]));

@@ -187,6 +187,14 @@ test("where the organisation requires a factor for each signature, signing asks 
   await sign.click();
   await proof.getByRole("button", { name: "Use a passkey" }).click();
   await page.getByRole("heading", { name: "You have signed" }).waitFor();
+
+  const approved = await send(owner, "Sewa Kantor", [{ ...empat, role: "approver" }, satu], 0);
+  await page.goto(`${s.url}/document/${approved.id}/sign`);
+  await page.locator("[data-page='1'] canvas").waitFor();
+  await read(page);
+  await page.getByRole("region", { name: "What you need to do" }).getByRole("button", { name: "Approve", exact: true }).click();
+  await proof.getByRole("button", { name: "Use a passkey" }).click();
+  await page.getByRole("heading", { name: "You have approved" }).waitFor();
   await page.context().close();
 });
 
