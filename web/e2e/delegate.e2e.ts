@@ -43,7 +43,7 @@ test("a guest passes their signature on, the other person signs, and the sender 
 
   await owner.goto(`${s.url}/document/${sent.id}`);
   await owner.getByText(/^Passed their part to Agus Salim /).waitFor();
-  await owner.getByText("Signs instead of Budi Tamu").waitFor();
+  await owner.getByText("Acts instead of Budi Tamu").waitFor();
   expect(await violations(owner)).toEqual([]);
   const signers = (await (await owner.request.get(`${s.url}/v1/econtract/web_app/document/signers/${sent.id}`)).json()) as { data: { signer: { user_id: string; email: string; phone: string }[] } };
   expect(signers.data.signer.find((p) => p.email === "agus@example.test")!.phone).toBe("0812 3456 789");
