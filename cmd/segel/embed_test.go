@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
@@ -298,6 +299,54 @@ func TestAnAddressExpiresAfterTenMinutesAndItsPageAfterAnHour(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.openEmbedded(t, address, outerPage).is(http.StatusNotFound, "embed.address_invalid")
+}
+
+func TestAPageEndsWhenTheSessionOfItsRequesterWasIdleForTooLong(t *testing.T) {
+	t.Parallel()
+	var clock shifted
+	s := starting{clock: clock.now, idle: true}.start(t)
+	owner := s.administrator(t, "Owner", "")
+	owner.listOrigins(outerPage)
+	owner.do("PUT", "/v1/admin/account-policy", object{"idle_minutes": 30}).ok()
+	id := owner.upload(simple())
+	page, address := owner.embedded(t, id, "place"), owner.embedAddress(id, "place")
+	clock.forward(20 * time.Minute)
+	page.get("detail", id).ok() // no use of the owner's session
+	owner.do("GET", "/v1/auth/me", nil).ok()
+	clock.forward(20 * time.Minute)
+	page.get("detail", id).ok()
+	clock.forward(15 * time.Minute)
+	page.get("detail", id).is(http.StatusUnauthorized)
+	owner.do("GET", "/v1/auth/me", nil).is(http.StatusUnauthorized)
+	s.openEmbedded(t, address, outerPage).is(http.StatusNotFound, "embed.address_expired")
+}
+
+func TestTheOriginsOfASuspendedOrganisationAreShownAndNotInForce(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	operator, owner := s.administrator(t, "Operator", ""), s.administrator(t, "Owner", "PT Satu")
+	owner.listOrigins(outerPage)
+	of := organisationIDOf(t, s, owner)
+	show := func() string {
+		t.Helper()
+		data := operator.do("GET", "/v1/admin/embedding?organisation="+string(of), nil).ok().object("data")
+		return fmt.Sprint(data["origins"], data["in_force"])
+	}
+	if got, want := show(), fmt.Sprint([]string{outerPage}, true); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	operator.do("PUT", fmt.Sprint(organisationsPath, "/", of, "/suspended"), object{}).ok()
+	if got, want := show(), fmt.Sprint([]string{outerPage}, false); got != want {
+		t.Errorf("suspended: %s, want %s", got, want)
+	}
+	if framers := s.framersOf(t.Context(), string(of)); len(framers) != 0 {
+		t.Errorf("suspended, its pages may be framed by %q", framers)
+	}
+	operator.do("PUT", "/v1/admin/embedding", object{"organisation": of, "origins": []string{}}).ok()
+	operator.do("DELETE", fmt.Sprint(organisationsPath, "/", of, "/suspended"), nil).ok()
+	if got, want := show(), fmt.Sprint([]string{}, true); got != want {
+		t.Errorf("after a change while it was suspended: %s, want %s", got, want)
+	}
 }
 
 func TestOnlyListedOriginsMayFrameThePageOfTheirOrganisation(t *testing.T) {

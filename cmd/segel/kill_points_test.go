@@ -120,8 +120,8 @@ func (m *mortal) CreateOrganisation(ctx context.Context, o store.Organisation, e
 	return m.effect(ctx, func() error { return m.Store.CreateOrganisation(ctx, o, events...) })
 }
 
-func (m *mortal) AddInvitation(ctx context.Context, i contract.Invitation, n contract.Notice, e contract.Event) error {
-	return m.effect(ctx, func() error { return m.Store.AddInvitation(ctx, i, n, e) })
+func (m *mortal) AddInvitation(ctx context.Context, i contract.Invitation, former contract.InvitationID, n contract.Notice, e contract.Event) error {
+	return m.effect(ctx, func() error { return m.Store.AddInvitation(ctx, i, former, n, e) })
 }
 
 func (m *mortal) AddLabel(ctx context.Context, l contract.Label, e contract.Event) (made contract.Label, err error) {

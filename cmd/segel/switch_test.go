@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -39,7 +40,8 @@ func (s *service) adminOf(t *testing.T, email, organisation, secret string) {
 
 func TestAPersonSwitchesBetweenTheAccountsThatTheyLoggedInTo(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	var clock shifted
+	s := starting{clock: clock.now, idle: true}.start(t)
 	operator, first := s.administrator(t, "Operator", ""), s.administrator(t, "Siti", "PT Satu")
 	const other, secret = "siti@lain.example.test", "kata sandi siti yang kedua"
 	s.adminOf(t, other, "PT Dua", secret)
@@ -60,7 +62,9 @@ func TestAPersonSwitchesBetweenTheAccountsThatTheyLoggedInTo(t *testing.T) {
 	if again.id != first.id {
 		t.Errorf("switched to %s, want %s", again.id, first.id)
 	}
-	first.do("GET", "/v1/auth/me", nil).is(http.StatusUnauthorized) // replaced
+	first.do("GET", "/v1/auth/me", nil).ok() // for requests that were sent before the answer was read
+	clock.forward(time.Minute)
+	first.do("GET", "/v1/auth/me", nil).is(http.StatusUnauthorized)
 	again.do("POST", switchPath, object{"business_id": satu}).is(http.StatusNotFound, "switch.not_found")
 
 	// What was not logged in to in this client is not found: another organisation, one that does not exist, and the same account elsewhere.
@@ -83,6 +87,66 @@ func TestAPersonSwitchesBetweenTheAccountsThatTheyLoggedInTo(t *testing.T) {
 	second.do("POST", "/v1/auth/logout", object{}).ok()
 	again.do("GET", "/v1/auth/me", nil).is(http.StatusUnauthorized)
 	fsck(t, s, 0)
+}
+
+func TestASwitchCanBeRepeatedAndItsTokensAreRefreshed(t *testing.T) {
+	onBothDatabases(t, func(t *testing.T, env []string) {
+		var clock shifted
+		s := starting{clock: clock.now, idle: true, set: settingsOf(env)}.start(t)
+		first := s.administrator(t, "Siti", "PT Satu")
+		const other = "siti@lain.example.test"
+		s.adminOf(t, other, "PT Dua", password)
+		second := first.issued(first.do("POST", membershipsPath, object{"email": other, "password": password}))
+		satu, dua := organisationIDOf(t, s, first), organisationIDOf(t, s, second)
+		works := func(all ...*client) {
+			t.Helper()
+			for _, c := range all {
+				if me := c.do("GET", "/v1/auth/me", nil).ok().object("data"); me["id"] != c.id {
+					t.Errorf("logged in as %v", me)
+				}
+			}
+		}
+		// A double click: both requests are answered, and so is one whose answer was lost.
+		answers := make([]*answer, 8)
+		var all sync.WaitGroup
+		for i := range answers {
+			all.Go(func() { answers[i] = second.do("POST", switchPath, object{"business_id": satu}) })
+		}
+		all.Wait()
+		for _, a := range answers {
+			works(first.issued(a))
+		}
+		first = first.issued(second.do("POST", switchPath, object{"business_id": satu}))
+		refresh := func(token string) *answer {
+			return (&client{service: s, t: t}).do("POST", "/v1/auth/refresh", object{"refresh_token": token})
+		}
+		// Along a chain of switches, the tokens of the last answer are refreshed, still switch, and those of former answers have ended without ending it.
+		last := first.do("POST", switchPath, object{"business_id": dua})
+		former := last.ok().object("data")["refresh_token"].(string)
+		for range 3 {
+			second = second.issued(last)
+			first = first.issued(second.do("POST", switchPath, object{"business_id": satu}))
+			last = first.do("POST", switchPath, object{"business_id": dua})
+		}
+		clock.forward(time.Minute)
+		refresh(former).is(http.StatusUnauthorized, "auth.refresh_invalid")
+		for range 2 {
+			data := refresh(last.ok().object("data")["refresh_token"].(string)).ok().object("data")
+			second = &client{service: s, t: t, token: data["token"].(string), email: other, id: second.id}
+			works(second)
+			first = first.issued(second.do("POST", switchPath, object{"business_id": satu}))
+			works(first)
+			last = first.do("POST", switchPath, object{"business_id": dua})
+		}
+		if got := first.memberships(); !slices.Equal(got, []string{"PT Dua", "PT Satu"}) {
+			t.Errorf("the accounts are %q", got)
+		}
+		// What ends the session meanwhile ends the switch too.
+		first.do("POST", "/v1/auth/logout", object{}).ok()
+		second.token = last.ok().object("data")["token"].(string)
+		second.do("POST", switchPath, object{"business_id": satu}).is(http.StatusUnauthorized)
+		fsck(t, s, 0)
+	})
 }
 
 func TestTheAdminOfOneOrganisationGainsNothingInAnotherBySwitching(t *testing.T) {

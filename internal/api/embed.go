@@ -17,6 +17,7 @@ const maxEmbedOrigins = 100
 type adminEmbedding struct {
 	Organisation organisationOut `json:"organisation"`
 	Origins      []string        `json:"origins" doc:"whose pages may show those of the organisation in frames" example:"[\"https://erp.contoh.id\"]"`
+	InForce      bool            `json:"in_force" doc:"false: the organisation is suspended or closed, and no page may until it is active again"`
 }
 
 func (c *call) loadEmbedding() (adminEmbedding, error) {
@@ -29,7 +30,7 @@ func (c *call) loadEmbedding() (adminEmbedding, error) {
 }
 
 func adminEmbeddingOf(o store.Organisation, origins []string) adminEmbedding {
-	return adminEmbedding{Organisation: organisationOf(o), Origins: append([]string{}, origins...)}
+	return adminEmbedding{Organisation: organisationOf(o), Origins: append([]string{}, origins...), InForce: o.State == contract.OrganisationActive}
 }
 
 type adminEmbeddingIn struct {

@@ -173,6 +173,17 @@ var shapes = []struct {
 	{golden: "admin_invite.json", method: "POST", path: "/v1/admin/invitations", body: `{"name":"Dewi Anggraini","email":"dewi@contoh.id","role":"auditor","language":"id"}`, header: []string{"X-Access-Token", "admin"}},
 	{golden: "admin_invite_member_en.json", method: "POST", path: "/v1/admin/invitations", body: `{"email":"siti@contoh.id"}`, header: []string{"X-Access-Token", "admin", "Accept-Language", "en"}},
 	{golden: "admin_invitations.json", method: "GET", path: "/v1/admin/invitations", header: []string{"X-Access-Token", "admin"}},
+	{golden: "admin_embedding.json", method: "GET", path: embeddingPath, header: []string{"X-Access-Token", "admin"}, prepare: listOrigins},
+	{golden: "admin_embedding_set.json", method: "PUT", path: embeddingPath, body: `{"origins":["https://ERP.contoh.id:443","http://localhost:3000"]}`, header: []string{"X-Access-Token", "admin"}},
+	{golden: "admin_embedding_refused_en.json", method: "PUT", path: embeddingPath, body: `{"origins":["https://*.contoh.id"]}`, header: []string{"X-Access-Token", "admin", "Accept-Language", "en"}},
+	{golden: "embed.json", method: "POST", path: sBase + "embed-docs", body: embedBody, doc: processing, prepare: listOrigins},
+	{golden: "embed_no_origins_en.json", method: "POST", path: sBase + "embed-docs", body: embedBody, doc: processing, header: []string{"Accept-Language", "en"}},
+	{golden: "embedded.json", method: "POST", path: "/v1/auth/embedded", doc: processing, header: []string{"X-Access-Token", ""}, prepare: func(b *bench) string {
+		listOrigins(b)
+		address := requireOK[done[embedData]](b.t, b.ask("POST", sBase+"embed-docs", embedBody))
+		return `{"address":"` + address.Response.Data.URL + `","origin":"https://erp.contoh.id"}`
+	}},
+	{golden: "embedded_unknown_en.json", method: "POST", path: "/v1/auth/embedded", body: `{"address":"sgl_ea_x","origin":"https://erp.contoh.id"}`, header: []string{"X-Access-Token", "", "Accept-Language", "en"}},
 	{golden: "invitation_unknown_en.json", method: "POST", path: "/v1/auth/invitation", body: `{"link":"sgl_iv_x"}`, header: []string{"Accept-Language", "en"}},
 	{golden: "admin_people_disabled.json", method: "GET", path: "/v1/admin/people?status=disabled", header: []string{"X-Access-Token", "admin"}},
 	{golden: "admin_reset_password_en.json", method: "POST", path: "/v1/admin/people/8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01/password", header: []string{"X-Access-Token", "admin", "Accept-Language", "en"}},
@@ -333,6 +344,17 @@ func fileSample(b *bench) string {
 	requireOK[done[filedData]](b.t, b.ask("PUT", dBase+"labelled", `{"documents":[{"document_id":1207}],"add":["`+addLabel(b)+`"]}`))
 	f := requireOK[done[folderAnswer]](b.t, b.ask("PUT", dBase+"folders", `{"name":"Kantor Bandung"}`))
 	return `{"documents":[{"document_id":1207}],"folder":"` + string(f.Response.Data.Folder.ID) + `"}`
+}
+
+const (
+	embeddingPath = "/v1/admin/embedding"
+	embedBody     = `{"document_id":1207,"user_id":"3b7e1a52-6a0f-4c1d-8e7b-2f9d0c4a5b61","purpose":"view"}`
+)
+
+// listOrigins lists an origin in whose pages those of the organisation may be shown.
+func listOrigins(b *bench) string {
+	requireOK[done[adminEmbedding]](b.t, b.ask("PUT", embeddingPath, `{"origins":["https://erp.contoh.id"]}`, "X-Access-Token", "admin"))
+	return ""
 }
 
 // TestEveryEndpointAnswersItsShape compares every answer as a whole, including the order of members.

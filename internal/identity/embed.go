@@ -51,11 +51,12 @@ func (s *Service) embeddedActor(ctx context.Context, held store.HeldToken) (cont
 	if !ok {
 		return contract.Actor{}, contract.ErrUnauthenticated
 	}
-	e, err := s.store.EmbedOfAddress(ctx, address, s.clock())
+	now := s.clock()
+	e, err := s.store.EmbedOfAddress(ctx, address, now)
 	if err != nil {
 		return contract.Actor{}, refuseNotFound(fmt.Errorf("read an embedded page: %w", err), contract.ErrUnauthenticated)
 	}
-	if !e.IsAllowed() || e.Person != held.Person || e.Document != held.Document {
+	if !e.IsAllowed(now) || e.Person != held.Person || e.Document != held.Document {
 		return contract.Actor{}, contract.ErrUnauthenticated
 	}
 	grant := e.Grant()

@@ -58,20 +58,22 @@ func (s *Service) Invite(ctx context.Context, by contract.Actor, n NewInvitation
 	if err := contract.InvalidInput(bad...); err != nil {
 		return contract.Invitation{}, err
 	}
-	return s.sendInvitation(store.WithFinalAnswer(ctx, func(i contract.Invitation) any { return i }), by, i)
+	return s.sendInvitation(store.WithFinalAnswer(ctx, func(i contract.Invitation) any { return i }), by, i, "")
 }
 
-// ResendInvitation replaces an open invitation by one with another link and another seven days. The caller becomes its inviter.
+// ResendInvitation replaces an open invitation by one with another link and another seven days. The caller becomes its inviter. If it is revoked,
+// accepted or replaced at the same moment, no other one is made.
 func (s *Service) ResendInvitation(ctx context.Context, by contract.Actor, id contract.InvitationID) (contract.Invitation, error) {
 	i, err := s.openInvitation(ctx, by, contract.AdminInvite, id)
 	if err != nil {
 		return contract.Invitation{}, err
 	}
-	return s.sendInvitation(ctx, by, i)
+	return s.sendInvitation(ctx, by, i, i.ID)
 }
 
-// sendInvitation stores an invitation with another link, and orders the message. Organisation, address, name, role and language are given.
-func (s *Service) sendInvitation(ctx context.Context, by contract.Actor, i contract.Invitation) (contract.Invitation, error) {
+// sendInvitation stores an invitation with another link, and orders the message. Organisation, address, name, role and language are given. Former is the
+// one that it has to replace; empty: any open one of the address.
+func (s *Service) sendInvitation(ctx context.Context, by contract.Actor, i contract.Invitation, former contract.InvitationID) (contract.Invitation, error) {
 	if i.Role == contract.RoleAdmin { // as a change of the role
 		if err := by.RequireRecentProof(); err != nil {
 			return i, err
@@ -112,10 +114,12 @@ func (s *Service) sendInvitation(ctx context.Context, by contract.Actor, i contr
 	n := s.newAccountNotice(contract.NoticeInvitation, store.User{Organisation: i.Organisation}, Client{Language: i.Language})
 	n.By, n.Account.Email, n.Account.Reference = i.Inviter.Name, i.Email, id
 	// Durable with this commit: the invitation, the end of a former one, the message, and the answer to a request with a key.
-	err = s.store.AddInvitation(ctx, i, n, s.invitationEvent(contract.EventInvitationSent, by, i))
+	err = s.store.AddInvitation(ctx, i, former, n, s.invitationEvent(contract.EventInvitationSent, by, i))
 	switch {
 	case errors.Is(err, store.ErrExists): // the account was created meanwhile
 		return i, contract.ErrInvitationExists.With("email", i.Email)
+	case errors.Is(err, store.ErrConflict): // the former one was accepted, revoked or replaced meanwhile
+		return i, contract.ErrNoInvitation
 	case errors.Is(err, store.ErrClaimLost):
 		return i, contract.ErrKeyRunning.WithCause(err)
 	}

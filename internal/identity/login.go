@@ -128,21 +128,25 @@ func (s *Service) openFamily(ctx context.Context, u store.User, factor contract.
 	if err != nil {
 		return err
 	}
-	return s.storeFamily(ctx, u, opened, from, "", tokens)
+	return s.storeFamily(ctx, u, opened, from, tokens)
 }
 
-// storeFamily stores a session of a user with its tokens. Former is the session that it replaces; empty: none.
-func (s *Service) storeFamily(ctx context.Context, u store.User, opened contract.Session, from Client, former string, tokens []store.Token) (err error) {
-	family, factor := opened.Family, opened.Factor
+// storeFamily stores a session of a user with its tokens.
+func (s *Service) storeFamily(ctx context.Context, u store.User, opened contract.Session, from Client, tokens []store.Token) (err error) {
 	opened.ExpiresAt = lastExpiry(tokens)
 	if from.Beside == "" {
 		err = s.store.AddTokens(ctx, opened, tokens...)
 	} else {
-		err = s.store.AddTokensBeside(ctx, from.Beside, former, opened, tokens...)
+		err = s.store.AddTokensBeside(ctx, from.Beside, opened, tokens...)
 	}
 	if err != nil {
 		return refuseNotFound(fmt.Errorf("store the tokens of %s: %w", u.ID, err), contract.ErrUnauthenticated)
 	}
+	return s.confirmFamily(ctx, u, opened.Family, opened.Factor)
+}
+
+// confirmFamily ends a session to which tokens were just added, unless the account is still as it was when factor was proved.
+func (s *Service) confirmFamily(ctx context.Context, u store.User, family string, factor contract.Factor) error {
 	// If the password was changed while it was checked, the account was disabled, or its factors were reset, the tokens may have been added after
 	// the revocation that belongs to the change, and would outlive it.
 	now, err := s.store.User(ctx, u.ID)

@@ -1,7 +1,10 @@
 package identity
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -123,6 +126,53 @@ func TestAdministratorsAreToldOfManyFailedLoginsOnceInAWhile(t *testing.T) {
 	g.now = g.now.Add(time.Minute)
 	fail(0)
 	told(2)
+}
+
+// flawedReports is a store in which the failed logins of one organisation cannot be reported.
+type flawedReports struct {
+	Store
+	of contract.OrganisationID
+}
+
+func (f flawedReports) ReportFailedLogins(ctx context.Context, of contract.OrganisationID, quiet time.Time, e contract.Event, notices []contract.Notice) (bool, error) {
+	if of == f.of {
+		return false, errors.New("the database does not answer")
+	}
+	return f.Store.ReportFailedLogins(ctx, of, quiet, e, notices)
+}
+
+func TestOneOrganisationDoesNotKeepTheOthersFromBeingToldOfFailedLogins(t *testing.T) {
+	t.Parallel()
+	g := guard(t)
+	reported := func(of contract.OrganisationID) int {
+		t.Helper()
+		log, err := g.db.AuditLog(t.Context(), store.LogQuery{Type: contract.EventLoginFailures, Organisation: of, Limit: 9})
+		g.must(err)
+		return len(log.Events)
+	}
+	var all []contract.OrganisationID
+	for i := range 4 {
+		u, err := g.AddUser(t.Context(), NewUser{Name: "Wati", Email: "wati@contoh.id", Password: password, Organisation: fmt.Sprint("PT ", i)})
+		g.must(err)
+		all = append(all, u.Account.Organisation)
+		l := contract.NewLogin(u.Account.Organisation, u.Account.ID, contract.LoginFailed, contract.FactorPassword, g.now)
+		l.Times = contract.ManyFailedLogins
+		g.must(g.db.RecordLogins(t.Context(), l))
+	}
+	g.Service.store = flawedReports{g.db, all[1]}
+	if err := g.ReportFailedLogins(t.Context()); err == nil || !strings.Contains(err.Error(), string(all[1])) {
+		t.Errorf("the report: %v", err)
+	}
+	g.Service.store = g.db
+	for i, of := range all {
+		if n := reported(of); (n == 1) != (i != 1) {
+			t.Errorf("organisation %d: %d events", i, n)
+		}
+	}
+	g.must(g.ReportFailedLogins(t.Context())) // the next run tells the one that is left
+	if reported(all[0]) != 1 || reported(all[1]) != 1 {
+		t.Error("the next run does not tell each once")
+	}
 }
 
 func TestPeopleAreToldOfNewAPIKeysAndWithTheirAdministratorsOfNewNetworks(t *testing.T) {

@@ -548,8 +548,12 @@ func (m *memory) SessionsBeside(context.Context, string, time.Time) ([]contract.
 	return nil, nil
 }
 
-func (m *memory) AddTokensBeside(context.Context, string, string, contract.Session, ...store.Token) error {
+func (m *memory) AddTokensBeside(context.Context, string, contract.Session, ...store.Token) error {
 	return store.ErrNotFound // the tests of switching use a database
+}
+
+func (m *memory) RenewTokensBeside(context.Context, string, time.Time, contract.Session, ...store.Token) error {
+	return store.ErrNotFound // the same
 }
 
 func (m *memory) RevokeFamily(_ context.Context, family string) error {

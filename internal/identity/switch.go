@@ -101,12 +101,12 @@ func (s *Service) admitMembership(ctx context.Context, by contract.Actor) error 
 	return err
 }
 
-// Switch opens a session of another account of the chain of the caller's session, and ends the former session of that account. It grants what the
-// former one granted: the factor, the time of the login and that of the last proof are those of the former session, so limits of the organisation
-// and dangerous acts are decided by what the person proved for this account. Where the organisation demands a factor that the session lacks, it is
-// asked for as at a login.
+// Switch returns tokens of another account of the chain of the caller's session. Its former tokens expire after Lifetimes.Grace: a switch can be
+// repeated, also at the same moment, and each answer has tokens that work. The session stays: the factor, the time of the login and that of the
+// last proof are those of the session, so limits of the organisation and dangerous acts are decided by what the person proved for this account.
+// Where the organisation demands a factor that the session lacks, it is asked for as at a login.
 func (s *Service) Switch(ctx context.Context, by contract.Actor, to contract.OrganisationID, given contract.GivenFactor, from Client) (session Session, err error) {
-	err = s.switchTo(ctx, by, to, given, from, func(opened contract.Session, a Account, _ contract.Session) (tokens []store.Token, err error) {
+	err = s.switchTo(ctx, by, to, given, from, func(opened contract.Session, a Account) (tokens []store.Token, err error) {
 		session, tokens, err = s.newSession(opened, a)
 		return tokens, err
 	})
@@ -116,12 +116,12 @@ func (s *Service) Switch(ctx context.Context, by contract.Actor, to contract.Org
 	return session, nil
 }
 
-// SwitchWeb is Switch for the web app. The session expires when the former one would have.
+// SwitchWeb is Switch for the web app. The session expires when it would have.
 func (s *Service) SwitchWeb(ctx context.Context, by contract.Actor, to contract.OrganisationID, given contract.GivenFactor, from Client) (session WebSession, err error) {
-	err = s.switchTo(ctx, by, to, given, from, func(opened contract.Session, a Account, former contract.Session) ([]store.Token, error) {
+	err = s.switchTo(ctx, by, to, given, from, func(opened contract.Session, a Account) ([]store.Token, error) {
 		clear, token, err := s.newToken(store.SessionToken, opened, s.lifetimes.Session, a.Policy)
-		if former.ExpiresAt.Before(token.ExpiresAt) {
-			token.ExpiresAt = former.ExpiresAt
+		if opened.ExpiresAt.Before(token.ExpiresAt) {
+			token.ExpiresAt = opened.ExpiresAt
 		}
 		session = WebSession{Token: clear, ExpiresIn: token.ExpiresAt.Sub(token.CreatedAt), Account: a}
 		return []store.Token{token}, err
@@ -132,7 +132,7 @@ func (s *Service) SwitchWeb(ctx context.Context, by contract.Actor, to contract.
 	return session, nil
 }
 
-func (s *Service) switchTo(ctx context.Context, by contract.Actor, to contract.OrganisationID, given contract.GivenFactor, from Client, newTokens func(opened contract.Session, a Account, former contract.Session) ([]store.Token, error)) error {
+func (s *Service) switchTo(ctx context.Context, by contract.Actor, to contract.OrganisationID, given contract.GivenFactor, from Client, newTokens func(contract.Session, Account) ([]store.Token, error)) error {
 	m, err := s.findMembership(ctx, by, to)
 	if err != nil {
 		return err
@@ -140,8 +140,8 @@ func (s *Service) switchTo(ctx context.Context, by contract.Actor, to contract.O
 	if err := m.State.RequireActive(); err != nil {
 		return err
 	}
-	u, former, now := m.user, m.session, s.clock()
-	factor, proved := former.Factor, former.ProvedAt
+	u, opened, now := m.user, m.session, s.clock()
+	factor, proved := opened.Factor, opened.ProvedAt
 	if !factor.IsProviderLogin() {
 		refused, err := s.refusesPassword(ctx, u)
 		if err != nil {
@@ -168,20 +168,22 @@ func (s *Service) switchTo(ctx context.Context, by contract.Actor, to contract.O
 		}
 		factor = strong
 	}
-	family, err := newUUID(s.random)
-	if err != nil {
-		return err
+	until := now.Add(s.lifetimes.Grace)
+	if factor != opened.Factor {
+		until = now // what was proved now is not granted to former tokens
 	}
-	opened := contract.Session{
-		Family: family, Person: u.ID, Factor: factor, CreatedAt: former.CreatedAt, ProvedAt: proved, LastUsedAt: now, IP: from.IP, UserAgent: contract.CleanUserAgent(from.UserAgent),
-	}
+	opened.Factor, opened.ProvedAt, opened.LastUsedAt, opened.IP, opened.UserAgent = factor, proved, now, from.IP, contract.CleanUserAgent(from.UserAgent)
 	m.Account.MustEnrol = m.Account.Policy.MissesFactor(u.Admin, factor)
-	tokens, err := newTokens(opened, m.Account, former)
+	tokens, err := newTokens(opened, m.Account)
 	if err != nil {
 		return err
 	}
-	from.Beside = by.Session
-	return s.storeFamily(ctx, u, opened, from, former.Family, tokens)
+	opened.ExpiresAt = lastExpiry(tokens)
+	// Durable with this commit: the tokens, and when the former ones end. If the answer is lost, the person switches again.
+	if err := s.store.RenewTokensBeside(ctx, by.Session, until, opened, tokens...); err != nil {
+		return refuseNotFound(fmt.Errorf("renew the tokens of %s: %w", u.ID, err), contract.ErrUnauthenticated)
+	}
+	return s.confirmFamily(ctx, u, opened.Family, factor)
 }
 
 // Leave ends the session of another account of the chain of the caller's session: it cannot be switched to any more.

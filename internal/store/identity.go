@@ -249,8 +249,11 @@ type Identities interface {
 	// SessionsBeside returns the other sessions of the chain of a session, if their tokens have not expired, the one that was used last first.
 	SessionsBeside(ctx context.Context, family string, now time.Time) ([]contract.Session, error)
 	// AddTokensBeside is AddTokens for a session in the chain of another one, beside, and of another person. It ends the sessions of the person that were
-	// in the chain before. ErrNotFound: the session beside has ended, or the one named former, unless that is empty.
-	AddTokensBeside(ctx context.Context, beside, former string, of contract.Session, tokens ...Token) error
+	// in the chain before. ErrNotFound: the session beside has ended.
+	AddTokensBeside(ctx context.Context, beside string, of contract.Session, tokens ...Token) error
+	// RenewTokensBeside adds tokens to a session in the chain of another one, beside, and makes the former tokens of the session expire at until or
+	// earlier. It replaces Factor, ProvedAt, LastUsedAt, ExpiresAt, IP and UserAgent of the session. ErrNotFound: one of both has ended, or they are not in one chain.
+	RenewTokensBeside(ctx context.Context, beside string, until time.Time, of contract.Session, tokens ...Token) error
 	// RevokeOtherFamilies deletes the tokens and the sessions of a user but those of one family, also tokens without a session, and what was opened
 	// from them ([OpenedFamily]).
 	RevokeOtherFamilies(ctx context.Context, id contract.PersonID, keep string) error

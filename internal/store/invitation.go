@@ -24,8 +24,9 @@ type InvitationPage struct {
 // Invitations stores who is invited to become a member of an organisation. Each account that is added ends the open invitation of its address.
 type Invitations interface {
 	// AddInvitation stores an invitation in place of the open one of its address, orders the notice and logs the event. ErrExists: the address has an
-	// account in the organisation. With a context of [WithFinalAnswer], the same transaction stores the answer to the request.
-	AddInvitation(ctx context.Context, i contract.Invitation, n contract.Notice, e contract.Event) error
+	// account in the organisation. ErrConflict: the one named former, unless that is empty, has ended. With a context of [WithFinalAnswer], the same
+	// transaction stores the answer to the request.
+	AddInvitation(ctx context.Context, i contract.Invitation, former contract.InvitationID, n contract.Notice, e contract.Event) error
 	// Invitation returns an invitation by its identifier, and InvitationByHash by the hash of its secret, open or not. ErrNotFound: there is none.
 	Invitation(ctx context.Context, id contract.InvitationID) (contract.Invitation, error)
 	InvitationByHash(ctx context.Context, hash [32]byte) (contract.Invitation, error)

@@ -11,13 +11,13 @@ import (
 	"segel/internal/store"
 )
 
-// EmbedOrigins returns an organisation with the origins in whose pages its own may be embedded. An empty identifier means the caller's own.
+// EmbedOrigins returns an organisation with the origins that are stored for it. They are in force while it is active. An empty identifier means the caller's own.
 func (s *Service) EmbedOrigins(ctx context.Context, by contract.Actor, of contract.OrganisationID) (store.Organisation, []string, error) {
 	o, err := s.administeredOrganisation(ctx, by, contract.AdminEmbedding, of)
 	if err != nil {
 		return o, nil, err
 	}
-	origins, err := s.Store.EmbedOrigins(ctx, o.ID)
+	origins, err := s.Store.StoredEmbedOrigins(ctx, o.ID)
 	return o, origins, err
 }
 
@@ -31,12 +31,11 @@ func (s *Service) SetEmbedOrigins(ctx context.Context, by contract.Actor, of con
 	if origins, err = contract.CheckEmbedOrigins(origins); err != nil {
 		return o, nil, err
 	}
-	former, err := s.Store.EmbedOrigins(ctx, o.ID)
+	former, err := s.Store.StoredEmbedOrigins(ctx, o.ID)
 	if err != nil {
 		return o, nil, err
 	}
-	// Of an organisation that is not active none are read, and those that are stored would apply again.
-	if o.State == contract.OrganisationActive && slices.Equal(former, origins) {
+	if slices.Equal(former, origins) {
 		return o, former, nil
 	}
 	now := s.Clock()
@@ -103,7 +102,8 @@ type EmbedOpened struct {
 // One commit uses the address up and stores the token and the event. If the process dies after it, the address is used up and the token is known to
 // none: the program asks for another address.
 func (s *Service) OpenEmbed(ctx context.Context, by contract.Actor, hash [32]byte, origin string) (EmbedOpened, error) {
-	held, err := s.Store.EmbedOfAddress(ctx, hash, s.Clock())
+	now := s.Clock()
+	held, err := s.Store.EmbedOfAddress(ctx, hash, now)
 	if errors.Is(err, store.ErrNotFound) {
 		return EmbedOpened{}, contract.ErrEmbedAddress
 	}
@@ -117,7 +117,7 @@ func (s *Service) OpenEmbed(ctx context.Context, by contract.Actor, hash [32]byt
 	if err := o.State.RequireActive(); err != nil { // the address is not used up
 		return EmbedOpened{}, err
 	}
-	if held.OpenedAt.IsZero() && s.Clock().Before(held.ExpiresAt) && (!held.Requester || !held.Granted) {
+	if held.OpenedAt.IsZero() && now.Before(held.ExpiresAt) && !held.IsGranted(now) {
 		return EmbedOpened{}, contract.ErrEmbedEnded
 	}
 	token, tokenHash, err := s.Links.NewEmbedToken()

@@ -165,6 +165,21 @@ test("a page for reading offers no signature, and its outer page closes it", asy
   await page.context().close();
 });
 
+test("a frame sends no cookies, not even in a page of the same site in a browser that has one", async () => {
+  const d = await send(owner, "Surat", [{ name: "Budi Tamu", email: "budi@example.test", guest: true }], 0);
+  listed.html = example.replaceAll("{segel}", s.url).replaceAll("{integrity}", integrity).replaceAll("{address}", await ask(d.id, "view", d.people.get("budi@example.test")));
+  const page = await s.login("siti@example.test"), sent: Promise<[string, boolean]>[] = [];
+  expect((await page.context().cookies()).length).toBeGreaterThan(0);
+  page.on("request", (r) => { if (r.url().startsWith(`${s.url}/v1/`)) sent.push(r.allHeaders().then((h) => [new URL(r.url()).pathname, "cookie" in h])); });
+  await page.goto(listed.origin);
+  await told(page, "viewed");
+  await page.frames()[1]!.locator("[data-page='1'] canvas").first().waitFor(); // the file itself, behind the picture
+  const all = await Promise.all(sent);
+  for (const part of ["/pages/", "/preview/", "/events/"]) expect(all.filter(([p]) => p.includes(part)).length, part).toBeGreaterThan(0);
+  expect(all.filter(([, cookie]) => cookie)).toEqual([]);
+  await page.context().close();
+});
+
 test("Chromium shows the frame in no page of an origin that is not listed", async () => {
   const d = await send(owner, "Rahasia", [{ name: "Budi Tamu", email: "budi@example.test", guest: true }], 0);
   const address = await ask(d.id, "sign", d.people.get("budi@example.test"));

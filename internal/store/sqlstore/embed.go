@@ -16,6 +16,13 @@ func (s *Store) EmbedOrigins(ctx context.Context, o contract.OrganisationID) ([]
 	return origins, wrapf(err, "read the origins of organisation %s", o)
 }
 
+// StoredEmbedOrigins implements [store.Embeds].
+func (s *Store) StoredEmbedOrigins(ctx context.Context, o contract.OrganisationID) ([]string, error) {
+	var origins []string
+	err := s.readRow(ctx, []any{scanWords(&origins)}, `SELECT COALESCE((SELECT origins FROM embedding WHERE organisation = $1), '')`, o)
+	return origins, wrapf(err, "read the stored origins of organisation %s", o)
+}
+
 // listedOrigins returns the origins of an organisation that is active; empty for others.
 func listedOrigins(organisation string) string {
 	return `COALESCE((SELECT g.origins FROM embedding g WHERE g.organisation = ` + organisation + ` AND NOT EXISTS (
@@ -49,14 +56,16 @@ var selectEmbed = `SELECT e.hash, e.organisation, e.document, e.person, e.purpos
 		e.created_at, e.expires_at, e.opened_at, e.origin, ` + listedOrigins("e.organisation") + `,
 		EXISTS (SELECT 1 FROM users u WHERE u.id = e.requester AND u.organisation = e.organisation) AND NOT EXISTS (SELECT 1 FROM disabled_account d WHERE d.person = e.requester),
 		CASE WHEN e.api_key <> '' THEN EXISTS (SELECT 1 FROM api_key k WHERE k.id = e.api_key AND k.revoked_at = 0 AND (k.expires_at = 0 OR k.expires_at > $2))
-			ELSE EXISTS (SELECT 1 FROM token t WHERE t.family = e.session AND t.person = e.requester AND t.expires_at > $2) END
-	FROM embed_address e WHERE e.hash = $1`
+			ELSE EXISTS (SELECT 1 FROM token t WHERE t.family = e.session AND t.person = e.requester AND t.expires_at > $2) END,
+		COALESCE(s.family, ''), COALESCE(s.created_at, 0), COALESCE(s.last_used_at, 0), COALESCE(o.policy, '')
+	FROM embed_address e LEFT JOIN session s ON s.family = e.session LEFT JOIN account_policy o ON o.organisation = e.organisation WHERE e.hash = $1`
 
 // EmbedOfAddress implements [store.HeldEmbeds].
 func (s *Store) EmbedOfAddress(ctx context.Context, hash [32]byte, now time.Time) (e store.HeldEmbed, err error) {
 	err = s.readRow(ctx, []any{
 		scanDigest(&e.Hash), &e.Organisation, &e.Document, &e.Person, &e.Purpose, scanWords(&e.Origins), &e.By.ID, &e.By.Name, &e.By.Email, &e.Session, &e.Key, &e.KeyName,
 		scanTime(&e.CreatedAt), scanTime(&e.ExpiresAt), scanTime(&e.OpenedAt), &e.Origin, scanWords(&e.Listed), &e.Requester, &e.Granted,
+		&e.From.Family, scanTime(&e.From.CreatedAt), scanTime(&e.From.LastUsedAt), scanPolicy(&e.Policy),
 	}, selectEmbed, hash[:], toMicros(now))
 	return e, wrapf(err, "read an address of an embedded page")
 }

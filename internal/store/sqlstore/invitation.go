@@ -27,7 +27,7 @@ func endOpenInvitation(of contract.OrganisationID, email string, ending contract
 }
 
 // AddInvitation implements [store.Invitations].
-func (s *Store) AddInvitation(ctx context.Context, i contract.Invitation, n contract.Notice, e contract.Event) error {
+func (s *Store) AddInvitation(ctx context.Context, i contract.Invitation, former contract.InvitationID, n contract.Notice, e contract.Event) error {
 	err := s.runWithAnswer(ctx, func(t tx) (any, error) {
 		// The lock on the organisation makes two invitations of one address follow one another.
 		if _, err := t.exec(ctx, `UPDATE organisation SET name = name WHERE id = $1`, i.Organisation); err != nil {
@@ -39,6 +39,11 @@ func (s *Store) AddInvitation(ctx context.Context, i contract.Invitation, n cont
 		}
 		if member {
 			return nil, store.ErrExists
+		}
+		if former != "" {
+			if err := execRequired(ctx, t, requireChange, `UPDATE invitation SET ended_at = ended_at WHERE id = $1 AND ending = ''`, former); err != nil {
+				return nil, err
+			}
 		}
 		err := t.addStatements(ctx, endOpenInvitation(i.Organisation, i.Email, contract.InvitationReplaced, i.CreatedAt), statement{
 			sql: `INSERT INTO invitation (` + invitationRows.columns + `, email_folded) VALUES (` + placeholders(1, 14) + `)`,

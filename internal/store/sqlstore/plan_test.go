@@ -22,6 +22,7 @@ func TestFrequentQueriesScanNoTable(t *testing.T) {
 		`SELECT serial FROM serial ` + whereFree:                                                         {"serial_free (state=? AND organisation=?)"},
 		`SELECT number FROM quota_entry WHERE organisation = $1 AND made_at >= $2 ORDER BY made_at DESC`: {"quota_entry_organisation (organisation=? AND made_at>?)"},
 		selectInDoubt: {"stamp_requested (state=?)"},
+		endDraftPages: {"token_person (person=? AND document=?)"},
 		`SELECT COUNT(*) FROM ` + table + c.whereClause():            {"INDEX document_failed", "INDEX document_waits"},
 		`SELECT id FROM ` + table + c.pageClause(waitingOrder, 0, 9): {"INDEX document_failed", "INDEX document_waits"},
 		`SELECT COUNT(*) FROM serial` + ofDocument.whereClause():     {"serial_document (document=?)", "serial_former (former=?)"},
@@ -202,6 +203,7 @@ func TestPostgreSQLReadsListsAndTheLogByTheirIndexes(t *testing.T) {
 		{"waiting", `SELECT b.document FROM box b` + waits.pageClause("b.document DESC", 0, 9), nil, []string{"participant_unsigned"}},
 		{"person", `SELECT b.document FROM box b` + with.pageClause("b.document DESC", 0, 9), nil, []string{"participant_email", "document_owner_email"}},
 		{"title", `SELECT b.document FROM box b` + rows.pageClause("b.document DESC", 0, 9), nil, []string{"box_pkey"}},
+		{"embedded pages of a draft", endDraftPages, []any{"p", 1}, []string{"token_person"}},
 		{"titles of matches", `SELECT id, expires_at, title_folded FROM document WHERE id IN ($1, $2)`, []any{1, 2}, []string{"document_pkey"}},
 	}
 	feed := feedCondition(store.FeedQuery{Organisation: "o", From: 7})
@@ -209,7 +211,7 @@ func TestPostgreSQLReadsListsAndTheLogByTheirIndexes(t *testing.T) {
 		question{"feed", `SELECT leaf FROM event` + feed.pageClause("leaf", 0, 9), nil, []string{"event_organisation"}},
 		question{"deliveries in time", deliveryRows.selectWhere(dueNow + ` ORDER BY due_at LIMIT 9`), []any{"w", 1}, []string{"webhook_delivery_due", "webhook_delivery_order"}},
 	)
-	questions[4].args = feed.args
+	questions[5].args = feed.args
 	questions[0].args, questions[1].args, questions[2].args = waits.args, with.args, rows.args
 	day := time.Unix(1, 0)
 	for index, q := range map[string]store.LogQuery{

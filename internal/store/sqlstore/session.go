@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"segel/internal/contract"
@@ -41,7 +40,7 @@ func (s *Store) SessionsBeside(ctx context.Context, family string, now time.Time
 }
 
 // AddTokensBeside implements [store.Identities].
-func (s *Store) AddTokensBeside(ctx context.Context, beside, former string, of contract.Session, tokens ...store.Token) error {
+func (s *Store) AddTokensBeside(ctx context.Context, beside string, of contract.Session, tokens ...store.Token) error {
 	err := s.db.withTx(ctx, func(t tx) error {
 		// See awaitRevocation.
 		if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id = $1`, of.Person); err != nil {
@@ -57,13 +56,6 @@ func (s *Store) AddTokensBeside(ctx context.Context, beside, former string, of c
 		if err != nil {
 			return err
 		}
-		if former != "" && !slices.Contains(replaced, former) { // it ended meanwhile, and with it what was proved
-			return store.ErrNotFound
-		}
-		// A logout that the provider of the organisation reports ends the new session as it would have ended the former one.
-		if _, err := t.exec(ctx, `UPDATE sso_login SET family = $2 WHERE family = $1`, former, of.Family); err != nil {
-			return err
-		}
 		for _, family := range replaced {
 			if err := endFamily(ctx, t, family); err != nil {
 				return err
@@ -74,14 +66,39 @@ func (s *Store) AddTokensBeside(ctx context.Context, beside, former string, of c
 				return err
 			}
 		}
-		if former == "" { // a login; a switch takes over what was proved before
-			if err := recordSessionLogin(ctx, t, of); err != nil {
-				return err
-			}
+		if err := recordSessionLogin(ctx, t, of); err != nil {
+			return err
 		}
 		return upsertSession(ctx, t, of)
 	})
 	return wrapf(err, "add tokens beside a session")
+}
+
+// RenewTokensBeside implements [store.Identities].
+func (s *Store) RenewTokensBeside(ctx context.Context, beside string, until time.Time, of contract.Session, tokens ...store.Token) error {
+	err := s.db.withTx(ctx, func(t tx) error {
+		// See awaitRevocation. The session beside is read without a lock: if it ends at the same moment, the switch came before. Two switches in both
+		// directions would wait for each other.
+		if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id = $1`, of.Person); err != nil {
+			return err
+		}
+		err := execRequired(ctx, t, requireRow, `UPDATE session SET factor = $4, proved_at = $5, last_used_at = $6, expires_at = $7, ip = $8, user_agent = $9
+			WHERE family = $1 AND person = $2 AND chain <> '' AND chain = (SELECT o.chain FROM session o WHERE o.family = $3)`,
+			of.Family, of.Person, beside, of.Factor, toMicros(of.ProvedAt), toMicros(of.LastUsedAt), toMicros(of.ExpiresAt), of.IP, of.UserAgent)
+		if err != nil {
+			return err
+		}
+		if _, err := t.exec(ctx, `UPDATE token SET expires_at = $2 WHERE family = $1 AND expires_at > $2`, of.Family, toMicros(until)); err != nil {
+			return err
+		}
+		for _, k := range tokens {
+			if err := insertToken(ctx, t, k); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return wrapf(err, "renew the tokens of a session beside another one")
 }
 
 // RevokeOtherFamilies implements [store.Identities].

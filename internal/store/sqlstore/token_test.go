@@ -88,7 +88,7 @@ func TestAnAccountEndsTheInvitationThatIsBeingSent(t *testing.T) {
 	i := contract.Invitation{ID: "i", Organisation: "o", Email: "budi@segel.test", Role: contract.RoleSender, Hash: [32]byte{1}, CreatedAt: at, ExpiresAt: at.Add(time.Hour)}
 	s.meanwhile(t, `UPDATE log_size SET size = size`, func(ctx context.Context) error {
 		n := contract.Notice{Organisation: "o", Kind: contract.NoticeInvitation, State: contract.NoticeOrdered, OrderedAt: at, DueAt: at}
-		return s.AddInvitation(ctx, i, n, contract.Event{Type: contract.EventInvitationSent, At: at})
+		return s.AddInvitation(ctx, i, "", n, contract.Event{Type: contract.EventInvitationSent, At: at})
 	}, func(ctx context.Context) error {
 		return s.CreateUser(ctx, store.User{Person: contract.Person{ID: "b", Email: i.Email}, Organisation: "o", Password: "p", CreatedAt: at})
 	})

@@ -123,6 +123,9 @@ func requireVersion(n int64) error {
 	return nil
 }
 
+// endDraftPages ends the embedded pages of a draft, which its owner alone can have. The index of token finds them by person and document.
+const endDraftPages = `DELETE FROM token WHERE person = $1 AND document = $2 AND kind = 'embedded'`
+
 // lockForDeletion locks the document that is to be deleted. Its rows in lists are removed first, so that the counts follow.
 func (w *documentWriter) lockForDeletion(ctx context.Context) error {
 	w.after.ID, w.after.Version = w.before.ID, w.before.Version
@@ -131,7 +134,7 @@ func (w *documentWriter) lockForDeletion(ctx context.Context) error {
 		args: []any{w.after.ID, w.after.Version},
 		done: requireVersion,
 		what: fmt.Sprintf("lock document %d", w.after.ID),
-	}, statement{sql: `DELETE FROM token WHERE kind = 'embedded' AND document = $1`, args: []any{w.after.ID}, what: "end the embedded pages of a draft"},
+	}, statement{sql: endDraftPages, args: []any{w.before.Owner.ID, w.after.ID}, what: "end the embedded pages of a draft"},
 		statement{sql: `DELETE FROM embed_address WHERE document = $1`, args: []any{w.after.ID}, what: "end the addresses of a draft"})
 }
 

@@ -13,7 +13,8 @@ var embedTests = map[string]func(*testing.T, *fixture){
 		now := b.now.Truncate(time.Microsecond)
 		u := store.User{Person: owner.Person, Organisation: "org", Password: "p", CreatedAt: now}
 		b.must(b.CreateUser(b.ctx, u))
-		b.must(b.AddTokens(b.ctx, contract.Session{}, newToken(1, store.AccessToken, string(owner.ID), "login")))
+		login := newSession("login", string(owner.ID))
+		b.must(b.AddTokens(b.ctx, login, newToken(1, store.AccessToken, string(owner.ID), "login")))
 		set := func(origins ...string) {
 			b.must(b.SetEmbedOrigins(b.ctx, "org", origins, b.now, contract.Event{Type: contract.EventEmbeddingChanged, At: b.now, Details: map[string]string{"organisation": "org"}}))
 		}
@@ -21,6 +22,14 @@ var embedTests = map[string]func(*testing.T, *fixture){
 		set(origins...)
 		requireRead(b, "origins", origins)(b.EmbedOrigins(b.ctx, "org"))
 		requireRead(b, "origins of another", []string{})(b.EmbedOrigins(b.ctx, "other"))
+		state := func(to contract.OrganisationState) {
+			b.must(b.SetOrganisationState(b.ctx, "org", to, "", contract.Event{Type: contract.EventOrganisationSuspended, At: b.storedNow()}))
+		}
+		state(contract.OrganisationSuspended)
+		requireRead(b, "origins of a suspended organisation", []string{})(b.EmbedOrigins(b.ctx, "org"))
+		requireRead(b, "those that are stored", origins)(b.StoredEmbedOrigins(b.ctx, "org"))
+		state(contract.OrganisationActive)
+		requireRead(b, "stored origins of another", []string{})(b.StoredEmbedOrigins(b.ctx, "other"))
 		d := b.uploadDraft(owner)
 		a := contract.EmbedAddress{
 			Hash: [32]byte{7}, Organisation: "org", Document: d.ID, Person: owner.ID, Purpose: contract.EmbedPlace, Origins: origins[:1], By: owner.Person, Session: "login",
@@ -32,7 +41,10 @@ var embedTests = map[string]func(*testing.T, *fixture){
 			return b.Commit(b.ctx, c)
 		}
 		d = b.commitChange(contract.Change{Before: &d, After: d, At: b.now, Embed: &a}, nil)
-		held := store.HeldEmbed{EmbedAddress: a, Listed: origins, Requester: true, Granted: true}
+		held := store.HeldEmbed{
+			EmbedAddress: a, Listed: origins, Requester: true, Granted: true,
+			From: contract.Session{Family: "login", CreatedAt: login.CreatedAt, LastUsedAt: login.LastUsedAt},
+		}
 		requireRead(b, "address", held)(b.EmbedOfAddress(b.ctx, a.Hash, now))
 		_, err := b.EmbedOfAddress(b.ctx, [32]byte{8}, now)
 		b.requireError("no address", err, store.ErrNotFound)
@@ -46,14 +58,18 @@ var embedTests = map[string]func(*testing.T, *fixture){
 		opened.Token = [32]byte{10}
 		_, err = commit(contract.Change{OpenedEmbed: &opened})
 		b.requireError("a second use", err, contract.ErrEmbedUsed)
-		b.requireEqual("allowed", held.IsAllowed(), true)
+		b.requireEqual("allowed", held.IsAllowed(now), true)
+		idle := held
+		idle.Policy.IdleLimit = time.Minute
+		b.requireEqual("allowed until the session of the requester is idle for too long",
+			[]bool{idle.IsAllowed(login.LastUsedAt.Add(time.Minute - 1)), idle.IsAllowed(login.LastUsedAt.Add(time.Minute))}, []bool{true, false})
 
 		set(origins[1])
 		held.Listed = origins[1:]
-		b.requireEqual("allowed without the origin", held.IsAllowed(), false)
+		b.requireEqual("allowed without the origin", held.IsAllowed(now), false)
 		requireRead(b, "after the origin", held)(b.EmbedOfAddress(b.ctx, a.Hash, now))
 		b.must(b.RevokeFamily(b.ctx, "login"))
-		held.Granted = false
+		held.Granted, held.From = false, contract.Session{}
 		requireRead(b, "after the login", held)(b.EmbedOfAddress(b.ctx, a.Hash, now))
 		_, err = b.Token(b.ctx, [32]byte{9})
 		b.must(err)

@@ -28,9 +28,12 @@ func (b *fixture) addInviter() {
 	}
 }
 
-func (b *fixture) invite(i contract.Invitation) error {
+func (b *fixture) invite(i contract.Invitation) error { return b.inviteAgain("", i) }
+
+// inviteAgain stores an invitation that has to replace another one, unless former is empty.
+func (b *fixture) inviteAgain(former contract.InvitationID, i contract.Invitation) error {
 	n := contract.Notice{Organisation: i.Organisation, Kind: contract.NoticeInvitation, State: contract.NoticeOrdered, OrderedAt: b.storedNow(), DueAt: b.storedNow(), Account: contract.AccountFacts{Email: i.Email, Reference: string(i.ID)}}
-	return b.AddInvitation(b.ctx, i, n, contract.Event{Type: contract.EventInvitationSent, At: b.now})
+	return b.AddInvitation(b.ctx, i, former, n, contract.Event{Type: contract.EventInvitationSent, At: b.now})
 }
 
 func (b *fixture) accept(i contract.Invitation, person string) error {
@@ -70,6 +73,28 @@ var invitationTests = map[string]func(*testing.T, *fixture){
 		_, err = b.Invitation(b.ctx, "one")
 		b.requireError("a purged one", err, store.ErrNotFound)
 		requireRead(b, "one that expires later", two)(b.Invitation(b.ctx, "two"))
+		b.must(b.CheckLog(b.ctx))
+	},
+	"AnInvitationThatHasEndedIsNotSentAgain": func(_ *testing.T, b *fixture) {
+		b.addInviter()
+		b.must(b.invite(b.newInvitation("one", "budi@example.test")))
+		b.must(b.inviteAgain("one", b.newInvitation("two", "budi@example.test")))
+		b.requireError("a replaced one", b.inviteAgain("one", b.newInvitation("x", "budi@example.test")), store.ErrConflict)
+		b.must(b.RevokeInvitation(b.ctx, "two", contract.Event{Type: contract.EventInvitationRevoked, At: b.now}))
+		before := b.eventCount()
+		b.requireError("a revoked one", b.inviteAgain("two", b.newInvitation("y", "budi@example.test")), store.ErrConflict)
+		b.requireEqual("events", b.eventCount(), before)
+		_, err := b.Invitation(b.ctx, "y")
+		b.requireError("what replaces none", err, store.ErrNotFound)
+		// Of sending again and revoking at the same moment, one finds the invitation open.
+		b.must(b.invite(b.newInvitation("three", "budi@example.test")))
+		done := b.runCrowd(2, store.ErrConflict, func(i int) error {
+			if i == 0 {
+				return b.inviteAgain("three", b.newInvitation("four", "budi@example.test"))
+			}
+			return b.RevokeInvitation(b.ctx, "three", contract.Event{Type: contract.EventInvitationRevoked, At: b.now})
+		})
+		b.requireEqual("what happened", done, 1)
 		b.must(b.CheckLog(b.ctx))
 	},
 	"AnInvitationIsAcceptedOnce": func(_ *testing.T, b *fixture) {

@@ -67,10 +67,10 @@ var loginTests = map[string]func(*testing.T, *fixture){
 	},
 	"ALoginBesideASessionIsRecordedAndASwitchIsNot": func(_ *testing.T, b *fixture) {
 		u := b.addKeyHolder("l3b")
-		first, beside, switched := newSession("l3-first", "other"), newSession("l3-beside", string(u.ID)), newSession("l3-switched", string(u.ID))
+		first, beside := newSession("l3-first", "other"), newSession("l3-beside", string(u.ID))
 		b.must(b.AddTokens(b.ctx, first, newToken(79, store.AccessToken, "other", first.Family)))
-		b.must(b.AddTokensBeside(b.ctx, first.Family, "", beside, newToken(80, store.AccessToken, string(u.ID), beside.Family)))
-		b.must(b.AddTokensBeside(b.ctx, first.Family, beside.Family, switched, newToken(81, store.AccessToken, string(u.ID), switched.Family)))
+		b.must(b.AddTokensBeside(b.ctx, first.Family, beside, newToken(80, store.AccessToken, string(u.ID), beside.Family)))
+		b.must(b.RenewTokensBeside(b.ctx, first.Family, b.now, beside, newToken(81, store.AccessToken, string(u.ID), beside.Family)))
 		want := contract.NewLogin(u.Organisation, u.ID, contract.LoginDone, beside.Factor, beside.CreatedAt)
 		want.Network, want.IP, want.UserAgent = beside.IP, beside.IP, beside.UserAgent
 		requireRead(b, "logins", store.LoginPage{Lines: []store.LoginLine{{Login: want, Holder: u.Person}}, Total: 1})(b.ListLogins(b.ctx, store.LoginQuery{Person: u.ID, Limit: 9}))

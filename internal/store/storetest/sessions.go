@@ -73,7 +73,7 @@ var sessionTests = map[string]func(*testing.T, *fixture){
 		b.must(err)
 		b.requireEqual("beside the first", len(none), 0)
 		second := newSession("second", "u2")
-		b.must(b.AddTokensBeside(b.ctx, "first", "", second, newToken(2, store.AccessToken, "u2", "second")))
+		b.must(b.AddTokensBeside(b.ctx, "first", second, newToken(2, store.AccessToken, "u2", "second")))
 		second.Chain = "first"
 		requireRead(b, "beside the first", []contract.Session{second})(b.SessionsBeside(b.ctx, "first", now))
 		beside := func(family string) (families []string) {
@@ -86,19 +86,34 @@ var sessionTests = map[string]func(*testing.T, *fixture){
 			return families
 		}
 		b.requireEqual("beside the second", beside("second"), []string{"first"})
-		// A switch back replaces the session of the first person, and its tokens.
-		b.must(b.AddTokensBeside(b.ctx, "second", "first", newSession("third", "u1"), newToken(3, store.AccessToken, "u1", "third")))
-		b.requireEqual("beside the second after a switch", beside("second"), []string{"third"})
-		_, err = b.Token(b.ctx, [32]byte{1})
-		b.requireError("a token of the replaced session", err, store.ErrNotFound)
-		b.requireError("a switch from a session that ended", b.AddTokensBeside(b.ctx, "first", "second", newSession("x", "u2"), newToken(4, store.AccessToken, "u2", "x")), store.ErrNotFound)
-		b.requireError("a switch to a session that ended", b.AddTokensBeside(b.ctx, "second", "first", newSession("x", "u1"), newToken(4, store.AccessToken, "u1", "x")), store.ErrNotFound)
+		// A switch back renews the session of the first person. Its former tokens expire soon, and two that happen at the same moment both count.
+		first, until := newSession("first", "u1"), newToken(1, store.AccessToken, "u1", "first").ExpiresAt.Add(-time.Minute)
+		first.Chain, first.Factor, first.IP, first.LastUsedAt = "first", contract.FactorTOTP, "192.0.2.77", first.LastUsedAt.Add(time.Second)
+		b.requireEqual("switches", b.runCrowd(2, nil, func(i int) error {
+			return b.RenewTokensBeside(b.ctx, "second", until, first, newToken(byte(30+i), store.AccessToken, "u1", "first"))
+		}), 2)
+		requireRead(b, "beside the second after a switch", []contract.Session{first})(b.SessionsBeside(b.ctx, "second", now))
+		token, err := b.Token(b.ctx, [32]byte{1})
+		b.must(err)
+		b.requireEqual("the end of a former token", token.ExpiresAt, until)
+		third := newSession("third", "u1")
+		b.must(b.AddTokensBeside(b.ctx, "second", third, newToken(3, store.AccessToken, "u1", "third"))) // a login
+		b.requireEqual("beside the second after a login", beside("second"), []string{"third"})
+		for _, n := range []byte{1, 30, 31} {
+			_, err = b.Token(b.ctx, [32]byte{n})
+			b.requireError("a token of the replaced session", err, store.ErrNotFound)
+		}
+		b.requireError("a switch from a session that ended", b.RenewTokensBeside(b.ctx, "first", now, second, newToken(4, store.AccessToken, "u2", "second")), store.ErrNotFound)
+		b.requireError("a switch to a session that ended", b.RenewTokensBeside(b.ctx, "second", now, first, newToken(4, store.AccessToken, "u1", "first")), store.ErrNotFound)
+		stolen := third
+		stolen.Person = "u2"
+		b.requireError("a switch to the session of another person", b.RenewTokensBeside(b.ctx, "second", now, stolen, newToken(4, store.AccessToken, "u2", "third")), store.ErrNotFound)
 		_, err = b.Token(b.ctx, [32]byte{4})
 		b.requireError("a token of a refused switch", err, store.ErrNotFound)
 		// Of another chain nothing is seen, and nothing is replaced.
 		b.must(b.AddTokens(b.ctx, newSession("alone", "u3"), newToken(5, store.AccessToken, "u3", "alone")))
-		b.must(b.AddTokensBeside(b.ctx, "alone", "", newSession("fourth", "u1"), newToken(6, store.AccessToken, "u1", "fourth")))
-		b.requireError("a switch to a session of another chain", b.AddTokensBeside(b.ctx, "alone", "third", newSession("x", "u1"), newToken(7, store.AccessToken, "u1", "x")), store.ErrNotFound)
+		b.must(b.AddTokensBeside(b.ctx, "alone", newSession("fourth", "u1"), newToken(6, store.AccessToken, "u1", "fourth")))
+		b.requireError("a switch to a session of another chain", b.RenewTokensBeside(b.ctx, "alone", now, third, newToken(7, store.AccessToken, "u1", "third")), store.ErrNotFound)
 		b.requireEqual("beside the one of another chain", beside("alone"), []string{"fourth"})
 		b.requireEqual("beside the second", beside("second"), []string{"third"})
 		b.must(b.RevokeFamily(b.ctx, "third"))

@@ -1,7 +1,7 @@
 import createClient, { type Middleware } from "openapi-fetch";
 
 import { base } from "./base";
-import { isEmbedded } from "./embed";
+import { credentials } from "./embed";
 import { guest } from "./guest";
 import { isIdle } from "./idle";
 import { reauth } from "./reauth";
@@ -83,7 +83,7 @@ const carry: Middleware = {
 const renews = (request: Request) => !request.url.endsWith("/v1/auth/logout");
 
 export const api = createClient<paths>({
-  baseUrl: base, credentials: isEmbedded ? "omit" : "same-origin",
+  baseUrl: base, credentials,
   fetch: (request) => (renews(request) ? session.send(() => reauth.send(() => fetchSteadily(request.clone()))) : fetchSteadily(request)),
 });
 api.use(carry);

@@ -12,6 +12,9 @@ const version = 1;
 /** Whether this page is for a frame. It stores nothing in the browser, and sends no cookies. */
 export const isEmbedded = typeof location !== "undefined" && location.href.startsWith(`${base}/embed/`);
 
+/** Whether requests carry cookies. Those of a frame never do: in a page of the same site, the browser would send them even there. */
+export const credentials: RequestCredentials = isEmbedded ? "omit" : "same-origin";
+
 /** Whether it is in one. */
 export const isFramed = isEmbedded && window.parent !== window;
 

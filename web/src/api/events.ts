@@ -3,6 +3,7 @@ import { useEffect, useState } from "react";
 
 import { base } from "./base";
 import { headers, type Schemas } from "./client";
+import { credentials } from "./embed";
 import { reportAnswer, reportFailure } from "./line";
 import { session } from "./session";
 import { retryAfter } from "./steady";
@@ -51,7 +52,7 @@ export function useProgress(id: number, live: boolean): Following {
     const follow = async (): Promise<void> => {
       let asked = 0;
       try {
-        const answer = await session.send(() => fetch(`${base}/v1/econtract/web_app/document/events/${id}`, { headers: { ...headers(), Accept: "text/event-stream" }, signal: stop.signal }));
+        const answer = await session.send(() => fetch(`${base}/v1/econtract/web_app/document/events/${id}`, { credentials, headers: { ...headers(), Accept: "text/event-stream" }, signal: stop.signal }));
         if (answer.status === 204 || (answer.status >= 400 && answer.status < 500 && answer.status !== 429)) {
           // No more events: the document is finished, or access was lost. The query of the screen finds out which.
           void queries.invalidateQueries({ queryKey: ["document", id] });

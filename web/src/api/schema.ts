@@ -3920,6 +3920,8 @@ export interface components {
             [key: string]: unknown;
         };
         AdminEmbedding: {
+            /** @description false: the organisation is suspended or closed, and no page may until it is active again */
+            in_force: boolean;
             organisation: components["schemas"]["OrganisationOut"];
             /**
              * @description whose pages may show those of the organisation in frames

@@ -3,12 +3,13 @@ import { queryOptions } from "@tanstack/react-query";
 import { base } from "./base";
 import { headers, refusalOf } from "./client";
 import { keepDevicePicture, readDevicePicture, type SpecimenKind } from "./device-picture";
+import { credentials } from "./embed";
 import { guest } from "./guest";
 import { session } from "./session";
 
 async function ask(kind: SpecimenKind, init: RequestInit): Promise<Response> {
   const address = `${base}/v1/auth/specimen?kind=${kind}`;
-  const answer = await session.send(() => fetch(address, { credentials: "same-origin", ...init, headers: { ...headers(), ...init.headers } }));
+  const answer = await session.send(() => fetch(address, { credentials, ...init, headers: { ...headers(), ...init.headers } }));
   if (!answer.ok && answer.status !== 404) throw await refusalOf(answer);
   return answer;
 }

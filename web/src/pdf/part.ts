@@ -1,8 +1,9 @@
 import { headers, Problem, refusalOf } from "../api/client";
+import { credentials } from "../api/embed";
 import { session } from "../api/session";
 
 /** How a file of ours is requested. */
-export const asked = { credentials: "same-origin" } as const;
+export const asked = { credentials };
 
 /**
  * Fetches a part of a file of ours: its bytes from begin up to end. After a lost or partial answer it retries, with

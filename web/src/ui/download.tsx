@@ -3,6 +3,7 @@ import { IconCertificate, IconDownload } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 
 import { headers, Problem, refusalOf } from "../api/client";
+import { credentials } from "../api/embed";
 import { address } from "../api/files";
 import { guest } from "../api/guest";
 import { useText } from "../text";
@@ -28,7 +29,7 @@ export function Download({ id, file = "download" }: { id: number; file?: File })
 }
 
 async function keep(id: number, file: File): Promise<void> {
-  const answer = await fetch(address[file](id), { headers: headers() }).catch(() => { throw new Problem(0, "network", "no answer", [], true); });
+  const answer = await fetch(address[file](id), { credentials, headers: headers() }).catch(() => { throw new Problem(0, "network", "no answer", [], true); });
   if (!answer.ok) throw await refusalOf(answer);
   keepFile(await answer.blob(), fileName(answer.headers.get("Content-Disposition")) ?? `${id}.pdf`);
 }

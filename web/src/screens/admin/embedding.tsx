@@ -49,6 +49,7 @@ function Form({ stored }: { stored: Stored }) {
   return (
     <Paper withBorder p="md" component="form" onSubmit={submit} {...{ noValidate: true }} aria-label={t("embedding.title")}>
       <Stack gap="md">
+        {!stored.in_force && <Text size="sm">{t("embedding.notInForce")}</Text>}
         <Textarea label={t("embedding.origins")} description={t("embedding.hint")} value={text} onChange={(e) => { setText(e.currentTarget.value); save.reset(); }} error={wrong || undefined} placeholder="https://erp.contoh.id" autosize minRows={3} spellCheck={false} autoCapitalize="off" />
         {save.isError && fields.length === 0 && <Trouble error={save.error} />}
         <Group justify="flex-end" gap="sm">
