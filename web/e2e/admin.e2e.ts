@@ -161,6 +161,20 @@ test("an administrator disables, enables, renames a person and resets their pass
   await own.context().close();
   await page.goto(`${s.url}/admin`);
 
+  // Their data are erased once the account is disabled. The list of all people has them no more.
+  await page.locator("[data-actions='pergi@example.test']").click();
+  await page.getByRole("menuitem", { name: "Erase their data", exact: true }).click();
+  const erase = page.getByRole("dialog").getByRole("button", { name: "Erase their data", exact: true });
+  await page.getByRole("dialog").getByText("Signed files, with the certificate of each signature").waitFor();
+  expect(await erase.isDisabled()).toBe(true);
+  await page.getByRole("dialog").locator("input[name=confirm]").fill("pergi@example.test");
+  await erase.click();
+  await page.getByRole("status").filter({ hasText: "The data of Orang Pergi are being erased." }).waitFor();
+  await page.locator("[data-actions='pergi@example.test']").waitFor({ state: "detached" });
+  await page.goto(`${s.url}/admin?only=erased`);
+  await page.getByText("Data terhapus · Erased").waitFor();
+  await page.goto(`${s.url}/admin`);
+
   await page.locator(`[data-actions='${satu.email}']`).click();
   expect(await page.getByRole("menuitem", { name: "Disable" }).count()).toBe(0);
   await page.getByRole("menuitem", { name: "Show in the audit log" }).click();

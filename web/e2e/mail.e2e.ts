@@ -93,11 +93,12 @@ test("the owner writes a message and demands a code before reading, and corrects
   await owner.getByRole("option", { name: "Before reading and before signing" }).click();
   await owner.getByRole("listbox").waitFor({ state: "hidden" }); // it fades out
   await owner.getByLabel("First after days").fill("3");
+  await owner.getByRole("checkbox", { name: "Show people the e-mail addresses and phone numbers of others in part only" }).check();
   expect(await violations(owner)).toEqual([]);
   await owner.getByRole("button", { name: "Send", exact: true }).click();
   await owner.waitForURL(`**/document/${id}`);
   const { delivery } = (await (await owner.request.get(`${s.url}/v1/econtract/web_app/document/detail/${id}`)).json()).data;
-  expect(delivery).toEqual({ message: "Mohon ditandatangani\nminggu ini.", guest_code: "read", messages: true, delegation: false, attach: false, hide_addresses: false, remind: { after: 3, every: 0, before: 0 } });
+  expect(delivery).toEqual({ message: "Mohon ditandatangani\nminggu ini.", guest_code: "read", messages: true, delegation: false, attach: false, hide_addresses: true, remind: { after: 3, every: 0, before: 0 } });
   const wrong = await box.mailTo("diann@example.test", 1);
   expect(wrong.text).toContain("minggu ini.");
 

@@ -54,6 +54,27 @@ test("on a phone, in Indonesian, all other sessions end at once", async () => {
   await other.context().close();
 });
 
+test("a person erases their account after typing their address, and is told before what remains", async () => {
+  const rina = "rina@example.test";
+  s.user("Rina Wijaya", rina);
+  const page = await s.login(rina, { ...phone, locale: "id" });
+  await page.goto(`${s.url}/account`);
+  await page.getByRole("button", { name: id.erasure.own }).press("Enter");
+  const dialog = page.getByRole("dialog"), submit = dialog.getByRole("button", { name: id.erasure.own });
+  await dialog.getByText(id.erasure.staying.files).waitFor();
+  expect(await submit.isDisabled()).toBe(true);
+  expect(await violations(page)).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  await dialog.locator("input[name=confirm]").fill(siti);
+  expect(await submit.isDisabled()).toBe(true);
+  await dialog.locator("input[name=confirm]").fill("Rina@Example.test");
+  await submit.press("Enter");
+  await page.locator("input[name=password]").waitFor();
+  expect((await page.request.get(`${s.url}/v1/auth/me`)).status()).toBe(401);
+  expect((await page.request.post(`${s.url}/v1/auth/session`, { data: { email: rina, password } })).status()).toBe(400);
+  await page.context().close();
+});
+
 test("a dangerous act asks for the password when the login is old, and is then done", async () => {
   const page = await s.enter(siti);
   let old = true;

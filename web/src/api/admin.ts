@@ -18,7 +18,7 @@ export const units = ["emet", "base"] as const;
 export const noticeStates = ["ordered", "sent", "kept", "failed", "dropped"] as const;
 export const keyStatuses = ["active", "expired", "revoked"] as const;
 export const waitingSteps = ["converted", "stamped", "sealed"] as const;
-export const accountStatuses = ["active", "initial_password", "disabled"] as const;
+export const accountStatuses = ["active", "initial_password", "disabled", "erased"] as const;
 
 /** Selects a page of a list. Each list has some of the filters. */
 export interface Selection {
@@ -97,6 +97,8 @@ export const account = {
       left = data.left;
     }
   },
+  /** Erases the data of a person whose account is disabled. */
+  erase: (id: string) => take(api.PUT("/v1/admin/people/{person_id}/erased", person(id))),
   disable: async (id: string) => (await take(api.PUT("/v1/admin/people/{person_id}/disabled", person(id)))).response.data.person,
   enable: async (id: string) => (await take(api.DELETE("/v1/admin/people/{person_id}/disabled", person(id)))).response.data.person,
 };

@@ -16,6 +16,9 @@ export function useEndSession() {
   });
 }
 
+/** Erases the account of the caller. They enter their own address as a confirmation. */
+export const eraseOwnAccount = (email: string) => take(api.PUT("/v1/auth/account/erased", { body: { email } }));
+
 /** What is stored about the caller, or for an administrator about a person, as an archive, with its Content-Disposition. */
 export async function personalData(person?: string): Promise<{ archive: Blob; disposition: string | null }> {
   const found = person === undefined ? await api.GET("/v1/auth/export", { parseAs: "blob" }) : await api.GET("/v1/admin/people/{person_id}/export", { params: { path: { person_id: person } }, parseAs: "blob" });

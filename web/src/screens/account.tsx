@@ -1,9 +1,13 @@
 import { Badge, Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState, type FormEvent } from "react";
 
-import { useAccount } from "../api/account";
-import { sessions, useEndSession, type Session } from "../api/sessions";
+import { account, useAccount } from "../api/account";
+import { eraseOwnAccount, sessions, useEndSession, type Session } from "../api/sessions";
 import { useLanguage, useText } from "../text";
+import { Dialog } from "../ui/dialog";
+import { confirmsErasure, Erasure } from "../ui/erasure";
 import { Loading } from "../ui/loading";
 import { keepPersonalData } from "../ui/personal-data";
 import { ScreenTitle } from "../ui/screen-title";
@@ -41,6 +45,7 @@ export function AccountScreen() {
         )}
       </Stack>
       <OwnData />
+      {me && <EraseAccount email={me.email} />}
     </Stack>
   );
 }
@@ -58,6 +63,40 @@ function OwnData() {
       <Button variant="default" loading={kept.isPending} onClick={() => kept.mutate()}>{t("sessions.export")}</Button>
       <Text size="sm" role="status">{kept.isSuccess && t("sessions.exported")}</Text>
       {kept.isError && <Trouble error={kept.error} retry={() => kept.mutate()} />}
+    </Stack>
+  );
+}
+
+/** EraseAccount erases the account of the caller, who types their address. */
+function EraseAccount({ email }: { email: string }) {
+  const t = useText();
+  const queries = useQueryClient();
+  const go = useNavigate();
+  const [opened, setOpened] = useState(false);
+  const [typed, setTyped] = useState("");
+  // Nothing of the person stays in this window, which asks for a login.
+  const erase = useMutation({ mutationFn: () => eraseOwnAccount(typed), onSuccess: () => { queries.clear(); queries.setQueryData(account.queryKey, null); void go({ to: "/login", search: { then: undefined } }); } });
+  const submit = (e: FormEvent) => {
+    e.preventDefault();
+    erase.mutate();
+  };
+  return (
+    <Stack component="section" aria-labelledby="erase-title" gap="sm" align="flex-start">
+      <div>
+        <Title order={2} size="h4" id="erase-title">{t("erasure.ownTitle")}</Title>
+        <Text size="sm" c="dimmed">{t("erasure.ownLead")}</Text>
+      </div>
+      <Button variant="default" c="red.8" onClick={() => setOpened(true)}>{t("erasure.own")}</Button>
+      <Dialog opened={opened} onClose={() => setOpened(false)} title={t("erasure.ownAsk")}>
+        <Stack component="form" onSubmit={submit} {...{ noValidate: true }}>
+          <Erasure email={email} typed={typed} change={setTyped} />
+          {erase.isError && <Trouble error={erase.error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={() => setOpened(false)}>{t("new.cancel")}</Button>
+            <Button type="submit" color="red" disabled={!confirmsErasure(typed, email)} loading={erase.isPending || erase.isSuccess}>{t("erasure.own")}</Button>
+          </Group>
+        </Stack>
+      </Dialog>
     </Stack>
   );
 }

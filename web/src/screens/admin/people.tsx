@@ -1,6 +1,6 @@
 import { ActionIcon, Alert, Avatar, Badge, Button, Group, Menu, Paper, Stack, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconDatabaseExport, IconDots, IconFileExport, IconKey, IconPencil, IconListSearch, IconMailPlus, IconShieldOff, IconUserCog, IconUserCheck, IconUserOff, IconUserPlus } from "@tabler/icons-react";
+import { IconDatabaseExport, IconDots, IconEraser, IconFileExport, IconKey, IconPencil, IconListSearch, IconMailPlus, IconShieldOff, IconUserCog, IconUserCheck, IconUserOff, IconUserPlus } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 
@@ -63,7 +63,7 @@ function One({ person: p, ask, keep, showLog }: { person: AdminPerson; ask: (per
   const t = useText();
   const when = useWhen();
   const me = useAccount();
-  const disabled = p.status === "disabled", other = me?.id !== p.id, changes = me?.role !== "auditor";
+  const disabled = p.status === "disabled", erased = p.status === "erased", other = me?.id !== p.id, administers = me?.role !== "auditor", changes = administers && !erased;
   return (
     <Line title={p.name} end={
       <Group gap="xs" wrap="nowrap">
@@ -75,10 +75,11 @@ function One({ person: p, ask, keep, showLog }: { person: AdminPerson; ask: (per
             {changes && other && <Menu.Item leftSection={<IconUserCog size={16} aria-hidden />} onClick={() => ask(p, "role")}>{t("admin.role")}</Menu.Item>}
             {changes && other && <Menu.Item leftSection={<IconKey size={16} aria-hidden />} onClick={() => ask(p, "reset")}>{t("admin.reset")}</Menu.Item>}
             {changes && other && p.factors.length > 0 && <Menu.Item leftSection={<IconShieldOff size={16} aria-hidden />} onClick={() => ask(p, "resetFactors")}>{t("admin.resetFactors")}</Menu.Item>}
-            {changes && p.documents > 0 && <Menu.Item leftSection={<IconFileExport size={16} aria-hidden />} onClick={() => ask(p, "transfer")}>{t("admin.transfer")}</Menu.Item>}
-            {changes && <Menu.Item leftSection={<IconDatabaseExport size={16} aria-hidden />} onClick={keep}>{t("admin.exportPerson")}</Menu.Item>}
+            {administers && p.documents > 0 && <Menu.Item leftSection={<IconFileExport size={16} aria-hidden />} onClick={() => ask(p, "transfer")}>{t("admin.transfer")}</Menu.Item>}
+            {administers && <Menu.Item leftSection={<IconDatabaseExport size={16} aria-hidden />} onClick={keep}>{t("admin.exportPerson")}</Menu.Item>}
             {changes && disabled && <Menu.Item leftSection={<IconUserCheck size={16} aria-hidden />} onClick={() => ask(p, "enable")}>{t("admin.enable")}</Menu.Item>}
             {changes && !disabled && other && <Menu.Item color="red" leftSection={<IconUserOff size={16} aria-hidden />} onClick={() => ask(p, "disable")}>{t("admin.disable")}</Menu.Item>}
+            {changes && disabled && <Menu.Item color="red" leftSection={<IconEraser size={16} aria-hidden />} onClick={() => ask(p, "erase")}>{t("admin.erase")}</Menu.Item>}
             <Menu.Item leftSection={<IconListSearch size={16} aria-hidden />} onClick={showLog}>{t("admin.inLog")}</Menu.Item>
           </Menu.Dropdown>
         </Menu>
@@ -86,6 +87,7 @@ function One({ person: p, ask, keep, showLog }: { person: AdminPerson; ask: (per
       badge={<>
         <Badge size="sm" variant={p.admin ? "outline" : "default"} {...(p.admin ? { color: "seal" } : {})}>{t(`admin.accountRoles.${p.role}`)}</Badge>
         {disabled && <Badge size="sm" variant="outline" color="red">{t("admin.accountStatuses.disabled")}</Badge>}
+        {erased && <Badge size="sm" variant="outline" color="red">{t("admin.accountStatuses.erased")}</Badge>}
         {p.must_reset && !disabled && <Badge size="sm" variant="outline" color="yellow.9">{t("admin.firstPassword")}</Badge>}
       </>}>
       <Facts of={[p.email, me?.role === "operator" && p.organisation.name, p.disabled_at ? t("admin.disabledSince", { when: when(p.disabled_at) }) : t("admin.since", { when: when(p.created_at) }),

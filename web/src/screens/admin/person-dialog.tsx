@@ -8,9 +8,10 @@ import { Problem } from "../../api/client";
 import { useText } from "../../text";
 import { Copy } from "../../ui/copy";
 import { Dialog } from "../../ui/dialog";
+import { confirmsErasure, Erasure } from "../../ui/erasure";
 import { Trouble } from "../../ui/trouble";
 
-export type PersonAction = "rename" | "role" | "reset" | "resetFactors" | "transfer" | "disable" | "enable";
+export type PersonAction = "rename" | "role" | "reset" | "resetFactors" | "transfer" | "disable" | "enable" | "erase";
 
 interface Props {
   person: AdminPerson;
@@ -27,6 +28,7 @@ export function PersonDialog({ person: p, action, opened, close, done }: Props) 
   const queries = useQueryClient();
   const [name, setName] = useState(p.name);
   const [role, setRole] = useState(p.role);
+  const [typed, setTyped] = useState("");
   const [successor, setSuccessor] = useState<{ id: string; name: string }>();
   const refresh = () => void queries.invalidateQueries({ queryKey: ["admin"] });
   const run = useMutation({
@@ -64,11 +66,12 @@ export function PersonDialog({ person: p, action, opened, close, done }: Props) 
         {action === "disable" && p.open_signatures > 0 && <Text size="sm" fw={600}>{t("admin.disableWaiting", { count: p.open_signatures })}</Text>}
         {(action === "transfer" || action === "disable" && p.documents > 0) && <Successor of={p} value={successor} change={setSuccessor} required={action === "transfer"} />}
         {action === "rename" && <TextInput label={t("new.guestName")} required data-autofocus value={name} onChange={(e) => setName(e.currentTarget.value)} error={problem?.of("name")} maxLength={255} />}
+        {action === "erase" && <Erasure email={p.email} typed={typed} change={setTyped} />}
         {action === "role" && <RoleSelect value={role} change={setRole} />}
         {run.isError && !(problem && problem.fields.length > 0) && <Trouble error={run.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={close}>{t("new.cancel")}</Button>
-          <Button type="submit" color={action === "disable" || action === "reset" || action === "resetFactors" ? "red" : "seal"} disabled={action === "transfer" && !successor} loading={run.isPending}>{t(`admin.${action}` as "admin.rename")}</Button>
+          <Button type="submit" color={action === "disable" || action === "erase" || action === "reset" || action === "resetFactors" ? "red" : "seal"} disabled={action === "transfer" && !successor || action === "erase" && !confirmsErasure(typed, p.email)} loading={run.isPending}>{t(`admin.${action}` as "admin.rename")}</Button>
         </Group>
       </Stack>
     </Dialog>
@@ -81,7 +84,7 @@ function Successor({ of, value, change, required }: { of: AdminPerson; value: { 
   const [text, setText] = useState("");
   const [find] = useDebouncedValue(text, 300);
   const first = useQuery(people({ page: 1, organisation: of.organisation.id })), found = useQuery(people({ page: 1, organisation: of.organisation.id, find }));
-  const known = new Map([first, found].flatMap((q) => q.data?.people ?? []).filter((x) => x.id !== of.id && x.status !== "disabled" && (x.role === "sender" || x.role === "admin")).map((x) => [x.id, x]));
+  const known = new Map([first, found].flatMap((q) => q.data?.people ?? []).filter((x) => x.id !== of.id && x.status !== "disabled" && x.status !== "erased" && (x.role === "sender" || x.role === "admin")).map((x) => [x.id, x]));
   return (
     <Select label={t("admin.successor", { count: of.documents })} description={t(required ? "admin.successorHint" : "admin.successorOptional")} required={required} clearable={!required} searchable searchValue={text} onSearchChange={setText}
       nothingFoundMessage={t("admin.nothingFound")} value={value?.id ?? null} onChange={(id) => change(id === null ? undefined : { id, name: known.get(id)?.name ?? "" })} clearButtonProps={{ "aria-label": t("admin.successorNone") }}
