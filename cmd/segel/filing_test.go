@@ -139,22 +139,24 @@ func TestAnOrganisationLabelsItsDocumentsAndOnlyItsPeopleSeeThem(t *testing.T) {
 
 func TestTwoWhoLabelADocumentAtTheSameMomentStayWithinItsLimit(t *testing.T) {
 	t.Parallel()
-	s := start(t)
-	admin := s.administrator(t, "Admin", "PT Satu")
-	id := admin.upload(simple())
-	var labels []string
-	for i := range 2 * contract.MaxLabelsPerDocument {
-		labels = append(labels, admin.addLabel(fmt.Sprint("Label ", i), "teal"))
-	}
-	var all sync.WaitGroup
-	for some := range slices.Chunk(labels, 3) {
-		all.Go(func() { admin.labelled([]int64{id}, some, nil).ok() })
-	}
-	all.Wait()
-	if n := len(admin.get("detail", id).ok().object("data")["labels"].([]any)); n > contract.MaxLabelsPerDocument || n < contract.MaxLabelsPerDocument-2 {
-		t.Errorf("%d labels", n)
-	}
-	admin.labelled([]int64{id}, labels, nil).ok().only("results").is(http.StatusConflict, "label.too_many_of_document")
+	withBothDatabases(t, func(t *testing.T, set ...string) {
+		s := start(t, set...)
+		admin := s.administrator(t, "Admin", "PT Satu")
+		id := admin.upload(simple())
+		var labels []string
+		for i := range 2 * contract.MaxLabelsPerDocument {
+			labels = append(labels, admin.addLabel(fmt.Sprint("Label ", i), "teal"))
+		}
+		var all sync.WaitGroup
+		for some := range slices.Chunk(labels, 3) {
+			all.Go(func() { admin.labelled([]int64{id}, some, nil).ok() })
+		}
+		all.Wait()
+		if n := len(admin.get("detail", id).ok().object("data")["labels"].([]any)); n > contract.MaxLabelsPerDocument || n < contract.MaxLabelsPerDocument-2 {
+			t.Errorf("%d labels", n)
+		}
+		admin.labelled([]int64{id}, labels, nil).ok().only("results").is(http.StatusConflict, "label.too_many_of_document")
+	})
 }
 
 func TestPeopleSortTheirOwnListsIntoFolders(t *testing.T) {

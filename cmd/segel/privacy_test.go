@@ -153,6 +153,7 @@ func TestAPersonAndTheirAdminDownloadWhatIsStoredAboutThem(t *testing.T) {
 		sent := other.upload(simple(), person.as("signer", 1))
 		other.verb("finalize-docs", sent).ok()
 		person.verb("sign-docs", sent).ok()
+		person.filed(sent, "Bandung")
 		own := exported(person.do("GET", "/v1/auth/export", nil))
 		path := "/v1/admin/people/" + person.id + "/export"
 		forAdmin := exported(admin.do("GET", path, nil))
@@ -168,6 +169,10 @@ func TestAPersonAndTheirAdminDownloadWhatIsStoredAboutThem(t *testing.T) {
 			}
 			if got := all["drafts"]; len(got) > 0 != (name == "own") || len(got) > 0 && got[0]["id"] != float64(draft) {
 				t.Errorf("%s drafts: %v", name, got)
+			}
+			folders, filed := all["folders"], all["documents_in_folders"]
+			if len(folders) > 0 != (name == "own") || len(filed) > 0 != (name == "own") || len(filed) > 0 && (filed[0]["id"] != float64(sent) || filed[0]["folder"] != "Bandung" || folders[0]["created_at"] == nil) {
+				t.Errorf("%s folders: %v, %v", name, folders, filed)
 			}
 			if said := fmt.Sprint(all); strings.Contains(said, other.email) || strings.Contains(said, "$argon2") {
 				t.Errorf("%s data have the address of another person, or a hash", name)

@@ -206,12 +206,23 @@ func TestPostgreSQLReadsListsAndTheLogByTheirIndexes(t *testing.T) {
 		{"embedded pages of a draft", endDraftPages, []any{"p", 1}, []string{"token_person"}},
 		{"titles of matches", `SELECT id, expires_at, title_folded FROM document WHERE id IN ($1, $2)`, []any{1, 2}, []string{"document_pkey"}},
 	}
+	for name, filed := range map[string]store.ListQuery{"document_label_pkey": {Label: "l"}, "folder_document_folder": {Folder: "f"}} {
+		b := all
+		b.Label, b.Folder, b.View = filed.Label, filed.Folder, store.FilingView{Organisation: "o", Space: "p"}
+		c, of := all.condition(), all.condition()
+		c.terms = append(c.terms, `b.document IN (`+b.filedAs(&c)+`)`)
+		b.addFiled(&of, "b.document")
+		looked, each := c.pageClause("b.document DESC", 0, 9), of.pageClause("b.document DESC", 0, 9)
+		questions = append(questions, question{name, `SELECT b.document FROM box b` + looked, c.args, []string{name}}, question{"rows of " + name, `SELECT b.document FROM box b` + each, of.args, []string{"box_pkey"}})
+	}
+	filing := selectFiling(nil, store.FilingView{Organisation: "o", Space: "p"}, []contract.DocumentID{1, 2})
+	questions = append(questions, question{"where documents are filed", filing.sql, filing.args, []string{"document_label_document", "folder_document_pkey"}})
 	feed := feedCondition(store.FeedQuery{Organisation: "o", From: 7})
 	questions = append(questions,
 		question{"feed", `SELECT leaf FROM event` + feed.pageClause("leaf", 0, 9), nil, []string{"event_organisation"}},
 		question{"deliveries in time", deliveryRows.selectWhere(dueNow + ` ORDER BY due_at LIMIT 9`), []any{"w", 1}, []string{"webhook_delivery_due", "webhook_delivery_order"}},
 	)
-	questions[5].args = feed.args
+	questions[len(questions)-2].args = feed.args
 	questions[0].args, questions[1].args, questions[2].args = waits.args, with.args, rows.args
 	day := time.Unix(1, 0)
 	for index, q := range map[string]store.LogQuery{

@@ -8,6 +8,7 @@ import { useState } from "react";
 import { list, noSearch, verbs, type ListItem, type Search } from "../../api/documents";
 import { useText } from "../../text";
 import { Dialog } from "../../ui/dialog";
+import { Filing } from "../../ui/label";
 import { AnchorLink, ButtonLink } from "../../ui/links";
 import { Loading } from "../../ui/loading";
 import { Paging } from "../../ui/paging";
@@ -52,7 +53,7 @@ export function Drafts() {
                 <Group justify="space-between" wrap="nowrap" gap="sm">
                   <Stack gap={4} miw={0} style={{ flex: 1 }}>
                     <Text lineClamp={2} title={d.document_title} style={{ overflowWrap: "anywhere" }}><AnchorLink fw={600} to="/new" search={{ document: d.id, step: "people" }} className={classes.open!} underline="never">{d.document_title}</AnchorLink></Text>
-                    <Text size="xs" c="dimmed">{d.created_at}</Text>
+                    <Group gap="xs"><Text size="xs" c="dimmed">{d.created_at}</Text><Filing of={d} /></Group>
                   </Stack>
                   <div className="mantine-visible-from-sm"><People people={d.data_signer} /></div>
                   <Button className={classes.above!} size="xs" variant="default" leftSection={<IconTrash size={16} aria-hidden />} aria-label={`${t("document.remove")}: ${d.document_title}`} onClick={() => setRemoving(d)}>{t("list.remove")}</Button>
