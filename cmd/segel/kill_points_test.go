@@ -279,9 +279,12 @@ func (w *surviving) draft() int64 {
 
 func (w *surviving) finalized() int64 { return w.finalize(w.draft()) }
 
-// approvable is a finalized document whose first person approves.
+// approvable is a finalized document that either of two people approves first.
 func (w *surviving) approvable() int64 {
-	id := w.owner.upload(simple(), w.signer.as("approver", 1), w.owner.as("signer", 2))
+	id := w.owner.uploadWith(object{
+		"signer": []object{inGroup(1, w.signer.as("approver", 1)), inGroup(1, w.owner.as("approver", 1))},
+		"guest":  object{"name": "Tamu", "email": "tamu@example.test", "role": "signer", "number": 2},
+	}, simple())
 	return w.finalize(id)
 }
 

@@ -10,7 +10,7 @@ import (
 
 // Reject ends a document because a signer declines. A signer may decline until they have signed, in turn or not,
 // before the deadline of the document. A member declines for their group, as they would sign for it: a signature of another member over a
-// recorded refusal would be in dispute from the start. Who leaves the part to the others does nothing.
+// recorded refusal would be in dispute from the start. A member who leaves the part to the others need not do anything.
 func Reject(d *Document, reason string, by Actor, l Limits, now time.Time) (Change, error) {
 	if err := d.Authorise(by, OpReject); err != nil {
 		return Change{}, err
