@@ -66,7 +66,7 @@ func administer(c *client, op api.Operation, organisation contract.OrganisationI
 		key = string(found.Keys[0].ID)
 	}
 	of, name := c.organisationToChange(op, organisation, id)
-	path := strings.NewReplacer("{label_id}", c.labelToChange(op, id), "{invitation_id}", c.invitationToChange(op, id), "{organisation_id}", string(of), "{domain}", "contoh.id", "{key_id}", key, "{webhook_id}", string(hook), "{document_id}", fmt.Sprint(id), "{serial}", serial, "{person_id}", person, "{notice_id}", string(notice)).Replace(op.Path)
+	path := strings.NewReplacer("{label_id}", c.labelToChange(op, id), "{invitation_id}", c.invitationToChange(op, id), "{team_id}", c.teamToChange(op, id), "{organisation_id}", string(of), "{domain}", "contoh.id", "{key_id}", key, "{webhook_id}", string(hook), "{document_id}", fmt.Sprint(id), "{serial}", serial, "{person_id}", person, "{notice_id}", string(notice)).Replace(op.Path)
 	if op.Method == http.MethodGet || op.Method == http.MethodDelete {
 		return c.do(op.Method, path+"?"+url.Values{"organisation": {string(organisation)}}.Encode(), nil)
 	}
@@ -140,6 +140,16 @@ func (c *client) invitationToChange(op api.Operation, id int64) string {
 		c.t.Fatal(err)
 	}
 	return string(i.ID)
+}
+
+// teamToChange returns a team of the organisation of a document, a new one for each request, or one that does not exist.
+func (c *client) teamToChange(op api.Operation, id int64) string {
+	c.t.Helper()
+	d, err := c.store.Document(context.Background(), contract.DocumentID(id))
+	if err != nil || !strings.Contains(op.Path, "{team_id}") {
+		return "8f14e45f-ceea-467f-a0e6-1b1f0c8d3aff"
+	}
+	return c.newTeam(c.t, d.Organisation)
 }
 
 // anyWebhook returns a webhook of an organisation.
@@ -257,7 +267,7 @@ func TestEveryOperationOfAdministrationAnswersEveryActorAsItShould(t *testing.T)
 var auditorReads = map[contract.AdminOperation]bool{
 	contract.AdminPeople: true, contract.AdminInvitations: true, contract.AdminDocuments: true, contract.AdminQuota: true, contract.AdminLedger: true, contract.AdminAttempts: true, contract.AdminSerials: true,
 	contract.AdminReconciliation: true, contract.AdminStuck: true, contract.AdminCertificates: true, contract.AdminAuditLog: true, contract.AdminBranding: true,
-	contract.AdminConsent: true, contract.AdminLabels: true, contract.AdminReminders: true, contract.AdminLocale: true, contract.AdminPolicy: true, contract.AdminEmbedding: true, contract.AdminKeys: true, contract.AdminMail: true,
+	contract.AdminConsent: true, contract.AdminLabels: true, contract.AdminReminders: true, contract.AdminTeams: true, contract.AdminLocale: true, contract.AdminPolicy: true, contract.AdminEmbedding: true, contract.AdminKeys: true, contract.AdminMail: true,
 }
 
 // names reports whether the operation names an organisation, or a document of one.

@@ -263,6 +263,8 @@ func fullInstallation(t *testing.T, set ...string) (data string) {
 	owner.do("PUT", documentPath+"labelled", object{"documents": []object{{"document_id": id}}, "add": []string{string(label.ID)}}).ok()
 	owner.filed(id, "Bandung")
 	must(s.store.SetLocale(ctx, organisationIDOf(t, s, owner), contract.Locale{Language: "en", Zone: "Asia/Makassar"}, time.Now(), contract.Event{Type: contract.EventLocaleChanged, At: time.Now()}))
+	s.newTeam(t, organisationIDOf(t, s, owner), owner)
+	owner.verb("team-docs", canceled, "team", s.newTeam(t, organisationIDOf(t, s, owner), owner, signer)).ok()
 	must(s.store.SetReminders(ctx, organisationIDOf(t, s, owner), contract.Reminders{After: 3}, time.Now(), contract.Event{Type: contract.EventRemindersChanged, At: time.Now()}))
 	_, err = s.store.ChangeAccountPolicy(ctx, organisationIDOf(t, s, owner), time.Now(), func(p *contract.AccountPolicy) (contract.Event, error) {
 		p.IdleLimit = 24 * time.Hour

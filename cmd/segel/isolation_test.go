@@ -67,7 +67,7 @@ func TestEveryOperationAnswersForAnotherOrganisationAsForNothing(t *testing.T) {
 		"invitation_id": string(invitation.ID),
 		"document_id":   fmt.Sprint(active), "person_id": target.id, "key_id": key, "session_id": signedIn.Session, "notice_id": string(notices.Notices[0].ID),
 		"webhook_id": string(anyWebhook(t, s, own)), "organisation_id": string(own), "organisation": string(own), "passkey_id": passkey.ID, "domain": "satu.example.test",
-		"upload_id": strings.TrimPrefix(target.beginUpload(100_000), "/v1/uploads/"), "email": target.email, "guest": guestOf(owner, active), "serial": "SPESIMEN-ADA", "id": target.id, "logo": strings.Repeat("a", 64),
+		"upload_id": strings.TrimPrefix(target.beginUpload(100_000), "/v1/uploads/"), "email": target.email, "guest": guestOf(owner, active), "serial": "SPESIMEN-ADA", "id": target.id, "team_id": s.newTeam(t, own, target), "logo": strings.Repeat("a", 64),
 	}
 	const none = "8f14e45f-ceea-467f-a0e6-1b1f0c8d3aff"
 	missing := map[string]string{
@@ -75,7 +75,7 @@ func TestEveryOperationAnswersForAnotherOrganisationAsForNothing(t *testing.T) {
 		"invitation_id": none,
 		"document_id":   fmt.Sprint(nowhere), "person_id": none, "key_id": none, "session_id": none, "notice_id": "0192aaaa-5e2b-7c1d-9e7b-2f9d0c4a5b61",
 		"webhook_id": "0192aaaa-5e2b-7c1d-9e7b-2f9d0c4a5b62", "organisation_id": none, "organisation": none, "passkey_id": "dGlkYWtrYWRh", "domain": "nol.example.test",
-		"upload_id": strings.Repeat("b", len(strings.TrimPrefix(exists["upload_id"], "/"))), "email": "kosong@example.test", "guest": "8f14e45f-ceea-467f-a0e6-1b1f0c8d3afe", "serial": "SPESIMEN-NIL", "id": none, "logo": strings.Repeat("b", 64),
+		"upload_id": strings.Repeat("b", len(strings.TrimPrefix(exists["upload_id"], "/"))), "email": "kosong@example.test", "guest": "8f14e45f-ceea-467f-a0e6-1b1f0c8d3afe", "serial": "SPESIMEN-NIL", "id": none, "team_id": none, "logo": strings.Repeat("b", 64),
 	}
 	if a, b := slices.Sorted(maps.Keys(exists)), slices.Sorted(maps.Keys(missing)); !slices.Equal(a, b) {
 		t.Fatalf("%q exist, and %q do not", a, b)
@@ -145,7 +145,7 @@ func bodyNaming(names map[string]string) object {
 		"email": names["email"], "password": "bukan kata sandinya", "current": "bukan kata sandinya", "new": "lampu-taman-biru-42", "name": "X", "role": "sender", "to": names["person_id"], "unit": "emet", "count": 1, "reason": "x", "url": "https://hook.example.test/",
 		"delivery": names["notice_id"], "since": "2026-01-01T00:00:00Z", "remind": object{"after": 3}, "code": "123456", "issuer": "https://127.0.0.1:9", "client_id": "segel",
 		"signer": []object{{"user_id": names["person_id"], "email": names["email"], "role": "signer", "number": 1}}, "signers": []any{},
-		"link": "https://segel.example.test/guest#sgl_gl_" + strings.Repeat("x", 43), "exempt": []string{names["person_id"]}, "add": []string{names["label_id"]}, "remove": []string{names["label_id"]}, "folder": names["folder_id"],
+		"team": names["team_id"], "link": "https://segel.example.test/guest#sgl_gl_" + strings.Repeat("x", 43), "exempt": []string{names["person_id"]}, "add": []string{names["label_id"]}, "remove": []string{names["label_id"]}, "folder": names["folder_id"],
 	}
 }
 

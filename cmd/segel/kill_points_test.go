@@ -120,6 +120,10 @@ func (m *mortal) CreateOrganisation(ctx context.Context, o store.Organisation, e
 	return m.effect(ctx, func() error { return m.Store.CreateOrganisation(ctx, o, events...) })
 }
 
+func (m *mortal) AddTeam(ctx context.Context, t store.Team, e contract.Event) error {
+	return m.effect(ctx, func() error { return m.Store.AddTeam(ctx, t, e) })
+}
+
 func (m *mortal) AddInvitation(ctx context.Context, i contract.Invitation, former contract.InvitationID, n contract.Notice, e contract.Event) error {
 	return m.effect(ctx, func() error { return m.Store.AddInvitation(ctx, i, former, n, e) })
 }
@@ -306,6 +310,18 @@ func (w *surviving) canceled() int64 {
 	return id
 }
 
+// teamOfOwner is a team of the owner.
+func (w *surviving) teamOfOwner() string {
+	u, err := w.store.User(context.Background(), contract.PersonID(w.owner.id))
+	if err != nil {
+		w.owner.t.Fatal(err)
+	}
+	if len(u.Teams) > 0 {
+		return string(u.Teams[0].ID)
+	}
+	return w.newTeam(w.owner.t, u.Organisation, w.owner)
+}
+
 // signed waits for the service, which runs no jobs.
 func (w *surviving) signed() int64 {
 	id := w.finalized()
@@ -406,6 +422,7 @@ var keyedRequests = map[string][]keyedRequest{
 		{make: func(w *surviving) request { return of(w.owner, 999_999) }, changesNothing: true}, // 404
 	},
 	"copy":            {{make: func(w *surviving) request { return of(w.owner, w.canceled()) }}},
+	"team":            {{make: func(w *surviving) request { return of(w.owner, w.finalized(), "team", w.teamOfOwner()) }}},
 	"remind":          {{make: func(w *surviving) request { return of(w.owner, w.finalized()) }}},
 	"restamp":         {{make: func(w *surviving) request { return of(w.owner, w.failed()) }}},
 	"retry":           {{make: func(w *surviving) request { return of(w.owner, w.signed()) }}},
@@ -419,6 +436,9 @@ var keyedRequests = map[string][]keyedRequest{
 	}}},
 	"admin-add-label": {{make: func(w *surviving) request {
 		return request{by: w.operator, body: fmt.Appendf(nil, `{"name":"Label %d","colour":"teal"}`, rand.Uint64())}
+	}}},
+	"admin-add-team": {{make: func(w *surviving) request {
+		return request{by: w.operator, body: fmt.Appendf(nil, `{"name":"Tim %d"}`, rand.Uint64())}
 	}}},
 	"admin-add-organisation": {{make: func(w *surviving) request {
 		return request{by: w.operator, body: fmt.Appendf(nil, `{"name":"PT %d"}`, rand.Uint64())}

@@ -91,7 +91,7 @@ func (c *call) sentDocumentsOf(p page, l workflow.SentPage) sentDocumentsData {
 	return sentDocumentsData{TotalLimited: l.Limited, Pagination: paginate(p, l.Total, len(l.Lines)), Documents: convertAll(l.Lines, func(l workflow.WaitingLine) sentDocument {
 		d := &l.Document
 		return sentDocument{
-			Document: documentOut{ID: d.ID, Name: &d.Name, Title: &d.Title, MayOpen: d.IsVisibleTo(c.by.ID)}, Organisation: organisationOf(l.Organisation),
+			Document: documentOut{ID: d.ID, Name: &d.Name, Title: &d.Title, MayOpen: d.IsOpenTo(c.by)}, Organisation: organisationOf(l.Organisation),
 			Owner: contactPerson{c.nameOf(d.Owner), d.Owner.Email}, Status: d.State, StatusInfo: c.statusInfo(d), CreatedAt: formatISO(d.CreatedAt), FinalizedAt: formatISO(d.FinalizedAt),
 			EndedAt: isoOrNull(d.EndedAt), Expired: isoOrNull(d.ExpiresAt), Signer: detailSigners(d), Serials: d.Serials(),
 		}
@@ -127,7 +127,7 @@ func (c *call) retryStuck() (done[verbData], error) {
 func (c *call) stuckLineOf(l workflow.WaitingLine) stuckLine {
 	d := &l.Document
 	line := stuckLine{
-		Document: documentOut{ID: d.ID, Name: &d.Name, Title: &d.Title, MayOpen: d.IsVisibleTo(c.by.ID)}, Organisation: organisationOf(l.Organisation), Owner: c.nameOf(d.Owner), Status: d.State,
+		Document: documentOut{ID: d.ID, Name: &d.Name, Title: &d.Title, MayOpen: d.IsOpenTo(c.by)}, Organisation: organisationOf(l.Organisation), Owner: c.nameOf(d.Owner), Status: d.State,
 		StatusInfo: c.statusInfo(d), Step: d.WaitingStep(), Reason: orNull(text.Reason(c.language, d.Reason)), Since: formatISO(d.ProgressAt()),
 	}
 	if line.Step == contract.StepStamped {

@@ -39,6 +39,8 @@ type detailData struct {
 	ActiveDownloadButton bool                `json:"active_download_button"`
 	SerialNumber         []string            `json:"serial_number" doc:"of the duty stamps in the file"`
 	Specimen             bool                `json:"specimen" doc:"stamped by the sandbox office: without legal value"`
+	Team                 *teamOut            `json:"team,omitempty" doc:"with which the document is shared; for its owner and the members of the team"`
+	ManagedByTeam        bool                `json:"may_manage,omitempty" doc:"as a member of the team, the caller may act for the owner"`
 	Test                 bool                `json:"test" doc:"made with a test key: a specimen, without quota"`
 	Version              int64               `json:"version" doc:"rises with every change; a change of a draft may name the version it was made from" example:"4"`
 	Mode                 contract.Mode       `json:"mode,omitempty" doc:"missing for a draft" enum:"signing,stamping" example:"signing"`
@@ -47,7 +49,7 @@ type detailData struct {
 	Code                 *guestCheck         `json:"code,omitempty" doc:"for a guest who has to enter a code that is sent to them"`
 	AccountOffer         *accountOffer       `json:"account_offer,omitempty" doc:"for a guest who verified their mailbox and can create an account now"`
 	MayDelegate          bool                `json:"may_delegate,omitempty" doc:"the caller can pass their part to another person now, after a code where one is asked for"`
-	Delivery             *deliveryData       `json:"delivery,omitempty" doc:"for the owner: how people are reached"`
+	Delivery             *deliveryData       `json:"delivery,omitempty" doc:"for the owner and those who may act for them: how people are reached"`
 	Warnings             []warning           `json:"warnings,omitempty" doc:"unexpected changes to the file, and findings in it"`
 	AddressesHidden      bool                `json:"addresses_hidden,omitempty" doc:"the addresses of others are shown to the caller in part only, and the evidence certificate is not for them"`
 	Labels               []labelOut          `json:"labels,omitempty" doc:"of the caller's organisation, on its documents, by name; missing: none"`
@@ -88,9 +90,9 @@ func (in *remindIn) parseReminders(bad *problems) contract.Reminders {
 	return contract.Reminders{After: days(in.After, "after"), Every: days(in.Every, "every"), Before: days(in.Before, "before")}
 }
 
-// deliveryOf returns nil for people other than the owner.
-func deliveryOf(d *contract.Document, id contract.PersonID) *deliveryData {
-	if id != d.Owner.ID {
+// deliveryOf returns nil for people other than the owner and those who may act for the owner.
+func deliveryOf(d *contract.Document, by contract.Actor) *deliveryData {
+	if by.ID != d.Owner.ID && !d.IsManagedBy(by) {
 		return nil
 	}
 	return &deliveryData{Message: d.Delivery.Message, GuestCode: d.Delivery.Code, Messages: !d.Delivery.Silent, Attach: d.Delivery.Attach, Delegation: d.Delivery.Delegation, HideAddresses: d.Delivery.HideAddresses, Remind: remindOut(d.Delivery.Reminders)}
@@ -192,14 +194,14 @@ func (c *call) detailWith(d *contract.Document, organisation store.Organisation)
 		SigningStatus: d.SigningState(), Description: text.Description(c.language, shown), CreateAt: formatISO(d.CreatedAt),
 		IsParallel: d.Parallel, IsOwner: c.by.ID == d.Owner.ID, IsPaid: d.IsPaid(), IsSign: d.MaySign(c.by.ID), IsApprove: d.MayApprove(c.by.ID),
 		Owner:       detailOwner{UserID: d.Owner.ID, Email: d.Owner.Email, Name: d.Owner.Name, Organisation: sender.Organisation, Colour: sender.Colour, Logo: sender.Logo},
-		Participant: partOf(shown, c.by.ID), Code: c.guestCheckOf(d), Delivery: deliveryOf(d, c.by.ID), MayDelegate: c.mayDelegate(d),
+		Participant: partOf(shown, c.by.ID), Code: c.guestCheckOf(d), Delivery: deliveryOf(d, c.by), MayDelegate: c.mayDelegate(d),
 		Signer:         detailSigners(shown),
 		DataToken:      dataToken{Used: tokenCountOf(counters.Used), Success: tokenCountOf(counters.Success), Failed: tokenCountOf(counters.Failed)},
 		InfoRestamping: restampingOf(d),
 		LastSignedAt:   isoOrNull(d.LastSignedAt), StatusInfo: c.statusInfo(d),
 		ActiveDownloadButton: d.State == contract.Completed, SerialNumber: d.Serials(),
 		Specimen: d.Specimen, Test: d.Test, Version: d.Version, Mode: d.Mode, Progress: progressOf(shown, c.language), Placements: placementsOf(shown, c.by.ID, c.language), Warnings: c.fileWarnings(d),
-		AddressesHidden: !d.SeesAddresses(c.by),
+		AddressesHidden: !d.SeesAddresses(c.by), Team: c.teamShown(d), ManagedByTeam: c.by.ID != d.Owner.ID && d.IsManagedBy(c.by),
 	}
 }
 

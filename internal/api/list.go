@@ -33,6 +33,7 @@ type listItem struct {
 	IsExpired     string              `json:"is_expired" enum:"0,1" example:"0"`
 	Owner         listOwner           `json:"owner"`
 	Specimen      bool                `json:"specimen" doc:"stamped by the sandbox office: without legal value"`
+	Team          *teamOut            `json:"team,omitempty" doc:"with which the document is shared; for its owner and the members of the team"`
 	AsGuest       bool                `json:"as_guest,omitempty" doc:"the document names the mailbox of the account as a guest's: guest-document opens it"`
 	Labels        []labelOut          `json:"labels,omitempty" doc:"of the caller's organisation, on its documents, by name; missing: none"`
 	Folder        *folderOut          `json:"folder,omitempty" doc:"the caller's own folder in which they have it; missing: none"`
@@ -96,6 +97,7 @@ func (q *query) parseList(own store.Box) workflow.ListRequest {
 		Box: cmp.Or(parseChoice(q, "type", []store.Box{store.Inbox, store.Outbox}), own), Without: parseChoice(q, "without", contract.States),
 		Period: cmp.Or(parseChoice(q, "periode", periods), store.PeriodAll), Search: q.parseText("search"), With: q.parseText("person"),
 		Label: contract.LabelID(parsePersonID(q.parseText("label"))), Folder: contract.FolderID(parsePersonID(q.parseText("folder"))),
+		Team: parseTeamID(q.parseText("team")),
 	}
 }
 
@@ -156,7 +158,7 @@ func (c *call) listItem(d contract.Document) listItem {
 		Status: d.State, StatusInfo: c.statusInfo(&d), ButtonText: text.ButtonLabel(c.language, &d, reader),
 		DataSigner: []listSigner{}, Expired: isoOrNull(d.ExpiresAt), IsExpired: isExpired(&d, c.Clock()),
 		Owner:    listOwner{Owner: "owner", Name: d.Owner.Name, CreatedAt: formatISO(d.CreatedAt)},
-		Specimen: d.Specimen, AsGuest: asGuest,
+		Specimen: d.Specimen, AsGuest: asGuest, Team: c.teamShown(&d),
 	}
 	for _, p := range d.AsShownTo(c.by).Participants {
 		role := string(p.Role)
@@ -327,6 +329,7 @@ func filterParams() []*huma.Param {
 		choiceParam("type", "in or out; overrides that of the path.", []store.Box{store.Inbox, store.Outbox}),
 		choiceParam("periode", "By the day on which a document was created, in Asia/Jakarta.", periods),
 		choiceParam("without", "Leaves out documents with this status.", contract.States),
+		{Name: "team", In: "query", Description: "UUID of a team of the caller: the documents that are shared with it, whatever type says. 404 for another team.", Schema: textSchema()},
 		{Name: "person", In: "query", Description: "Only documents that the person with this e-mail owns or takes part in.", Schema: textSchema()},
 	}, filedParams()...)
 }

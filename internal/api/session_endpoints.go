@@ -34,6 +34,7 @@ type accountData struct {
 	SignFactor bool                    `json:"sign_factor" doc:"the organisation requires a second factor for each signature"`
 	Role       string                  `json:"role" enum:"member,sender,auditor,admin,operator" doc:"members sign, senders also send documents, auditors read what is recorded, admins administer their organisation; operators, the admins of the first organisation, administer all" example:"sender"`
 	Channels   []string                `json:"channels" doc:"by which messages can be sent to people: mail, whatsapp, sms" example:"[\"mail\"]"`
+	Teams      []teamOut               `json:"teams,omitempty" doc:"of the account, by name; only in the answer of me"`
 }
 
 func (c *call) accountDataOf(a identity.Account) accountData {
@@ -312,5 +313,7 @@ func guestSessionDataOf(g identity.GuestSession) guestSessionData {
 
 func (c *call) loadAccount() (accountData, error) {
 	a, err := c.Identity.Me(c.r.Context(), c.by)
-	return c.accountDataOf(a), err
+	data := c.accountDataOf(a)
+	data.Teams = convertAll(c.by.Teams, teamOutOf)
+	return data, err
 }

@@ -36,6 +36,7 @@ const (
 	OpProveContact Operation = "guest-verify-docs"
 	OpCorrectGuest Operation = "correct-guest-docs"
 	OpCopy         Operation = "copy-docs"
+	OpShare        Operation = "team-docs"
 	OpDelete       Operation = "delete"
 	OpLabel        Operation = "label" // add and remove labels of the organisation
 	OpFile         Operation = "file"  // put it into one of the caller's own folders
@@ -45,13 +46,13 @@ const (
 var Operations = []Operation{
 	OpDetail, OpStatus, OpSigners, OpAuditTrail, OpEvents, OpPreview, OpDownload, OpOriginal, OpEvidence, OpConsent,
 	OpParticipants, OpDescribe, OpPlace, OpFinalize, OpSign, OpApprove, OpReject, OpDelegate, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestLink, OpGuestRevoke,
-	OpEmbed, OpCode, OpProveContact, OpCorrectGuest, OpCopy, OpDelete,
+	OpEmbed, OpCode, OpProveContact, OpCorrectGuest, OpCopy, OpShare, OpDelete,
 	OpLabel, OpFile,
 }
 
 // ownerOnly are the operations that only the owner may use. A participant may see the document, so they are told
 // Forbidden.
-var ownerOnly = []Operation{OpParticipants, OpDescribe, OpPlace, OpFinalize, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestLink, OpGuestRevoke, OpEmbed, OpCorrectGuest, OpCopy, OpDelete, OpAuditTrail, OpOriginal, OpLabel}
+var ownerOnly = []Operation{OpParticipants, OpDescribe, OpPlace, OpFinalize, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestLink, OpGuestRevoke, OpEmbed, OpCorrectGuest, OpCopy, OpShare, OpDelete, OpAuditTrail, OpOriginal, OpLabel}
 
 // guestForbidden are the operations that a guest's token does not permit, even on the guest's own document.
 var guestForbidden = []Operation{OpSigners, OpAuditTrail, OpOriginal, OpLabel, OpFile}
@@ -102,7 +103,7 @@ func (d *Document) Authorise(by Actor, op Operation) error {
 	if err := by.Embed.require(d, op); err != nil {
 		return err // of the page alone: it has one document, and the person's others do not exist for it
 	}
-	visible, audits := d.IsVisibleTo(by.ID), by.Audits(d)
+	visible, shared, audits := d.IsOpenTo(by), d.IsSharedWith(by), by.Audits(d)
 	switch {
 	case !visible && !audits:
 		return ErrNotFound
@@ -129,7 +130,12 @@ func (d *Document) Authorise(by Actor, op Operation) error {
 		}
 		return nil
 	}
-	if slices.Contains(ownerOnly, op) {
+	switch {
+	case shared && slices.Contains(teamManages, op):
+		return by.requireSender()
+	case shared && slices.Contains(teamReads, op):
+		return nil
+	case slices.Contains(ownerOnly, op):
 		return ErrNotOwner
 	}
 	return d.requireCodeToRead(by, op)
@@ -139,6 +145,7 @@ func (d *Document) Authorise(by Actor, op Operation) error {
 type Actor struct {
 	Person
 	Organisation       OrganisationID
+	Teams              []Team      // of their account, by name
 	Role               AccountRole // empty: RoleAdmin if Admin, else RoleSender
 	Admin              bool        // has RoleAdmin
 	Operator           bool        // an admin of the first organisation

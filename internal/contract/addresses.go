@@ -10,7 +10,7 @@ import (
 var ErrEvidenceHidden = Refuse(Forbidden, "evidence.addresses_hidden")
 
 // SeesAddresses reports whether the actor sees the addresses and phone numbers of all people of the document. Where the document hides them,
-// its owner does, and those who administer or audit its organisation; everybody else sees the owner's and their own. The holder of an embedded
+// its owner does, the members of its team who may act for the owner, and those who administer or audit its organisation; everybody else sees the owner's and their own. The holder of an embedded
 // page did not log in, so the role of its person counts for nothing there.
 func (d *Document) SeesAddresses(by Actor) bool {
 	switch {
@@ -18,7 +18,7 @@ func (d *Document) SeesAddresses(by Actor) bool {
 		return true
 	case by.Guest != 0:
 		return false
-	case by.ID == d.Owner.ID:
+	case by.ID == d.Owner.ID, d.IsManagedBy(by):
 		return true
 	}
 	return by.Embed == nil && by.Organisation == d.Organisation && (by.Admin || by.Role == RoleAuditor)

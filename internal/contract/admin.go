@@ -44,6 +44,8 @@ const (
 	AdminSetLabel         AdminOperation = "set-label"
 	AdminReminders        AdminOperation = "reminders"
 	AdminSetReminders     AdminOperation = "set-reminders"
+	AdminTeams            AdminOperation = "teams"
+	AdminSetTeam          AdminOperation = "set-team" // create, rename and delete one, add and remove its members
 	AdminLocale           AdminOperation = "locale"
 	AdminSetLocale        AdminOperation = "set-locale"
 	AdminPolicy           AdminOperation = "account-policy"
@@ -84,7 +86,7 @@ const (
 var AdminOperations = []AdminOperation{
 	AdminPeople, AdminAddPerson, AdminInvitations, AdminInvite, AdminRevokeInvitation, AdminResetPassword, AdminResetFactors, AdminDisable, AdminEnable, AdminRename, AdminSetRole, AdminExport, AdminTransfer, AdminErase, AdminEraseGuest, AdminDocuments, AdminQuota, AdminGrant, AdminLedger, AdminAttempts,
 	AdminSerials, AdminEvidence, AdminReconciliation, AdminReconcile, AdminStuck, AdminRetry, AdminCertificates, AdminAuditLog,
-	AdminBranding, AdminSetBranding, AdminDeleteBranding, AdminConsent, AdminSetConsent, AdminLabels, AdminSetLabel, AdminReminders, AdminSetReminders, AdminLocale, AdminSetLocale, AdminPolicy, AdminSetPolicy, AdminEmbedding, AdminSetEmbedding, AdminMail, AdminShowMail, AdminRetryMail,
+	AdminBranding, AdminSetBranding, AdminDeleteBranding, AdminConsent, AdminSetConsent, AdminLabels, AdminSetLabel, AdminReminders, AdminSetReminders, AdminTeams, AdminSetTeam, AdminLocale, AdminSetLocale, AdminPolicy, AdminSetPolicy, AdminEmbedding, AdminSetEmbedding, AdminMail, AdminShowMail, AdminRetryMail,
 	AdminFeed, AdminWebhooks, AdminSetWebhook, AdminAddWebhook, AdminRotateWebhook, AdminTestWebhook, AdminReplayWebhook,
 	AdminKeys, AdminRevokeKey,
 	AdminOrganisations, AdminAddOrganisation, AdminRenameOrganisation, AdminSetOrganisationState,

@@ -81,6 +81,9 @@ func Copy(d *Document, f CopiedFile, by Actor, l Limits, now time.Time) (Change,
 		return Change{}, err
 	}
 	c.Events[0].Details["copy_of"] = fmt.Sprint(d.ID)
+	if d.IsSharedWith(by) {
+		c.After.Team = d.Team
+	}
 	if f.PDF != nil && u.Word {
 		converted, _, err := Convert(&c.After, f.PDF.Base, f.PDF.Pages, f.PDF.Findings, d.Conversion.Warnings, l, now)
 		if err != nil {

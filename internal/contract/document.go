@@ -82,6 +82,7 @@ type Document struct {
 	Version      int64 // the counter that detects two writers; the store raises it with every commit
 	Organisation OrganisationID
 	Owner        Person
+	Team         Team // whose members it is shared with; the name of one that was deleted is empty
 
 	Name     string // unique internal name, see [NewName]
 	Title    string

@@ -49,8 +49,9 @@ const (
 	EventSignIntended    EventType = "sign_intended"
 	EventSigned          EventType = "signed"
 	EventApproved        EventType = "approved"
-	EventDelegated       EventType = "delegated"   // a signer passed their part to another person ("to", "name", "address", "reason")
-	EventTransferred     EventType = "transferred" // an admin gave the document to another owner ("from", "to", each with its "_name" and "_email")
+	EventDelegated       EventType = "delegated"    // a signer passed their part to another person ("to", "name", "address", "reason")
+	EventTeamChanged     EventType = "team_changed" // the owner shares the document with a "team" ("team_name"), or no longer with the "former" one ("former_name")
+	EventTransferred     EventType = "transferred"  // an admin gave the document to another owner ("from", "to", each with its "_name" and "_email")
 	EventRejected        EventType = "rejected"
 	EventCanceled        EventType = "canceled"
 	EventExpired         EventType = "expired"
@@ -102,6 +103,11 @@ const (
 	EventLabelAdded         EventType = "label_added"   // a label for documents ("label", "name", "colour")
 	EventLabelChanged       EventType = "label_changed" // also "new_name", if it has another one now
 	EventLabelDeleted       EventType = "label_deleted"
+	EventTeamAdded          EventType = "team_added"             // an admin created a "team" with a "team_name"
+	EventTeamRenamed        EventType = "team_renamed"           // the "team" with the "team_name" has a "new_name"
+	EventTeamDeleted        EventType = "team_deleted"           // the "team" with the "team_name"
+	EventTeamJoined         EventType = "team_member_added"      // an account is a member of the "team" ("team_name")
+	EventTeamLeft           EventType = "team_member_removed"    // and no longer
 	EventLocaleChanged      EventType = "locale_changed"         // the "language" and the time "zone" of an organisation (missing: those of the service)
 	EventRemindersChanged   EventType = "reminders_changed"      // the reminders of new documents ("after", "every", "before"; missing: not)
 	EventPolicyChanged      EventType = "account_policy_changed" // what the organisation demands of accounts now ("login_factor", "sign_factor", "idle_minutes", "absolute_hours"; missing: nothing)
@@ -163,6 +169,7 @@ var EventTypes = []EventType{
 	EventSigned,
 	EventApproved,
 	EventDelegated,
+	EventTeamChanged,
 	EventTransferred,
 	EventRejected,
 	EventCanceled,
@@ -205,6 +212,11 @@ var EventTypes = []EventType{
 	EventLabelAdded,
 	EventLabelChanged,
 	EventLabelDeleted,
+	EventTeamAdded,
+	EventTeamRenamed,
+	EventTeamDeleted,
+	EventTeamJoined,
+	EventTeamLeft,
 	EventLocaleChanged,
 	EventPolicyChanged,
 	EventEmbeddingChanged,
@@ -246,7 +258,7 @@ var EventTypes = []EventType{
 }
 
 // OrganisationEventTypes are the types of what administrators do to an organisation and its accounts. Their details name the
-// organisation ("organisation") and, except for its name and state, its branding, its consent text, its reminders, its labels, its language and time zone, its policy for accounts, its origins, its
+// organisation ("organisation") and, except for its name and state, its branding, its consent text, its reminders, its labels, its language and time zone, the names of its teams, its policy for accounts, its origins, its
 // webhooks and its provider, the account: "person", "name" and "email" (events of earlier releases lack "person").
 var OrganisationEventTypes = []EventType{
 	EventOrganisationAdded,
@@ -260,6 +272,11 @@ var OrganisationEventTypes = []EventType{
 	EventLabelAdded,
 	EventLabelChanged,
 	EventLabelDeleted,
+	EventTeamAdded,
+	EventTeamRenamed,
+	EventTeamDeleted,
+	EventTeamJoined,
+	EventTeamLeft,
 	EventLocaleChanged,
 	EventPolicyChanged,
 	EventEmbeddingChanged,

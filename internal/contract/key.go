@@ -17,7 +17,7 @@ type KeyScope string
 // The scopes. Values are stored permanently and are part of the interface.
 const (
 	ScopeRead  KeyScope = "documents:read"  // see the person's documents and their files
-	ScopeWrite KeyScope = "documents:write" // create, change, send and end the documents that the person owns
+	ScopeWrite KeyScope = "documents:write" // create, change, send and end the documents of the person and of their teams
 	ScopeSign  KeyScope = "sign"            // sign, decline and delegate as the person
 	ScopeStamp KeyScope = "stamp"           // order duty stamps, which cost money
 	ScopeAdmin KeyScope = "admin"           // administer, as far as the person may
@@ -58,7 +58,7 @@ var operationScopes = map[Operation]KeyScope{
 	OpDetail: ScopeRead, OpStatus: ScopeRead, OpSigners: ScopeRead, OpAuditTrail: ScopeRead, OpEvents: ScopeRead, OpPreview: ScopeRead,
 	OpDownload: ScopeRead, OpOriginal: ScopeRead, OpEvidence: ScopeRead, OpConsent: ScopeRead,
 	OpParticipants: ScopeWrite, OpDescribe: ScopeWrite, OpPlace: ScopeWrite, OpFinalize: ScopeWrite, OpCancel: ScopeWrite, OpRemind: ScopeWrite,
-	OpRetry: ScopeWrite, OpGuestLink: ScopeWrite, OpGuestRevoke: ScopeWrite, OpEmbed: ScopeWrite, OpCorrectGuest: ScopeWrite, OpCopy: ScopeWrite, OpDelete: ScopeWrite,
+	OpRetry: ScopeWrite, OpGuestLink: ScopeWrite, OpGuestRevoke: ScopeWrite, OpEmbed: ScopeWrite, OpCorrectGuest: ScopeWrite, OpCopy: ScopeWrite, OpShare: ScopeWrite, OpDelete: ScopeWrite,
 	OpLabel: ScopeWrite, OpFile: ScopeWrite,
 	OpSign: ScopeSign, OpApprove: ScopeSign, OpReject: ScopeSign, OpDelegate: ScopeSign,
 	OpRestamp: ScopeStamp,
@@ -75,7 +75,7 @@ var adminScopes = map[AdminOperation]KeyScope{
 	AdminReconciliation: ScopeAdmin, AdminReconcile: ScopeAdmin, AdminStuck: ScopeAdmin, AdminRetry: ScopeAdmin, AdminCertificates: ScopeAdmin, AdminAuditLog: ScopeAdmin,
 	AdminBranding: ScopeAdmin, AdminSetBranding: ScopeAdmin, AdminDeleteBranding: ScopeAdmin, AdminConsent: ScopeAdmin, AdminSetConsent: ScopeAdmin,
 	AdminLabels: ScopeAdmin, AdminSetLabel: ScopeAdmin,
-	AdminReminders: ScopeAdmin, AdminSetReminders: ScopeAdmin, AdminLocale: ScopeAdmin, AdminSetLocale: ScopeAdmin, AdminMail: ScopeAdmin, AdminShowMail: NeverByKey, AdminRetryMail: ScopeAdmin, AdminFeed: ScopeAdmin,
+	AdminReminders: ScopeAdmin, AdminSetReminders: ScopeAdmin, AdminTeams: ScopeAdmin, AdminSetTeam: NeverByKey, AdminLocale: ScopeAdmin, AdminSetLocale: ScopeAdmin, AdminMail: ScopeAdmin, AdminShowMail: NeverByKey, AdminRetryMail: ScopeAdmin, AdminFeed: ScopeAdmin,
 	AdminWebhooks: ScopeAdmin, AdminSetWebhook: ScopeAdmin, AdminAddWebhook: ScopeAdmin, AdminRotateWebhook: ScopeAdmin, AdminTestWebhook: ScopeAdmin, AdminReplayWebhook: ScopeAdmin,
 	AdminKeys: ScopeAdmin, AdminRevokeKey: ScopeAdmin,
 	AdminPolicy: ScopeAdmin, AdminSetPolicy: NeverByKey,

@@ -22,6 +22,7 @@ var dangerous = []AdminOperation{
 	AdminTransfer,
 	AdminErase,
 	AdminEraseGuest,
+	AdminSetTeam,
 	AdminSetPolicy,
 	AdminSetEmbedding,
 	AdminSetSSO,

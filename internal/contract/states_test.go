@@ -101,6 +101,7 @@ var verbs = []struct {
 	{"copy-docs", func(d *Document) (Change, bool, error) {
 		return change1(Copy(d, CopiedFile{Participants: d.Participants, Original: Revision{Kind: RevisionBase, End: 9}, PDF: &ExaminedPDF{Pages: 2}}, owner, limits, t0))
 	}},
+	{"team-docs", func(d *Document) (Change, bool, error) { return ShareWithTeam(d, legal.ID, inTeam(owner), t0) }},
 	{"retry-docs", func(d *Document) (Change, bool, error) { return change1(RetryByOwner(d, owner, t0)) }},
 	{"(convert)", func(d *Document) (Change, bool, error) {
 		return Convert(d, nextRevision(&Document{}, 9), 2, nil, nil, limits, t0)

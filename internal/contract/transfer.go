@@ -15,8 +15,10 @@ var ErrNoSuccessor = Refuse(Conflict, "transfer.no_successor")
 // What people are asked for does not change: turns, boxes, links and deadlines stay. The former owner keeps their part if they are a participant,
 // and loses the document otherwise. A request of the former owner that was begun before is refused by the version of the document.
 //
+// The document stays in its team only if the next owner is a member. Teams are those of the next owner.
+//
 // Durable with the commit: the new owner, the lists of both, and the event that names them. The embedded pages of the former owner end with it.
-func Transfer(d *Document, from PersonID, to Person, by Actor, now time.Time) (c Change, done bool, err error) {
+func Transfer(d *Document, from PersonID, to Person, teams []Team, by Actor, now time.Time) (c Change, done bool, err error) {
 	if _, err := by.AuthoriseAdmin(AdminTransfer, d.Organisation); err != nil {
 		return Change{}, false, err
 	}
@@ -38,8 +40,12 @@ func Transfer(d *Document, from PersonID, to Person, by Actor, now time.Time) (c
 		}
 	}
 	after.Delivery.Languages = after.keepLanguages(after.Delivery.Languages)
+	former := Team{}
+	if d.Team.ID != "" && !slices.ContainsFunc(teams, func(t Team) bool { return t.ID == d.Team.ID }) {
+		former, after.Team = d.Team, Team{}
+	}
 	c.addEvent(EventTransferred, by, now, "from", string(from), "from_name", d.Owner.Name, "from_email", d.Owner.Email,
-		"to", string(to.ID), "to_name", to.Name, "to_email", to.Email)
+		"to", string(to.ID), "to_name", to.Name, "to_email", to.Email, "former_team", string(former.ID), "former_team_name", former.Name)
 	return c, false, nil
 }
 

@@ -88,5 +88,5 @@ func (s *Service) actorOf(ctx context.Context, u store.User) (contract.Actor, er
 	if err != nil {
 		return contract.Actor{}, err
 	}
-	return contract.Actor{Person: u.Person, Organisation: u.Organisation, Role: u.Role(), Admin: u.Admin, Operator: operator, MustChoosePassword: u.Given, OrganisationState: u.OrganisationState}, nil
+	return contract.Actor{Person: u.Person, Organisation: u.Organisation, Teams: u.Teams, Role: u.Role(), Admin: u.Admin, Operator: operator, MustChoosePassword: u.Given, OrganisationState: u.OrganisationState}, nil
 }

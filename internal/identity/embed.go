@@ -76,7 +76,7 @@ func (s *Service) embeddedActor(ctx context.Context, held store.HeldToken) (cont
 	if err != nil {
 		return contract.Actor{}, err
 	}
-	by.Admin, by.Operator = false, false // the page is for one document
+	by.Admin, by.Operator, by.Teams = false, false, nil // the page is for one document
 	switch by.Role {
 	case contract.RoleAuditor:
 		by.Role = contract.RoleMember

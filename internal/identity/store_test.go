@@ -8,6 +8,7 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -840,7 +841,7 @@ func (h *fixture) alive(t *testing.T, token string) contract.Actor {
 
 func (h *fixture) dead(t *testing.T, token string) {
 	t.Helper()
-	if by, err := h.Authenticate(t.Context(), token); !errors.Is(err, contract.ErrUnauthenticated) || by != (contract.Actor{}) {
+	if by, err := h.Authenticate(t.Context(), token); !errors.Is(err, contract.ErrUnauthenticated) || !reflect.DeepEqual(by, contract.Actor{}) {
 		t.Errorf("token is of %+v, %v", by, err)
 	}
 }

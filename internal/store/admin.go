@@ -31,7 +31,7 @@ type Administration interface {
 	// transaction is open while yield runs.
 	EachEvent(ctx context.Context, q LogQuery, yield func(Logged) bool) error
 
-	// Titles returns the titles of documents, and whether a person has them in their lists; deleted documents are missing from
+	// Titles returns the titles of documents, and whether a person has them in their lists or those of their teams; deleted documents are missing from
 	// the map.
 	Titles(ctx context.Context, reader contract.PersonID, ids []contract.DocumentID) (map[contract.DocumentID]Title, error)
 	// SerialStates returns the states of serials; serials that are not in the register are missing from the map.

@@ -42,6 +42,8 @@ type User struct {
 	Mailbox string
 
 	OrganisationState contract.OrganisationState
+
+	Teams []contract.Team // by name
 }
 
 // Role returns the role of the account.
@@ -390,6 +392,7 @@ type Store interface {
 	Locales
 	Labels
 	Folders
+	Teams
 	AccountPolicies
 	Embeds
 	PasswordResets

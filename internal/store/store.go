@@ -149,6 +149,7 @@ const (
 type ListQuery struct {
 	Person  contract.PersonID
 	Box     Box
+	Team    contract.TeamID   // the documents of a team, which the person is a member of, instead of Box; empty: those of Box
 	State   contract.State    // empty: all
 	Without contract.State    // documents in this state are left out; empty: none
 	Waiting bool              // only documents that the person can sign now

@@ -73,7 +73,7 @@ var events = map[string]sentence{
 	"event.approved":              {"Menyetujui dokumen[ sebagai {group_name}]; layanan tidak menampilkan halaman dokumen[; {consent}][; {consent_text}][. Identitas: {identity}][; {proof}]", "Approved the document[ as {group_name}]; the service did not show the pages[; {consent}][; {consent_text}][. Identity: {identity}][; {proof}]"},
 	"event.approved_shown":        {"Menyetujui dokumen[ sebagai {group_name}]; layanan menampilkan halaman {pages_shown} dari {pages}[, sebagai gambar: halaman {pages_as_pictures}][; {consent}][; {consent_text}][. Identitas: {identity}][; {proof}]", "Approved the document[ as {group_name}]; the service showed page {pages_shown} of {pages}[, as pictures: page {pages_as_pictures}][; {consent}][; {consent_text}][. Identity: {identity}][; {proof}]"},
 	"event.rejected":              {"Menolak dokumen[: {reason}]", "Declined the document[: {reason}]"},
-	"event.transferred":           {"Mengalihkan dokumen dari {from_name} <{from_email}> kepada {to_name} <{to_email}>", "Transferred the document from {from_name} <{from_email}> to {to_name} <{to_email}>"},
+	"event.transferred":           {"Mengalihkan dokumen dari {from_name} <{from_email}> kepada {to_name} <{to_email}>[; tidak lagi dibagikan kepada tim {former_team_name}]", "Transferred the document from {from_name} <{from_email}> to {to_name} <{to_email}>[; no longer shared with the team {former_team_name}]"},
 	"event.canceled":              {"Membatalkan dokumen[: {reason}]", "Canceled the document[: {reason}]"},
 	"event.expired":               {"Batas waktu dokumen telah lewat", "The document's deadline passed"},
 	"event.deleted":               {"Menghapus draf", "Deleted the draft"},

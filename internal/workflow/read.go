@@ -47,6 +47,7 @@ func (s *Service) SuggestGuests(ctx context.Context, by contract.Actor, search s
 // ListRequest selects one page of one of the caller's lists. Pages are numbered from 1. The members are those of [store.ListQuery].
 type ListRequest struct {
 	Box     store.Box
+	Team    contract.TeamID
 	State   contract.State
 	Without contract.State
 	Waiting bool
@@ -60,27 +61,36 @@ type ListRequest struct {
 	Limit   int
 }
 
-func (s *Service) listQuery(by contract.Actor, r ListRequest) store.ListQuery {
-	return store.ListQuery{
-		Person: by.ID, Mailbox: by.Mailbox, Box: r.Box, State: r.State, Without: r.Without, Waiting: r.Waiting, With: r.With, Label: r.Label, Folder: r.Folder, View: filingView(by), Period: r.Period, Search: r.Search, Order: r.Order,
-		Offset: (r.Page - 1) * r.Limit, Limit: r.Limit, Now: s.Clock(),
+// listQuery returns the query for a list of the caller, or of a team of theirs; [contract.ErrNoTeam] for another team.
+func (s *Service) listQuery(by contract.Actor, r ListRequest) (store.ListQuery, error) {
+	if err := by.AuthoriseAccount(contract.AccountLists); err != nil {
+		return store.ListQuery{}, err
 	}
+	if _, isMember := by.FindTeam(r.Team); r.Team != "" && !isMember {
+		return store.ListQuery{}, contract.ErrNoTeam
+	}
+	return store.ListQuery{
+		Person: by.ID, Mailbox: by.Mailbox, Box: r.Box, Team: r.Team, State: r.State, Without: r.Without, Waiting: r.Waiting, With: r.With, Label: r.Label, Folder: r.Folder, View: filingView(by), Period: r.Period, Search: r.Search, Order: r.Order,
+		Offset: (r.Page - 1) * r.Limit, Limit: r.Limit, Now: s.Clock(),
+	}, nil
 }
 
-// List returns one page of the caller's inbox or outbox. A page out of range is empty.
+// List returns one page of the caller's inbox or outbox, or of the documents of a team. A page out of range is empty.
 func (s *Service) List(ctx context.Context, by contract.Actor, r ListRequest) (store.List, error) {
-	if err := by.AuthoriseAccount(contract.AccountLists); err != nil {
+	q, err := s.listQuery(by, r)
+	if err != nil {
 		return store.List{}, err
 	}
-	return s.Store.List(ctx, s.listQuery(by, r))
+	return s.Store.List(ctx, q)
 }
 
-// CountList counts the documents of the caller's inbox or outbox. Page, limit, order, state and waiting of the request have no effect.
+// CountList counts the documents of the list. Page, limit, order, state and waiting of the request have no effect.
 func (s *Service) CountList(ctx context.Context, by contract.Actor, r ListRequest) (store.ListCounts, error) {
-	if err := by.AuthoriseAccount(contract.AccountLists); err != nil {
+	q, err := s.listQuery(by, r)
+	if err != nil {
 		return store.ListCounts{}, err
 	}
-	return s.Store.CountList(ctx, s.listQuery(by, r))
+	return s.Store.CountList(ctx, q)
 }
 
 // Contacts returns up to limit people with whom the caller shares one of their newest documents, and whose name or address contains a

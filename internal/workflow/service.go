@@ -39,6 +39,7 @@ type Store interface {
 	store.Locales
 	store.Labels
 	store.Folders
+	store.Teams
 	store.Embeds
 	store.Erasures
 	store.Organisations

@@ -52,7 +52,7 @@ func (s *Service) TransferDocuments(ctx context.Context, by contract.Actor, from
 	done := Transferred{Left: owned.Total}
 	for i := range owned.Documents {
 		_, err := s.ApplyRuleTo(ctx, owned.Documents[i], func(d *contract.Document) (*contract.Change, error) {
-			c, done, err := contract.Transfer(d, from, next.Person, by, s.Clock())
+			c, done, err := contract.Transfer(d, from, next.Person, next.Teams, by, s.Clock())
 			return documents.ChangeIf(c, !done, err)
 		})
 		switch {

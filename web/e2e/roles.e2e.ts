@@ -5,12 +5,14 @@ import { stage, violations, type Stage } from "./harness";
 import { en } from "./texts";
 
 let s: Stage;
+const colleague = { name: "Rekan Empat", email: "r@example.test" };
 const owner = { name: "Pemilik Satu", email: "o@example.test" }, signer = { name: "Penanda Dua", email: "s@example.test" };
 beforeAll(async () => {
   s = await stage();
   s.user(owner.name, owner.email, "admin");
   s.user(signer.name, signer.email);
   s.user("Auditor Tiga", "a@example.test", "auditor");
+  s.user(colleague.name, colleague.email);
   const page = await s.login(owner.email);
   await send(page, "Perjanjian Kerja", [signer]);
   await page.context().close();
@@ -36,6 +38,54 @@ test("an administrator makes a sender a member, who signs and sends nothing", as
   await theirs.reload();
   await theirs.getByRole("link", { name: "Perjanjian Kerja" }).first().waitFor();
   expect(await theirs.getByRole("link", { name: "New document" }).count()).toBe(0);
+  await page.context().close();
+  await theirs.context().close();
+});
+
+test("a team shares a document, of which a member cancels it until they are removed", async () => {
+  const page = await s.login(owner.email), theirs = await s.login(colleague.email);
+  await page.goto(`${s.url}/admin?tab=teams`);
+  await page.getByRole("textbox", { name: "Name of the team" }).fill("Legal");
+  await page.keyboard.press("Enter");
+  await page.getByRole("status").filter({ hasText: "The team Legal has been created." }).waitFor();
+  for (const who of [owner, colleague]) {
+    await page.getByRole("combobox", { name: "Add a person: Legal" }).fill(who.name);
+    await page.getByRole("option", { name: who.name }).click();
+    await page.getByRole("button", { name: `Remove ${who.name} from the team` }).waitFor();
+  }
+  expect(await violations(page)).toEqual([]);
+  await page.setViewportSize({ width: 360, height: 740 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  await page.setViewportSize({ width: 1280, height: 900 });
+
+  const { id } = await send(page, "Perjanjian Tim", [signer]);
+  await page.goto(`${s.url}/document/${id}`);
+  await page.getByRole("combobox", { name: "Team" }).click();
+  await page.getByRole("option", { name: "Legal", exact: true }).click();
+  await page.getByRole("combobox", { name: "Team" }).and(page.locator("[value='Legal']")).waitFor();
+
+  await theirs.goto(`${s.url}/sent`);
+  await theirs.getByRole("combobox", { name: "Documents" }).click();
+  await theirs.getByRole("option", { name: "Team Legal" }).click();
+  await theirs.waitForURL(/team=/);
+  await theirs.getByText(`From ${owner.name}`).waitFor();
+  expect(await violations(theirs)).toEqual([]);
+  await theirs.getByRole("link", { name: "Perjanjian Tim", exact: true }).click();
+  await theirs.getByText("Shared with the team Legal").waitFor();
+  await theirs.getByRole("button", { name: "More actions" }).click();
+  expect(await theirs.getByRole("menuitem", { name: "Delete draft" }).count()).toBe(0);
+  await theirs.getByRole("menuitem", { name: "Cancel document" }).click();
+  await theirs.getByRole("dialog").getByRole("button", { name: "Cancel document" }).click();
+  await theirs.getByText("Canceled", { exact: true }).first().waitFor();
+
+  await page.goto(`${s.url}/admin?tab=teams`);
+  await page.getByRole("button", { name: `Remove ${colleague.name} from the team` }).click();
+  await page.getByRole("status").filter({ hasText: `${colleague.name} is no longer in Legal.` }).waitFor();
+  await theirs.goto(`${s.url}/document/${id}`);
+  await theirs.getByRole("alert").waitFor();
+  await page.getByRole("button", { name: "Delete: Legal" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByText("No teams yet.").waitFor();
   await page.context().close();
   await theirs.context().close();
 });

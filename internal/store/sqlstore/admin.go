@@ -124,6 +124,7 @@ func (s *Store) Titles(ctx context.Context, reader contract.PersonID, ids []cont
 		return found, nil
 	}
 	in, args := listArgs(ids)
+	self := placeholders(len(args)+1, 1)
 	err := s.db.withSnapshot(ctx, func(q querier) error {
 		err := queryEach(ctx, q, func(scan scanFunc) error {
 			var id contract.DocumentID
@@ -131,7 +132,7 @@ func (s *Store) Titles(ctx context.Context, reader contract.PersonID, ids []cont
 			err := scan(&id, &t.Name, &t.Title, &t.Listed)
 			found[id] = t
 			return err
-		}, `SELECT id, name, title, EXISTS (SELECT 1 FROM box b WHERE b.document = document.id AND b.person = `+placeholders(len(args)+1, 1)+`)
+		}, `SELECT id, name, title, EXISTS (SELECT 1 FROM box b WHERE b.document = document.id AND (b.person = `+self+` OR b.person IN (SELECT m.team FROM team_member m WHERE m.person = `+self+`)))
 			FROM document WHERE id IN `+in, append(slices.Clone(args), reader)...)
 		if err != nil {
 			return err

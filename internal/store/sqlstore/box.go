@@ -26,7 +26,7 @@ type listChange struct {
 	// counts all. Empty: nothing.
 	counted []stateCount
 	added   []boxList // lists that get the document; one that has it already is not changed
-	removed []boxList // lists that lose the document, when it gets another owner; its state does not change then
+	removed []boxList // lists that lose the document, when it gets another owner or team; its state does not change then
 	edited  bool      // the title changed, or may have changed for lists that had the document before
 }
 
@@ -35,7 +35,7 @@ type stateCount struct {
 	amount int
 }
 
-// updateBoxes updates the lists that contain the document: its owner's, and those of each participant from the moment
+// updateBoxes updates the lists that contain the document: its owner's, that of its team, and those of each participant from the moment
 // that they may see it, permanently.
 func (w *documentWriter) updateBoxes(ctx context.Context, remove bool) error {
 	var change listChange
@@ -71,6 +71,9 @@ func (w *documentWriter) updateBoxes(ctx context.Context, remove bool) error {
 func (w *documentWriter) listChange() (c listChange) {
 	if w.before == nil {
 		c.added = append(c.added, boxList{w.after.Owner.ID, store.Outbox})
+		if l, ok := teamList(w.after.Team); ok {
+			c.added = append(c.added, l)
+		}
 	} else {
 		c.edited = w.before.Title != w.after.Title
 		switch {
@@ -82,6 +85,9 @@ func (w *documentWriter) listChange() (c listChange) {
 	}
 	if w.before != nil && w.before.Owner.ID != w.after.Owner.ID {
 		w.moveOwner(&c)
+	}
+	if w.before != nil && w.before.Team.ID != w.after.Team.ID {
+		w.moveTeam(&c)
 	}
 	for _, p := range w.after.Participants {
 		if p.ID != w.after.Owner.ID && w.after.IsVisibleTo(p.ID) && (w.before == nil || !w.before.IsVisibleTo(p.ID)) {

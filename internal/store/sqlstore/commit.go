@@ -112,6 +112,9 @@ func writeChange(ctx context.Context, t tx, c contract.Change, blocks blockSizes
 	if w.rolesChanged() || c.Delete && encodeRoles(c.Before) != "" {
 		records = append(records, recordOf("document_roles", after.ID))
 	}
+	if w.teamChanged() || c.Delete && c.Before.Team.ID != "" {
+		records = append(records, recordOf("document_team", after.ID))
+	}
 	entry := logEntry{
 		events:  fillDocumentID(c.Events, after.ID, func(e *contract.Event) *contract.DocumentID { return &e.Document }),
 		records: records,

@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -25,7 +26,8 @@ type eraseStep struct {
 	where string
 	set   string // what the rows say from then on; empty: they are deleted
 	keys  string // columns that identify a row, where a person may have many: they are erased in batches
-	kind  string // of the records of the log that the rows are; its first part is the table
+	kind  string // of the records of the log that the rows are; its first part is the table, unless key says otherwise
+	key   string // the column that has the key of the record; empty: that of the kind
 }
 
 // ofPersonsAddress selects rows of the organisation of the person by their address, which is in a column of that name.
@@ -64,6 +66,7 @@ var fewRows = []eraseStep{
 	{table: "api_key_network", where: `key IN (SELECT id FROM api_key WHERE person = $1)`},
 	{table: "api_key", where: `person = $1`, kind: "api_key"},
 	{table: "scim_member", where: `person = $1`},
+	{table: "team_member", where: `person = $1`, kind: "team", key: "team"},
 	{table: "scim_user", where: `person = $1`},
 	{table: "mailbox_account", where: `person = $1`, kind: "mailbox_account"},
 	{table: "account_role", where: `person = $1`, kind: "account_role"},
@@ -210,7 +213,7 @@ func (e eraseStep) erase(ctx context.Context, t tx, id contract.PersonID) ([]rec
 		if !known {
 			return nil, fmt.Errorf("no kind of record is called %q", e.kind)
 		}
-		keys, err := queryAll(ctx, t, column[string], `SELECT DISTINCT `+kind.parts[0].keys[0]+` FROM `+e.table+` WHERE `+e.where, id)
+		keys, err := queryAll(ctx, t, column[string], `SELECT DISTINCT `+cmp.Or(e.key, kind.parts[0].keys[0])+` FROM `+e.table+` WHERE `+e.where, id)
 		if err != nil {
 			return nil, err
 		}

@@ -81,9 +81,9 @@ const verifiedMailbox = `COALESCE((SELECT mailbox FROM mailbox_account WHERE per
 
 var userRows = rowType[store.User]{
 	"users",
-	userColumns + `, ` + disabledAt + `, ` + erasedAt + `, ` + limitedRole + `, ` + verifiedMailbox + `, ` + stateOf("organisation"),
+	userColumns + `, ` + disabledAt + `, ` + erasedAt + `, ` + limitedRole + `, ` + verifiedMailbox + `, ` + stateOf("organisation") + `, ` + teamsOf("id"),
 	func(u *store.User) []any {
-		return []any{&u.ID, &u.Organisation, &u.Name, &u.Email, &u.Admin, &u.Password, &u.MustReset, &u.Given, scanTime(&u.CreatedAt), scanTime(&u.DisabledAt), scanTime(&u.ErasedAt), &u.Limited, &u.Mailbox, &u.OrganisationState}
+		return []any{&u.ID, &u.Organisation, &u.Name, &u.Email, &u.Admin, &u.Password, &u.MustReset, &u.Given, scanTime(&u.CreatedAt), scanTime(&u.DisabledAt), scanTime(&u.ErasedAt), &u.Limited, &u.Mailbox, &u.OrganisationState, scanTeams(&u.Teams)}
 	},
 }
 

@@ -52,17 +52,21 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.List, error)
 
 // boxQuery selects rows of a person's box.
 type boxQuery struct {
-	store.ListQuery
-	blocks   blockSizes
-	firstDay int64 // of the period
-	bounded  bool  // there is a period
+	store.ListQuery                   // its Person and Box are those of the list
+	reader          contract.PersonID // whose list it is, or who is a member of the team whose list it is
+	blocks          blockSizes
+	firstDay        int64 // of the period
+	bounded         bool  // there is a period
 }
 
 func newBoxQuery(q store.ListQuery, blocks blockSizes) boxQuery {
 	if q.State != "" && q.State != q.Without {
 		q.Without = "" // leaves nothing out
 	}
-	b := boxQuery{ListQuery: q, blocks: blocks}
+	b := boxQuery{ListQuery: q, reader: q.Person, blocks: blocks}
+	if l, ok := teamList(contract.Team{ID: q.Team}); ok {
+		b.Person, b.Box = l.person, l.box
+	}
 	b.firstDay, b.bounded = firstDay(q.Period, q.Now)
 	return b
 }
@@ -89,7 +93,7 @@ func (b boxQuery) condition() condition {
 		c.addTerm("b.state <> %s", b.Without)
 	}
 	if b.Waiting {
-		self := `p.person = ` + c.addArg(b.Person)
+		self := `p.person = ` + c.addArg(b.reader)
 		if mailbox != "" {
 			self = `(` + self + ` OR p.guest AND lower(p.email) = ` + mailbox + `)`
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -228,7 +229,7 @@ func TestEarlierAccountsAreKeptAndTheirAddressesAreFreeInOtherOrganisations(t *t
 		}
 		for _, u := range want {
 			got, err := s.UsersByEmail(t.Context(), u.Email)
-			if err != nil || len(got) != 1 || got[0] != u {
+			if err != nil || len(got) != 1 || !reflect.DeepEqual(got[0], u) {
 				t.Errorf("%+v, %v, want %+v", got, err, u)
 			}
 		}

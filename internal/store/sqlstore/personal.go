@@ -28,6 +28,7 @@ var personalTables = []personalTable{
 	{kind: "mailbox", columns: "mailbox, proved_at", from: "mailbox_account WHERE person = $1"},
 	{kind: "directory", columns: "external_id, given_name, family_name, deleted, changed_at", from: "scim_user WHERE person = $1"},
 	{kind: "groups", columns: "g.name AS name", from: "scim_member m JOIN scim_group g ON g.id = m.scim_group WHERE m.person = $1"},
+	{kind: "teams", columns: "t.name AS name", from: "team_member m JOIN team t ON t.id = m.team WHERE m.person = $1"},
 	{kind: "provider", columns: "issuer, subject, linked_at", from: "sso_identity WHERE person = $1"},
 	{kind: "authenticator", columns: "created_at", from: "authenticator WHERE person = $1"},
 	{kind: "passkeys", columns: "id, name, transports, backup_eligible, created_at", from: "passkey WHERE person = $1"},

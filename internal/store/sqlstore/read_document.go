@@ -16,10 +16,11 @@ func (s *Store) Document(ctx context.Context, id contract.DocumentID) (contract.
 	return d, wrapf(err, "read document %d", id)
 }
 
-// ifInvolved is a condition on $2, a person: they own document $1 or, after it was finalized, take part in it. It depends on no row
+// ifInvolved is a condition on $2, a person: they own document $1, are a member of its team or, after it was finalized, take part in it. It depends on no row
 // of the query, so both databases decide it once and first.
 const ifInvolved = ` AND (EXISTS (SELECT 1 FROM document o WHERE o.id = $1 AND o.owner = $2)
-	OR EXISTS (SELECT 1 FROM participant p JOIN document d ON d.id = p.document WHERE p.document = $1 AND p.person = $2 AND d.finalized_at <> 0))`
+	OR EXISTS (SELECT 1 FROM participant p JOIN document d ON d.id = p.document WHERE p.document = $1 AND p.person = $2 AND d.finalized_at <> 0)
+	OR ` + ifShared + `)`
 
 // DocumentFor implements [store.Documents].
 func (s *Store) DocumentFor(ctx context.Context, id contract.DocumentID, person contract.PersonID) (contract.Document, error) {
@@ -29,7 +30,8 @@ func (s *Store) DocumentFor(ctx context.Context, id contract.DocumentID, person 
 
 // ifAudited is a condition on $2 and $3: ifInvolved holds for the person $2, or the document is one of the organisation $3 and was finalized.
 const ifAudited = ` AND (EXISTS (SELECT 1 FROM document o WHERE o.id = $1 AND (o.owner = $2 OR o.organisation = $3 AND o.finalized_at <> 0))
-	OR EXISTS (SELECT 1 FROM participant p JOIN document d ON d.id = p.document WHERE p.document = $1 AND p.person = $2 AND d.finalized_at <> 0))`
+	OR EXISTS (SELECT 1 FROM participant p JOIN document d ON d.id = p.document WHERE p.document = $1 AND p.person = $2 AND d.finalized_at <> 0)
+	OR ` + ifShared + `)`
 
 // DocumentForAuditor implements [store.Documents].
 func (s *Store) DocumentForAuditor(ctx context.Context, id contract.DocumentID, person contract.PersonID, o contract.OrganisationID) (contract.Document, error) {
@@ -92,7 +94,7 @@ const isTestDocument = `, EXISTS (SELECT 1 FROM test_document x WHERE x.document
 func newDocumentReader() *documentReader {
 	r := &documentReader{heads: map[contract.DocumentID]*contract.Document{}, partial: map[contract.DocumentID]*contract.Document{}, roles: map[contract.DocumentID]string{}}
 	r.tables = []documentTable{
-		{unionArm: unionArm{columns: "id, " + documentColumns + isTestDocument + rolesOfDocument, width: 3 + documentWidth, from: "document", where: "id = $1"}, key: "id", scan: r.scanHead},
+		{unionArm: unionArm{columns: "id, " + documentColumns + isTestDocument + rolesOfDocument + teamOfDocument, width: 4 + documentWidth, from: "document", where: "id = $1"}, key: "id", scan: r.scanHead},
 		newPartTable(r, participantRows, func(d *contract.Document) *[]contract.Participant { return &d.Participants }),
 		newPartTable(r, placementRows, func(d *contract.Document) *[]contract.Placement { return &d.Placements }),
 		newPartTable(r, stampRows, func(d *contract.Document) *[]contract.Stamp { return &d.Stamps }),
@@ -130,13 +132,14 @@ func (r *documentReader) complete(id contract.DocumentID) (*contract.Document, e
 }
 
 func (r *documentReader) scanHead(scan scanFunc) error {
-	d, roles := &contract.Document{}, ""
+	d, roles, team := &contract.Document{}, "", ""
 	err := scan(&d.ID,
 		&d.Version, &d.Organisation, &d.Owner.ID, &d.Owner.Name, &d.Owner.Email, &d.Name, &d.Title, &d.Filename, &d.State, &d.Mode, &d.Parallel, &d.Pages,
 		&d.Original.Key, &d.Original.Size, scanDigest(&d.Original.Digest), scanBytes(&d.Original.Sums),
 		scanTime(&d.CreatedAt), scanTime(&d.FinalizedAt), scanTime(&d.EndedAt), scanTime(&d.ExpiresAt), scanTime(&d.LastSignedAt), scanTime(&d.RemindedAt),
 		&d.Restamping, &d.Specimen, &d.Reason,
-		&d.Conversion.State, &d.Conversion.Problem, scanWarnings(&d.Conversion.Warnings), scanFindings(&d.Findings), &d.Examined, scanDelivery(&d.Delivery), scanDelegations(&d.Delegations), &d.Test, &roles)
+		&d.Conversion.State, &d.Conversion.Problem, scanWarnings(&d.Conversion.Warnings), scanFindings(&d.Findings), &d.Examined, scanDelivery(&d.Delivery), scanDelegations(&d.Delegations), &d.Test, &roles, &team)
+	d.Team = parseTeam(team)
 	parts := r.find(d.ID)
 	d.Participants, d.Placements, d.Stamps, d.Revisions = parts.Participants, parts.Placements, parts.Stamps, parts.Revisions
 	*parts = *d

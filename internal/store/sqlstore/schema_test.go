@@ -40,14 +40,14 @@ func TestEveryMigrationDeclaresItsKindAndTheNewestHasTheLevelOfThisProgram(t *te
 
 func TestAContractingMigrationFollowsAnExpandingOneOfAnEarlierRelease(t *testing.T) {
 	t.Parallel()
-	if _, err := readMigrations(with(t, "0099_next.sql", nextContracting)); err != nil {
+	if _, err := readMigrations(with(t, "0999_next.sql", nextContracting)); err != nil {
 		t.Errorf("a migration by the rules: %v", err)
 	}
 	for name, text := range map[string]string{
 		"no declaration":        "-- +goose Up\nSELECT 1;\n",
 		"no level":              "-- segel: expanding\n-- +goose Up\n",
 		"names no migration":    "-- segel: contracting level 2 oldest-writer 1\nUPDATE schema_level SET oldest_writer = 1;\n",
-		"names a missing one":   "-- segel: contracting level 2 follows 98 oldest-writer 1\nUPDATE schema_level SET oldest_writer = 1;\n",
+		"names a missing one":   "-- segel: contracting level 2 follows 998 oldest-writer 1\nUPDATE schema_level SET oldest_writer = 1;\n",
 		"names an earlier kind": "-- segel: contracting level 2 follows 13 oldest-writer 1\nUPDATE schema_level SET oldest_writer = 1;\n",
 		"same release":          "-- segel: contracting level 1 follows 14 oldest-writer 1\nUPDATE schema_level SET oldest_writer = 1;\n",
 		"closes to itself":      "-- segel: contracting level 2 follows 14 oldest-writer 2\nUPDATE schema_level SET oldest_writer = 2;\n",
@@ -56,7 +56,7 @@ func TestAContractingMigrationFollowsAnExpandingOneOfAnEarlierRelease(t *testing
 		"expanding that raises": "-- segel: expanding level 2\nUPDATE schema_level SET oldest_writer = 2;\n",
 		"falls back":            "-- segel: expanding level 0\n-- +goose Up\n",
 	} {
-		if _, err := readMigrations(with(t, "0099_next.sql", text)); err == nil {
+		if _, err := readMigrations(with(t, "0999_next.sql", text)); err == nil {
 			t.Errorf("%s: taken", name)
 		}
 	}
@@ -64,7 +64,7 @@ func TestAContractingMigrationFollowsAnExpandingOneOfAnEarlierRelease(t *testing
 
 func TestOnlyAProgramThatMigratesChangesTables(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
-		later := with(t, "0099_next.sql", nextExpanding)
+		later := with(t, "0999_next.sql", nextExpanding)
 		openTest(t, dsn)
 		for _, m := range []Mode{Writing, Reading} {
 			s, err := Open(t.Context(), dsn, Options{Mode: m, files: later, writerLevel: 2})
@@ -120,7 +120,7 @@ func TestAProgramOlderThanTheOldestWriterRefusesAndSaysWhichVersionIsNeeded(t *t
 			t.Fatal(err)
 		}
 		files := with(t, "0098_next.sql", nextExpanding).(fstest.MapFS)
-		files["0099_last.sql"] = &fstest.MapFile{Data: []byte("-- segel: contracting level 3 follows 98 oldest-writer 2\n-- +goose Up\nUPDATE schema_level SET oldest_writer = 2;\n")}
+		files["0099_last.sql"] = &fstest.MapFile{Data: []byte("-- segel: contracting level 3 follows 998 oldest-writer 2\n-- +goose Up\nUPDATE schema_level SET oldest_writer = 2;\n")}
 		newer, err := Open(t.Context(), dsn, Options{files: files, writerLevel: 3, Version: "2.4.0"})
 		if err != nil {
 			t.Fatal(err)

@@ -66,7 +66,7 @@ func (b boxQuery) findWithPerson(ctx context.Context, r querier, rows int) (boxS
 	}
 	c := b.condition()
 	with := c.addArg(b.With)
-	c.terms = append(c.terms, fmt.Sprintf(`b.document IN (`+ofPerson+`)`, with, maxSelected+1), visibleWith("b.document", "b.person", with))
+	c.terms = append(c.terms, fmt.Sprintf(`b.document IN (`+ofPerson+`)`, with, maxSelected+1), visibleWith("b.document", c.addArg(b.reader), with))
 	b.addFiled(&c, "b.document")
 	return b.selectMatches(ctx, r, `box b`, c, `b.document`)
 }
@@ -86,7 +86,7 @@ func (b boxQuery) selectRows(ctx context.Context, r querier) (boxSearch, error) 
 	if b.With != "" {
 		arg := c.addArg(b.With)
 		c.terms = append(c.terms, `(EXISTS (SELECT 1 FROM participant p WHERE p.document = x.document AND lower(p.email) = lower(`+arg+`))
-			OR EXISTS (SELECT 1 FROM document o WHERE o.id = x.document AND lower(o.owner_email) = lower(`+arg+`)))`, visibleWith("x.document", c.addArg(b.Person), arg))
+			OR EXISTS (SELECT 1 FROM document o WHERE o.id = x.document AND lower(o.owner_email) = lower(`+arg+`)))`, visibleWith("x.document", c.addArg(b.reader), arg))
 	}
 	b.addFiled(&c, "x.document")
 	found, err := b.selectMatches(ctx, r, from, c, `x.document`)

@@ -99,7 +99,7 @@ func (s *Store) TokenWithHolder(ctx context.Context, hash [32]byte) (store.HeldT
 			COALESCE(u.name, ''), COALESCE(u.email, ''), COALESCE(u.admin, FALSE), COALESCE(u.password, ''), COALESCE(u.must_reset, FALSE),
 			COALESCE(u.given, FALSE), COALESCE(u.created_at, 0), COALESCE((SELECT a.disabled_at FROM disabled_account a WHERE a.person = u.id), 0), COALESCE((SELECT x.asked_at FROM erasure x WHERE x.person = u.id), 0),
 			COALESCE((SELECT r.role FROM account_role r WHERE r.person = u.id), ''),
-			COALESCE((SELECT b.mailbox FROM mailbox_account b WHERE b.person = u.id), ''), `+stateOf("u.organisation")+`, `+guestColumns+`,
+			COALESCE((SELECT b.mailbox FROM mailbox_account b WHERE b.person = u.id), ''), `+stateOf("u.organisation")+`, `+teamsOf("u.id")+`, `+guestColumns+`,
 			COALESCE(m.address, ''), m.digest, COALESCE(m.proved_at, 0), COALESCE(m.channel, ''),
 			COALESCE(s.family, ''), COALESCE(s.person, ''), COALESCE(s.factor, ''), COALESCE(s.created_at, 0), COALESCE(s.proved_at, 0), COALESCE(s.last_used_at, 0),
 			COALESCE(s.expires_at, 0), COALESCE(s.ip, ''), COALESCE(s.user_agent, ''), COALESCE(s.chain, ''), COALESCE(o.policy, ''),

@@ -21,7 +21,7 @@ var erasureTests = map[string]func(*testing.T, *fixture){
 		b.requireError("an owner", b.BeginErasure(b.ctx, x, begun), contract.ErrOwnsDocuments)
 		_, err := b.Erasure(b.ctx, first.ID)
 		b.requireError("what was refused", err, store.ErrNotFound)
-		c, _, err := contract.Transfer(&sent, first.ID, second.Person, contract.Actor{}, b.now)
+		c, _, err := contract.Transfer(&sent, first.ID, second.Person, nil, contract.Actor{}, b.now)
 		b.commitChange(c, err)
 
 		b.must(b.AddTokens(b.ctx, newSession("family", string(first.ID)), newToken('a', store.AccessToken, string(first.ID), "family")))

@@ -267,7 +267,7 @@ var filingTests = map[string]func(*testing.T, *fixture){
 		admin := newActor("admin", "org")
 		admin.Admin, admin.OrganisationState = true, contract.OrganisationActive
 		transfer := func(from, to contract.Actor) {
-			c, _, err := contract.Transfer(&d, from.ID, to.Person, admin, b.now)
+			c, _, err := contract.Transfer(&d, from.ID, to.Person, nil, admin, b.now)
 			d = b.commitChange(c, err)
 		}
 		transfer(owner, first)

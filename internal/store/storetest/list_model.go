@@ -143,7 +143,7 @@ func (c *listModel) takeStep(r *rapid.T) {
 		}
 	case "transfer":
 		to := rapid.SampledFrom(c.people).Draw(r, "next owner")
-		if ch, done, err := contract.Transfer(&d, d.Owner.ID, to.Person, contract.Actor{}, b.now); !done && err == nil {
+		if ch, done, err := contract.Transfer(&d, d.Owner.ID, to.Person, nil, contract.Actor{}, b.now); !done && err == nil {
 			delete(c.seen[d.ID], to.ID) // an owner has it among the sent ones alone
 			c.tryChange(ch, nil)
 		}

@@ -51,6 +51,7 @@ func Run(t *testing.T, open func(*testing.T) store.Store) {
 		apiKeyTests,
 		testDocumentTests,
 		documentRoleTests,
+		teamTests,
 		ssoTests,
 		scimTests,
 		mailboxTests,

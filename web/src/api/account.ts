@@ -22,6 +22,13 @@ export const account = queryOptions({
   staleTime: 60_000,
 });
 
+/** The teams of the account. */
+export const teams = queryOptions({
+  queryKey: ["account", "teams"],
+  queryFn: async () => (await take(api.GET("/v1/auth/me"))).data.teams ?? [],
+  staleTime: 60_000,
+});
+
 /** Whether a role includes sending documents. */
 export const maySend = (a: Account) => a.role !== "member" && a.role !== "auditor";
 

@@ -218,6 +218,20 @@ export const setConsent = async (organisation: string, to: { id?: string; en?: s
 
 export type AdminReminders = Schemas["AdminReminders"];
 
+export type Team = Schemas["AdminTeam"];
+
+/** The teams of an organisation with their members; undefined: the caller's own. */
+export const teams = (organisation: string | undefined) =>
+  queryOptions({ queryKey: key("teams", organisation), queryFn: async () => (await take(api.GET("/v1/admin/teams", { params: { query: organisation ? { organisation } : {} } }))).data.teams });
+
+export const team = {
+  add: (organisation: string | undefined, name: string) => take(api.POST("/v1/admin/teams", { body: { name, ...(organisation ? { organisation } : {}) } })),
+  rename: (id: string, name: string) => take(api.PUT("/v1/admin/teams/{team_id}/name", { params: { path: { team_id: id } }, body: { name } })),
+  remove: (id: string) => take(api.DELETE("/v1/admin/teams/{team_id}", { params: { path: { team_id: id } } })),
+  addMember: (id: string, person: string) => take(api.PUT("/v1/admin/teams/{team_id}/members/{person_id}", { params: { path: { team_id: id, person_id: person } } })),
+  removeMember: (id: string, person: string) => take(api.DELETE("/v1/admin/teams/{team_id}/members/{person_id}", { params: { path: { team_id: id, person_id: person } } })),
+};
+
 export type AdminLocale = Schemas["AdminLocale"];
 
 /** The language and the time zone of an organisation; undefined: the caller's own. */

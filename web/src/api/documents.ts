@@ -30,6 +30,8 @@ export interface Search {
   label?: string | undefined;
   folder?: string | undefined;
   sort: (typeof orders)[number];
+  /** A team of the caller, whose documents the list has instead of theirs. */
+  team?: string | undefined;
 }
 
 /** The default query of a list. */
@@ -38,14 +40,14 @@ export const noSearch: Search = { page: 1, status: undefined, periode: "all", se
 const paths = { in: "/v1/econtract/web_app/document/data", out: "/v1/econtract/web_app/document/out" } as const;
 
 /** What the members of a query that are not empty select. */
-const filters = (s: Search) => ({ periode: s.periode, ...(s.search ? { search: s.search } : {}), ...(s.person ? { person: s.person } : {}), ...(s.label ? { label: s.label } : {}), ...(s.folder ? { folder: s.folder } : {}) });
+const filters = (s: Search) => ({ periode: s.periode, ...(s.search ? { search: s.search } : {}), ...(s.person ? { person: s.person } : {}), ...(s.label ? { label: s.label } : {}), ...(s.folder ? { folder: s.folder } : {}), ...(s.team ? { team: s.team } : {}) });
 
-/** One page of a list. Sent documents do not include drafts, which have a separate list. */
+/** One page of a list. Sent documents do not include drafts, which have a separate list; those of a team do. */
 export const list = (box: Box, tab: Tab, s: Search, limit = 20) =>
   queryOptions({
     queryKey: ["documents", box, tab, s, limit],
     queryFn: async () => {
-      const chosen = tab === "waiting" ? { waiting: "me" as const } : tab === "all" ? (box === "out" ? { without: "draft" as const } : {}) : { status: tab };
+      const chosen = tab === "waiting" ? { waiting: "me" as const } : tab === "all" ? (box === "out" && !s.team ? { without: "draft" as const } : {}) : { status: tab };
       return (await take(api.GET(paths[box], { params: { query: { page: s.page, limit, sort: s.sort, ...chosen, ...filters(s) } } }))).data;
     },
     placeholderData: keepPreviousData,
@@ -58,7 +60,7 @@ export const waitsFor = (d: ListItem, person: string | undefined): boolean => d.
 export const counts = (box: Box, s: Search = noSearch) =>
   queryOptions({
     queryKey: ["documents", box, "counts", filters(s)],
-    queryFn: async () => (await take(api.GET("/v1/econtract/web_app/document/counts", { params: { query: { type: box, without: "draft", ...filters(s) } } }))).data,
+    queryFn: async () => (await take(api.GET("/v1/econtract/web_app/document/counts", { params: { query: { type: box, ...(s.team ? {} : { without: "draft" as const }), ...filters(s) } } }))).data,
     placeholderData: keepPreviousData,
   });
 
@@ -182,6 +184,8 @@ export const verbs = {
   retry: (id: number) => take(api.POST("/v1/econtract/{service}/sign/retry-docs", { params: service, body: named(id) })),
   /** Makes a draft of a document that ended: its number, and the people who take part in it. */
   copy: async (id: number) => (await take(api.POST("/v1/econtract/{service}/sign/copy-docs", { params: service, body: named(id) }))).response.data,
+  /** Shares a document with a team of its owner; an empty one: no longer. */
+  share: (id: number, team: string) => take(api.POST("/v1/econtract/{service}/sign/team-docs", { params: service, body: { ...named(id), team } })),
   guestLink: async (id: number, person: string) =>
     (await take(api.POST("/v1/econtract/{service}/sign/guest-link-docs", { params: service, body: { ...named(id), user_id: person } }))).response.data.url,
   /** Revokes a guest's link and every token that was opened with it. */

@@ -1463,6 +1463,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/teams": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The teams of an organisation
+         * @description With their members. API keys need the scope admin.
+         */
+        get: operations["admin-teams"];
+        put?: never;
+        /**
+         * Create a team
+         * @description It has no members yet. An organisation has at most 100 teams. 409 if another one has the name. Not with an API key.
+         */
+        post: operations["admin-add-team"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/teams/{team_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a team
+         * @description Its documents stay with their owners, who alone see them from then on, apart from the people of each. Not with an API key.
+         */
+        delete: operations["admin-delete-team"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/teams/{team_id}/members/{person_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Add a person to a team
+         * @description They see all documents of the team from their next request on. Adding a member again changes nothing. Not with an API key.
+         */
+        put: operations["admin-add-team-member"];
+        post?: never;
+        /**
+         * Remove a person from a team
+         * @description From their next request on they do not see documents that they do not own or take part in. Their own documents stay in the team. Not with an API key.
+         */
+        delete: operations["admin-remove-team-member"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/teams/{team_id}/name": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Rename a team
+         * @description 409 if another team has the name. Not with an API key.
+         */
+        put: operations["admin-rename-team"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/webhooks": {
         parameters: {
             query?: never;
@@ -3459,6 +3547,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/econtract/{service}/sign/team-docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Share a document with a team of its owner, or no longer
+         * @description Only for the owner. The members of the team see the document in every state, with its file, its audit trail and the addresses of its people. Members whose role includes sending documents may do what the owner may, except share it, delete it, hand out links of guests and create addresses of embedded pages. 404 team.not_found for a team of which the caller is not a member. API keys need the scope documents:write.
+         */
+        post: operations["team"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/econtract/{service}/sign/upload-docs": {
         parameters: {
             query?: never;
@@ -3740,6 +3848,8 @@ export interface components {
             role: "member" | "sender" | "auditor" | "admin" | "operator";
             /** @description the organisation requires a second factor for each signature */
             sign_factor: boolean;
+            /** @description of the account, by name; only in the answer of me */
+            teams?: components["schemas"]["TeamOut"][];
         } & {
             [key: string]: unknown;
         };
@@ -4139,6 +4249,24 @@ export interface components {
             clock: components["schemas"]["ClockOut"];
             documents: components["schemas"]["StuckLine"][];
             pagination: components["schemas"]["Pagination"];
+        } & {
+            [key: string]: unknown;
+        };
+        AdminTeam: {
+            /** @example 2024-10-14T06:06:00.000Z */
+            created_at: string;
+            /** @example 3b0f6a52-4f0e-4d35-9f0b-0e7f6d3c2b1a */
+            id: string;
+            /** @description by name */
+            members: components["schemas"]["TeamMember"][];
+            /** @example Legal */
+            name: string;
+        } & {
+            [key: string]: unknown;
+        };
+        AdminTeams: {
+            /** @description by name */
+            teams: components["schemas"]["AdminTeam"][];
         } & {
             [key: string]: unknown;
         };
@@ -4825,7 +4953,7 @@ export interface components {
             /** @example 2024-10-14T06:06:00.000Z */
             createAt: string;
             data_token: components["schemas"]["DataToken"];
-            /** @description for the owner: how people are reached */
+            /** @description for the owner and those who may act for them: how people are reached */
             delivery?: components["schemas"]["DeliveryData"];
             /** @example Dokumen menunggu tanda tangan */
             description: string;
@@ -4863,6 +4991,8 @@ export interface components {
             last_signed_at: string | null;
             /** @description the caller can pass their part to another person now, after a code where one is asked for */
             may_delegate?: boolean;
+            /** @description as a member of the team, the caller may act for the owner */
+            may_manage?: boolean;
             /**
              * @description missing for a draft
              * @example signing
@@ -4890,6 +5020,8 @@ export interface components {
             status: string;
             /** @example Menunggu tanda tangan */
             status_info: string;
+            /** @description with which the document is shared; for its owner and the members of the team */
+            team?: components["schemas"]["TeamOut"];
             /** @description made with a test key: a specimen, without quota */
             test: boolean;
             /**
@@ -5689,6 +5821,24 @@ export interface components {
              */
             msg: string;
             response: components["schemas"]["ResponseSsoTested"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        DoneTeamChanged: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            /**
+             * @description a sentence in the language of the request
+             * @example Dokumen berhasil diunggah.
+             */
+            msg: string;
+            response: components["schemas"]["ResponseTeamChanged"];
             /** @description always true */
             success: boolean;
         } & {
@@ -6496,6 +6646,19 @@ export interface components {
              */
             code: number;
             data: components["schemas"]["AdminStuckData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        FoundAdminTeams: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["AdminTeams"];
             /** @description always true */
             success: boolean;
         } & {
@@ -7706,6 +7869,8 @@ export interface components {
             status: string;
             /** @example Menunggu tanda tangan */
             status_info: string;
+            /** @description with which the document is shared; for its owner and the members of the team */
+            team?: components["schemas"]["TeamOut"];
         } & {
             [key: string]: unknown;
         };
@@ -7971,6 +8136,17 @@ export interface components {
         MembershipsData: {
             /** @description by name */
             organisations: components["schemas"]["MembershipOut"][];
+        } & {
+            [key: string]: unknown;
+        };
+        NewTeamIn: {
+            /** @example Legal */
+            name: string;
+            /**
+             * @description UUID; missing: the caller's own
+             * @example 0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a
+             */
+            organisation?: string;
         } & {
             [key: string]: unknown;
         };
@@ -9380,6 +9556,13 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ResponseTeamChanged: {
+            data: components["schemas"]["TeamChanged"];
+            /** @description warnings about input that was accepted */
+            warnings?: components["schemas"]["Warning"][];
+        } & {
+            [key: string]: unknown;
+        };
         ResponseTransferData: {
             data: components["schemas"]["TransferData"];
             /** @description warnings about input that was accepted */
@@ -10323,6 +10506,47 @@ export interface components {
              * @example segel_at_...
              */
             token?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        TeamChanged: {
+            team: components["schemas"]["AdminTeam"];
+        } & {
+            [key: string]: unknown;
+        };
+        TeamIn: {
+            document_id: number | string;
+            /**
+             * @description UUID of a team of the caller; missing or empty: none
+             * @example 3b0f6a52-4f0e-4d35-9f0b-0e7f6d3c2b1a
+             */
+            team?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        TeamMember: {
+            /** @description the account is disabled */
+            disabled: boolean;
+            /** @example siti@contoh.id */
+            email: string;
+            /** @example 8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01 */
+            id: string;
+            /** @example Siti Rahma */
+            name: string;
+        } & {
+            [key: string]: unknown;
+        };
+        TeamNameIn: {
+            /** @example Legal */
+            name: string;
+        } & {
+            [key: string]: unknown;
+        };
+        TeamOut: {
+            /** @example 3b0f6a52-4f0e-4d35-9f0b-0e7f6d3c2b1a */
+            id: string;
+            /** @example Legal */
+            name: string;
         } & {
             [key: string]: unknown;
         };
@@ -19666,6 +19890,639 @@ export interface operations {
             };
         };
     };
+    "admin-teams": {
+        parameters: {
+            query?: {
+                /** @description UUID of an organisation. Missing: the caller's own; for operators, all. */
+                organisation?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundAdminTeams"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-add-team": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key and body within a day returns the answer to the first request. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewTeamIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneTeamChanged"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-delete-team": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID of a team.
+                 * @example 3b0f6a52-4f0e-4d35-9f0b-0e7f6d3c2b1a
+                 */
+                team_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneTeamChanged"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-add-team-member": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID of a team.
+                 * @example 3b0f6a52-4f0e-4d35-9f0b-0e7f6d3c2b1a
+                 */
+                team_id: string;
+                /**
+                 * @description UUID of a person with an account.
+                 * @example 8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01
+                 */
+                person_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneTeamChanged"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-remove-team-member": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID of a team.
+                 * @example 3b0f6a52-4f0e-4d35-9f0b-0e7f6d3c2b1a
+                 */
+                team_id: string;
+                /**
+                 * @description UUID of a person with an account.
+                 * @example 8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01
+                 */
+                person_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneTeamChanged"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-rename-team": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID of a team.
+                 * @example 3b0f6a52-4f0e-4d35-9f0b-0e7f6d3c2b1a
+                 */
+                team_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TeamNameIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneTeamChanged"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     "admin-webhooks": {
         parameters: {
             query?: {
@@ -25557,6 +26414,8 @@ export interface operations {
                 periode?: "all" | "today" | "7d" | "30d" | "1y";
                 /** @description Leaves out documents with this status. */
                 without?: "draft" | "processing" | "completed" | "rejected" | "canceled" | "expired" | "failed";
+                /** @description UUID of a team of the caller: the documents that are shared with it, whatever type says. 404 for another team. */
+                team?: string;
                 /** @description Only documents that the person with this e-mail owns or takes part in. */
                 person?: string;
                 /** @description Only documents with this label of the caller's organisation, by its UUID. */
@@ -25662,6 +26521,8 @@ export interface operations {
                 periode?: "all" | "today" | "7d" | "30d" | "1y";
                 /** @description Leaves out documents with this status. */
                 without?: "draft" | "processing" | "completed" | "rejected" | "canceled" | "expired" | "failed";
+                /** @description UUID of a team of the caller: the documents that are shared with it, whatever type says. 404 for another team. */
+                team?: string;
                 /** @description Only documents that the person with this e-mail owns or takes part in. */
                 person?: string;
                 /** @description Only documents with this label of the caller's organisation, by its UUID. */
@@ -27042,6 +27903,8 @@ export interface operations {
                 periode?: "all" | "today" | "7d" | "30d" | "1y";
                 /** @description Leaves out documents with this status. */
                 without?: "draft" | "processing" | "completed" | "rejected" | "canceled" | "expired" | "failed";
+                /** @description UUID of a team of the caller: the documents that are shared with it, whatever type says. 404 for another team. */
+                team?: string;
                 /** @description Only documents that the person with this e-mail owns or takes part in. */
                 person?: string;
                 /** @description Only documents with this label of the caller's organisation, by its UUID. */
@@ -30623,6 +31486,133 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DoneSpecimenPreviewData"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    team: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key and body within a day returns the answer to the first request. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description One segment of the deployment.
+                 * @example service
+                 */
+                service: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TeamIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneVerbData"];
                 };
             };
             /** @description Bad Request. */

@@ -26,6 +26,7 @@ import { Stuck } from "./stuck";
 
 const Consent = lazy(() => import("./consent").then((m) => ({ default: m.Consent })));
 const Labels = lazy(() => import("./labels").then((m) => ({ default: m.Labels })));
+const Teams = lazy(() => import("./teams").then((m) => ({ default: m.Teams })));
 const Locale = lazy(() => import("./locale").then((m) => ({ default: m.Locale })));
 const Reminders = lazy(() => import("./reminders").then((m) => ({ default: m.Reminders })));
 const Accounts = lazy(() => import("./accounts").then((m) => ({ default: m.Accounts })));
@@ -35,7 +36,7 @@ const MemberKeys = lazy(() => import("./keys").then((m) => ({ default: m.MemberK
 const Organisations = lazy(() => import("./organisations").then((m) => ({ default: m.Organisations })));
 const Webhooks = lazy(() => import("./webhooks").then((m) => ({ default: m.Webhooks })));
 
-const sections: Record<Tab, ComponentType<SectionProps>> = { people: People, documents: Documents, quota: Quota, serials: Serials, attempts: Attempts, reconciliation: Reconciliation, stuck: Stuck, certificates: Certificates, branding: Branding, consent: Consent, reminders: Reminders, labels: Labels, locale: Locale, accounts: Accounts, provider: Provider, keys: MemberKeys, embedding: Embedding, mail: Mail, webhooks: Webhooks, organisations: Organisations, logins: Logins, log: Log };
+const sections: Record<Tab, ComponentType<SectionProps>> = { people: People, teams: Teams, documents: Documents, quota: Quota, serials: Serials, attempts: Attempts, reconciliation: Reconciliation, stuck: Stuck, certificates: Certificates, branding: Branding, consent: Consent, reminders: Reminders, labels: Labels, locale: Locale, accounts: Accounts, provider: Provider, keys: MemberKeys, embedding: Embedding, mail: Mail, webhooks: Webhooks, organisations: Organisations, logins: Logins, log: Log };
 
 /** Admin is for administrators of one organisation, or of all. The address selects the part that is shown. */
 export function Admin() {

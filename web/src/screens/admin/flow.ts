@@ -1,4 +1,4 @@
-export const tabs = ["people", "documents", "quota", "serials", "attempts", "reconciliation", "stuck", "certificates", "branding", "consent", "reminders", "labels", "locale", "accounts", "provider", "keys", "embedding", "mail", "webhooks", "organisations", "logins", "log"] as const;
+export const tabs = ["people", "teams", "documents", "quota", "serials", "attempts", "reconciliation", "stuck", "certificates", "branding", "consent", "reminders", "labels", "locale", "accounts", "provider", "keys", "embedding", "mail", "webhooks", "organisations", "logins", "log"] as const;
 export type Tab = (typeof tabs)[number];
 
 /** What only operators are shown. */

@@ -36,28 +36,29 @@ export function Actions({ document: d }: { document: Detail }) {
   const [canceling, cancel] = useDisclosure();
   const [filing, setFiling] = useState<"labels" | "folder">();
   const [renewing, renew] = useDisclosure();
-  const running = d.is_owner && d.status === "processing";
+  const acts = d.is_owner || d.may_manage === true;
+  const running = acts && d.status === "processing";
   const trouble = restamp.error ?? remind.error ?? remove.error ?? copy.error;
-  const corrects = d.is_owner && ["rejected", "canceled", "expired"].includes(d.status);
+  const corrects = acts && ["rejected", "canceled", "expired"].includes(d.status);
   return (
     <Stack gap="xs" align="flex-end">
       <Group gap="xs">
-        {d.is_owner && d.status === "draft" && <ButtonLink to="/new" search={{ document: d.id, step: "people" }} leftSection={<IconPencil size={16} aria-hidden />}>{t("document.continue")}</ButtonLink>}
+        {acts && d.status === "draft" && <ButtonLink to="/new" search={{ document: d.id, step: "people" }} leftSection={<IconPencil size={16} aria-hidden />}>{t("document.continue")}</ButtonLink>}
         {(d.is_sign || d.is_approve) && <ButtonLink to="/document/$id/sign" params={{ id: String(d.id) }} leftSection={<IconSignature size={16} aria-hidden />}>{t(d.is_approve ? "document.approve" : "document.sign")}</ButtonLink>}
         {d.active_download_button && <Download id={d.id} />}
         {d.active_download_button && !d.addresses_hidden && <Download id={d.id} file="evidence" />}
-        {d.is_owner && d.status === "failed" && <Button onClick={() => restamp.mutate(false)} loading={restamp.isPending} disabled={!d.info_restamping.allowed_stamping} leftSection={<IconRotate size={16} aria-hidden />}>{t("document.restamp")}</Button>}
+        {acts && d.status === "failed" && <Button onClick={() => restamp.mutate(false)} loading={restamp.isPending} disabled={!d.info_restamping.allowed_stamping} leftSection={<IconRotate size={16} aria-hidden />}>{t("document.restamp")}</Button>}
         {corrects && <Button onClick={() => copy.mutate()} loading={copy.isPending} leftSection={<IconCopy size={16} aria-hidden />}>{t("document.correct")}</Button>}
         <Menu position="bottom-end">
           <Menu.Target><Button variant="default" aria-label={t("document.more")}><IconDots size={16} aria-hidden /></Button></Menu.Target>
           <Menu.Dropdown>
             <Menu.Item component="a" href={address.original(d.id)}>{t("document.original")}</Menu.Item>
-            {d.is_owner && d.status === "completed" && <Menu.Item disabled={copy.isPending} onClick={() => copy.mutate()}>{t("document.useAgain")}</Menu.Item>}
-            {d.is_owner && d.status === "failed" && <Menu.Item disabled={!d.info_restamping.allowed_stamping} onClick={renew.open}>{t("document.newSerial")}</Menu.Item>}
-            {d.is_owner && <Menu.Item onClick={() => setFiling("labels")}>{t("filing.setLabels")}</Menu.Item>}
-            {(d.is_owner || d.participant) && <Menu.Item onClick={() => setFiling("folder")}>{t("filing.setFolder")}</Menu.Item>}
+            {acts && d.status === "completed" && <Menu.Item disabled={copy.isPending} onClick={() => copy.mutate()}>{t("document.useAgain")}</Menu.Item>}
+            {acts && d.status === "failed" && <Menu.Item disabled={!d.info_restamping.allowed_stamping} onClick={renew.open}>{t("document.newSerial")}</Menu.Item>}
+            {acts && <Menu.Item onClick={() => setFiling("labels")}>{t("filing.setLabels")}</Menu.Item>}
+            {(d.is_owner || d.participant || d.team) && <Menu.Item onClick={() => setFiling("folder")}>{t("filing.setFolder")}</Menu.Item>}
             {running && <Menu.Item onClick={() => remind.mutate()}>{t("document.remind")}</Menu.Item>}
-            {(running || (d.is_owner && d.status === "failed")) && <Menu.Item color="red" onClick={cancel.open}>{t("document.cancel")}</Menu.Item>}
+            {(running || (acts && d.status === "failed")) && <Menu.Item color="red" onClick={cancel.open}>{t("document.cancel")}</Menu.Item>}
             {d.is_owner && d.status === "draft" && <Menu.Item color="red" onClick={() => remove.mutate()}>{t("document.remove")}</Menu.Item>}
           </Menu.Dropdown>
         </Menu>

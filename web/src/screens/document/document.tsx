@@ -19,6 +19,7 @@ import { ScreenTrouble } from "../../ui/trouble";
 import { Actions } from "./actions";
 import { People } from "./people";
 import { Stamps } from "./stamps";
+import { TeamOf } from "../../ui/team-of";
 import { Trail } from "./trail";
 
 export function Document() {
@@ -58,8 +59,9 @@ function Shown({ document: d }: { document: Detail }) {
           <Stack>
             {!said && <Text size="sm">{d.description}</Text>}
             {live.lost && <Text size="sm" role="status">{t("steps.lost")}</Text>}
-            {steps.length > 0 && <Steps steps={steps} own={d.is_owner ? d.id : undefined} />}
+            {steps.length > 0 && <Steps steps={steps} own={d.is_owner || d.may_manage ? d.id : undefined} />}
             <People document={d} />
+            <TeamOf document={d} />
             {!steps.some((s) => s.serials.length > 0) && <Stamps serials={d.serial_number} />}
             <Trail id={d.id} />
           </Stack>

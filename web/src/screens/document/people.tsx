@@ -11,8 +11,8 @@ import { GuestLink } from "./guest-link";
 export function People({ document: d }: { document: Detail }) {
   const t = useText();
   const found = useQuery(people(d.id));
-  // Only the owner and auditors, who take no part, may read the history.
-  const history = useQuery({ ...trail(d.id), enabled: d.status === "rejected" && (d.is_owner || !d.participant) }).data ?? [];
+  // Only the owner, members of the team and auditors, who take no part, may read the history.
+  const history = useQuery({ ...trail(d.id), enabled: d.status === "rejected" && (d.is_owner || !d.participant || d.team !== undefined) }).data ?? [];
   const all = found.data ?? [], declined = declinedBy(all, history);
   if (all.length === 0) return null;
   return (
@@ -64,7 +64,7 @@ function One({ person: p, group, document: d, declinedAt }: { person: Person; gr
         {group.length > 1 && <Text size="xs" c="dimmed">{t("document.anyOf", { names: group.join(", ") })}</Text>}
         {p.delegated_from && <Text size="xs" c="dimmed">{t("document.delegatedFrom", { name: p.delegated_from.name })}</Text>}
         {p.mail.length > 0 && <Messages of={p.mail} />}
-        {p.is_guest && d.is_owner && d.status === "processing" && !p.status && <CorrectGuest document={d.id} person={p} />}
+        {p.is_guest && (d.is_owner || d.may_manage) && d.status === "processing" && !p.status && <CorrectGuest document={d.id} person={p} />}
         {p.is_guest && d.is_owner && d.status !== "draft" && <GuestLink document={d.id} person={p} ended={ended} />}
       </div>
     </Group>

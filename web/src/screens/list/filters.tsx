@@ -13,8 +13,8 @@ import { Sideways } from "../../ui/sideways";
 const FoldersDialog = lazy(() => import("../../ui/filing").then((m) => ({ default: m.FoldersDialog })));
 
 /** The tabs of a list; the first one is shown at first. */
-export const tabsOf = (box: Box): Tab[] => {
-  const some = states.filter((s) => s !== "draft");
+export const tabsOf = (box: Box, team = false): Tab[] => {
+  const some = states.filter((s) => team || s !== "draft");
   return box === "in" ? ["waiting", "all", ...some] : ["all", "waiting", ...some];
 };
 
@@ -36,7 +36,7 @@ export function Filters({ box, tab, search, change }: Props) {
   }
   const settle = useDebouncedCallback((s: string) => { setKnown(s); change({ search: s }); }, 300);
   const found = useQuery(counts(box, search)).data;
-  const tabs = tabsOf(box);
+  const tabs = tabsOf(box, search.team !== undefined);
   const count = (of: Tab) => (of === "all" ? found?.total_data : of === "waiting" ? found?.waiting : found?.status.find((s) => s.value === of)?.total);
   return (
     <Group align="flex-end" gap="sm">

@@ -15,6 +15,7 @@ export function readSearch(s: Record<string, unknown>): Search {
     person: text(s.person),
     ...(text(s.label) ? { label: text(s.label) } : {}),
     ...(text(s.folder) ? { folder: text(s.folder) } : {}),
+    ...(text(s.team) ? { team: text(s.team) } : {}),
     sort: orders.find((o) => o === s.sort) ?? "created",
   };
 }

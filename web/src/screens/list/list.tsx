@@ -1,8 +1,9 @@
-import { Button, Group, Stack, Text, VisuallyHidden } from "@mantine/core";
+import { Button, Group, Select, Stack, Text, VisuallyHidden } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 
+import { maySend, teams, useAccount } from "../../api/account";
 import { balance, counts, list, noSearch, type Box, type ListItem, type Search } from "../../api/documents";
 import { useText } from "../../text";
 import { ButtonLink } from "../../ui/links";
@@ -25,6 +26,8 @@ export const Sent = () => <List box="out" search={useSearch({ from: "/member/sen
 function List({ box, search }: { box: Box; search: Search }) {
   const t = useText();
   const go = useNavigate();
+  const own = useQuery(teams).data ?? [];
+  const me = useAccount();
   const tab = search.status ?? tabsOf(box)[0]!;
   const page = useQuery(list(box, tab, search));
   const quota = useQuery(balance).data;
@@ -36,6 +39,7 @@ function List({ box, search }: { box: Box; search: Search }) {
     show({ page: 1, ...to });
   };
   const filtered = search.periode !== "all" || search.search !== "" || search.person !== "" || !!search.label || !!search.folder;
+  const acts = box === "out" && (!search.team || !me || maySend(me));
   const documents = page.data?.documents ?? [];
   const select = (some: ListItem[], on: boolean) => {
     const to = new Map(selected);
@@ -50,6 +54,10 @@ function List({ box, search }: { box: Box; search: Search }) {
         <ScreenTitle>{t(box === "in" ? "nav.inbox" : "nav.sent")}</ScreenTitle>
         {quota && <Text size="sm" c="dimmed">{t("list.quota", quota)}</Text>}
       </Group>
+      {box === "out" && (own.length > 0 || search.team) && (
+        <Select maw={{ sm: 320 }} label={t("list.whose")} allowDeselect={false} value={search.team ?? ""} onChange={(v) => change({ team: v || undefined, status: undefined })}
+          data={[{ value: "", label: t("list.sentByMe") }, ...own.map((x) => ({ value: x.id, label: t("list.ofTeam", { name: x.name }) }))]} />
+      )}
       <Filters box={box} tab={tab} search={search} change={change} />
       {page.isPending && <Loading />}
       {page.isError && <Trouble error={page.error} retry={() => void page.refetch()} />}
@@ -59,7 +67,7 @@ function List({ box, search }: { box: Box; search: Search }) {
           {!filtered && all === 0 && <Text c="dimmed" ta="center">{t("list.emptyHint")}</Text>}
           <Group justify="center">
             {tab !== "all" && all > 0 && <Button variant="default" size="xs" onClick={() => change({ status: tabsOf(box)[0] === "all" ? undefined : "all" })}>{t("list.showAll", { count: all })}</Button>}
-            {filtered ? <Button variant="default" size="xs" onClick={() => change({ ...noSearch, label: undefined, folder: undefined })}>{t("list.clear")}</Button> : all === 0 && <ButtonLink to="/new" search={{ document: undefined, step: "file" }}>{t("nav.new")}</ButtonLink>}
+            {filtered ? <Button variant="default" size="xs" onClick={() => change({ ...noSearch, label: undefined, folder: undefined, team: search.team })}>{t("list.clear")}</Button> : all === 0 && <ButtonLink to="/new" search={{ document: undefined, step: "file" }}>{t("nav.new")}</ButtonLink>}
           </Group>
         </Stack>
       )}
@@ -70,7 +78,7 @@ function List({ box, search }: { box: Box; search: Search }) {
             <Text size="sm" component="span">{t("list.selectPage")}</Text>
           </label>
           <Stack component="ul" gap="xs" p={0} m={0} style={{ listStyle: "none" }} aria-busy={page.isPlaceholderData}>
-            {documents.map((d) => <Row key={d.id} document={d} box={box} selected={selected.has(d.id)} select={(on) => select([d], on)} />)}
+            {documents.map((d) => <Row key={d.id} document={d} box={search.team ? "in" : box} selected={selected.has(d.id)} select={(on) => select([d], on)} />)}
           </Stack>
           <Group justify="space-between">
             <Text size="sm" c="dimmed" role="status">{t(page.data!.pagination.total_limited ? "list.limited" : "list.total", { count: page.data!.pagination.total_data })}</Text>
@@ -81,7 +89,7 @@ function List({ box, search }: { box: Box; search: Search }) {
         </>
       )}
       <VisuallyHidden role="status">{selected.size > 0 && t("list.selected", { count: selected.size })}</VisuallyHidden>
-      {selected.size > 0 && <Suspense><Selection documents={[...selected.values()]} owned={box === "out"} clear={() => setSelected(new Map())} /></Suspense>}
+      {selected.size > 0 && <Suspense><Selection documents={[...selected.values()]} owned={acts} clear={() => setSelected(new Map())} /></Suspense>}
     </Stack>
   );
 }

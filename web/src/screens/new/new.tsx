@@ -44,7 +44,7 @@ function Draft({ id, step, box }: { id: number; step: NewStep; box: number | und
   if (found.isPending) return <Loading />;
   if (found.isError) return <ScreenTrouble error={found.error} retry={() => void found.refetch()} />;
   const d = found.data;
-  if (d.status !== "draft" || !d.is_owner) return <Left document={d} />;
+  if (d.status !== "draft" || !(d.is_owner || d.may_manage)) return <Left document={d} />;
   const unready = conversion && conversion.state !== "done";
   return (
     <Frame step={step} title={d.document_title} document={id}>

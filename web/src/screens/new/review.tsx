@@ -13,6 +13,7 @@ import { AnchorLink } from "../../ui/links";
 import { Loading } from "../../ui/loading";
 import { Notes } from "../../ui/told";
 import { Trouble } from "../../ui/trouble";
+import { TeamOf } from "../../ui/team-of";
 import { Accepting, useAccepting } from "./accepting";
 import { bill, rounds } from "./bill";
 import { HowReached, type Delivery } from "./delivery";
@@ -65,6 +66,7 @@ function Whole({ document: d, people, placed, warnings }: { document: Detail; pe
       <Order document={d} people={people} placed={placed} stampOnly={cost.stampOnly} />
       <Cost cost={cost} left={quota.data} />
       {delivery && people.some((p) => !p.is_owner) && <HowReached value={delivery} onChange={setDelivery} store={() => store.mutate()} guests={people.some((p) => p.is_guest)} expires={d.expired !== null} />}
+      <TeamOf document={d} />
       {store.isError && <Trouble error={store.error} retry={() => store.mutate()} />}
       {signers.length > 0 && !cost.stampOnly && (
         <>
