@@ -222,3 +222,25 @@ func TestAStreamWhoseClientTakesNothingEndsWithTheService(t *testing.T) {
 	<-l.stuck
 	streams.Close()
 }
+
+func TestTheFirstEventOfAStreamHidesAddressesAsTheLaterOnesDo(t *testing.T) {
+	t.Parallel()
+	d := processing()
+	d.Delivery.HideAddresses, d.Parallel = true, true // so that it waits for all
+	const address = "rahasia@contoh.id"
+	for i := range d.Participants {
+		d.Participants[i].SignedAt = time.Time{}
+		if d.Participants[i].ID != siti.ID { // who reads
+			d.Participants[i].Name, d.Participants[i].Email = address, address
+		}
+	}
+	for token, want := range map[string]bool{"owner": true, "signer": false} {
+		b := newBench(t, d)
+		b.beforeWait(func(context.Context) error { b.change(complete); return nil })
+		w := b.ask("GET", dBase+"events/1207", "", "X-Access-Token", token)
+		said, _, _ := strings.Cut(w.Body.String(), "id: 2\n")
+		if got := strings.Contains(said, address); w.Code != http.StatusOK || got != want || !want && !strings.Contains(said, contract.MaskAddress(address)) {
+			t.Errorf("the %s is told %d %s", token, w.Code, said)
+		}
+	}
+}
