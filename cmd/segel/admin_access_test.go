@@ -65,6 +65,9 @@ func administer(c *client, op api.Operation, organisation contract.OrganisationI
 	} else if len(found.Keys) > 0 {
 		key = string(found.Keys[0].ID)
 	}
+	if d, err := c.store.Document(context.Background(), contract.DocumentID(id)); err == nil && strings.Contains(op.Path, "{team_id}") {
+		person = string(d.Owner.ID) // the data of the other person may be erased by now
+	}
 	of, name := c.organisationToChange(op, organisation, id)
 	path := strings.NewReplacer("{label_id}", c.labelToChange(op, id), "{invitation_id}", c.invitationToChange(op, id), "{team_id}", c.teamToChange(op, id), "{organisation_id}", string(of), "{domain}", "contoh.id", "{key_id}", key, "{webhook_id}", string(hook), "{document_id}", fmt.Sprint(id), "{serial}", serial, "{person_id}", person, "{notice_id}", string(notice)).Replace(op.Path)
 	if op.Method == http.MethodGet || op.Method == http.MethodDelete {
