@@ -124,7 +124,7 @@ test("an auditor reads the documents and the log, and changes nothing", async ()
   await page.getByRole("listitem").filter({ hasText: "Finalized the document" }).first().waitFor();
   await page.setViewportSize({ width: 360, height: 740 });
   await page.getByRole("tab", { name: "Documents" }).click();
-  await page.getByText(owner.email).waitFor();
+  await page.getByText(owner.email).first().waitFor();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
   await page.context().close();
 });

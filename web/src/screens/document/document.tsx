@@ -33,7 +33,7 @@ export function Document() {
 function Shown({ document: d }: { document: Detail }) {
   const t = useText();
   const live = useProgress(d.id, d.status === "processing");
-  const audits = !d.is_owner && !d.participant; // an auditor sees what is recorded, and neither reads the file nor acts
+  const audits = !d.is_owner && !d.participant && !d.team; // an auditor sees what is recorded, and neither reads the file nor acts
   const steps = stepsOf(live.status?.progress ?? d.progress, d.status);
   // Do not repeat what the badge or a step says.
   const said = d.status === "completed" || steps.some((s) => s.state === "stopped" && s.reason);
