@@ -15,7 +15,7 @@ var teams = map[string]sentence{
 	"event.team_added":          {"Membuat tim[ {team_name}]", "Created the team[ {team_name}]"},
 	"event.team_renamed":        {"Mengubah nama tim[ {team_name}][ menjadi {new_name}]", "Renamed the team[ {team_name}][ to {new_name}]"},
 	"event.team_deleted":        {"Menghapus tim[ {team_name}]", "Deleted the team[ {team_name}]"},
-	"event.team_member_added":   {"Menambahkan anggota[ {name}][ <{email}>] ke tim[ {team_name}]", "Added a member[, {name}][ <{email}>], to the team[ {team_name}]"},
-	"event.team_member_removed": {"Mengeluarkan anggota[ {name}][ <{email}>] dari tim[ {team_name}]", "Removed a member[, {name}][ <{email}>], from the team[ {team_name}]"},
+	"event.team_member_added":   {"Menambahkan anggota[ {name}][ <{email}>] ke tim[ {team_name}]", "Added a member[ {name}][ <{email}>] to the team[ {team_name}]"},
+	"event.team_member_removed": {"Mengeluarkan anggota[ {name}][ <{email}>] dari tim[ {team_name}]", "Removed a member[ {name}][ <{email}>] from the team[ {team_name}]"},
 	"event.team_changed":        {"Mengubah tim dokumen[; dari {former_name}][; menjadi {team_name}]", "Changed the document's team[; from {former_name}][; to {team_name}]"},
 }

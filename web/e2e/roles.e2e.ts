@@ -116,7 +116,7 @@ test("an auditor reads the documents and the log, and changes nothing", async ()
   for (const what of ["preview", "download", "original", "evidence"]) expect((await page.request.get(`${s.url}/v1/econtract/web_app/document/${what}/${number}`)).status()).toBe(403);
   for (const [verb, body] of [["sign-docs", {}], ["cancel-docs", {}], ["remind-docs", {}]] as const) expect((await page.request.post(`${s.url}/v1/econtract/web/sign/${verb}`, { data: { document_id: Number(number), ...body } })).status()).toBe(403);
   await page.setViewportSize({ width: 360, height: 740 });
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.goBack();
   await line.getByRole("button", { name: "Show in the audit log" }).click();
