@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path"
 	"reflect"
 	"strings"
@@ -41,6 +42,12 @@ func before(t *testing.T, number string) fs.FS {
 // aged creates a database as it was before the migration with that number, and runs statements on it.
 func aged(t *testing.T, dsn, number string, statements ...string) {
 	t.Helper()
+	// The tests' databases come with the newest tables.
+	if path, embedded := SQLitePath(dsn); embedded {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
 	db, err := openDatabase(t.Context(), dsn, Options{}, new(counters))
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +62,7 @@ func aged(t *testing.T, dsn, number string, statements ...string) {
 			return nil
 		})
 	}
-	if _, isPostgres := db.(*postgres); isPostgres { // the tests' databases come with the newest tables
+	if _, isPostgres := db.(*postgres); isPostgres {
 		err = run(`DROP SCHEMA public CASCADE`, `CREATE SCHEMA public`)
 	}
 	err = errors.Join(err, db.migrate(t.Context(), before(t, number)), run(statements...), db.close())

@@ -119,8 +119,8 @@ func TestAProgramOlderThanTheOldestWriterRefusesAndSaysWhichVersionIsNeeded(t *t
 		if err := running.CheckWriter(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		files := with(t, "0098_next.sql", nextExpanding).(fstest.MapFS)
-		files["0099_last.sql"] = &fstest.MapFile{Data: []byte("-- segel: contracting level 3 follows 998 oldest-writer 2\n-- +goose Up\nUPDATE schema_level SET oldest_writer = 2;\n")}
+		files := with(t, "0998_next.sql", nextExpanding).(fstest.MapFS)
+		files["0999_last.sql"] = &fstest.MapFile{Data: []byte("-- segel: contracting level 3 follows 998 oldest-writer 2\n-- +goose Up\nUPDATE schema_level SET oldest_writer = 2;\n")}
 		newer, err := Open(t.Context(), dsn, Options{files: files, writerLevel: 3, Version: "2.4.0"})
 		if err != nil {
 			t.Fatal(err)
