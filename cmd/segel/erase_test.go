@@ -105,7 +105,7 @@ func TestErasedPeopleLeaveOnlyWhatProves(t *testing.T) {
 			}
 		}
 
-		// What was signed says by whom, and what is in progress waits; what proves nothing has nobody.
+		// What was signed says by whom, and what is in progress waits; what proves nothing names no person.
 		for id, want := range map[int64]bool{signed: true, running: true, own: true, canceled: false, draft: false} {
 			if got := strings.Contains(string(next.get("signers", id).ok().body)+string(next.get("detail", id).ok().body), person.email); got != want && id != own {
 				t.Errorf("document %d names the person: %v", id, got)

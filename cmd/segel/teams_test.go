@@ -124,7 +124,7 @@ func TestATeamSharesDocumentsFromTheRequestAfterAPersonJoinsUntilTheyLeave(t *te
 	sender.verb("cancel-docs", draft).is(http.StatusNotFound)
 	sender.do("GET", documentPath+"data?team="+team, nil).is(http.StatusNotFound, "team.not_found")
 
-	// A person who gets the documents of a leaving one is no member, so the team loses those.
+	// The person who gets the documents of a leaving one is not a member, so the team loses those.
 	admin.transfer(owner, colleague).ok()
 	if d := colleague.get("detail", draft).ok().object("data"); d["team"] != nil {
 		t.Errorf("transferred to no member: %v", d["team"])

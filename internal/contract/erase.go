@@ -15,7 +15,7 @@ type Erasure struct {
 	DoneAt       time.Time // zero: something is left to erase
 }
 
-// ErasedName takes the place of the name of a person whose data were erased, in both languages, wherever the name is no evidence.
+// ErasedName takes the place of the name of a person whose data were erased, in both languages, wherever the name is not evidence.
 const ErasedName = "Data terhapus · Erased"
 
 // ErasedEmail takes the place of the e-mail of an account whose data were erased. The domain is reserved and never receives mail (RFC 2606 §2).
@@ -62,7 +62,7 @@ func EraseParticipant(d *Document, id PersonID, now time.Time) (c Change, change
 	return c, true
 }
 
-// provesNothing reports whether a document is no evidence of what its participants did: a draft, or one that was canceled or expired before anybody
+// provesNothing reports whether a document is not evidence of what its participants did: a draft, or one that was canceled or expired before anybody
 // signed, approved, or passed their part on. A refusal is an act, so a document that was declined proves it.
 func (d *Document) provesNothing() bool {
 	switch d.State {

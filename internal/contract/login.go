@@ -8,7 +8,7 @@ type LoginKind string
 // The kinds. Values are stored and part of the interface.
 const (
 	LoginDone    LoginKind = "login"         // a session was opened
-	LoginFailed  LoginKind = "login_failed"  // a wrong password, code or passkey, or an answer of a provider that admits nobody
+	LoginFailed  LoginKind = "login_failed"  // a wrong password, code or passkey, or an answer of a provider that admits no account
 	LoginLimited LoginKind = "login_limited" // too many tries: refused before anything was compared
 	LoginEnded   LoginKind = "logout"        // a person logged out
 )

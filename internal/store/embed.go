@@ -36,7 +36,7 @@ func EmbedAddressOf(family string) (address [32]byte, ok bool) {
 }
 
 // IsGranted reports whether who asked for the address still has what gave it: an account, and a session or an API key that has not ended. What is done in
-// the page is no use of that session, so its idle limit ends the page too.
+// the page does not use that session, so its idle limit ends the page too.
 func (e *HeldEmbed) IsGranted(now time.Time) bool {
 	return e.Requester && e.Granted && !e.From.HasEnded(e.Policy, now)
 }

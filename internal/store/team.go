@@ -29,12 +29,12 @@ type Teams interface {
 	// AddTeam adds a team without members. ErrExists: the organisation has one of that name, in any case of letters; contract.ErrTeamLimit: it has
 	// contract.MaxTeams.
 	AddTeam(ctx context.Context, t Team, e contract.Event) error
-	// RenameTeam returns ErrExists as AddTeam does, and ErrNotFound if there is no such team.
+	// RenameTeam returns ErrExists as AddTeam does, and ErrNotFound if the team does not exist.
 	RenameTeam(ctx context.Context, id contract.TeamID, name string, e contract.Event) error
-	// DeleteTeam removes a team and its members in one transaction. The documents keep its identifier, which gives access to nobody. ErrNotFound:
-	// there is no such team.
+	// DeleteTeam removes a team and its members in one transaction. The documents keep its identifier, which gives no access. ErrNotFound:
+	// the team does not exist.
 	DeleteTeam(ctx context.Context, id contract.TeamID, e contract.Event) error
-	// AddTeamMember adds an account of the organisation of the team. ErrExists: it is a member; ErrNotFound: there is no such team; contract.ErrNoPerson:
+	// AddTeamMember adds an account of the organisation of the team. ErrExists: it is a member; ErrNotFound: the team does not exist; contract.ErrNoPerson:
 	// no such account in its organisation; contract.ErrTeamFull.
 	AddTeamMember(ctx context.Context, id contract.TeamID, person contract.PersonID, e contract.Event) error
 	// RemoveTeamMember returns ErrNotFound if the account is not a member. Each request reads the teams of its caller, so none is answered as a

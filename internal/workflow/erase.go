@@ -55,7 +55,7 @@ func (s *Service) ErasePerson(ctx context.Context, by contract.Actor, id contrac
 
 // erasePerson records that the data of a person are to be erased, and erases them.
 //
-// First durable: the erasure with its event, which name nobody but by identifier, and the end of the account. From then on, ContinueErasures
+// First durable: the erasure with its event, which name people by identifier only, and the end of the account. From then on, ContinueErasures
 // goes on with what this call leaves.
 func (s *Service) erasePerson(ctx context.Context, by contract.Actor, u store.User) (contract.Erasure, error) {
 	now := s.Clock()

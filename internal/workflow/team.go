@@ -68,13 +68,13 @@ func (s *Service) RenameTeam(ctx context.Context, by contract.Actor, id contract
 	return t, nil
 }
 
-// DeleteTeam deletes a team. Its documents stay with their owners, and nobody sees them as its member from the next request on.
+// DeleteTeam deletes a team. Its documents stay with their owners, and no person sees them as its member from the next request on.
 func (s *Service) DeleteTeam(ctx context.Context, by contract.Actor, id contract.TeamID) (store.Team, error) {
 	t, err := s.administeredTeam(ctx, by, id)
 	if err != nil {
 		return store.Team{}, err
 	}
-	// Durable with this commit: the team has no members and no name any more. Its documents are not written: they name a team that gives access to nobody.
+	// Durable with this commit: the team has no members and no name any more. Its documents are not written: they name a team that gives no access.
 	if err := s.Store.DeleteTeam(ctx, id, s.teamEvent(by, contract.EventTeamDeleted, t)); err != nil {
 		return store.Team{}, teamRefusal(err)
 	}

@@ -29,7 +29,7 @@ var personColumns = map[string]bool{
 // plantedInstead is what columns have in place of the text about the person, where rows belong together or the erasure asks for a state.
 var plantedInstead = map[string]any{
 	"organisation.id": "planted-org", "organisation.name": "Planted", "organisation_state.id": "org", "users.organisation": "org",
-	// Nobody who owns documents is erased.
+	// A person who owns documents is not erased.
 	"document.owner": "other", "document.owner_name": "Other", "document.owner_email": "other@example.test",
 	"notice.state": "sent", "erasure.done_at": 0, "event.leaf": 1_000_000, "log_hash.position": 1_000_000, "serial.former": 0,
 }

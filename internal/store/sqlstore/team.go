@@ -141,7 +141,7 @@ func (s *Store) RenameTeam(ctx context.Context, id contract.TeamID, name string,
 	return wrapf(err, "rename team %s", id)
 }
 
-// lockTeam locks the row of a team until the transaction ends, so that its members change one after another. ErrNotFound: there is no such team.
+// lockTeam locks the row of a team until the transaction ends, so that its members change one after another. ErrNotFound: the team does not exist.
 func lockTeam(ctx context.Context, t tx, id contract.TeamID) error {
 	return execRequired(ctx, t, requireRow, `UPDATE team SET name = name WHERE id = $1 AND deleted_at = 0`, id)
 }
