@@ -67,8 +67,8 @@ export function PeopleList({ people, parallel, wrong, change }: Props) {
                 <ActionIcon variant="subtle" color="red" size="lg" aria-label={t("new.remove", { name: p.name })} onClick={() => { change(settle(people.filter((x) => x.key !== p.key))); say(t("new.removed", { name: p.name })); }}><IconTrash size={16} aria-hidden /></ActionIcon>
               </Group>
             </Group>
-            {i > 0 && groups(p.role) && groups(people[i - 1]!.role) && <Checkbox mt={6} ml={42} size="xs" label={t("new.anyOf", { name: people[i - 1]!.name })} checked={joined(people, i)} onChange={(e) => change(join(people, i, e.currentTarget.checked))} />}
-            {i > 0 && !parallel && !joined(people, i) && <Checkbox mt={6} ml={42} size="xs" label={t("new.together", { name: people[i - 1]!.name })} checked={p.together} onChange={(e) => set(p.key, { together: e.currentTarget.checked })} />}
+            {i > 0 && groups(p.role) && groups(people[i - 1]!.role) && <Checkbox mt={10} ml={42} size="xs" label={t("new.anyOf", { name: people[i - 1]!.name })} checked={joined(people, i)} onChange={(e) => change(join(people, i, e.currentTarget.checked))} />}
+            {i > 0 && !parallel && !joined(people, i) && <Checkbox mt={10} ml={42} size="xs" label={t("new.together", { name: people[i - 1]!.name })} checked={p.together} onChange={(e) => set(p.key, { together: e.currentTarget.checked })} />}
           </Paper>
         ))}
       </Stack>
