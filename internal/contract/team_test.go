@@ -79,7 +79,7 @@ func TestTheOwnerSharesWithTheirOwnTeamsAlone(t *testing.T) {
 		to   TeamID
 		want error
 	}{
-		{"owner who is no member", owner, legal.ID, ErrNoTeam}, {"owner", inTeam(owner), "unknown", ErrNoTeam}, {"colleague", inTeam(user), legal.ID, ErrNotFound},
+		{"owner who is not a member", owner, legal.ID, ErrNoTeam}, {"owner", inTeam(owner), "unknown", ErrNoTeam}, {"colleague", inTeam(user), legal.ID, ErrNotFound},
 	} {
 		if _, _, err := ShareWithTeam(d, c.to, c.by, t0); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", c.who, err, c.want)
