@@ -1,5 +1,5 @@
 // Package s3test runs an S3 server for tests: versitygw, which scripts/s3server/setup builds, with its objects in a temporary folder. It
-// ends with the test.
+// ends with the test, or when its caller stops it.
 package s3test
 
 import (
@@ -50,16 +50,30 @@ func StartServer(t testing.TB) *Server {
 		}
 		t.Fatal(err)
 	}
-	for range 5 { // another process may take the port
-		s, err := launchServer(t, program)
-		if err == nil {
-			makeBucket(t, s.URL)
-			return s
-		}
-		t.Log(err)
+	s, err := Launch(t.Context(), program, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Fatal("the S3 server does not start")
-	return nil
+	t.Cleanup(s.Stop)
+	return s
+}
+
+// Launch starts the program on a free port with an empty bucket, whose objects are files below folder. The caller stops it.
+func Launch(ctx context.Context, program, folder string) (*Server, error) {
+	var failed error
+	for range 5 { // another process may take the port
+		s, err := launchServer(ctx, program, folder)
+		if err != nil {
+			failed = errors.Join(failed, err)
+			continue
+		}
+		if err := makeBucket(ctx, s.URL); err != nil {
+			s.Stop()
+			return nil, fmt.Errorf("create a bucket: %w", err)
+		}
+		return s, nil
+	}
+	return nil, fmt.Errorf("the S3 server does not start: %w", failed)
 }
 
 // findProgram finds the server in the build folder above the package under test.
@@ -82,7 +96,7 @@ func findProgram() (string, error) {
 }
 
 // launchServer starts a server on a free port and waits until it accepts connections.
-func launchServer(t testing.TB, program string) (*Server, error) {
+func launchServer(ctx context.Context, program, folder string) (*Server, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
@@ -91,7 +105,7 @@ func launchServer(t testing.TB, program string) (*Server, error) {
 	if err := l.Close(); err != nil {
 		return nil, err
 	}
-	c := exec.Command(program, "--access", AccessKey, "--secret", SecretKey, "--region", Region, "--port", address, "--quiet", "posix", t.TempDir())
+	c := exec.Command(program, "--access", AccessKey, "--secret", SecretKey, "--region", Region, "--port", address, "--quiet", "posix", folder)
 	var output bytes.Buffer
 	c.Stdout, c.Stderr = &output, &output
 	c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
@@ -113,8 +127,7 @@ func launchServer(t testing.TB, program string) (*Server, error) {
 		_ = c.Process.Kill()
 		<-exited
 	})
-	t.Cleanup(stop)
-	ctx, cancel := context.WithTimeout(t.Context(), startWait)
+	ctx, cancel := context.WithTimeout(ctx, startWait)
 	defer cancel()
 	retry := time.NewTicker(20 * time.Millisecond)
 	defer retry.Stop()
@@ -133,15 +146,12 @@ func launchServer(t testing.TB, program string) (*Server, error) {
 	}
 }
 
-func makeBucket(t testing.TB, u *url.URL) {
-	t.Helper()
+func makeBucket(ctx context.Context, u *url.URL) error {
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
 	c, err := minio.New(u.Host, &minio.Options{Transport: transport, Creds: credentials.NewStaticV4(AccessKey, SecretKey, ""), Region: Region})
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
-	if err := c.MakeBucket(t.Context(), Bucket, minio.MakeBucketOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	return c.MakeBucket(ctx, Bucket, minio.MakeBucketOptions{})
 }
