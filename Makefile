@@ -13,7 +13,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 GO      := CGO_ENABLED=0 go
 
 .DEFAULT_GOAL := help
-.PHONY: help run web build test test-go test-web test-e2e test-e2e-all test-race test-s3 screens demo load bench bench-lists fault test-every names interop check fmt lint generate clean
+.PHONY: help run cluster web build test test-go test-web test-e2e test-e2e-all test-race test-s3 screens demo load bench bench-lists fault test-every names interop check fmt lint generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,6 +21,12 @@ help: ## list the targets
 run: web build ## build, and start the service on its embedded default (DATA=data LISTEN=127.0.0.1:8080)
 	@scripts/need -w cjk-font soffice bwrap
 	@$(BIN) serve --data $(DATA) --listen $(LISTEN)
+
+cluster: web build ## run two nodes with a PostgreSQL server, an S3 server, a stamp office and a proxy; all data end with it (NODES=2 LISTEN=127.0.0.1:8080 COMMAND='scripts/walk.sh ...')
+	@scripts/need go postgres
+	@scripts/need -w cjk-font soffice bwrap
+	@scripts/s3server/setup
+	@go run ./scripts/cluster -segel $(BIN) -nodes $(or $(NODES),2) -listen $(LISTEN) $(COMMAND)
 
 web: web/dist/index.html ## build the web app into the folder that the binary embeds
 
@@ -89,9 +95,10 @@ bench-lists: build ## measure lists of many documents on one database; takes 12 
 	@scripts/need go $(if $(filter postgres,$(DATABASE)),postgres)
 	@DOCUMENTS=$(if $(filter command line environment,$(origin DOCUMENTS)),$(DOCUMENTS),10000000) DATABASE=$(or $(DATABASE),sqlite) go run ./scripts/bench $(BIN) lists
 
-fault: build ## kill the service and take its database, files and disk away while it stamps and sends mails and events, and prove that nothing is lost (KILLS=200 OUTAGES=40 ORDERS=2000 SEED=7 OFFICE=1 POSTGRES=1 DELETED=1 MUTANT=naive|mailed-first)
-	@scripts/need go
-	@go run ./scripts/fault -segel $(BIN) -kills $(KILLS) -outages $(OUTAGES) -orders $(ORDERS) -seed $(or $(SEED),0) $(if $(OFFICE),-office) $(if $(POSTGRES),-postgres) $(if $(DELETED),-deleted) $(if $(MUTANT),-mutant $(MUTANT))
+fault: build ## kill the service and take its database, files and disk away while it stamps and sends mails and events, and prove that nothing is lost (KILLS=200 OUTAGES=40 ORDERS=2000 SEED=7 OFFICE=1 POSTGRES=1 NODES=3 DELETED=1 MUTANT=naive|mailed-first)
+	@scripts/need go $(if $(POSTGRES)$(NODES),postgres)
+	@$(if $(NODES),scripts/s3server/setup)
+	@go run ./scripts/fault -segel $(BIN) -kills $(KILLS) -outages $(OUTAGES) -orders $(ORDERS) -seed $(or $(SEED),0) $(if $(OFFICE),-office) $(if $(POSTGRES),-postgres) $(if $(NODES),-nodes $(NODES)) $(if $(DELETED),-deleted) $(if $(MUTANT),-mutant $(MUTANT))
 
 test-every: ## run the tests of many similar cases with all of them, of which make test tries a part (RUN=TestFsckFindsEvery)
 	@scripts/need go soffice bwrap postgres cjk-font

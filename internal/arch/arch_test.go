@@ -110,7 +110,8 @@ var table = map[string][]string{
 	"cmd/segel":                       {"..."},
 	"interop":                         {"internal/authentication", "cms", "pdf", "pdf/pdftest", "pades", "pades/...", "internal/authority", "internal/evidence"},
 	"interop/cost":                    {"pades", "pades/validate", "pdf/pdftest", "internal/authority", "scripts/running"},
-	"scripts/running":                 {},
+	"scripts/running":                 {"internal/blob/s3/s3test"},
+	"scripts/cluster":                 {"internal/blob/s3/s3test", "internal/store/storetest/pgtest", "scripts/running"},
 	"scripts/mailbox":                 {},
 	"scripts/names":                   {},
 	"scripts/palette":                 {},
@@ -118,7 +119,7 @@ var table = map[string][]string{
 	"scripts/demo":                    {"pdf/pdftest", "scripts/running"},
 	"scripts/enumerate":               {"pdf/pdftest", "scripts/running"},
 	"scripts/bench":                   {"pdf/pdftest", "internal/store/storetest/pgtest", "scripts/running"},
-	"scripts/fault":                   {"pdf", "pdf/pdftest", "pades/validate", "internal/authority", "internal/emeterai", "internal/store/storetest/pgtest", "scripts/running"},
+	"scripts/fault":                   {"internal/blob/s3/s3test", "pdf", "pdf/pdftest", "pades/validate", "internal/authority", "internal/emeterai", "internal/store/storetest/pgtest", "scripts/running"},
 	"scripts/load":                    {"internal/config", "pdf/pdftest", "internal/store/storetest/pgtest", "scripts/running"},
 }
 

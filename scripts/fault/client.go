@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
@@ -19,6 +20,8 @@ type object = running.Object
 type client struct {
 	running.Client
 	email string
+	urls  []string      // of the nodes, which the requests go to in turn; empty: the one of Client
+	turns atomic.Uint64 // requests so far
 
 	prober atomic.Pointer[prober] // counts answers during outages; nil: not counted
 }
@@ -77,6 +80,8 @@ func (c *client) callUntilAnswered(ctx context.Context, r running.Request, answe
 			return lost, json.Unmarshal(b, answer)
 		case ctx.Err() != nil:
 			return lost, ctx.Err()
+		case errors.As(err, &refused) && refused.Status == http.StatusConflict && len(c.urls) > 0 && bytes.Contains(refused.Text, []byte("idempotency.running")):
+			// Another node has the request, and may be paused. Its claim ends with its lease at the latest.
 		case errors.As(err, &refused) && refused.Status != http.StatusServiceUnavailable:
 			return lost, err
 		}
@@ -89,8 +94,18 @@ func (c *client) callUntilAnswered(ctx context.Context, r running.Request, answe
 	}
 }
 
-// callOnce sends the request once.
+// nodePatience is how long the client waits for an answer before it asks the next node: a node that is paused gives none.
+const nodePatience = 10 * time.Second
+
+// callOnce sends the request once, to the next node if there are several.
 func (c *client) callOnce(ctx context.Context, r running.Request) ([]byte, error) {
+	if len(c.urls) > 0 {
+		ctx, cancel := context.WithTimeout(ctx, nodePatience)
+		defer cancel()
+		to := c.Client
+		to.URL = c.urls[c.turns.Add(1)%uint64(len(c.urls))]
+		return to.Read(ctx, r)
+	}
 	p := c.prober.Load()
 	if p == nil {
 		return c.Read(ctx, r)

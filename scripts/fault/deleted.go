@@ -27,8 +27,8 @@ const (
 // deleteData deletes the data folder of the running service while jobs run and event streams are open, and measures the
 // processor time from then on. The folder is unusable afterwards.
 func (t *trial) deleteData(ctx context.Context) (p resultTable, err error) {
-	if t.service.PID() == 0 {
-		if err := t.service.Start(); err != nil {
+	if t.nodes[0].PID() == 0 {
+		if err := t.nodes[0].Start(); err != nil {
 			return nil, err
 		}
 	}
@@ -87,7 +87,7 @@ func (c *client) followEvents(ctx context.Context, id int64) {
 
 // measureProcessor returns the processor time of the service over a while, in percent of one processor.
 func (t *trial) measureProcessor(ctx context.Context, during time.Duration) (float64, error) {
-	before, err := t.service.CPUTime()
+	before, err := t.nodes[0].CPUTime()
 	if err != nil {
 		return 0, err
 	}
@@ -99,7 +99,7 @@ func (t *trial) measureProcessor(ctx context.Context, during time.Duration) (flo
 	case <-ctx.Done():
 		return 0, ctx.Err()
 	}
-	after, err := t.service.CPUTime()
+	after, err := t.nodes[0].CPUTime()
 	if err != nil {
 		return 0, err
 	}

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"crypto/x509"
 	"encoding/hex"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"math"
@@ -22,22 +24,30 @@ import (
 )
 
 // readRoots trusts the service's authority, and the office's for duty stamps.
-func readRoots(data, office string) (*validate.Trust, error) {
-	own, err := authority.ReadRoot(filepath.Join(data, "authority"))
+func (t *trial) readRoots(ctx context.Context) (*validate.Trust, error) {
+	exported, err := t.nodes[0].runCommand(ctx, "authority", "export")
 	if err != nil {
 		return nil, err
 	}
-	theirs, err := authority.ReadRoot(filepath.Join(office, "authority"))
+	block, _ := pem.Decode(exported)
+	if block == nil {
+		return nil, errors.New("the exported root is no PEM")
+	}
+	own, err := x509.ParseCertificate(block.Bytes)
 	if err != nil {
 		return nil, err
 	}
-	if own == nil || theirs == nil {
-		return nil, errors.New("an authority has no root")
+	theirs, err := authority.ReadRoot(filepath.Join(t.their, "authority"))
+	if err != nil {
+		return nil, err
 	}
-	var t validate.Trust
-	t.Add(validate.ForAll, validate.OriginOwn, own)
-	t.Add(validate.ForAll|validate.ForStamps, "office", theirs)
-	return &t, nil
+	if theirs == nil {
+		return nil, errors.New("the office's authority has no root")
+	}
+	var all validate.Trust
+	all.Add(validate.ForAll, validate.OriginOwn, own)
+	all.Add(validate.ForAll|validate.ForStamps, "office", theirs)
+	return &all, nil
 }
 
 // closing is the number of signatures that close a document: the seal and the document timestamp.

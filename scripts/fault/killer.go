@@ -67,9 +67,9 @@ func drawShot(r *rand.Rand, k int) shotPlan {
 	return a
 }
 
-// killer kills the service.
+// killer kills one node of the service.
 type killer struct {
-	victim *running.Program
+	draw   func() *node    // returns a node that runs, or nil
 	killed func()          // reports each kill
 	shot   chan killMoment // of the present life: when it ended
 
@@ -85,8 +85,9 @@ func (k *killer) armShot(a shotPlan) {
 	k.aim, k.armed, k.shot = a, true, make(chan killMoment, 1)
 }
 
-// observeMoment reports what happens now, and kills if that is the planned moment. It returns after the kill.
-func (k *killer) observeMoment(m killMoment, call string) {
+// observeMoment reports what happens now, and kills if that is the planned moment: the node that it happens to, or any if that is nil. It
+// returns after the kill.
+func (k *killer) observeMoment(m killMoment, call string, of *node) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if !k.armed || k.aim.at != m || k.aim.call != "" && k.aim.call != call {
@@ -97,7 +98,7 @@ func (k *killer) observeMoment(m killMoment, call string) {
 		return
 	}
 	time.Sleep(k.aim.delay)
-	k.killVictim(m)
+	k.kill(of, m)
 }
 
 // isArmed reports whether the kill is still to come.
@@ -107,11 +108,16 @@ func (k *killer) isArmed() bool {
 	return k.armed
 }
 
-// killVictim kills the process. The caller holds mu.
-func (k *killer) killVictim(m killMoment) {
+// kill kills the node, or any if it is nil. The caller holds mu.
+func (k *killer) kill(victim *node, m killMoment) {
 	k.armed = false
 	k.killed()
-	k.victim.Kill()
+	if victim == nil {
+		victim = k.draw()
+	}
+	if victim != nil {
+		victim.Kill()
+	}
 	k.shot <- m
 }
 
@@ -133,7 +139,7 @@ func (k *killer) waitForDeath() killMoment {
 	}
 	k.mu.Lock()
 	if k.armed {
-		k.killVictim(m)
+		k.kill(nil, m)
 	}
 	k.mu.Unlock()
 	return <-shot

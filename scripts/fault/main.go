@@ -26,6 +26,7 @@ type options struct {
 	office   bool   // kill the office too
 	outages  int    // how often a part is taken away
 	postgres bool   // use PostgreSQL, behind a proxy that injects faults; else SQLite
+	nodes    int    // nodes of the service; several use PostgreSQL and a bucket
 	deleted  bool   // delete the data folder at the end
 	keep     string // folder to keep all files in; empty: a temporary one
 	mutant   string
@@ -40,10 +41,15 @@ func main() {
 	flag.BoolVar(&o.office, "office", false, "kill the office as well, in one life of five")
 	flag.IntVar(&o.outages, "outages", 0, "how often the database, the files or the disk are taken away for a while")
 	flag.BoolVar(&o.postgres, "postgres", false, "use PostgreSQL, started for the purpose, instead of SQLite")
+	flag.IntVar(&o.nodes, "nodes", 1, "nodes of the service; several share a PostgreSQL database and a bucket, and each is killed, paused and cut off alone")
 	flag.BoolVar(&o.deleted, "deleted", false, "delete the data folder under the running service in the end, and measure what that uses")
 	flag.StringVar(&o.keep, "keep", "", "folder to leave everything in")
 	flag.StringVar(&o.mutant, "mutant", "", "build the program with this fault, which has to be found: naive, mailed-first")
 	flag.Parse()
+	if o.nodes < 1 || o.nodes > 1 && (o.postgres || o.deleted) {
+		fmt.Fprintln(os.Stderr, "fault: -nodes is 1 or more; several nodes always use PostgreSQL, and have no data folder to delete")
+		os.Exit(2)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	p, err := run(ctx, o)
@@ -77,7 +83,7 @@ func run(ctx context.Context, o options) (p resultTable, err error) {
 	} else if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	fmt.Printf("%d orders, %d kills, %d outages, seed %d\n", o.orders, o.kills, o.outages, o.seed)
+	fmt.Printf("%d nodes, %d orders, %d kills, %d outages, seed %d\n", o.nodes, o.orders, o.kills, o.outages, o.seed)
 	if o.mutant != "" {
 		if o.binary, err = buildMutant(o.mutant, dir); err != nil {
 			return nil, err

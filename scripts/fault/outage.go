@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"segel/internal/blob/s3/s3test"
 	"segel/internal/store/storetest/pgtest"
 )
 
@@ -28,6 +29,21 @@ const (
 // openParts starts what is taken away later: a database behind a proxy, if requested, and a separate disk for the data, if the
 // system permits mounting one. It returns the environment that the service needs for them.
 func (t *trial) openParts(ctx context.Context) (env []string, err error) {
+	if t.options.nodes > 1 {
+		program, err := findS3Server()
+		if err != nil {
+			return nil, err
+		}
+		if t.server, t.database, err = pgtest.NewServer(ctx); err != nil {
+			return nil, err
+		}
+		bucket := filepath.Join(t.dir, "bucket")
+		if err := os.MkdirAll(bucket, 0o700); err != nil {
+			return nil, err
+		}
+		t.bucket, err = s3test.Launch(ctx, program, bucket)
+		return nil, err
+	}
 	if t.options.outages > 0 {
 		size := diskSize + diskPerOrder*t.options.orders
 		if err := os.MkdirAll(t.data, 0o700); err != nil {
@@ -60,6 +76,9 @@ func (t *trial) closeParts() error {
 	}
 	if t.server != nil {
 		all = append(all, t.server.Close())
+	}
+	if t.bucket != nil {
+		t.bucket.Stop()
 	}
 	if t.mounted {
 		all = append(all, syscall.Unmount(t.data, syscall.MNT_DETACH))
@@ -146,8 +165,8 @@ func drawOutage(r *rand.Rand, before int) (lasts time.Duration, killed bool) {
 // runOutage puts the service through an outage while clients continue, and probes all operations meanwhile. It counts the answers
 // and measures the time to recovery.
 func (t *trial) runOutage(ctx context.Context, o outage) error {
-	if t.service.PID() == 0 {
-		if err := t.service.Start(); err != nil {
+	if t.nodes[0].PID() == 0 {
+		if err := t.nodes[0].Start(); err != nil {
 			return err
 		}
 	}
@@ -166,7 +185,7 @@ func (t *trial) runOutage(ctx context.Context, o outage) error {
 	<-half.C
 	if killed {
 		t.prober.stopCounting() // missing answers of a dead service do not count
-		t.service.Kill()
+		t.nodes[0].Kill()
 	}
 	half.Reset(lasts / 2)
 	<-half.C

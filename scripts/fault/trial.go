@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,34 +13,41 @@ import (
 	"sync/atomic"
 	"time"
 
+	"segel/internal/blob/s3/s3test"
 	"segel/internal/store/storetest/pgtest"
 	"segel/scripts/running"
 )
 
-// trial is a service, an office and a proxy between them, on a folder.
+// trial is a service of one node or several, an office and proxies between them, on a folder.
 type trial struct {
 	options
-	data, their   string // folders of the service and of the office
+	data, their   string // folders of the service, if it is one node, and of the office
 	dir           string
 	random        *rand.Rand
-	service       *running.Program
+	nodes         []*node
 	office        *running.Program
+	officeAddress string
 	killer        *killer
-	proxyToOffice *running.OfficeProxy
 	client        *client
 	receiver      *receiver
 	mails         *mailServer
 	disturbances  disturbances
 	orders        []*order
 	acknowledge   atomic.Int64 // orders so far
+	history       history      // of several nodes
 	deaths        map[killMoment]int
 	offices       int // times that the office was killed
 
+	drawing         sync.Mutex // guards the two fields below
+	chance          *rand.Rand // draws nodes
+	acknowledgedIDs []int64    // documents of acknowledged orders
+
 	server          *pgtest.Server // nil: SQLite, as are database and proxy
 	database        string         // its address, bypassing the proxy
-	proxy           *pgtest.Proxy
-	mounted         bool  // the data has a separate disk
-	noDisk          error // why it does not
+	proxy           *pgtest.Proxy  // of the only node
+	bucket          *s3test.Server // nil: the files are in a folder
+	mounted         bool           // the data has a separate disk
+	noDisk          error          // why it does not
 	prober          *prober
 	outageCounts    map[string]int // outages, by name
 	killedMeanwhile int            // outages during which the service was killed
@@ -54,15 +60,14 @@ const lose = 0.1
 func openTrial(ctx context.Context, o options, dir string) (t *trial, err error) {
 	t = &trial{
 		options: o, dir: dir, data: filepath.Join(dir, "data"), their: filepath.Join(dir, "office"),
-		deaths: map[killMoment]int{}, outageCounts: map[string]int{},
-		service: &running.Program{}, office: &running.Program{},
+		deaths: map[killMoment]int{}, outageCounts: map[string]int{}, office: &running.Program{},
 	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, t.close())
 		}
 	}()
-	t.random = rand.New(rand.NewPCG(o.seed, 1))
+	t.random, t.chance = rand.New(rand.NewPCG(o.seed, 1)), rand.New(rand.NewPCG(o.seed, 4))
 	draws := rand.New(rand.NewPCG(o.seed, 2))
 	for n := range o.orders {
 		t.orders = append(t.orders, drawOrder(draws, n))
@@ -81,13 +86,11 @@ func openTrial(ctx context.Context, o options, dir string) (t *trial, err error)
 	if err != nil {
 		return nil, err
 	}
-	at, err := freeAddresses(2)
+	at, err := running.FreeAddresses(1 + o.nodes)
 	if err != nil {
 		return nil, err
 	}
-	if t.proxyToOffice, err = running.NewOfficeProxy("http://" + at[0]); err != nil {
-		return nil, err
-	}
+	t.officeAddress = at[0]
 	if t.receiver, err = startReceiver(o.seed); err != nil {
 		return nil, err
 	}
@@ -98,22 +101,21 @@ func openTrial(ctx context.Context, o options, dir string) (t *trial, err error)
 		Binary: o.binary, Log: filepath.Join(dir, "office.log"), Env: []string{"SEGEL_LOG_LEVEL=warn"},
 		Args: []string{"office", "--listen", at[0], "--data", t.their, "--shared", shared, "--faults", filepath.Join(dir, "faults.json")},
 	}
-	t.service = &running.Program{
-		Binary: o.binary, Log: filepath.Join(dir, "service.log"), Args: []string{"serve", "--data", t.data, "--listen", at[1]},
-		Env: append(append(running.OfficeEnv(t.proxyToOffice.URL, shared, time.Second), "SEGEL_LOG_LEVEL=info", "SEGEL_CONVERT=off",
-			"SEGEL_OUTBOUND_PRIVATE=127.0.0.0/8", fmt.Sprintf("SEGEL_OUTBOUND_PORTS=%d", t.receiver.port),
-			"SEGEL_MAIL_SERVERS=smtp://"+t.mails.address+"?tls=none", "SEGEL_MAIL_FROM=segel@example.test", "SEGEL_MAIL_TIMEOUT=5s"), parts...),
+	t.killer = &killer{draw: t.drawNode, killed: t.disturbances.addNow}
+	t.mails.accepted = func() { t.killer.observeMoment(mailed, "", nil) }
+	t.receiver.observe = func() { t.killer.observeMoment(notified, "", nil) }
+	if err := t.openNodes(at[1:], shared, parts); err != nil {
+		return nil, err
 	}
-	t.killer = &killer{victim: t.service, killed: t.disturbances.addNow}
-	t.mails.accepted = func() { t.killer.observeMoment(mailed, "") }
-	t.receiver.observe = func() { t.killer.observeMoment(notified, "") }
-	t.proxyToOffice.Asked = func(call string) { t.killer.observeMoment(asking, call) }
-	t.proxyToOffice.Answered = func(call string, _ time.Duration) { t.killer.observeMoment(answered, call) }
-	t.proxyToOffice.Delivered = func(call string) { t.killer.observeMoment(told, call) }
-	t.client = &client{Client: running.Client{URL: "http://" + at[1]}}
-	err = errors.Join(t.office.Start(), t.service.Start())
+	t.client = &client{Client: running.Client{URL: t.nodes[0].url}}
+	if o.nodes > 1 {
+		for _, n := range t.nodes {
+			t.client.urls = append(t.client.urls, n.url)
+		}
+	}
+	err = errors.Join(t.office.Start(), t.startNodes())
 	if err == nil {
-		err = t.service.Grant(t.data, "Segel", grantedStamps, grantedSignatures)
+		err = t.nodes[0].Grant(t.nodes[0].data, "Segel", grantedStamps, grantedSignatures)
 	}
 	if err != nil {
 		return nil, err
@@ -128,12 +130,11 @@ const (
 )
 
 func (t *trial) close() error {
-	t.service.Stop()
-	t.office.Stop()
-	if t.proxyToOffice != nil {
-		t.proxyToOffice.Close()
-	}
 	var all []error
+	for _, n := range t.nodes {
+		all = append(all, n.close())
+	}
+	t.office.Stop()
 	if t.receiver != nil {
 		all = append(all, t.receiver.close())
 	}
@@ -143,26 +144,12 @@ func (t *trial) close() error {
 	return errors.Join(append(all, t.closeParts())...)
 }
 
-// freeAddresses returns unused addresses.
-func freeAddresses(n int) ([]string, error) {
-	var all []string
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		defer l.Close()
-		all = append(all, l.Addr().String())
-	}
-	return all, nil
-}
-
 // clients is the number of orders that are submitted concurrently.
 const clients = 4
 
 // submitAndKill submits all orders, and meanwhile kills the service and takes parts of it away.
 func (t *trial) submitAndKill(ctx context.Context) error {
-	login, ok := t.service.FindOutput("first login: ")
+	login, ok := t.nodes[0].FindOutput("first login: ")
 	if !ok {
 		return errors.New("the service told no first login")
 	}
@@ -178,20 +165,31 @@ func (t *trial) submitAndKill(ctx context.Context) error {
 		return err
 	}
 	t.prober = newProber(t.client, email, password)
-	t.client.prober.Store(t.prober)
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	var observing sync.WaitGroup
+	defer func() { cancel(); observing.Wait() }()
+	kinds := t.outageKinds()
+	if t.options.nodes > 1 {
+		observing.Go(func() { t.history.observe(ctx, t) })
+		kinds = t.nodeOutages()
+	} else {
+		t.client.prober.Store(t.prober)
+	}
 	// Each life gets its share of the orders, so that some are left for the last one.
 	shares := make(chan *order, len(t.orders))
 	submitted := make(chan error, 1)
 	go func() { submitted <- t.submitOrders(ctx, shares) }()
-	given, kills, kinds := 0, 0, t.outageKinds()
+	given, kills := 0, 0
 	for k, out := range t.planEvents() {
 		for ; given < (k+1)*len(t.orders)/(t.kills+t.outages); given++ {
 			shares <- t.orders[given]
 		}
 		if out >= 0 {
-			if err := t.runOutage(ctx, kinds[out%len(kinds)]); err != nil {
+			run := t.runOutage
+			if t.options.nodes > 1 {
+				run = t.runNodeOutage
+			}
+			if err := run(ctx, kinds[out%len(kinds)]); err != nil {
 				return err
 			}
 			continue
@@ -206,10 +204,8 @@ func (t *trial) submitAndKill(ctx context.Context) error {
 		shares <- t.orders[given]
 	}
 	close(shares)
-	if t.service.PID() == 0 {
-		if err := t.service.Start(); err != nil {
-			return err
-		}
+	if err := t.startNodes(); err != nil {
+		return err
 	}
 	return <-submitted
 }
@@ -224,19 +220,20 @@ func (t *trial) planEvents() []int {
 	return all
 }
 
-// runLife starts the service unless it runs, and kills it at a random moment.
+// runLife starts a node that does not run, if there is one, and kills one at a random moment. Of several nodes, the one killed before stays
+// down in one life of three, so that the others do its work for longer.
 func (t *trial) runLife(ctx context.Context, k int) error {
 	a := drawShot(t.random, k)
 	t.killer.armShot(a)
-	if t.service.PID() == 0 {
-		listening, err := t.service.Launch()
+	if n := t.findDead(); n != nil && (len(t.nodes) == 1 || t.random.IntN(3) > 0 || t.drawNode() == nil) {
+		listening, err := n.Launch()
 		if err != nil {
 			return err
 		}
 		if a.at != starting && a.at != anyTime {
 			// A call of the previous life may still be in progress, and may be the planned moment.
 			if err := listening(); err != nil && t.killer.isArmed() {
-				return fmt.Errorf("start the service again: %w; see %s", err, t.service.Log)
+				return fmt.Errorf("start node %d again: %w; see %s", n.number, err, n.Log)
 			}
 		}
 	}
@@ -249,6 +246,16 @@ func (t *trial) runLife(ctx context.Context, k int) error {
 	}
 	t.deaths[t.killer.waitForDeath()]++
 	return ctx.Err()
+}
+
+// findDead returns a node that does not run; nil if all run.
+func (t *trial) findDead() *node {
+	for _, n := range t.nodes {
+		if n.PID() == 0 {
+			return n
+		}
+	}
+	return nil
 }
 
 // submitOrders submits the orders.
@@ -269,7 +276,10 @@ func (t *trial) submitOrders(ctx context.Context, shares <-chan *order) error {
 					return
 				}
 				t.acknowledge.Add(1)
-				t.killer.observeMoment(acknowledged, "")
+				t.drawing.Lock()
+				t.acknowledgedIDs = append(t.acknowledgedIDs, o.id)
+				t.drawing.Unlock()
+				t.killer.observeMoment(acknowledged, "", nil)
 			}
 			if err := t.client.cancelLetter(ctx, open); err != nil {
 				failed <- fmt.Errorf("cancel a letter: %w", err)

@@ -70,6 +70,10 @@ func (t *trial) checkResults(ctx context.Context) (resultTable, error) {
 	}
 	if t.outages > 0 {
 		p.addFigure("killed during an outage", "%d", t.killedMeanwhile)
+	}
+	if t.options.nodes > 1 {
+		t.history.addTo(&p)
+	} else if t.outages > 0 {
 		if t.noDisk != nil {
 			p.addFigure("NOT TRIED: a full disk, because none can be mounted", "%v", t.noDisk)
 		}
@@ -90,7 +94,9 @@ func (t *trial) checkResults(ctx context.Context) (resultTable, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.service.Stop()
+	for _, n := range t.nodes {
+		n.Stop()
+	}
 	journal, err := readJournal(t.their)
 	if err != nil {
 		return nil, err
@@ -116,7 +122,7 @@ func (t *trial) checkResults(ctx context.Context) (resultTable, error) {
 	}
 	p = append(p, f...)
 	p.printTable(os.Stdout)
-	if t.outages > 0 {
+	if t.outages > 0 && t.options.nodes == 1 {
 		t.prober.printTimes(os.Stdout)
 	}
 	return p, nil
@@ -141,7 +147,7 @@ func (t *trial) downloadFiles(ctx context.Context) (map[int64][]byte, error) {
 // checkFiles checks every file.
 func (t *trial) checkFiles(ctx context.Context, files map[int64][]byte, journal map[string]*officeSerial) (resultTable, error) {
 	var p resultTable
-	trust, err := readRoots(t.data, t.their)
+	trust, err := t.readRoots(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -175,10 +181,21 @@ func (t *trial) checkFiles(ctx context.Context, files map[int64][]byte, journal 
 	slices.Sort(bad)
 	p.addZeroCount("**files that are not valid, or not as ordered**", bad)
 	p.addZeroCount("files that pdfsig or qpdf refuse", odd)
-	alarms, err := alarmLines(t.service.Log)
-	if err != nil {
-		return nil, err
+	var alarms []string
+	for _, n := range t.nodes {
+		of, err := alarmLines(n.Log)
+		if err != nil {
+			return nil, err
+		}
+		alarms = append(alarms, of...)
 	}
 	p.addZeroCount("alarms that the service raised", alarms)
+	if t.options.nodes > 1 {
+		findings, err := t.checkNodes(ctx)
+		if err != nil {
+			return nil, err
+		}
+		p.addZeroCount("**what fsck finds in database and bucket**", findings)
+	}
 	return p, nil
 }

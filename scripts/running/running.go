@@ -3,11 +3,14 @@ package running
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"strconv"
 	"strings"
 	"time"
+
+	"segel/internal/blob/s3/s3test"
 )
 
 // Service is a program that listens.
@@ -68,4 +71,28 @@ func OfficeEnv(address, shared string, settle time.Duration) []string {
 // StartOffice runs a sandbox office on a free port with a data folder, and waits until it prints its address.
 func StartOffice(binary, data, shared string) (*Service, error) {
 	return startProgram(binary, data, []string{"office", "--data", data, "--shared", shared, "--listen", "127.0.0.1:0"}, "SEGEL_LOG_LEVEL=warn")
+}
+
+// NodeEnv returns the environment of a node whose data are in a PostgreSQL database and in the bucket of the S3 server for tests, at an address.
+func NodeEnv(dsn, endpoint string) []string {
+	return []string{
+		"SEGEL_DATABASE=" + dsn,
+		"SEGEL_BLOBS=s3", "SEGEL_S3_ENDPOINT=" + endpoint, "SEGEL_S3_BUCKET=" + s3test.Bucket, "SEGEL_S3_PREFIX=segel/", "SEGEL_S3_REGION=" + s3test.Region,
+		"SEGEL_S3_ACCESS_KEY=" + s3test.AccessKey, "SEGEL_S3_SECRET_KEY=" + s3test.SecretKey, "SEGEL_S3_TIMEOUT=5s",
+		"SEGEL_OUTBOUND_PRIVATE=127.0.0.0/8",
+	}
+}
+
+// FreeAddresses returns unused addresses of this machine.
+func FreeAddresses(n int) ([]string, error) {
+	var all []string
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, err
+		}
+		defer l.Close()
+		all = append(all, l.Addr().String())
+	}
+	return all, nil
 }

@@ -22,13 +22,13 @@ const (
 	CutCommits
 )
 
-// Proxy forwards connections between a service and a database, and injects faults.
+// Proxy forwards connections between a service and a database, or another server, and injects faults.
 type Proxy struct {
 	// Slow is the delay of each piece of data under Delay. Set it before the proxy is used.
 	Slow time.Duration
 
-	network, upstream string // of the database
-	dsn               *url.URL
+	network, upstream string   // of the server
+	dsn               *url.URL // nil if it is not a database
 
 	mu       sync.Mutex // guards the fields below
 	address  string
@@ -46,11 +46,27 @@ func NewProxy(dsn string) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Proxy{dsn: u, network: "unix", upstream: u.Query().Get("host") + "/.s.PGSQL.5432", changed: make(chan struct{}), open: map[net.Conn]bool{}, address: "127.0.0.1:0"}
+	return startProxy(&Proxy{dsn: u, network: "unix", upstream: u.Query().Get("host") + "/.s.PGSQL.5432"})
+}
+
+// NewTCPProxy listens on a free port and forwards to a server at an address, host:port.
+func NewTCPProxy(upstream string) (*Proxy, error) {
+	return startProxy(&Proxy{network: "tcp", upstream: upstream})
+}
+
+func startProxy(p *Proxy) (*Proxy, error) {
+	p.changed, p.open, p.address = make(chan struct{}), map[net.Conn]bool{}, "127.0.0.1:0"
 	if err := p.startListening(); err != nil {
 		return nil, err
 	}
 	return p, nil
+}
+
+// Address returns host:port of the proxy.
+func (p *Proxy) Address() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.address
 }
 
 // DSN returns the address of the database through the proxy.

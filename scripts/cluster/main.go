@@ -1,0 +1,171 @@
+// Command cluster runs several nodes of the service on one machine, with all that they share: a PostgreSQL server, an S3 server, a sandbox
+// stamp office, and a proxy in front of the nodes. `make cluster` runs it for people who want to try it; with a command behind its options it
+// runs that command against the cluster and ends with it. Everything is in a temporary folder that is removed in the end.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"segel/internal/blob/s3/s3test"
+	"segel/internal/store/storetest/pgtest"
+	"segel/scripts/running"
+)
+
+func main() {
+	var o options
+	flag.StringVar(&o.binary, "segel", "build/segel", "the program")
+	flag.StringVar(&o.s3, "s3", "build/versitygw", "the S3 server, which scripts/s3server/setup builds")
+	flag.IntVar(&o.nodes, "nodes", 2, "nodes of the service")
+	flag.StringVar(&o.listen, "listen", "127.0.0.1:8080", "address of the proxy; port 0 takes a free one")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	err := run(ctx, o, flag.Args())
+	var failed *exec.ExitError
+	switch {
+	case errors.As(err, &failed):
+		os.Exit(failed.ExitCode())
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "cluster:", err)
+		os.Exit(1)
+	}
+}
+
+type options struct {
+	binary, s3, listen string
+	nodes              int
+}
+
+// cluster is what runs.
+type cluster struct {
+	dir      string
+	database *pgtest.Server
+	bucket   *s3test.Server
+	office   *running.Service
+	nodes    []*running.Program
+	proxy    *running.Balancer
+}
+
+// run starts the cluster, and runs the command or waits until ctx ends. The command finds the address in SEGEL_URL, and the first login in
+// SEGEL_EMAIL and SEGEL_PASSWORD.
+func run(ctx context.Context, o options, command []string) (err error) {
+	c := &cluster{}
+	if c.dir, err = os.MkdirTemp("", "segel-cluster-"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.close()) }()
+	if err := c.start(ctx, o); err != nil {
+		return err
+	}
+	email, password, err := c.firstLogin()
+	if err != nil {
+		return err
+	}
+	if len(command) > 0 {
+		r := exec.CommandContext(ctx, command[0], command[1:]...)
+		r.Env = append(os.Environ(), "SEGEL_URL="+c.proxy.URL, "SEGEL_EMAIL="+email, "SEGEL_PASSWORD="+password)
+		r.Stdout, r.Stderr = os.Stdout, os.Stderr
+		return r.Run()
+	}
+	fmt.Printf("the service is at %s\nfirst login: %s, password: %s\n", c.proxy.URL, email, password)
+	for i, n := range c.nodes {
+		fmt.Printf("node %d: process %d, log %s\n", i+1, n.PID(), n.Log)
+	}
+	fmt.Println("Kill or stop a process (kill -9, kill -STOP): the other nodes do its work. The cluster ends with Ctrl-C, and its data with it.")
+	<-ctx.Done()
+	return nil
+}
+
+func (c *cluster) start(ctx context.Context, o options) error {
+	bucket, shared, trust := filepath.Join(c.dir, "bucket"), filepath.Join(c.dir, "shared"), filepath.Join(c.dir, "trust", "stamping")
+	for _, d := range []string{bucket, shared, trust} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			return err
+		}
+	}
+	server, dsn, err := pgtest.NewServer(ctx)
+	if err != nil {
+		return err
+	}
+	c.database = server
+	if c.bucket, err = s3test.Launch(ctx, o.s3, bucket); err != nil {
+		return err
+	}
+	if c.office, err = running.StartOffice(o.binary, filepath.Join(c.dir, "office"), shared); err != nil {
+		return err
+	}
+	// The office has its own authority, which the nodes are told to trust for stamps.
+	root, err := exec.CommandContext(ctx, o.binary, "authority", "export", "--data", c.office.Data).Output()
+	if err != nil {
+		return fmt.Errorf("export the office's root: %w", err)
+	}
+	if err := os.WriteFile(filepath.Join(trust, "office.pem"), root, 0o600); err != nil {
+		return err
+	}
+	addresses, err := running.FreeAddresses(o.nodes)
+	if err != nil {
+		return err
+	}
+	var urls []string
+	for _, a := range addresses {
+		urls = append(urls, "http://"+a)
+	}
+	if c.proxy, err = running.NewBalancer(o.listen, urls...); err != nil {
+		return err
+	}
+	env := append(running.NodeEnv(dsn, c.bucket.URL.String()), running.OfficeEnv(c.office.URL, shared, time.Second)...)
+	env = append(env, "SEGEL_PUBLIC_URL="+c.proxy.URL, "SEGEL_TRUSTED_PROXIES=127.0.0.0/8", "SEGEL_TRUST_DIR="+filepath.Dir(trust))
+	for i, a := range addresses {
+		n := &running.Program{
+			Binary: o.binary, Env: env, Log: filepath.Join(c.dir, fmt.Sprintf("node-%d.log", i+1)),
+			Args: []string{"serve", "--listen", a, "--data", filepath.Join(c.dir, fmt.Sprintf("node-%d", i+1))},
+		}
+		if err := n.Start(); err != nil { // the first one creates the installation
+			return err
+		}
+		c.nodes = append(c.nodes, n)
+	}
+	return c.nodes[0].Grant(filepath.Join(c.dir, "node-1"), "Segel", 1_000_000, 1_000_000)
+}
+
+// firstLogin returns the login that the first node created.
+func (c *cluster) firstLogin() (email, password string, err error) {
+	login, ok := c.nodes[0].FindOutput("first login: ")
+	if !ok {
+		return "", "", errors.New("the first node did not print a login")
+	}
+	if _, err := fmt.Sscanf(login, "%s password: %s", &email, &password); err != nil {
+		return "", "", fmt.Errorf("first login %q: %w", login, err)
+	}
+	return strings.TrimSuffix(email, ","), password, nil
+}
+
+func (c *cluster) close() error {
+	if c.proxy != nil {
+		c.proxy.Close()
+	}
+	for _, n := range c.nodes {
+		n.Stop()
+	}
+	if c.office != nil {
+		c.office.Stop()
+	}
+	if c.bucket != nil {
+		c.bucket.Stop()
+	}
+	var err error
+	if c.database != nil {
+		err = c.database.Close()
+	}
+	return errors.Join(err, os.RemoveAll(c.dir))
+}
