@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"segel/internal/authority"
-	"segel/internal/credential"
 	"segel/internal/installation"
 	"segel/internal/store"
 	"segel/internal/store/sqlstore"
@@ -65,12 +64,12 @@ func (c adoptCommand) adoptFound(w *environment, a *app) error {
 	}
 	root := e.root
 	if c.NewAuthority {
-		sealer, err := credential.ReadSealer(found.Names.MasterKey)
+		sealer, err := readMasterKey(w.ctx, a.conf)
 		if err != nil {
 			return err
 		}
 		// Durable on return: the authority, without a mark. If the process dies here, the next run adopts it without --new-authority.
-		made, err := authority.Open(found.Names.KeyDir, a.authorityOptions(sealer))
+		made, err := authority.Open(w.ctx, a.keyFiles(), a.authorityOptions(sealer))
 		if err != nil {
 			return err
 		}
@@ -127,7 +126,7 @@ func (c adoptCommand) printFound(out io.Writer, found installation.Found, e orig
 	} else {
 		line("database", "%s: installation %s", found.Names.Database, found.Recorded.ID)
 	}
-	line("key folder", "%s: %s", found.Names.KeyDir, marked(found.Keys))
+	line("keys", "%s: %s", found.Names.KeyDir, marked(found.Keys))
 	line("blob folder", "%s: %s", found.Names.BlobDir, marked(found.Blobs))
 	if c.NewAuthority {
 		line("authority", "none; a new one is created, whose root readers have to trust")

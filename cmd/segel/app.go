@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -71,6 +72,7 @@ type app struct {
 	office      io.Closer       // nil until openOffice
 	convert     io.Closer       // nil if nothing converts, or nothing needs closing
 	metrics     *prometheus.Registry
+	keyLock     *os.File // of keys in a folder, see lockKeys; nil: of no folder, or only read
 
 	installation store.Installation // as read when it was opened
 }
@@ -91,11 +93,11 @@ func openAppAt(ctx context.Context, conf config.Config, log *slog.Logger, clock 
 		return nil, err
 	}
 	if err := a.openInstallation(ctx, to); err != nil {
-		return nil, errors.Join(err, a.store.Close())
+		return nil, errors.Join(err, a.unlockKeys(), a.store.Close())
 	}
 	a.answers = a.store
 	if err := a.wireServices(); err != nil {
-		return nil, errors.Join(err, a.store.Close())
+		return nil, errors.Join(err, a.unlockKeys(), a.store.Close())
 	}
 	return a, nil
 }
@@ -195,6 +197,9 @@ func (a *app) close() {
 	}
 	if err := a.process.Leave(); err != nil {
 		a.log.Error("leave the folder of processes", "error", err)
+	}
+	if err := a.unlockKeys(); err != nil {
+		a.log.Error("close the folder of keys", "error", err)
 	}
 	if err := a.store.Close(); err != nil {
 		a.log.Error("close database", "error", err)

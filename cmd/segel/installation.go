@@ -41,6 +41,9 @@ const (
 	masterKeyFile = "master.key"
 )
 
+// keyTableName names the table of keys in messages.
+const keyTableName = "table key_file of the database"
+
 func databaseDSN(conf config.Config) string {
 	if conf.Database != "" {
 		return conf.Database
@@ -52,31 +55,32 @@ func databaseDSN(conf config.Config) string {
 // contain a password.
 func partNames(conf config.Config) installation.Names {
 	n := installation.Names{
-		Data: conf.DataDir, Database: "in PostgreSQL", BlobDir: blobPlace(conf),
-		KeyDir: filepath.Join(conf.DataDir, authorityDir), MasterKey: conf.MasterKeyFile,
+		Data: conf.DataDir, Database: "in PostgreSQL", BlobDir: blobPlace(conf), KeyDir: string(keyFolder(conf)), MasterKey: masterKeyOf(conf).Name(),
+	}
+	n.Authority = filepath.Join(n.KeyDir, authority.FileName)
+	if conf.State == config.StateDatabase {
+		n.KeyDir, n.Authority = keyTableName, authority.FileName+" in "+keyTableName
 	}
 	if path, ok := sqlstore.SQLitePath(databaseDSN(conf)); ok {
 		n.Database = path
 	}
-	if n.MasterKey == "" {
-		n.MasterKey = filepath.Join(conf.DataDir, masterKeyFile)
-	}
 	return n
 }
 
-// readFolders reads the marks and keys of the key folder and the blob store, and changes nothing.
-func readFolders(ctx context.Context, conf config.Config, blobs blob.Volume) (f installation.Found, err error) {
+// readFolders reads the marks of keys and blob store, and which keys there are, and changes nothing. Keys is nil while keys in the
+// database cannot be read yet.
+func readFolders(ctx context.Context, conf config.Config, keys authority.Files, blobs blob.Volume) (f installation.Found, err error) {
 	f.Names = partNames(conf)
-	if f.Keys, err = installation.ReadMark(f.Names.KeyDir); err != nil {
-		return f, err
+	f.InDatabase = conf.State == config.StateDatabase
+	if keys != nil {
+		if f.Keys, err = installation.ReadMark(ctx, keys, f.Names.KeyDir); err != nil {
+			return f, err
+		}
+		if f.HasAuthority, err = authority.Exists(ctx, keys); err != nil {
+			return f, fmt.Errorf("look for the authority: %w", err)
+		}
 	}
-	if f.Names.Authority, f.HasAuthority, err = authority.Exists(f.Names.KeyDir); err != nil {
-		return f, fmt.Errorf("look for the authority: %w", err)
-	}
-	switch _, err := os.Stat(f.Names.MasterKey); {
-	case err == nil:
-		f.HasMasterKey = true
-	case !errors.Is(err, fs.ErrNotExist):
+	if f.HasMasterKey, err = masterKeyOf(conf).Exists(); err != nil {
 		return f, fmt.Errorf("look for the master key: %w", err)
 	}
 	mark, err := blobs.Mark(ctx)
@@ -117,7 +121,11 @@ func openDatabase(ctx context.Context, conf config.Config, to access) (*sqlstore
 	if err != nil {
 		return nil, err
 	}
-	found, err := readFolders(ctx, conf, blobs)
+	var keys authority.Files
+	if conf.State == config.StateFolder {
+		keys = keyFolder(conf)
+	}
+	found, err := readFolders(ctx, conf, keys, blobs)
 	if err != nil {
 		return nil, err
 	}
@@ -150,8 +158,11 @@ func (a *app) findInstallation(ctx context.Context) (installation.Found, install
 		}
 	}
 	for last := (store.Installation{}); ; {
-		found, err := readFolders(ctx, a.conf, a.blobs)
+		found, err := readFolders(ctx, a.conf, a.keyFiles(), a.blobs)
 		if err != nil {
+			return found, 0, err
+		}
+		if found.Moved, err = a.isMoved(ctx); err != nil {
 			return found, 0, err
 		}
 		if found.Recorded, found.Empty, err = a.store.Installation(ctx); err != nil {
@@ -209,14 +220,15 @@ func (a *app) finishCreation(ctx context.Context, found installation.Found) erro
 	if err := os.MkdirAll(found.Names.Data, 0o700); err != nil { // with PostgreSQL it may not exist yet
 		return fmt.Errorf("data folder: %w", err)
 	}
-	sealer, err := credential.OpenSealer(found.Names.MasterKey)
+	from := masterKeyOf(a.conf)
+	sealer, err := from.Create(ctx)
 	if err != nil {
-		return err
+		return masterKeyProblem(from, err)
 	}
 	// Durable: the master key, under which the authority is encrypted.
-	keys, err := authority.Open(found.Names.KeyDir, a.authorityOptions(sealer))
+	keys, err := authority.Open(ctx, a.keyFiles(), a.authorityOptions(sealer))
 	if err != nil {
-		return err
+		return keysProblem(found.Names, err)
 	}
 	// Durable: the authority. It is recorded before the folder is marked, so that a second process on this database with another
 	// folder cannot record its own authority as the installation's.
@@ -233,7 +245,7 @@ func (a *app) finishCreation(ctx context.Context, found installation.Found) erro
 	if err != nil {
 		return err
 	}
-	if err := markFolders(ctx, found.Names, blobs, installation.ID(recorded.ID)); err != nil {
+	if err := a.markFolders(ctx, found.Names, blobs, installation.ID(recorded.ID)); err != nil {
 		return err
 	}
 	// Durable: both marks. Not yet: that the installation is complete.
@@ -242,8 +254,8 @@ func (a *app) finishCreation(ctx context.Context, found installation.Found) erro
 	return a.store.ReplaceInstallation(ctx, recorded, complete)
 }
 
-// markFolders marks blob store and key folder. It leaves an existing mark unchanged.
-func markFolders(ctx context.Context, n installation.Names, blobs blob.Store, id installation.ID) error {
+// markFolders marks blob store and keys. It leaves an existing mark unchanged.
+func (a *app) markFolders(ctx context.Context, n installation.Names, blobs blob.Store, id installation.ID) error {
 	err := blobs.SetMark(ctx, id.Mark())
 	if errors.Is(err, blob.ErrExists) {
 		mark, err := blobs.Mark(ctx)
@@ -260,16 +272,16 @@ func markFolders(ctx context.Context, n installation.Names, blobs blob.Store, id
 	} else if err != nil {
 		return err
 	}
-	return installation.WriteMark(n.KeyDir, id)
+	return installation.WriteMark(ctx, a.keyFiles(), n.KeyDir, id)
 }
 
 // openParts opens keys and blobs of a complete installation.
 func (a *app) openParts(ctx context.Context, found installation.Found, to access) error {
 	var err error
-	if a.sealer, err = credential.ReadSealer(found.Names.MasterKey); err != nil {
+	if a.sealer, err = readMasterKey(ctx, a.conf); err != nil {
 		return err
 	}
-	root, err := openRoot(found.Names, a.sealer)
+	root, err := a.openRoot(ctx, found.Names, a.sealer)
 	if err != nil {
 		return err
 	}
@@ -280,7 +292,12 @@ func (a *app) openParts(ctx context.Context, found installation.Found, to access
 	if to == reading {
 		open = authority.Read
 	}
-	if a.authority, err = open(found.Names.KeyDir, a.authorityOptions(a.sealer)); err != nil {
+	if to != reading {
+		if err := a.lockKeys(ctx); err != nil {
+			return err
+		}
+	}
+	if a.authority, err = open(ctx, a.keyFiles(), a.authorityOptions(a.sealer)); err != nil {
 		if to == reading && errors.Is(err, authority.ErrMissing) {
 			err = fmt.Errorf("%w: segel serve makes it", err)
 		}
@@ -297,12 +314,17 @@ func (a *app) openParts(ctx context.Context, found installation.Found, to access
 }
 
 // openRoot requires that the master key decrypts the authority.
-func openRoot(n installation.Names, s *credential.Sealer) (*x509.Certificate, error) {
-	root, err := authority.OpenRoot(n.KeyDir, s)
+func (a *app) openRoot(ctx context.Context, n installation.Names, s *credential.Sealer) (*x509.Certificate, error) {
+	root, err := authority.OpenRoot(ctx, a.keyFiles(), s)
+	return root, keysProblem(n, err)
+}
+
+// keysProblem is the problem of an installation whose keys another master key sealed.
+func keysProblem(n installation.Names, err error) error {
 	if errors.Is(err, credential.ErrSealed) {
-		return nil, &installation.Error{Problem: installation.KeysLocked, Path: n.MasterKey, Other: n.KeyDir, Err: err}
+		return &installation.Error{Problem: installation.KeysLocked, Path: n.MasterKey, Other: n.KeyDir, Err: err}
 	}
-	return root, err
+	return err
 }
 
 // requireAuthority requires that the authority is the one that the installation was created with.
@@ -344,11 +366,11 @@ const (
 // gatherEvidence decrypts the root with the available master key, and looks for a sample of the files that the database refers
 // to. It writes nothing.
 func (a *app) gatherEvidence(ctx context.Context, n installation.Names) (e originEvidence, err error) {
-	sealer, err := credential.ReadSealer(n.MasterKey)
+	sealer, err := readMasterKey(ctx, a.conf)
 	if err != nil {
 		return e, err
 	}
-	if e.root, err = openRoot(n, sealer); err != nil {
+	if e.root, err = a.openRoot(ctx, n, sealer); err != nil {
 		return e, err
 	}
 	sample, err := a.store.Evidence(ctx, evidenceDocuments)
@@ -380,7 +402,7 @@ func (a *app) gatherEvidence(ctx context.Context, n installation.Names) (e origi
 	if err != nil {
 		return e, fmt.Errorf("read the newest certificate of the ledger: %w", err)
 	}
-	_, issuers, err := authority.ReadPublic(n.KeyDir)
+	_, issuers, err := authority.ReadPublic(ctx, a.keyFiles())
 	if err != nil {
 		return e, err
 	}
@@ -441,7 +463,7 @@ func (a *app) adoptInstallation(ctx context.Context, found installation.Found, r
 	if err != nil {
 		return err
 	}
-	if err := markFolders(ctx, found.Names, blobs, id); err != nil {
+	if err := a.markFolders(ctx, found.Names, blobs, id); err != nil {
 		var other *installation.Error
 		if errors.As(err, &other) && found.Blobs == "" && found.Keys == "" {
 			return errors.Join(store.ErrConflict, err) // another process has adopted it meanwhile; the caller reads it again

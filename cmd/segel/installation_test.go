@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"segel/internal/authority"
 	"segel/internal/installation"
 	"segel/internal/store/sqlstore"
 	"segel/internal/store/storetest/pgtest"
@@ -282,7 +283,7 @@ func TestADatabaseIsNotServedWithKeysOrBlobsOfAnotherInstallation(t *testing.T) 
 		servedOnce(t, one, env)
 		servedOnce(t, other, nil)
 		idOf := func(data string) string {
-			id, err := installation.ReadMark(filepath.Join(data, authorityDir))
+			id, err := installation.ReadMark(t.Context(), authority.Folder(filepath.Join(data, authorityDir)), "")
 			if err != nil {
 				t.Fatal(err)
 			}

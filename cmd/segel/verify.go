@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -113,7 +114,7 @@ func (c verifyCommand) validateOptions(w *environment) (o validate.Options, done
 // loadTrust collects the roots. A data folder that was named must be one; the default one may be missing, because validating
 // files does not require an installation.
 func (c verifyCommand) loadTrust(w *environment, conf config.Config) (*validate.Trust, error) {
-	root, issuers, err := authority.ReadPublic(filepath.Join(conf.DataDir, authorityDir))
+	root, issuers, err := c.readAuthority(w, conf)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +123,7 @@ func (c verifyCommand) loadTrust(w *environment, conf config.Config) (*validate.
 		if err != nil {
 			return nil, err
 		}
-		found, err := readFolders(w.ctx, conf, blobs)
+		found, err := readFolders(w.ctx, conf, nil, blobs)
 		if err != nil {
 			return nil, err
 		}
@@ -139,6 +140,20 @@ func (c verifyCommand) loadTrust(w *environment, conf config.Config) (*validate.
 	}
 	declareIdentities(t, issuers)
 	return t, nil
+}
+
+// readAuthority reads the certificates of the authority, without any secret: those of the data folder, or of the database if the keys are
+// there and a database or a data folder was named.
+func (c verifyCommand) readAuthority(w *environment, conf config.Config) (*x509.Certificate, []authority.Issuer, error) {
+	if conf.State == config.StateFolder {
+		return authority.ReadPublic(w.ctx, keyFolder(conf))
+	}
+	s, err := openDatabase(w.ctx, conf, reading)
+	if err != nil {
+		return nil, nil, err
+	}
+	root, issuers, err := authority.ReadPublic(w.ctx, keyTable{s, time.Now})
+	return root, issuers, errors.Join(err, s.Close())
 }
 
 // validateFile validates one file and renders the result.

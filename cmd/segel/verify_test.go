@@ -234,7 +234,7 @@ func TestVerifyOnlineDoesNotWaitForServersThatStaySilent(t *testing.T) {
 	}
 	dir := t.TempDir()
 	name, trust := filepath.Join(dir, "ditandatangani.pdf"), filepath.Join(dir, "trust")
-	root, err := authority.ReadRoot(filepath.Join(s.conf.DataDir, authorityDir))
+	root, err := authority.ReadRoot(t.Context(), authority.Folder(filepath.Join(s.conf.DataDir, authorityDir)))
 	if err != nil {
 		t.Fatal(err)
 	}

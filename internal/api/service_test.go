@@ -188,7 +188,7 @@ var prepare = sync.OnceValues(func() (p prepared, err error) {
 		return p, err
 	}
 	p.ledger = &authority.MemoryLedger{}
-	p.authority, err = authority.Open(filepath.Join(dir, "authority"), authority.Options{PublicURL: "https://segel.contoh.id", Clock: clock, Sealer: p.sealer, Ledger: p.ledger})
+	p.authority, err = authority.Open(context.Background(), authority.Folder(filepath.Join(dir, "authority")), authority.Options{PublicURL: "https://segel.contoh.id", Clock: clock, Sealer: p.sealer, Ledger: p.ledger})
 	return p, err
 })
 

@@ -79,9 +79,10 @@ var table = map[string][]string{
 	"internal/notify/phone":           {"internal/contract", "internal/notify", "internal/text"},
 	"internal/notify/webhook":         {"internal/contract", "internal/outbound", "internal/store"},
 	"docs/webhooks":                   {},
-	"internal/installation":           {"internal/store", "internal/durable"},
+	"internal/installation":           {"internal/store"},
 	"internal/authentication":         {"cms"},
 	"internal/authority":              {"der", "cms", "certpath", "tsp", "revocation", "internal/credential", "internal/durable"},
+	"internal/authority/filestest":    {"internal/authority", "internal/credential"},
 	"internal/authority/signtest":     {"pdf", "pades", "internal/authority"},
 	"internal/report":                 {"internal/text", "internal/text/verdict", "pades/appearance", "pdf"},
 	"internal/specimen":               {"internal/contract", "pades/appearance"},
@@ -124,7 +125,7 @@ var table = map[string][]string{
 }
 
 // tests are the packages that only tests import.
-var tests = []string{"pdf/pdftest", "internal/blob/blobtest", "internal/blob/s3/s3test", "internal/store/storetest", "internal/store/storetest/pgtest", "internal/emeterai/emeteraitest", "internal/convert/converttest", "internal/sandbox/sandboxtest", "internal/authority/signtest", "internal/passkey/passkeytest", "internal/oidc/oidctest", "pades/validate/formfield/formtest"}
+var tests = []string{"pdf/pdftest", "internal/blob/blobtest", "internal/blob/s3/s3test", "internal/store/storetest", "internal/store/storetest/pgtest", "internal/emeterai/emeteraitest", "internal/convert/converttest", "internal/sandbox/sandboxtest", "internal/authority/filestest", "internal/authority/signtest", "internal/passkey/passkeytest", "internal/oidc/oidctest", "pades/validate/formfield/formtest"}
 
 // implementations are imported by cmd/segel and by tests alone.
 var implementations = []string{"internal/store/sqlstore", "internal/blob/file", "internal/blob/s3", "internal/emeterai/peruri", "internal/emeterai/sandbox", "internal/convert/libreoffice", "internal/convert/gotenberg", "internal/render", "internal/notify/smtp", "internal/notify/phone"}

@@ -13,8 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -23,7 +21,6 @@ import (
 	"segel/certpath"
 	"segel/cms"
 	"segel/internal/credential"
-	"segel/internal/durable"
 	"segel/tsp"
 )
 
@@ -49,21 +46,13 @@ type Authority struct {
 // authorityFile holds the authority's keys and certificates except those that are added later.
 const authorityFile = "authority.json"
 
-// Open reads the authority in a folder, or creates both at the first start. The authority is one file, authority.json,
+// Open reads the authority, or creates it at the first start. The authority is one file, authority.json,
 // which is durable before it is used: a crash leaves all of it or nothing. The issuers of guests' certificates,
 // guests.json and contacts.json, and later time-stamp authorities are separate files; a time-stamp authority replaces the
 // previous one before its certificate expires.
-func Open(dir string, o Options) (*Authority, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("folder of the authority: %w", err)
-	}
-	// Until its parent is synced, a power failure can remove a new folder with the durable file in it. The next start
-	// would then create another authority, which does not know what was issued.
-	if err := durable.SyncDir(filepath.Dir(dir)); err != nil {
-		return nil, fmt.Errorf("folder of the authority: %w", err)
-	}
+func Open(ctx context.Context, files Files, o Options) (*Authority, error) {
 	for {
-		a, err := OpenExisting(dir, o)
+		a, err := OpenExisting(ctx, files, o)
 		if !errors.Is(err, ErrMissing) {
 			return a, err
 		}
@@ -71,7 +60,7 @@ func Open(dir string, o Options) (*Authority, error) {
 		if err != nil {
 			return nil, fmt.Errorf("create authority: %w", err)
 		}
-		if err := storeMembers(filepath.Join(dir, authorityFile), o.Sealer, k.listMembers()); err != nil {
+		if err := storeMembers(ctx, files, authorityFile, o.Sealer, k.listMembers()); err != nil {
 			return nil, fmt.Errorf("store authority: %w", err)
 		}
 	}
@@ -80,35 +69,35 @@ func Open(dir string, o Options) (*Authority, error) {
 // ErrMissing is a required file of the authority that does not exist.
 var ErrMissing = errors.New("file of the authority does not exist")
 
-// OpenExisting is [Open] for a folder with an authority; without one it returns ErrMissing. It still creates the issuers
+// OpenExisting is [Open] for an authority that exists; without one it returns ErrMissing. It still creates the issuers
 // for guests and later time-stamp authorities when they are due.
-func OpenExisting(dir string, o Options) (*Authority, error) {
-	a, err := readRootKeys(dir, o)
+func OpenExisting(ctx context.Context, files Files, o Options) (*Authority, error) {
+	a, err := readRootKeys(ctx, files, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.openGuestIssuers(dir, o); err != nil {
+	if err := a.openGuestIssuers(ctx, files, o); err != nil {
 		return nil, err
 	}
-	return a, a.renewTSA(dir, o)
+	return a, a.renewTSA(ctx, files, o)
 }
 
 // Read is [OpenExisting] without writing: a missing file that is due is ErrMissing, and a time-stamp authority whose
 // certificate is about to expire is used as long as it is valid.
-func Read(dir string, o Options) (*Authority, error) {
-	a, err := readRootKeys(dir, o)
+func Read(ctx context.Context, files Files, o Options) (*Authority, error) {
+	a, err := readRootKeys(ctx, files, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.readGuestIssuers(dir, o); err != nil {
+	if err := a.readGuestIssuers(ctx, files, o); err != nil {
 		return nil, err
 	}
-	return a, a.readSuccessors(dir, o)
+	return a, a.readSuccessors(ctx, files, o)
 }
 
 // readRootKeys reads authority.json.
-func readRootKeys(dir string, o Options) (*Authority, error) {
-	b, err := readRequired(filepath.Join(dir, authorityFile))
+func readRootKeys(ctx context.Context, files Files, o Options) (*Authority, error) {
+	b, err := readRequired(ctx, files, authorityFile)
 	if err != nil {
 		return nil, err
 	}
@@ -121,10 +110,10 @@ func readRootKeys(dir string, o Options) (*Authority, error) {
 }
 
 // readRequired reads a file of the authority; ErrMissing if it does not exist.
-func readRequired(file string) ([]byte, error) {
-	b, err := os.ReadFile(file)
+func readRequired(ctx context.Context, files Files, name string) ([]byte, error) {
+	b, err := files.ReadFile(ctx, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: %s", ErrMissing, file)
+		return nil, fmt.Errorf("%w: %v", ErrMissing, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read authority: %w", err)
@@ -285,39 +274,35 @@ func (a *Authority) Timestamper() *tsp.Responder {
 	return r
 }
 
-// ReadRoot reads the root certificate of the authority in a folder, without any secret. Without an authority it is nil.
-func ReadRoot(dir string) (*x509.Certificate, error) {
-	found, err := readMembers(filepath.Join(dir, authorityFile), "root")
+// ReadRoot reads the root certificate of an authority, without any secret. Without an authority it is nil.
+func ReadRoot(ctx context.Context, files Files) (*x509.Certificate, error) {
+	found, err := readMembers(ctx, files, authorityFile, "root")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	return found["root"], err
 }
 
-// OpenRoot checks that the sealer opens the keys of the authority in a folder, and returns its root certificate. It
+// OpenRoot checks that the sealer opens the keys of an authority, and returns its root certificate. It
 // writes nothing. ErrMissing if there is no authority.
-func OpenRoot(dir string, s *credential.Sealer) (*x509.Certificate, error) {
-	a, err := readRootKeys(dir, Options{Sealer: s})
+func OpenRoot(ctx context.Context, files Files, s *credential.Sealer) (*x509.Certificate, error) {
+	a, err := readRootKeys(ctx, files, Options{Sealer: s})
 	if err != nil {
 		return nil, err
 	}
 	return a.Root(), nil
 }
 
-// Exists reports whether a folder has an authority, and the path of its file.
-func Exists(dir string) (file string, ok bool, err error) {
-	file = filepath.Join(dir, authorityFile)
-	_, err = os.Stat(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return file, false, nil
-	}
-	return file, err == nil, err
-}
+// FileName is the name of the file with the root. Without it there is no authority.
+const FileName = authorityFile
 
-// ReadPublic reads the root certificate and the issuing certificates of the authority in a folder, without any secret.
+// Exists reports whether there is an authority.
+func Exists(ctx context.Context, files Files) (bool, error) { return exists(ctx, files, authorityFile) }
+
+// ReadPublic reads the root certificate and the issuing certificates of an authority, without any secret.
 // Without an authority the root is nil; an issuer of guests that does not exist yet is left out.
-func ReadPublic(dir string) (root *x509.Certificate, issuers []Issuer, err error) {
-	first, err := readMembers(filepath.Join(dir, authorityFile), "root", "issuing")
+func ReadPublic(ctx context.Context, files Files) (root *x509.Certificate, issuers []Issuer, err error) {
+	first, err := readMembers(ctx, files, authorityFile, "root", "issuing")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}
@@ -330,7 +315,7 @@ func ReadPublic(dir string) (root *x509.Certificate, issuers []Issuer, err error
 	}
 	issuers = []Issuer{describeIssuer(first["issuing"])}
 	for _, g := range guestIssuers {
-		found, err := readMembers(filepath.Join(dir, g.file()), g.issuingMember())
+		found, err := readMembers(ctx, files, g.file(), g.issuingMember())
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -347,8 +332,8 @@ func ReadPublic(dir string) (root *x509.Certificate, issuers []Issuer, err error
 }
 
 // readMembers reads certificates from one of the authority's files.
-func readMembers(file string, names ...string) (map[string]*x509.Certificate, error) {
-	b, err := os.ReadFile(file)
+func readMembers(ctx context.Context, files Files, file string, names ...string) (map[string]*x509.Certificate, error) {
+	b, err := files.ReadFile(ctx, file)
 	if err != nil {
 		return nil, fmt.Errorf("read authority: %w", err)
 	}

@@ -38,7 +38,7 @@ func openAuthority(t *testing.T, dir string, l Ledger) *Authority {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := Open(dir, Options{PublicURL: publicURL + "/", Clock: time.Now, Sealer: s, Ledger: l})
+	a, err := Open(t.Context(), Folder(dir), Options{PublicURL: publicURL + "/", Clock: time.Now, Sealer: s, Ledger: l})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,15 +208,15 @@ func TestAuthorityIsTheSameAfterARestartAndAnotherInEveryFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := Options{PublicURL: publicURL, Clock: time.Now, Sealer: s, Ledger: &MemoryLedger{}}
-	first, err := Open(filepath.Join(dir, "a"), o)
+	first, err := Open(t.Context(), Folder(filepath.Join(dir, "a")), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := Open(filepath.Join(dir, "a"), o)
+	again, err := Open(t.Context(), Folder(filepath.Join(dir, "a")), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := Open(filepath.Join(dir, "b"), o)
+	other, err := Open(t.Context(), Folder(filepath.Join(dir, "b")), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +228,7 @@ func TestAuthorityIsTheSameAfterARestartAndAnotherInEveryFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.Sealer = wrong
-	if _, err := Open(filepath.Join(dir, "a"), o); !errors.Is(err, credential.ErrSealed) {
+	if _, err := Open(t.Context(), Folder(filepath.Join(dir, "a")), o); !errors.Is(err, credential.ErrSealed) {
 		t.Errorf("opened with another master key: %v", err)
 	}
 	info, err := os.Stat(filepath.Join(dir, "a", "authority.json"))
@@ -345,7 +345,7 @@ func TestFirstFormOfASuccessorIsStillRead(t *testing.T) {
 		}
 	}
 	now := time.Date(2045, 6, 1, 0, 0, 0, 0, time.UTC) // the sample is valid from March 2045
-	a, err := Open(dir, Options{PublicURL: publicURL, Clock: func() time.Time { return now }, Sealer: s, Ledger: &MemoryLedger{}})
+	a, err := Open(t.Context(), Folder(dir), Options{PublicURL: publicURL, Clock: func() time.Time { return now }, Sealer: s, Ledger: &MemoryLedger{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -111,7 +111,7 @@ func TestOpenSSLFindsThePoliciesOfVerifiedContactsValidBelowTheirIssuerAlone(t *
 func TestExistingInstallationGetsAnIssuerForVerifiedContacts(t *testing.T) {
 	t.Parallel()
 	dir, o := newInstallation(t)
-	first, err := Open(dir, o)
+	first, err := Open(t.Context(), Folder(dir), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,13 +123,13 @@ func TestExistingInstallationGetsAnIssuerForVerifiedContacts(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "contacts.json")); err != nil { // as it was before this issuer
 		t.Fatal(err)
 	}
-	if _, issuers, err := ReadPublic(dir); err != nil || len(issuers) != 2 {
+	if _, issuers, err := ReadPublic(t.Context(), Folder(dir)); err != nil || len(issuers) != 2 {
 		t.Errorf("before: %d issuers, %v", len(issuers), err)
 	}
-	if _, err := Read(dir, o); !errors.Is(err, ErrMissing) {
+	if _, err := Read(t.Context(), Folder(dir), o); !errors.Is(err, ErrMissing) {
 		t.Errorf("a reader: %v", err)
 	}
-	a, err := Open(dir, o)
+	a, err := Open(t.Context(), Folder(dir), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package authority
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -40,20 +41,20 @@ func TestAnAuthorityThatIsMissingIsMadeByOpenAlone(t *testing.T) {
 	}
 	o := Options{PublicURL: "http://test", Clock: time.Now, Sealer: sealer, Ledger: &MemoryLedger{}}
 	dir := filepath.Join(top, "a")
-	for name, open := range map[string]func(string, Options) (*Authority, error){"OpenExisting": OpenExisting, "Read": Read} {
-		if _, err := open(dir, o); !errors.Is(err, ErrMissing) {
+	for name, open := range map[string]func(context.Context, Files, Options) (*Authority, error){"OpenExisting": OpenExisting, "Read": Read} {
+		if _, err := open(t.Context(), Folder(dir), o); !errors.Is(err, ErrMissing) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s made the folder: %v", name, err)
 		}
 	}
-	made, err := Open(dir, o)
+	made, err := Open(t.Context(), Folder(dir), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	before := filesOf(t, dir)
-	read, err := Read(dir, o)
+	read, err := Read(t.Context(), Folder(dir), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,26 +71,26 @@ func TestAnAuthorityThatIsMissingIsMadeByOpenAlone(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, guestIssuers[0].file())); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read(dir, o); !errors.Is(err, ErrMissing) {
+	if _, err := Read(t.Context(), Folder(dir), o); !errors.Is(err, ErrMissing) {
 		t.Error(err)
 	}
-	if _, err := OpenExisting(dir, o); err != nil {
+	if _, err := OpenExisting(t.Context(), Folder(dir), o); err != nil {
 		t.Error(err)
 	}
-	if _, err := Read(dir, o); err != nil {
+	if _, err := Read(t.Context(), Folder(dir), o); err != nil {
 		t.Error(err)
 	}
 
 	// Reading does not create a successor of a time-stamp authority that is about to expire.
 	o.Clock = func() time.Time { return time.Now().AddDate(tsaYears-1, 0, 0) }
-	if _, err := Read(dir, o); err != nil {
+	if _, err := Read(t.Context(), Folder(dir), o); err != nil {
 		t.Error(err)
 	}
 	successor := filepath.Join(dir, successorName(firstSuccessor)+".json")
 	if _, err := os.Stat(successor); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("reading made %s: %v", successor, err)
 	}
-	if _, err := OpenExisting(dir, o); err != nil {
+	if _, err := OpenExisting(t.Context(), Folder(dir), o); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(successor); err != nil {

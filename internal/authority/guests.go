@@ -1,10 +1,10 @@
 package authority
 
 import (
+	"context"
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -38,18 +38,18 @@ func (g guestIssuer) ocspMember() string    { return g.name + "-ocsp" }
 //
 // An issuer is durable before it is used. If two processes create one at once, the first wins, and both use it. A crash leaves
 // all of it or nothing; the next start creates it.
-func (a *Authority) openGuestIssuers(dir string, o Options) error {
+func (a *Authority) openGuestIssuers(ctx context.Context, files Files, o Options) error {
 	for _, g := range guestIssuers {
-		i, err := a.readGuestIssuer(dir, o, g)
+		i, err := a.readGuestIssuer(ctx, files, o, g)
 		if errors.Is(err, ErrMissing) {
 			var made issuer
 			if made, err = g.create(a.keys.root, a.urls, o.Clock()); err == nil {
-				err = storeMembers(filepath.Join(dir, g.file()), o.Sealer, map[string]*identity{g.issuingMember(): &made.issuing, g.ocspMember(): &made.ocsp})
+				err = storeMembers(ctx, files, g.file(), o.Sealer, map[string]*identity{g.issuingMember(): &made.issuing, g.ocspMember(): &made.ocsp})
 			}
 			if err != nil {
 				return fmt.Errorf("create issuer %s: %w", g.name, err)
 			}
-			i, err = a.readGuestIssuer(dir, o, g)
+			i, err = a.readGuestIssuer(ctx, files, o, g)
 		}
 		if err != nil {
 			return err
@@ -60,9 +60,9 @@ func (a *Authority) openGuestIssuers(dir string, o Options) error {
 }
 
 // readGuestIssuers reads the issuers of guests' certificates; ErrMissing if there is none.
-func (a *Authority) readGuestIssuers(dir string, o Options) error {
+func (a *Authority) readGuestIssuers(ctx context.Context, files Files, o Options) error {
 	for _, g := range guestIssuers {
-		i, err := a.readGuestIssuer(dir, o, g)
+		i, err := a.readGuestIssuer(ctx, files, o, g)
 		if err != nil {
 			return err
 		}
@@ -71,8 +71,8 @@ func (a *Authority) readGuestIssuers(dir string, o Options) error {
 	return nil
 }
 
-func (a *Authority) readGuestIssuer(dir string, o Options, g guestIssuer) (issuer, error) {
-	b, err := readRequired(filepath.Join(dir, g.file()))
+func (a *Authority) readGuestIssuer(ctx context.Context, files Files, o Options, g guestIssuer) (issuer, error) {
+	b, err := readRequired(ctx, files, g.file())
 	if err != nil {
 		return issuer{}, err
 	}

@@ -381,7 +381,7 @@ func newInstallation(t *testing.T) (dir string, o Options) {
 func TestExistingInstallationGetsAnIssuerForGuestsOnce(t *testing.T) {
 	t.Parallel()
 	dir, o := newInstallation(t)
-	if root, issuers, err := ReadPublic(dir); err != nil || root == nil || len(issuers) != 1 {
+	if root, issuers, err := ReadPublic(t.Context(), Folder(dir)); err != nil || root == nil || len(issuers) != 1 {
 		t.Errorf("before: %d issuers, %v", len(issuers), err)
 	}
 	before, err := os.ReadFile(filepath.Join(dir, "authority.json"))
@@ -393,13 +393,13 @@ func TestExistingInstallationGetsAnIssuerForGuestsOnce(t *testing.T) {
 	for i := range opened {
 		all.Go(func() {
 			var err error
-			if opened[i], err = Open(dir, o); err != nil {
+			if opened[i], err = Open(t.Context(), Folder(dir), o); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	all.Wait()
-	again, err := Open(dir, o)
+	again, err := Open(t.Context(), Folder(dir), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -426,7 +426,7 @@ func TestExistingInstallationGetsAnIssuerForGuestsOnce(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info, err)
 	}
-	gotRoot, issuers, err := ReadPublic(dir)
+	gotRoot, issuers, err := ReadPublic(t.Context(), Folder(dir))
 	if err != nil || !gotRoot.Equal(root) || len(issuers) != 3 || !issuers[1].Certificate.Equal(c) || !issuers[2].Certificate.Equal(again.keys.guests[1].issuing.cert) || issuers[2].Earlier || issuers[1].Earlier || !issuers[0].Earlier {
 		t.Errorf("%+v, %v", issuers, err)
 	}
@@ -444,7 +444,7 @@ func TestIssuerForGuestsIsMadeAnewAfterACrashBeforeItWasDurable(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, ".new-123"), []byte(`{"version": 1, "memb`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	a, err := Open(dir, o)
+	a, err := Open(t.Context(), Folder(dir), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -454,7 +454,7 @@ func TestIssuerForGuestsIsMadeAnewAfterACrashBeforeItWasDurable(t *testing.T) {
 func TestIssuerForGuestsThatIsNotOneIsRefused(t *testing.T) {
 	t.Parallel()
 	dir, o := newInstallation(t)
-	a, err := Open(dir, o)
+	a, err := Open(t.Context(), Folder(dir), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -495,7 +495,7 @@ func TestIssuerForGuestsThatIsNotOneIsRefused(t *testing.T) {
 		if err := os.WriteFile(file, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(dir, o); err == nil {
+		if _, err := Open(t.Context(), Folder(dir), o); err == nil {
 			t.Errorf("%s was taken", name)
 		}
 		if got, err := os.ReadFile(file); err != nil || !bytes.Equal(got, b) {
@@ -524,7 +524,7 @@ func TestFirstFormOfAnIssuerForGuestsIsStillRead(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "guests.json"), b, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	a, err := Open(dir, o)
+	a, err := Open(t.Context(), Folder(dir), o)
 	if err != nil {
 		t.Fatal(err)
 	}

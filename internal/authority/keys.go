@@ -1,6 +1,7 @@
 package authority
 
 import (
+	"context"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -13,14 +14,11 @@ import (
 	"fmt"
 	"io/fs"
 	"math/big"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"segel/cms"
 	"segel/internal/credential"
-	"segel/internal/durable"
 )
 
 // identity is a private key with its certificate.
@@ -223,11 +221,11 @@ func (k *keySet) listMembers() map[string]*identity {
 
 // storeMembers seals members and writes a file of the authority, unless it exists: if two processes create it at once,
 // the first wins, and both read it.
-func storeMembers(file string, s *credential.Sealer, members map[string]*identity) error {
+func storeMembers(ctx context.Context, files Files, name string, s *credential.Sealer, members map[string]*identity) error {
 	out := storedFile{Version: 1, Members: map[string]storedIdentity{}}
-	for name, id := range members {
+	for member, id := range members {
 		var err error
-		if out.Members[name], err = id.sealMember(name, s); err != nil {
+		if out.Members[member], err = id.sealMember(member, s); err != nil {
 			return err
 		}
 	}
@@ -235,7 +233,7 @@ func storeMembers(file string, s *credential.Sealer, members map[string]*identit
 	if err != nil {
 		return err
 	}
-	if err := durable.WriteNew(file, b); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := files.CreateFile(ctx, name, b); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return nil
@@ -325,15 +323,15 @@ const (
 	minTSAExtension = 365 * 24 * time.Hour
 )
 
-// renewTSA reads the later time-stamp authorities of a folder, and creates another with a new key when the certificate
+// renewTSA reads the later time-stamp authorities, and creates another with a new key when the certificate
 // of the current one is about to expire. Existing tokens are not affected.
 //
 // A successor is durable before it is used. If two processes create one at once, the first wins, and both use it. One
 // that was created while the clock was ahead is used once it is valid; until then it is ignored, so that another is
 // created beside it if necessary.
-func (a *Authority) renewTSA(dir string, o Options) error {
+func (a *Authority) renewTSA(ctx context.Context, files Files, o Options) error {
 	for {
-		if err := a.readSuccessors(dir, o); err != nil {
+		if err := a.readSuccessors(ctx, files, o); err != nil {
 			return err
 		}
 		n := len(a.keys.successors) + firstSuccessor
@@ -348,7 +346,7 @@ func (a *Authority) renewTSA(dir string, o Options) error {
 		}
 		next, err := newTSAIdentity(a.keys.tsa.cert.Subject, a.urls, now.Add(-time.Hour), end, &a.keys.root)
 		if err == nil {
-			err = storeMembers(filepath.Join(dir, successorName(n)+".json"), o.Sealer, map[string]*identity{successorName(n): &next})
+			err = storeMembers(ctx, files, successorFile(n), o.Sealer, map[string]*identity{successorName(n): &next})
 		}
 		if err != nil {
 			return fmt.Errorf("create time-stamp authority %d: %w", n, err)
@@ -361,11 +359,13 @@ const firstSuccessor = 2
 
 func successorName(n int) string { return fmt.Sprintf("tsa-%d", n) }
 
-// readSuccessors reads the successors in a folder that have not been read yet.
-func (a *Authority) readSuccessors(dir string, o Options) error {
+func successorFile(n int) string { return successorName(n) + ".json" }
+
+// readSuccessors reads the successors that have not been read yet.
+func (a *Authority) readSuccessors(ctx context.Context, files Files, o Options) error {
 	for {
 		n := len(a.keys.successors) + firstSuccessor
-		b, err := os.ReadFile(filepath.Join(dir, successorName(n)+".json"))
+		b, err := files.ReadFile(ctx, successorFile(n))
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}

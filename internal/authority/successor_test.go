@@ -26,7 +26,7 @@ func TestTimeStampAuthorityHasASuccessorBeforeItsCertificateEnds(t *testing.T) {
 	now := begun
 	o := Options{PublicURL: publicURL, Clock: func() time.Time { return now }, Sealer: s, Ledger: &MemoryLedger{}}
 	reopen := func() *Authority {
-		a, err := Open(dir, o)
+		a, err := Open(t.Context(), Folder(dir), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func TestTimeStampAuthorityHasASuccessorBeforeItsCertificateEnds(t *testing.T) {
 	// The file of another authority is not used and not replaced.
 	other := filepath.Join(t.TempDir(), "authority")
 	now = begun
-	if _, err := Open(other, o); err != nil {
+	if _, err := Open(t.Context(), Folder(other), o); err != nil {
 		t.Fatal(err)
 	}
 	b, err := os.ReadFile(filepath.Join(dir, "tsa-2.json"))
@@ -72,7 +72,7 @@ func TestTimeStampAuthorityHasASuccessorBeforeItsCertificateEnds(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(other, "tsa-2.json"), b, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(other, o); err == nil || !strings.Contains(err.Error(), "tsa-2") {
+	if _, err := Open(t.Context(), Folder(other), o); err == nil || !strings.Contains(err.Error(), "tsa-2") {
 		t.Errorf("another's successor: %v", err)
 	}
 }
@@ -89,7 +89,7 @@ func TestSuccessorMadeWhileTheClockWasAheadIsNotUsedBeforeItBegins(t *testing.T)
 	o := Options{PublicURL: publicURL, Clock: func() time.Time { return now }, Sealer: s, Ledger: &MemoryLedger{}}
 	reopen := func() *Authority {
 		t.Helper()
-		a, err := Open(dir, o)
+		a, err := Open(t.Context(), Folder(dir), o)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -69,11 +69,11 @@ func TestFileOfAnotherAuthoritysPartsIsNotUsed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		file := filepath.Join(t.TempDir(), authorityFile)
-		if err := storeMembers(file, s, k.listMembers()); err != nil {
+		dir := t.TempDir()
+		if err := storeMembers(t.Context(), Folder(dir), authorityFile, s, k.listMembers()); err != nil {
 			t.Fatal(err)
 		}
-		b, err := os.ReadFile(file)
+		b, err := os.ReadFile(filepath.Join(dir, authorityFile))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,11 +109,11 @@ func TestFileOfAnotherAuthoritysPartsIsNotUsed(t *testing.T) {
 		"a root that another root knows":  {func(f *storedFile) { f.Members["root"] = other.Members["root"] }, "certificate of the authority's"},
 		"bytes that are no certificate":   {func(f *storedFile) { certificate(*f, "root", []byte{0x30}) }, "certificate of the authority's root"},
 	} {
-		file := filepath.Join(t.TempDir(), authorityFile)
-		if err := storeMembers(file, s, k.listMembers()); err != nil {
+		dir := t.TempDir()
+		if err := storeMembers(t.Context(), Folder(dir), authorityFile, s, k.listMembers()); err != nil {
 			t.Fatal(err)
 		}
-		b, err := os.ReadFile(file)
+		b, err := os.ReadFile(filepath.Join(dir, authorityFile))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,11 +125,11 @@ func TestFileOfAnotherAuthoritysPartsIsNotUsed(t *testing.T) {
 		if b, err = json.Marshal(f); err != nil {
 			t.Fatal(err)
 		}
-		dir := t.TempDir()
+		dir = t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "authority.json"), b, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		a, err := Open(dir, Options{PublicURL: publicURL, Clock: time.Now, Sealer: s, Ledger: &MemoryLedger{}})
+		a, err := Open(t.Context(), Folder(dir), Options{PublicURL: publicURL, Clock: time.Now, Sealer: s, Ledger: &MemoryLedger{}})
 		if (err == nil) != (c.says == "") || err != nil && (a != nil || !strings.Contains(err.Error(), c.says)) {
 			t.Errorf("%s: %v, want %q", name, err, c.says)
 		}
@@ -156,7 +156,7 @@ func TestStartersAtOnceShareOneAuthorityAndWhatACrashLeftIsIgnored(t *testing.T)
 	var all sync.WaitGroup
 	for i := range roots {
 		all.Go(func() {
-			a, err := Open(dir, Options{PublicURL: publicURL, Clock: time.Now, Sealer: s, Ledger: &MemoryLedger{}})
+			a, err := Open(t.Context(), Folder(dir), Options{PublicURL: publicURL, Clock: time.Now, Sealer: s, Ledger: &MemoryLedger{}})
 			if err != nil {
 				t.Error(err)
 				return

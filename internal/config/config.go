@@ -35,6 +35,17 @@ type Config struct {
 	// Keep a copy elsewhere: without it no stored key can be used again.
 	MasterKeyFile string `env:"MASTER_KEY_FILE"`
 
+	// That key itself instead of a file: base64 of 32 bytes, such as openssl rand -base64 32 makes.
+	MasterKey string `env:"MASTER_KEY" secret:"true"`
+
+	// Program that prints that key in base64 instead, with its arguments, such as one that has a key management service decrypt it. It runs without
+	// a shell and without our settings at each start, for 30 seconds at most. Arguments are separated by spaces and not secret.
+	MasterKeyCommand string `env:"MASTER_KEY_COMMAND"`
+
+	// Where the sealed keys are kept: folder, in the data folder; or database, for services on several machines, which then need one of
+	// MASTER_KEY, MASTER_KEY_FILE and MASTER_KEY_COMMAND. segel state copy moves them to the database.
+	State string `env:"STATE" envDefault:"folder"`
+
 	// Where the files of documents are kept: files, in the data folder; or s3, in a bucket of an S3 server with conditional writes. Everything
 	// else stays in the data folder, which one service uses at a time. Files are not moved when this changes: see BLOBS_FROM.
 	Blobs string `env:"BLOBS" envDefault:"files"`

@@ -18,7 +18,8 @@ const envPrefix = "SEGEL_"
 // of flags under the same names; a flag wins. It returns the checked configuration, or every problem at once. An
 // empty value counts as missing.
 //
-// A secret may be read from a file instead: SEGEL_DATABASE_FILE names a file whose first line is the value.
+// A secret may be read from a file instead: SEGEL_DATABASE_FILE names a file whose first line is the value. SEGEL_MASTER_KEY_FILE is another
+// setting, whose file has the bytes of the key.
 func Load(environ []string, flags map[string]string) (Config, error) {
 	vars := map[string]string{}
 	for _, line := range environ {
@@ -75,6 +76,11 @@ func isKnown(name string) bool {
 	return false
 }
 
+// isSetting reports whether there is a setting of that name.
+func isSetting(name string) bool {
+	return slices.ContainsFunc(listSettings(), func(m setting) bool { return m.name == name })
+}
+
 // setting is one member of Config.
 type setting struct {
 	field  string // in Config
@@ -102,7 +108,7 @@ func listSettings() []setting {
 func readSecrets(vars map[string]string) error {
 	for _, m := range listSettings() {
 		file := vars[m.name+"_FILE"]
-		if !m.secret || file == "" {
+		if !m.secret || file == "" || isSetting(m.name+"_FILE") {
 			continue
 		}
 		if vars[m.name] != "" {

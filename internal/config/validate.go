@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net"
@@ -52,6 +53,7 @@ func (c Config) Validate() error {
 	v.addIf(c.MaxBoxArea > 100, "MAX_BOX_AREA", "must be at most 100")
 	v.addIf(c.Evidence != EvidenceAtCompletion && c.Evidence != EvidenceOnRequest, "EVIDENCE", "must be completion or request")
 	v.checkBlobs(c)
+	v.checkState(c)
 	v.checkMail(c)
 	v.checkPhone(c)
 	v.checkTrust(c)
@@ -87,6 +89,24 @@ func (v *problems) checkURL(name, s string) {
 }
 
 func isHTTP(u *url.URL) bool { return u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") }
+
+// checkState checks where keys are kept, and where the key comes from that encrypts them.
+func (v *problems) checkState(c Config) {
+	v.addIf(c.State != StateFolder && c.State != StateDatabase, "STATE", "must be folder or database")
+	sources := 0
+	for _, source := range []string{c.MasterKey, c.MasterKeyFile, c.MasterKeyCommand} {
+		if source != "" {
+			sources++
+		}
+	}
+	v.addIf(sources > 1, "MASTER_KEY", "and MASTER_KEY_FILE and MASTER_KEY_COMMAND are several sources of one key; use one")
+	v.addIf(c.State == StateDatabase && sources == 0, "STATE", "database needs MASTER_KEY, MASTER_KEY_FILE or MASTER_KEY_COMMAND: the data folder has nothing to keep then")
+	if c.MasterKey != "" {
+		key, err := base64.StdEncoding.Strict().DecodeString(strings.TrimSpace(c.MasterKey))
+		v.addIf(err != nil || len(key) != 32, "MASTER_KEY", "must be base64 of 32 bytes")
+	}
+	v.addIf(c.MasterKeyCommand != "" && !strings.HasPrefix(strings.TrimSpace(c.MasterKeyCommand), "/"), "MASTER_KEY_COMMAND", "must begin with the whole path of a program")
+}
 
 // The names of a bucket and the prefix of a store. S3 permits more in a prefix; these need no escaping anywhere.
 var (
@@ -179,6 +199,12 @@ func (v *problems) checkOrigin(o string) {
 const (
 	BlobsFiles = "files"
 	BlobsS3    = "s3"
+)
+
+// The values of State.
+const (
+	StateFolder   = "folder"
+	StateDatabase = "database"
 )
 
 // The values of Migrate.

@@ -6,7 +6,7 @@ import (
 	"segel/internal/store"
 )
 
-// Found is what a database, a key folder and a blob store say about their installation.
+// Found is what a database, keys and a blob store say about their installation.
 type Found struct {
 	Recorded store.Installation // row in the database
 	Empty    bool               // the database has no data
@@ -16,6 +16,9 @@ type Found struct {
 	HasMasterKey bool // the master key exists
 	HasBlobs     bool // a blob store without a mark contains a blob
 
+	InDatabase bool // the keys are looked for in the database, not in a folder
+	Moved      bool // the keys are looked for in a folder, and were moved to the database
+
 	Names Names
 }
 
@@ -23,9 +26,9 @@ type Found struct {
 type Names struct {
 	Data      string // data folder
 	Database  string // file, or a description
-	KeyDir    string
+	KeyDir    string // folder of the keys, or their table
 	Authority string // file
-	MasterKey string // file
+	MasterKey string // file or setting
 	BlobDir   string
 }
 
@@ -44,6 +47,9 @@ const (
 // *Error.
 func (f Found) Decide() (State, error) {
 	id := ID(f.Recorded.ID)
+	if f.Moved {
+		return 0, &Error{Problem: KeysMoved, Installation: id, Path: f.Names.KeyDir}
+	}
 	if id == "" && f.Empty {
 		return Absent, f.RequireNoKeysOrBlobs()
 	}
@@ -73,6 +79,9 @@ func (f Found) Decide() (State, error) {
 	if err := f.requireKeyFiles(); err != nil {
 		return 0, err
 	}
+	if f.Keys == "" && f.InDatabase { // the mark is copied last
+		return 0, &Error{Problem: KeysNotCopied, Installation: id}
+	}
 	if f.Keys == "" {
 		return 0, &Error{Problem: KeysUnmarked, Installation: id, Path: f.Names.KeyDir}
 	}
@@ -101,6 +110,8 @@ func (f Found) requireKeyFiles() error {
 	switch {
 	case !f.HasMasterKey:
 		return &Error{Problem: KeyFileMissing, Installation: ID(f.Recorded.ID), Path: f.Names.MasterKey}
+	case !f.HasAuthority && f.InDatabase:
+		return &Error{Problem: KeysNotCopied, Installation: ID(f.Recorded.ID)}
 	case !f.HasAuthority:
 		return &Error{Problem: KeyFileMissing, Installation: ID(f.Recorded.ID), Path: f.Names.Authority}
 	}
@@ -129,6 +140,9 @@ const (
 	KeysUnmarked       Problem = "keys_unmarked"
 	KeysOfAnother      Problem = "keys_of_another"
 	KeysLocked         Problem = "keys_locked"
+	KeysMoved          Problem = "keys_moved"
+	KeysNotCopied      Problem = "keys_not_copied"
+	MasterKeyUnread    Problem = "master_key_unread"
 	AuthorityOfAnother Problem = "authority_of_another"
 	BlobsUnmarked      Problem = "blobs_unmarked"
 	BlobsOfAnother     Problem = "blobs_of_another"
@@ -172,9 +186,15 @@ func (e *Error) describeProblem() string {
 	case KeysUnmarked:
 		return fmt.Sprintf("the key folder %s has no installation mark, and the database belongs to installation %s: is this its key folder? After a restore run segel adopt", e.Path, e.Installation)
 	case KeysOfAnother:
-		return fmt.Sprintf("the database belongs to installation %s, the key folder %s to %s", e.Installation, e.Path, e.Found)
+		return fmt.Sprintf("the database belongs to installation %s, the keys in %s to %s", e.Installation, e.Path, e.Found)
 	case KeysLocked:
 		return fmt.Sprintf("the master key %s does not open the keys in %s: it is another installation's, or one of the two was changed", e.Path, e.Other)
+	case KeysMoved:
+		return fmt.Sprintf("the keys in %s were copied to the database, which is used since then: set SEGEL_STATE=database", e.Path)
+	case KeysNotCopied:
+		return "SEGEL_STATE is database, and the database does not have all keys of this installation: if they are in the data folder, run segel state copy; otherwise restore the database from a backup"
+	case MasterKeyUnread:
+		return fmt.Sprintf("the master key cannot be read from %s", e.Path)
 	case AuthorityOfAnother:
 		return fmt.Sprintf("the certificate authority in %s is not the one of installation %s: restore that one from a backup, or accept this one with segel adopt", e.Path, e.Installation)
 	case BlobsUnmarked:

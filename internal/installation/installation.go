@@ -1,18 +1,15 @@
-// Package installation checks whether a database, a key folder and a blob store belong together. Each names the same
-// installation: the database in a row, the others in a mark (docs/formats/installation.md).
+// Package installation checks whether a database, keys and a blob store belong together. Each names the same
+// installation: the database in a row, the others in a mark (docs/formats/installation.md). Keys are in a folder or in the database.
 package installation
 
 import (
+	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
-
-	"segel/internal/durable"
 )
 
 // ID names an installation: 128 random bits in 32 lower-case hexadecimal digits.
@@ -51,44 +48,41 @@ func ParseMark(mark []byte) (ID, error) {
 	return ID(digits), nil
 }
 
-// markFile is the file in a key folder that contains the mark.
+// markFile is the file beside the keys that contains the mark.
 const markFile = "installation"
 
-// maxMark bounds how much of a mark is read. A longer mark is invalid.
-const maxMark = 1 << 10
+// KeyFiles holds the mark beside the keys: [segel/internal/authority.Files].
+type KeyFiles interface {
+	ReadFile(ctx context.Context, name string) ([]byte, error)
+	CreateFile(ctx context.Context, name string, content []byte) error
+}
 
-// ReadMark reads the mark of a key folder. It returns an empty ID if the mark or the folder is missing.
-func ReadMark(dir string) (ID, error) {
-	file := filepath.Join(dir, markFile)
-	f, err := os.Open(file)
+// ReadMark reads the mark beside the keys, which messages call by that place. It returns an empty ID if there is none.
+func ReadMark(ctx context.Context, keys KeyFiles, place string) (ID, error) {
+	b, err := keys.ReadFile(ctx, markFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("read mark of key folder: %w", err)
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxMark+1))
-	if err != nil {
-		return "", fmt.Errorf("read mark of key folder: %w", err)
+		return "", fmt.Errorf("read mark of the keys: %w", err)
 	}
 	id, err := ParseMark(b)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", file, err)
+		return "", fmt.Errorf("%s in %s: %w", markFile, place, err)
 	}
 	return id, nil
 }
 
-// WriteMark marks a key folder. If the folder has the same mark already, it does nothing; another mark is an error. The
+// WriteMark writes the mark beside the keys. If the same mark is there already, it does nothing; another mark is an error. The
 // mark is durable on return. If the process dies, the mark is complete or absent.
-func WriteMark(dir string, id ID) error {
-	err := durable.WriteNew(filepath.Join(dir, markFile), id.Mark())
+func WriteMark(ctx context.Context, keys KeyFiles, place string, id ID) error {
+	err := keys.CreateFile(ctx, markFile, id.Mark())
 	if err == nil || !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	found, err := ReadMark(dir)
+	found, err := ReadMark(ctx, keys, place)
 	if err == nil && found != id {
-		err = &Error{Problem: KeysOfAnother, Installation: id, Found: found, Path: dir}
+		err = &Error{Problem: KeysOfAnother, Installation: id, Found: found, Path: place}
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"segel/internal/authority"
 	"segel/internal/store"
 )
 
@@ -58,26 +59,26 @@ func TestAKeyFolderIsMarkedOnce(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, d := range []string{dir, filepath.Join(dir, "none")} {
-		if id, err := ReadMark(d); id != "" || err != nil {
+		if id, err := ReadMark(t.Context(), authority.Folder(d), d); id != "" || err != nil {
 			t.Errorf("%s, %v", id, err)
 		}
 	}
 	for range 2 {
-		if err := WriteMark(dir, sample); err != nil {
+		if err := WriteMark(t.Context(), authority.Folder(dir), dir, sample); err != nil {
 			t.Fatal(err)
 		}
 	}
 	var e *Error
-	if err := WriteMark(dir, "ffeeddccbbaa99887766554433221100"); !errors.As(err, &e) || e.Problem != KeysOfAnother || e.Found != sample {
+	if err := WriteMark(t.Context(), authority.Folder(dir), dir, "ffeeddccbbaa99887766554433221100"); !errors.As(err, &e) || e.Problem != KeysOfAnother || e.Found != sample {
 		t.Error(err)
 	}
-	if id, err := ReadMark(dir); id != sample || err != nil {
+	if id, err := ReadMark(t.Context(), authority.Folder(dir), dir); id != sample || err != nil {
 		t.Errorf("%s, %v", id, err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, markFile), make([]byte, 1<<20), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadMark(dir); !errors.Is(err, ErrMark) {
+	if _, err := ReadMark(t.Context(), authority.Folder(dir), dir); !errors.Is(err, ErrMark) {
 		t.Error(err)
 	}
 }
@@ -113,14 +114,19 @@ func TestOnlyAnEmptyDatabaseWithoutKeysAndBlobsIsAbsent(t *testing.T) {
 		"begun, with the keys of another":  {found: Found{Recorded: begun, Empty: true, Keys: other}, problem: KeysOfAnother},
 		"begun, with the blobs of another": {found: Found{Recorded: begun, Empty: true, Blobs: other}, problem: BlobsOfAnother},
 
-		"complete":                    {found: Found{Recorded: complete, HasAuthority: true, HasMasterKey: true, Keys: sample, Blobs: sample}, state: Complete},
-		"without the master key":      {found: Found{Recorded: complete, HasAuthority: true, Keys: sample, Blobs: sample}, problem: KeyFileMissing},
-		"without the authority":       {found: Found{Recorded: complete, HasMasterKey: true, Keys: sample, Blobs: sample}, problem: KeyFileMissing},
-		"without the mark of keys":    {found: Found{Recorded: complete, HasAuthority: true, HasMasterKey: true, Blobs: sample}, problem: KeysUnmarked},
-		"without the mark of blobs":   {found: Found{Recorded: complete, HasAuthority: true, HasMasterKey: true, Keys: sample}, problem: BlobsUnmarked},
-		"with the keys of another":    {found: Found{Recorded: complete, HasAuthority: true, HasMasterKey: true, Keys: other, Blobs: sample}, problem: KeysOfAnother},
-		"with the blobs of another":   {found: Found{Recorded: complete, HasAuthority: true, HasMasterKey: true, Keys: sample, Blobs: other}, problem: BlobsOfAnother},
-		"in a folder that was erased": {found: Found{Recorded: complete}, problem: KeyFileMissing},
+		"complete":                                {found: Found{Recorded: complete, HasAuthority: true, HasMasterKey: true, Keys: sample, Blobs: sample}, state: Complete},
+		"without the master key":                  {found: Found{Recorded: complete, HasAuthority: true, Keys: sample, Blobs: sample}, problem: KeyFileMissing},
+		"without the authority":                   {found: Found{Recorded: complete, HasMasterKey: true, Keys: sample, Blobs: sample}, problem: KeyFileMissing},
+		"without the mark of keys":                {found: Found{Recorded: complete, HasAuthority: true, HasMasterKey: true, Blobs: sample}, problem: KeysUnmarked},
+		"without the mark of blobs":               {found: Found{Recorded: complete, HasAuthority: true, HasMasterKey: true, Keys: sample}, problem: BlobsUnmarked},
+		"with the keys of another":                {found: Found{Recorded: complete, HasAuthority: true, HasMasterKey: true, Keys: other, Blobs: sample}, problem: KeysOfAnother},
+		"with the blobs of another":               {found: Found{Recorded: complete, HasAuthority: true, HasMasterKey: true, Keys: sample, Blobs: other}, problem: BlobsOfAnother},
+		"in the database":                         {found: Found{InDatabase: true, Recorded: complete, HasAuthority: true, HasMasterKey: true, Keys: sample, Blobs: sample}, state: Complete},
+		"in the database, half copied":            {found: Found{InDatabase: true, Recorded: complete, HasAuthority: true, HasMasterKey: true, Blobs: sample}, problem: KeysNotCopied},
+		"in the database, not copied":             {found: Found{InDatabase: true, Recorded: complete, HasMasterKey: true, Blobs: sample}, problem: KeysNotCopied},
+		"in the database, without the master key": {found: Found{InDatabase: true, Recorded: complete, HasAuthority: true, Keys: sample, Blobs: sample}, problem: KeyFileMissing},
+		"moved to the database":                   {found: Found{Moved: true, Recorded: complete, HasAuthority: true, HasMasterKey: true, Keys: sample, Blobs: sample}, problem: KeysMoved},
+		"in a folder that was erased":             {found: Found{Recorded: complete}, problem: KeyFileMissing},
 	} {
 		state, err := c.found.Decide()
 		var e *Error

@@ -405,5 +405,6 @@ type Store interface {
 	Clocks
 	Administration
 	Installations
+	KeyFiles
 	Close() error
 }

@@ -80,7 +80,7 @@ func newHarnessOn(t testing.TB, dsn string) *harness {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := authority.Open(filepath.Join(dir, "authority"), authority.Options{PublicURL: "http://segel.test", Clock: h.now, Sealer: sealer, Ledger: ledger{real, h.now}})
+	a, err := authority.Open(context.Background(), authority.Folder(filepath.Join(dir, "authority")), authority.Options{PublicURL: "http://segel.test", Clock: h.now, Sealer: sealer, Ledger: ledger{real, h.now}})
 	if err != nil {
 		t.Fatal(err)
 	}

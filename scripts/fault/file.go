@@ -37,7 +37,7 @@ func (t *trial) readRoots(ctx context.Context) (*validate.Trust, error) {
 	if err != nil {
 		return nil, err
 	}
-	theirs, err := authority.ReadRoot(filepath.Join(t.their, "authority"))
+	theirs, err := authority.ReadRoot(ctx, authority.Folder(filepath.Join(t.their, "authority")))
 	if err != nil {
 		return nil, err
 	}

@@ -48,6 +48,7 @@ var notPersonal = map[string]string{
 	"embedding":             "of an organisation",
 	"evidence":              "a file of a document",
 	"installation":          "of the service",
+	"key_file":              "of the service",
 	"label":                 "of an organisation",
 	"document_label":        "of a document",
 	"document_team":         "of a document",

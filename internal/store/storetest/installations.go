@@ -31,6 +31,17 @@ var installationTests = map[string]func(*testing.T, *fixture){
 		})
 		b.requireEqual("added", added, 1)
 	},
+	"AKeyFileIsAddedOnceAndNeverReplaced": func(t *testing.T, b *fixture) {
+		_, err := b.KeyFile(b.ctx, "authority.json")
+		b.requireError("at first", err, store.ErrNotFound)
+		b.must(b.AddKeyFile(b.ctx, "authority.json", []byte{0, 1, 255}, b.now))
+		b.requireError("a second one was added", b.AddKeyFile(b.ctx, "authority.json", []byte{2}, b.now), store.ErrExists)
+		requireRead(b, "content", []byte{0, 1, 255})(b.KeyFile(b.ctx, "authority.json"))
+		_, err = b.KeyFile(b.ctx, "guests.json")
+		b.requireError("another name", err, store.ErrNotFound)
+		added := b.runCrowd(8, store.ErrExists, func(i int) error { return b.AddKeyFile(b.ctx, "tsa-2.json", []byte{byte(i)}, b.now) })
+		b.requireEqual("added", added, 1)
+	},
 	"EvidenceIsOfTheNewestDocumentsAndTheLastCertificate": func(t *testing.T, b *fixture) {
 		requireRead(b, "at first", store.Evidence{})(b.Evidence(b.ctx, 2))
 		var last contract.Document

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"segel/internal/authority"
+	"segel/internal/config"
+	"segel/internal/credential"
+	"segel/internal/durable"
+	"segel/internal/installation"
+	"segel/internal/store"
+)
+
+// keyTable is the files of the authority in the database, as rows. What passes the suite filestest here passes it in a folder.
+type keyTable struct {
+	rows  store.KeyFiles
+	clock func() time.Time
+}
+
+// ReadFile implements [authority.Files].
+func (t keyTable) ReadFile(ctx context.Context, name string) ([]byte, error) {
+	b, err := t.rows.KeyFile(ctx, name)
+	if errors.Is(err, store.ErrNotFound) {
+		err = fmt.Errorf("%s in the database: %w", name, fs.ErrNotExist)
+	}
+	return b, err
+}
+
+// CreateFile implements [authority.Files].
+func (t keyTable) CreateFile(ctx context.Context, name string, content []byte) error {
+	err := t.rows.AddKeyFile(ctx, name, content, t.clock())
+	if errors.Is(err, store.ErrExists) {
+		err = fmt.Errorf("%s in the database: %w", name, fs.ErrExist)
+	}
+	return err
+}
+
+// keyFiles returns the files of the authority where the configuration says.
+func (a *app) keyFiles() authority.Files {
+	if a.conf.State == config.StateDatabase {
+		return keyTable{a.store, a.clock}
+	}
+	return keyFolder(a.conf)
+}
+
+func keyFolder(conf config.Config) authority.Folder {
+	return authority.Folder(filepath.Join(conf.DataDir, authorityDir))
+}
+
+// masterKeyOf returns where the configuration says that the master key comes from.
+func masterKeyOf(conf config.Config) credential.MasterKey {
+	switch {
+	case conf.MasterKey != "":
+		return credential.KeyValue{Setting: "SEGEL_MASTER_KEY", Encoded: conf.MasterKey}
+	case conf.MasterKeyCommand != "":
+		ours := func(line string) bool { return strings.HasPrefix(line, "SEGEL_") }
+		return credential.KeyCommand{Setting: "SEGEL_MASTER_KEY_COMMAND", Command: conf.MasterKeyCommand, Env: slices.DeleteFunc(os.Environ(), ours)}
+	case conf.MasterKeyFile != "":
+		return credential.KeyFile(conf.MasterKeyFile)
+	}
+	return credential.KeyFile(filepath.Join(conf.DataDir, masterKeyFile))
+}
+
+// readMasterKey reads the master key of an installation that exists.
+func readMasterKey(ctx context.Context, conf config.Config) (*credential.Sealer, error) {
+	from := masterKeyOf(conf)
+	s, err := from.Read(ctx)
+	return s, masterKeyProblem(from, err)
+}
+
+// masterKeyProblem is the problem of an installation whose source of the master key answers with something else.
+func masterKeyProblem(from credential.MasterKey, err error) error {
+	if errors.Is(err, credential.ErrMasterKey) {
+		return &installation.Error{Problem: installation.MasterKeyUnread, Path: from.Name(), Err: err}
+	}
+	return err
+}
+
+// movedFile is a file that tells people, beside keys in a folder, that they are not used any more. The database decides that.
+const movedFile = "moved"
+
+// isMoved reports whether the keys of this installation, which the configuration looks for in the folder, are in the database.
+func (a *app) isMoved(ctx context.Context) (bool, error) {
+	if a.conf.State == config.StateDatabase {
+		return false, nil
+	}
+	if _, err := os.Stat(filepath.Join(string(keyFolder(a.conf)), movedFile)); err == nil {
+		return true, nil
+	}
+	id, err := installation.ReadMark(ctx, keyTable{a.store, a.clock}, keyTableName)
+	return id != "", err
+}
+
+// lockKeys keeps segel state copy from moving the keys of a folder while this process uses them.
+func (a *app) lockKeys(ctx context.Context) error {
+	if a.conf.State == config.StateDatabase {
+		return nil
+	}
+	dir, err := os.Open(string(keyFolder(a.conf)))
+	if err != nil {
+		return err
+	}
+	locked, err := durable.LockShared(dir)
+	if err == nil && !locked {
+		err = errors.New("segel state copy is moving the keys at this moment")
+	}
+	if err == nil { // it may have moved them since they were found
+		var moved bool
+		if moved, err = a.isMoved(ctx); moved {
+			err = &installation.Error{Problem: installation.KeysMoved, Path: dir.Name()}
+		}
+	}
+	if err != nil {
+		return errors.Join(err, dir.Close())
+	}
+	a.keyLock = dir
+	return nil
+}
+
+// unlockKeys does nothing if they are not locked.
+func (a *app) unlockKeys() error {
+	if a.keyLock == nil {
+		return nil
+	}
+	return a.keyLock.Close()
+}

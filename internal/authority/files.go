@@ -1,0 +1,78 @@
+package authority
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"segel/internal/durable"
+)
+
+// Files holds the files of an authority, whose keys are sealed. A file is created once and never changes. The suite of every
+// implementation is in package filestest.
+type Files interface {
+	// ReadFile returns the content of a file; [fs.ErrNotExist] if it was never created.
+	ReadFile(ctx context.Context, name string) ([]byte, error)
+
+	// CreateFile creates a file; [fs.ErrExist] if there is one of that name, whatever its content. Of several writers the first
+	// wins. Durable on return: the whole file. After another error the file is complete or absent.
+	CreateFile(ctx context.Context, name string, content []byte) error
+}
+
+// Folder is Files in a folder, by its path. The first file creates the folder.
+type Folder string
+
+// ReadFile implements [Files].
+func (f Folder) ReadFile(_ context.Context, name string) ([]byte, error) {
+	return os.ReadFile(filepath.Join(string(f), name))
+}
+
+// CreateFile implements [Files].
+func (f Folder) CreateFile(_ context.Context, name string, content []byte) error {
+	if err := os.MkdirAll(string(f), 0o700); err != nil {
+		return fmt.Errorf("folder of the authority: %w", err)
+	}
+	// Until its parent is synced, a power failure can remove a new folder with the durable file in it. The next start
+	// would then create another authority, which does not know what was issued.
+	if err := durable.SyncDir(filepath.Dir(string(f))); err != nil {
+		return fmt.Errorf("folder of the authority: %w", err)
+	}
+	return durable.WriteNew(filepath.Join(string(f), name), content)
+}
+
+// ListNames returns the names of the files that exist, in the order in which they were created by their authority: that
+// with the root first.
+func ListNames(ctx context.Context, files Files) ([]string, error) {
+	candidates := []string{authorityFile}
+	for _, g := range guestIssuers {
+		candidates = append(candidates, g.file())
+	}
+	var names []string
+	for _, name := range candidates {
+		ok, err := exists(ctx, files, name)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			names = append(names, name)
+		}
+	}
+	for n := firstSuccessor; ; n++ {
+		ok, err := exists(ctx, files, successorFile(n))
+		if err != nil || !ok {
+			return names, err
+		}
+		names = append(names, successorFile(n))
+	}
+}
+
+func exists(ctx context.Context, files Files, name string) (bool, error) {
+	_, err := files.ReadFile(ctx, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}

@@ -1,0 +1,27 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+
+	"segel/internal/store"
+)
+
+// KeyFile implements [store.KeyFiles].
+func (s *Store) KeyFile(ctx context.Context, name string) ([]byte, error) {
+	var content []byte
+	err := s.readRow(ctx, []any{scanBytes(&content)}, `SELECT content FROM key_file WHERE name = $1`, name)
+	return content, wrapf(err, "read key file %s", name)
+}
+
+// AddKeyFile implements [store.KeyFiles].
+func (s *Store) AddKeyFile(ctx context.Context, name string, content []byte, at time.Time) error {
+	err := s.db.withTx(ctx, func(t tx) error {
+		n, err := t.exec(ctx, `INSERT INTO key_file (name, content, created_at) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING`, name, bytesArg(content), toMicros(at))
+		if err == nil && n == 0 {
+			err = store.ErrExists
+		}
+		return err
+	})
+	return wrapf(err, "add key file %s", name)
+}
