@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/rand"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -143,6 +144,45 @@ func TestATeamSharesDocumentsFromTheRequestAfterAPersonJoinsUntilTheyLeave(t *te
 		}
 	}
 	fsck(t, s, 0)
+}
+
+// TestWhoLosesARoleOrATeamHearsOfNoFurtherChange follows a document, and the events of the organisation, while the role or the team is lost that shows them.
+func TestWhoLosesARoleOrATeamHearsOfNoFurtherChange(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	admin, other, owner := s.administrator(t, "Admin", "PT Satu"), s.administrator(t, "Lain", "PT Satu"), s.person(t, "Pemilik", "PT Satu")
+	auditor, member, signer := s.personAs(t, contract.RoleAuditor, "Auditor", "PT Satu"), s.person(t, "Rekan", "PT Satu"), s.person(t, "Budi", "PT Satu")
+	team := s.newTeam(t, organisationIDOf(t, s, owner), owner, member)
+	id := signable(owner, signer)
+	owner.verb("team-docs", id, "team", team).ok()
+	streams := map[string]*http.Response{}
+	for _, c := range []*client{auditor, member} {
+		r, err := http.NewRequestWithContext(t.Context(), "GET", c.url+documentPath+fmt.Sprint("events/", id), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("x-access-token", c.token)
+		if streams[c.name], err = http.DefaultClient.Do(r); err != nil {
+			t.Fatal(err)
+		}
+		defer streams[c.name].Body.Close()
+	}
+	_, next := other.feed("end")
+	waited := make(chan *answer, 1)
+	go func() { waited <- other.do("GET", "/v1/events?wait=50&after="+next, nil) }()
+	s.untilWaiting(t)
+
+	admin.do("PUT", "/v1/admin/people/"+auditor.id+"/role", object{"role": "member"}).ok()
+	admin.do("PUT", "/v1/admin/people/"+other.id+"/role", object{"role": "sender"}).ok()
+	admin.do("DELETE", "/v1/admin/teams/"+team+"/members/"+member.id, nil).ok()
+	owner.verb("cancel-docs", id, "reason", "Rahasia baru").ok()
+	for name, stream := range streams {
+		said, err := io.ReadAll(stream.Body) // it ends with the change
+		if n := strings.Count(string(said), "event: progress"); err != nil || n != 1 || strings.Contains(string(said), "Rahasia") {
+			t.Errorf("the stream of the %s has %d events: %v: %s", name, n, err, said)
+		}
+	}
+	(<-waited).is(http.StatusForbidden)
 }
 
 // TestEveryOperationAnswersMembersOfATeamAsItShould runs each operation on a document as members of its team: whom the rule of contract refuses is told so, and who may act is not

@@ -101,10 +101,16 @@ func (c *call) tellEvents(out *eventWriter, d *contract.Document, after int64) {
 		if watched.Err() != nil {
 			return // the client has gone, or reconnects to another process because this one is stopping
 		}
-		// The holder of a revoked or expired token receives nothing more, not even heartbeats.
-		if err := c.authenticateAgain(); err != nil {
-			c.cause = err // the answer has begun; the browser reconnects and gets the refusal then
+		// The holder of a revoked or expired token receives nothing more, not even heartbeats; one who has another role or other teams by now
+		// receives what that role and those teams permit.
+		by, again := c.authenticateAgain()
+		if again != nil {
+			c.cause = again // the answer has begun; the browser reconnects and gets the refusal then
 			return
+		}
+		c.by = by
+		if err == nil {
+			err = next.Authorise(c.by, contract.OpEvents)
 		}
 		switch {
 		case errors.Is(err, context.DeadlineExceeded):
@@ -123,16 +129,15 @@ func (c *call) tellEvents(out *eventWriter, d *contract.Document, after int64) {
 // more would exhaust the bound on waiting transactions, for other requests too.
 const mostAuthenticating = 32
 
-// authenticateAgain checks whether the token of a stream is still valid.
-func (c *call) authenticateAgain() error {
+// authenticateAgain returns the holder of the token of a stream as they are now, if it is still valid.
+func (c *call) authenticateAgain() (contract.Actor, error) {
 	select {
 	case c.rechecks <- struct{}{}:
 	case <-c.r.Context().Done():
-		return c.r.Context().Err()
+		return contract.Actor{}, c.r.Context().Err()
 	}
 	defer func() { <-c.rechecks }()
-	_, err := c.authenticate()
-	return err
+	return c.authenticate()
 }
 
 // untilStopping returns the context of the request, which also ends when the service is told to stop.

@@ -209,8 +209,11 @@ func (c *call) readFeed() error {
 	if err != nil {
 		return err
 	}
-	if seconds > 0 { // the token may have been revoked meanwhile
-		if err := c.authenticateAgain(); err != nil {
+	if seconds > 0 { // the token may have been revoked meanwhile, or the person has another role
+		if c.by, err = c.authenticateAgain(); err != nil {
+			return err
+		}
+		if _, err := c.Webhooks.Authorise(c.r.Context(), c.by, contract.AdminFeed, of); err != nil {
 			return err
 		}
 	}
