@@ -74,6 +74,9 @@ var boxWithMailbox = `(SELECT person, box, document, state, day FROM box WHERE p
 	UNION SELECT CAST(%[1]s AS TEXT), 'in', d.id, d.state, (d.created_at + 25200000000) / 86400000000 FROM participant p JOIN document d ON d.id = p.document
 	WHERE lower(p.email) = %[2]s AND p.guest AND d.finalized_at <> 0
 		AND d.delivery NOT LIKE '%%"' || p.person || '":"whatsapp"%%' AND d.delivery NOT LIKE '%%"' || p.person || '":"sms"%%'
-		AND (d.state = 'completed' OR NOT ` + hasCapacity(contract.Recipient) + `)
+		AND ` + turnHasCome + `) b`
+
+// turnHasCome is a condition on the participant p of document d, which was finalized: they may see it, as [contract.Document.IsVisibleTo] says.
+var turnHasCome = `(d.state = 'completed' OR NOT ` + hasCapacity(contract.Recipient) + `)
 		AND (p.role = 'signer' OR d.mode = 'stamping' OR d.delegations LIKE '%%"' || p.person || '"%%' OR ` + isInGroup + ` OR NOT EXISTS (
-			SELECT 1 FROM participant e WHERE e.document = p.document AND e.role = 'signer' AND e.signed_at = 0 AND e.number < p.number))) b`
+			SELECT 1 FROM participant e WHERE e.document = p.document AND e.role = 'signer' AND e.signed_at = 0 AND e.number < p.number))`

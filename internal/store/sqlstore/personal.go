@@ -19,7 +19,8 @@ type personalTable struct {
 	own     bool   // only for the person
 }
 
-// personalTables are the tables with rows about people who have accounts.
+// personalTables are the tables with rows about people who have accounts. The title of a document is left out while it is not shown to the person: a
+// viewer is to see it later, and the recipient of a copy perhaps never.
 var personalTables = []personalTable{
 	{kind: "account", columns: "id, organisation, name, email, admin, must_reset, created_at", from: "users WHERE id = $1"},
 	{kind: "role", columns: "role, changed_at", from: "account_role WHERE person = $1"},
@@ -51,9 +52,9 @@ var personalTables = []personalTable{
 	{kind: "certificates", columns: "serial, subject, not_after AS expires_at, revoked_at", from: "certificate WHERE holder = $1"},
 	{kind: "documents_owned", columns: "title, state, created_at, finalized_at, ended_at, id", from: "document WHERE owner = $1 AND finalized_at <> 0", key: "id"},
 	{kind: "drafts", columns: "title, created_at, id", from: "document WHERE owner = $1 AND finalized_at = 0", key: "id", own: true},
-	{kind: "documents", columns: "d.title AS title, d.state AS state, p.role AS role, p.name AS name, p.email AS email, p.phone AS phone, p.viewed_at AS viewed_at, p.signed_at AS signed_at, p.document AS id",
+	{kind: "documents", columns: "CASE WHEN " + turnHasCome + " THEN d.title ELSE '' END AS title, d.state AS state, p.role AS role, p.name AS name, p.email AS email, p.phone AS phone, p.viewed_at AS viewed_at, p.signed_at AS signed_at, p.document AS id",
 		from: "participant p JOIN document d ON d.id = p.document WHERE p.person = $1 AND d.finalized_at <> 0", key: "id"},
-	{kind: "documents_as_guest", columns: "d.title AS title, d.state AS state, p.role AS role, p.name AS name, p.email AS email, p.viewed_at AS viewed_at, p.signed_at AS signed_at, p.document AS id",
+	{kind: "documents_as_guest", columns: "CASE WHEN " + turnHasCome + " THEN d.title ELSE '' END AS title, d.state AS state, p.role AS role, p.name AS name, p.email AS email, p.viewed_at AS viewed_at, p.signed_at AS signed_at, p.document AS id",
 		from: "mailbox_account m JOIN participant p ON lower(p.email) = m.mailbox JOIN document d ON d.id = p.document WHERE m.person = $1 AND p.guest AND d.finalized_at <> 0", key: "id", own: true},
 	{kind: "messages", columns: "kind, document, channel, address, state, ordered_at, done_at, id", from: "notice WHERE person = $1", key: "id"},
 	{kind: "embedded_pages", columns: "document, purpose, requester_name, origin, created_at, opened_at", from: "embed_address WHERE person = $1"},

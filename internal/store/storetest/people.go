@@ -586,6 +586,17 @@ var personalTests = map[string]func(*testing.T, *fixture){
 				b.requireEqual(kind, count[kind] == 1, own)
 			}
 		}
+		// The viewer's turn has not come.
+		b.must(b.CreateUser(b.ctx, store.User{Person: viewer.Person, Organisation: "org", Password: "p", CreatedAt: now}))
+		shown := b.signAs(b.signAs(b.finalizeDraft(b.uploadDraft(owner), owner), first), second)
+		titles := map[int64]any{}
+		b.must(b.EachPersonalRecord(b.ctx, viewer.ID, true, func(kind string, r store.PersonalRecord) bool {
+			if kind == "documents" {
+				titles[r["id"].(int64)] = r["title"]
+			}
+			return true
+		}))
+		b.requireEqual("titles", titles, map[int64]any{int64(d.ID): "", int64(shown.ID): shown.Title})
 		stopped := 0
 		b.must(b.EachPersonalRecord(b.ctx, first.ID, true, func(string, store.PersonalRecord) bool { stopped++; return false }))
 		b.requireEqual("rows after the caller stopped", stopped, 1)
