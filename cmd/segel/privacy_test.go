@@ -117,6 +117,17 @@ func TestPeopleSeeTheAddressesOfOthersInPartWhereTheyAreHidden(t *testing.T) {
 				t.Errorf("the mail to the guest names the address of a signer: %s", to.body)
 			}
 		}
+
+		// A member of the team who does not act for the owner reads the audit trail, and no addresses in it.
+		reader := s.personAs(t, "member", "Pembaca", "PT Satu")
+		owner.verb("team-docs", id, "team", s.newTeam(t, organisationIDOf(t, s, owner), owner, reader)).ok()
+		requireAddresses(reader, "a member of the team", masked, maskedSigner, "signers")
+		if got := string(owner.get("audit-trail", id).ok().body); !strings.Contains(got, budi) {
+			t.Errorf("the audit trail of the owner: %s", got)
+		}
+		if got := string(reader.get("audit-trail", id).ok().body); strings.Contains(got, budi) || strings.Contains(got, signer.email) || !strings.Contains(got, masked) {
+			t.Errorf("the audit trail of a member: %s", got)
+		}
 		fsck(t, s, 0)
 	})
 }

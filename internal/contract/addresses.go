@@ -1,8 +1,11 @@
 package contract
 
 import (
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // ErrEvidenceHidden refuses the evidence certificate to those who do not see the addresses of a document: it has them, and proofs of the events
@@ -43,6 +46,54 @@ func (d *Document) AsShownTo(by Actor) *Document {
 		p.Email, p.Phone = MaskAddress(p.Email), MaskPhone(p.Phone)
 	}
 	return &shown
+}
+
+// addressPattern finds what may be an e-mail in a text that a person or a mail server wrote.
+var addressPattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[^\s@<>()\[\],;:"]+@[^\s@<>()\[\],;:"]*[^\s@<>()\[\],;:".]`)
+})
+
+// EventsAsShownTo returns events of the document as the actor may see them: where addresses are hidden, without those of others, in whatever
+// detail or text they stand. It is for showing only: the proof of an event is that of the event itself.
+func (d *Document) EventsAsShownTo(by Actor, all []Event) []Event {
+	if d.SeesAddresses(by) {
+		return all
+	}
+	mask := func(address string) string {
+		if slices.ContainsFunc([]string{by.Email, by.Mailbox, d.Owner.Email}, func(seen string) bool { return strings.EqualFold(address, seen) }) {
+			return address
+		}
+		return MaskAddress(address)
+	}
+	shown := slices.Clone(all)
+	for i := range shown {
+		e := &shown[i]
+		var numbers []string
+		for _, name := range []string{"phone", "address"} {
+			if v := e.Details[name]; v != "" && !strings.Contains(v, "@") {
+				numbers = append(numbers, v)
+			}
+		}
+		for _, p := range d.Participants {
+			if p.Phone != "" && p.ID != by.ID {
+				numbers = append(numbers, p.Phone)
+			}
+		}
+		maskText := func(text string) string {
+			for _, n := range numbers {
+				text = strings.ReplaceAll(text, n, MaskPhone(n))
+			}
+			return addressPattern().ReplaceAllStringFunc(text, mask)
+		}
+		e.Details = maps.Clone(e.Details)
+		for name, v := range e.Details {
+			e.Details[name] = maskText(v)
+		}
+		if e.Person.ID != by.ID && e.Person.ID != d.Owner.ID {
+			e.Person.Name, e.Person.Email = maskText(e.Person.Name), MaskAddress(e.Person.Email)
+		}
+	}
+	return shown
 }
 
 // MaskAddress returns an address without what is before the "@", except its first character: enough for its owner to recognise it. Empty stays

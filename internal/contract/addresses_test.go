@@ -2,6 +2,8 @@ package contract
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -87,5 +89,38 @@ func TestMasksKeepWhatAnOwnerRecognises(t *testing.T) {
 		if got := MaskPhone(in); got != want {
 			t.Errorf("%q becomes %q", in, got)
 		}
+	}
+}
+
+func TestEventsHideTheAddressesOfOthersInEveryDetail(t *testing.T) {
+	t.Parallel()
+	d := Document{ID: 7, Organisation: "org", Owner: Person{ID: "owner", Email: "owner@contoh.id"}, Team: Team{ID: "team"}, State: Processing, FinalizedAt: t0,
+		Participants: []Participant{{Person: Person{ID: "guest", Name: "Budi"}, Phone: "+628123456789", Role: Signer, Number: 1, Guest: true}}}
+	d.Delivery.HideAddresses = true
+	member := func(role AccountRole) Actor {
+		return Actor{Person: Person{ID: "reader", Email: "reader@contoh.id"}, Organisation: "org", Role: role, Teams: []Team{d.Team}, OrganisationState: OrganisationActive}
+	}
+	events := []Event{
+		{Person: Person{ID: "guest", Name: "budi@lain.id", Email: "budi@lain.id"}, Details: map[string]string{"address": "budi@lain.id", "former_address": "budi@lama.id", "mailbox": "budi@lain.id", "phone": "+628123450000"}},
+		{Person: d.Owner, Details: map[string]string{"from_email": "owner@contoh.id", "reason": `550 5.1.1 <budi@lain.id>: unknown; budi@lain.id, or reader@contoh.id.`, "group": "Siti, budi@lain.id", "channel": "sms", "address": "+628123456789", "problem": "no route to +628123456789"}},
+		{},
+	}
+	before := fmt.Sprint(events)
+	if got := fmt.Sprint(d.EventsAsShownTo(member(RoleSender), events)); got != before {
+		t.Errorf("a member who acts for the owner is shown %s", got)
+	}
+	got := fmt.Sprint(d.EventsAsShownTo(member(RoleMember), events))
+	for _, hidden := range []string{"budi@", "+628123456789", "+628123450000"} {
+		if strings.Contains(got, hidden) {
+			t.Errorf("a member who reads is shown %s in %s", hidden, got)
+		}
+	}
+	for _, shown := range []string{"owner@contoh.id", "or reader@contoh.id", "<b***@lain.id>: unknown", "Siti, b***@lain.id", "+62***789", "+62***000"} {
+		if !strings.Contains(got, shown) {
+			t.Errorf("a member who reads is not shown %s in %s", shown, got)
+		}
+	}
+	if after := fmt.Sprint(events); after != before {
+		t.Errorf("the events changed to %s", after)
 	}
 }

@@ -11,13 +11,14 @@ import (
 	"segel/internal/store"
 )
 
-// AuditTrail returns the events of a document, oldest first.
+// AuditTrail returns the events of a document, oldest first, as the caller may see them.
 func (s *Service) AuditTrail(ctx context.Context, by contract.Actor, id contract.DocumentID) ([]contract.Event, error) {
 	d, err := s.LoadAuthorised(ctx, by, contract.OpAuditTrail, id)
 	if err != nil {
 		return nil, err
 	}
-	return s.Store.Events(ctx, d.ID)
+	all, err := s.Store.Events(ctx, d.ID)
+	return d.EventsAsShownTo(by, all), err
 }
 
 // Balance returns the quota of the caller's organisation.
