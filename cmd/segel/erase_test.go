@@ -171,6 +171,61 @@ func TestErasedPeopleLeaveOnlyWhatProves(t *testing.T) {
 	})
 }
 
+// TestAnErasureTakesNothingFromWhatIsSigned erases people who signed a document that others have yet to sign, and guests of one that is copied.
+func TestAnErasureTakesNothingFromWhatIsSigned(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	admin, owner := s.administrator(t, "Admin", "PT Satu"), s.person(t, "Pemilik", "PT Satu")
+	gone, last, reader := s.person(t, "Siti Rahma", "PT Satu"), s.person(t, "Budi Santoso", "PT Satu"), s.person(t, "Citra Pembaca", "PT Satu")
+	guest := []object{{"name": "Tamu Rahasia", "email": "tamu@example.test", "role": "viewer", "number": 3}, {"name": "Tamu Lain", "email": "lain@example.test", "role": "viewer", "number": 3}}
+	people := object{"signer": []object{gone.as("signer", 1), last.as("signer", 2), reader.as("viewer", 1)}, "guest": guest}
+	id, canceled := owner.uploadWith(people, simple()), owner.uploadWith(people, simple())
+	for _, d := range []int64{id, canceled} {
+		owner.verb("finalize-docs", d).ok()
+	}
+	gone.verb("sign-docs", id).ok()
+	for _, c := range []*client{gone, reader} {
+		c.do("PUT", "/v1/auth/account/erased", object{"email": c.email}).ok()
+	}
+	// The address in place of the erased one logs nobody in, and gets no message.
+	for _, email := range []string{gone.email, string(contract.ErasedEmail(contract.PersonID(gone.id)))} {
+		(&client{service: s, t: t}).do("POST", "/v1/auth/login", object{"email": email, "password": ""}).is(http.StatusUnprocessableEntity)
+		(&client{service: s, t: t}).do("POST", "/v1/auth/login", object{"email": email, "password": password}).is(http.StatusBadRequest, "auth.wrong_credentials")
+		(&client{service: s, t: t}).do("POST", "/v1/auth/forgot-password", object{"email": email}).ok()
+	}
+	if mail := string(admin.do("GET", "/v1/admin/mail", nil).ok().body); strings.Contains(mail, "password_reset") {
+		t.Errorf("a message about the password of an erased account: %s", mail)
+	}
+
+	last.verb("sign-docs", id).ok()
+	owner.completed(id)
+	if facts := owner.evidenceFacts(t, id); facts.People[0].Name != gone.name || facts.People[0].Signature == nil {
+		t.Errorf("the evidence certificate says %+v", facts.People[0])
+	}
+	if r := verified(t, s, owner.download(id)); !r.Passed() || len(r.Signatures) == 0 {
+		t.Errorf("%s %s", r.Indication, r.SubIndication)
+	}
+	// Who only read a document is erased from it when it ends without a signature.
+	owner.verb("cancel-docs", canceled).ok()
+	if err := s.workflow.FinishErasures(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := string(owner.get("signers", canceled).ok().body); strings.Contains(got, reader.name) || strings.Contains(got, reader.email) || strings.Contains(got, gone.name) {
+		t.Errorf("the canceled document names erased people: %s", got)
+	}
+
+	admin.do("PUT", "/v1/admin/guests/erased", object{"email": "tamu@example.test"}).ok()
+	for _, of := range []int64{id, canceled} {
+		if got := string(owner.get("signers", owner.copyOf(of)).ok().body); strings.Contains(got, "tamu@example.test") || strings.Contains(got, contract.ErasedName) || !strings.Contains(got, "lain@example.test") || strings.Contains(got, gone.name) {
+			t.Errorf("the copy of %d has erased people: %s", of, got)
+		}
+	}
+	if got := string(owner.do("GET", "/v1/econtract/web_app/guests", nil).ok().body); strings.Contains(got, "tamu@example.test") || !strings.Contains(got, "lain@example.test") {
+		t.Errorf("suggested guests: %s", got)
+	}
+	fsck(t, s, 0)
+}
+
 // TestAnErasureThatWasInterruptedGoesOn stops after the intention, as a crash does, while the person has sent a document with a request that was in progress.
 func TestAnErasureThatWasInterruptedGoesOn(t *testing.T) {
 	t.Parallel()

@@ -45,13 +45,14 @@ func EraseDraft(d *Document, owner PersonID, now time.Time) (c Change, changed b
 // what the document proves.
 func EraseParticipant(d *Document, id PersonID, now time.Time) (c Change, changed bool) {
 	p := d.Participant(id)
-	if p == nil || p.Name == ErasedName || !d.provesNothing() {
+	if p == nil || p.IsErased() || !d.provesNothing() {
 		return Change{}, false
 	}
 	c = newChange(d)
 	after := &c.After
 	if d.State == Draft {
 		after.Participants = slices.DeleteFunc(after.Participants, func(p Participant) bool { return p.ID == id })
+		after.holdBoxes(d) // those of a group stay with its other members
 		after.Placements = slices.DeleteFunc(after.Placements, func(p Placement) bool { return p.Person == id })
 	} else {
 		gone := after.Participant(id)
@@ -61,6 +62,9 @@ func EraseParticipant(d *Document, id PersonID, now time.Time) (c Change, change
 	c.addEvent(EventParticipantErased, Actor{}, now, "person", string(id))
 	return c, true
 }
+
+// IsErased reports whether the name, the address and the phone number of the participant were erased. The name alone does not say so: it can be entered.
+func (p Participant) IsErased() bool { return p.Name == ErasedName && p.Email == "" && p.Phone == "" }
 
 // provesNothing reports whether a document is not evidence of what its participants did: a draft, or one that was canceled or expired before anybody
 // signed, approved, or passed their part on. A refusal is an act, so a document that was declined proves it.

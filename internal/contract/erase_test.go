@@ -61,6 +61,16 @@ func TestErasedParticipantsLeaveOnlyActs(t *testing.T) {
 			t.Errorf("%s: erased twice", name)
 		}
 	}
+	grouped := document(Draft, func(d *Document) {
+		d.Participants[0].Group, d.Participants[1].Group, d.Participants[1].Number, d.Placements = 1, 1, 1, []Placement{{Kind: PlaceSignature, Person: erased.ID}}
+	})
+	if c, changed := EraseParticipant(grouped, erased.ID, now); !changed || len(c.After.Placements) != 1 || c.After.Placements[0].Person != other.ID {
+		t.Errorf("the box of a group is lost with the member who held it: %+v", c.After.Placements)
+	}
+	named := document(Canceled, func(d *Document) { d.Participants[0].Name = ErasedName })
+	if c, changed := EraseParticipant(named, erased.ID, now); !changed || !c.After.Participant(erased.ID).IsErased() {
+		t.Error("a person who was entered with the name of erased people is not erased")
+	}
 	for name, c := range map[string]struct {
 		d    *Document
 		want bool

@@ -30,13 +30,15 @@ type Erasures interface {
 	// OpenErasures returns erasures that are not done, and those that were done at since or later: what requests in progress wrote meanwhile is left.
 	OpenErasures(ctx context.Context, since time.Time, limit int) ([]contract.Erasure, error)
 	// EraseRows erases the rows of a person whose erasure was begun, in batches, but those of documents. The last commit replaces name, address
-	// and password of the account and logs the event; it is refused with contract.ErrOwnsDocuments while they own documents. Repeated, it erases what was added since, and logs no
-	// event again.
+	// and password of the account and logs the event; it is refused with contract.ErrOwnsDocuments while they own documents. It marks the person on the documents that they
+	// read and that have not ended. Repeated, it erases what was added since, and logs no event again.
 	EraseRows(ctx context.Context, id contract.PersonID, e contract.Event) error
 
 	// EraseGuest marks the guests with an address on the documents of an organisation, erases its invitations, and logs the event that made returns for
 	// the number of these guests. Marked guests are suggested to no owner.
 	EraseGuest(ctx context.Context, of contract.OrganisationID, address string, at time.Time, made func(count int) contract.Event) error
+	// ErasedGuests returns the people of a document who were marked, in no order.
+	ErasedGuests(ctx context.Context, id contract.DocumentID) ([]contract.PersonID, error)
 	// ErasableParticipants returns people of erasures, and marked guests, who are on documents from which contract.EraseParticipant removes them. After is the last
 	// that was returned before.
 	ErasableParticipants(ctx context.Context, after ErasableParticipant, limit int) ([]ErasableParticipant, error)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"segel/internal/contract"
 	"segel/internal/documents"
@@ -98,8 +99,8 @@ func (s *Service) storeAgain(ctx context.Context, d contract.Document, r contrac
 }
 
 // copyParticipants returns the people of a document for its copy, in the same order. A member whose account ended has no identifier,
-// and so is left out. A guest stays as they are, also without an address or with a channel that messages no longer take: the owner of
-// the draft corrects them there.
+// and so is left out. So is a guest whose data were erased, also one who stays on the document as evidence. Another guest stays as they are, also without an address or with a channel
+// that messages no longer take: the owner of the draft corrects them there.
 func (s *Service) copyParticipants(ctx context.Context, by contract.Actor, d *contract.Document) ([]contract.Participant, error) {
 	people, requests := make([]contract.Participant, len(d.Participants)), make([]PersonRequest, len(d.Participants))
 	for i, p := range d.Participants {
@@ -109,6 +110,10 @@ func (s *Service) copyParticipants(ctx context.Context, by contract.Actor, d *co
 	if err != nil {
 		return nil, fmt.Errorf("look up participants: %w", err)
 	}
+	erased, err := s.Store.ErasedGuests(ctx, d.ID)
+	if err != nil {
+		return nil, err
+	}
 	for i, p := range d.Participants {
 		to := contract.Participant{Person: contract.Person{Name: p.Name, Email: p.Email}, Phone: p.Phone, Role: p.Role, Capacity: p.Capacity, Group: p.Group, Number: p.Number, Guest: p.Guest}
 		if acted := d.ActedFor(p.ID); acted != nil { // any member of the group may act on the copy
@@ -117,7 +122,7 @@ func (s *Service) copyParticipants(ctx context.Context, by contract.Actor, d *co
 		switch {
 		case members[i].ID != "":
 			to.Person, to.Guest = members[i].Person, false
-		case p.Guest:
+		case p.Guest && !p.IsErased() && !slices.Contains(erased, p.ID):
 			if to.ID, err = s.guestID(nil, requests[i]); err != nil {
 				return nil, err
 			}

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -33,9 +34,10 @@ type eraseStep struct {
 // ofPersonsAddress selects rows of the organisation of the person by their address, which is in a column of that name.
 const ofPersonsAddress = `organisation = (SELECT organisation FROM users WHERE id = $1) AND email_folded = (SELECT email_folded FROM users WHERE id = $1)`
 
-// namesPerson is true for a notice about an account that names the person, or their address.
+// namesPerson is true for a notice about an account that names the person, or their address: the whole of a text of its JSON, because the address of
+// another person may end with it. Of the characters of an address, encoding/json writes the ampersand as an escape.
 const namesPerson = `document = 0 AND (person = $1 OR replace(account, $1, '') <> account OR organisation = (SELECT organisation FROM users WHERE id = $1)
-	AND replace(lower(account), (SELECT email_folded FROM users WHERE id = $1), '') <> lower(account))`
+	AND replace(lower(account), '"' || (SELECT replace(email_folded, '&', '\u0026') FROM users WHERE id = $1) || '"', '') <> lower(account))`
 
 // manyRows are the tables with rows about a person of which there may be many. They are erased first, in batches.
 var manyRows = []eraseStep{
@@ -168,8 +170,14 @@ func (s *Store) EraseRows(ctx context.Context, id contract.PersonID, e contract.
 			}
 			records = append(records, written...)
 		}
+		// Those who only read a document are not found by their identifier when it ends later, and by their address not any more.
+		if _, err := t.exec(ctx, `INSERT INTO erased_guest (document, person, erased_at) SELECT p.document, p.person, CAST($2 AS BIGINT) FROM users u
+			JOIN participant p ON lower(p.email) = lower(u.email) AND p.person = u.id JOIN document d ON d.id = p.document
+			WHERE u.id = $1 AND p.role <> 'signer' AND d.state IN ('processing', 'failed') ON CONFLICT DO NOTHING`, id, toMicros(e.At)); err != nil {
+			return err
+		}
 		email := contract.ErasedEmail(id)
-		n, err = t.exec(ctx, `UPDATE users SET name = $2, name_folded = $3, email = $4, email_folded = $5, admin = FALSE, password = '', must_reset = FALSE, given = FALSE WHERE id = $1 AND email <> $4`,
+		n, err = t.exec(ctx, `UPDATE users SET name = $2, name_folded = $3, email = $4, email_folded = $5, admin = FALSE, password = '', must_reset = FALSE, given = FALSE WHERE id = $1 AND (email <> $4 OR name <> $2 OR password <> '' OR admin)`,
 			id, contract.ErasedName, foldText(contract.ErasedName), email, foldText(email))
 		if err != nil {
 			return err
@@ -225,6 +233,20 @@ func (e eraseStep) erase(ctx context.Context, t tx, id contract.PersonID) ([]rec
 	return records, err
 }
 
+// lockUnerased locks the row of a user until the transaction ends; contract.ErrErased if the data of the person were asked to be erased. The condition is a
+// statement after the lock: an erasure that is in progress ends before it is read.
+func lockUnerased(ctx context.Context, t tx, id contract.PersonID) error {
+	if err := execRequired(ctx, t, requireRow, `UPDATE users SET password = password WHERE id = $1`, id); err != nil {
+		return err
+	}
+	var erased bool
+	err := queryOne(ctx, t, []any{&erased}, `SELECT EXISTS (SELECT 1 FROM erasure WHERE person = $1)`, id)
+	if err == nil && erased {
+		return contract.ErrErased
+	}
+	return err
+}
+
 // EraseGuest implements [store.Erasures].
 func (s *Store) EraseGuest(ctx context.Context, of contract.OrganisationID, address string, at time.Time, made func(count int) contract.Event) error {
 	err := s.db.withTx(ctx, func(t tx) error {
@@ -242,7 +264,11 @@ func (s *Store) EraseGuest(ctx context.Context, of contract.OrganisationID, addr
 		if _, err := t.exec(ctx, `DELETE FROM invitation WHERE organisation = $1 AND email_folded = $2`, of, foldText(address)); err != nil {
 			return err
 		}
-		if _, err := t.exec(ctx, `DELETE FROM notice WHERE document = 0 AND organisation = $1 AND kind = $3 AND replace(lower(account), $2, '') <> lower(account)`, of, foldText(address), contract.NoticeInvitation); err != nil {
+		text, err := json.Marshal(foldText(address)) // see namesPerson
+		if err != nil {
+			return err
+		}
+		if _, err := t.exec(ctx, `DELETE FROM notice WHERE document = 0 AND organisation = $1 AND kind = $3 AND replace(lower(account), $2, '') <> lower(account)`, of, string(text), contract.NoticeInvitation); err != nil {
 			return err
 		}
 		return logEntry{events: []contract.Event{made(count)}}.appendToLog(ctx, t)
@@ -250,13 +276,19 @@ func (s *Store) EraseGuest(ctx context.Context, of contract.OrganisationID, addr
 	return wrapf(err, "erase a guest of %s", of)
 }
 
+// ErasedGuests implements [store.Erasures].
+func (s *Store) ErasedGuests(ctx context.Context, id contract.DocumentID) ([]contract.PersonID, error) {
+	all, err := readAll(ctx, s, column[contract.PersonID], `SELECT person FROM erased_guest WHERE document = $1`, id)
+	return all, wrapf(err, "read the erased guests of document %d", id)
+}
+
 // onErasableDocument joins the document d of participant p if [contract.EraseParticipant] would remove them. $1 is the name of those who were removed.
-const onErasableDocument = ` JOIN document d ON d.id = p.document WHERE p.name <> $1 AND d.state IN ('draft', 'canceled', 'expired') AND d.delegations = ''
+const onErasableDocument = ` JOIN document d ON d.id = p.document WHERE (p.name <> $1 OR p.email <> '' OR p.phone <> '') AND d.state IN ('draft', 'canceled', 'expired') AND d.delegations = ''
 	AND NOT EXISTS (SELECT 1 FROM participant o WHERE o.document = p.document AND (o.signed_at <> 0 OR o.intent_at <> 0))
 	AND NOT EXISTS (SELECT 1 FROM revision v WHERE v.document = p.document AND v.kind = 'signature')`
 
 // selectErasable selects the people of [Store.ErasableParticipants]: those of accounts that still have their address; of the others, those who did not sign, so that
-// what ends after the erasure is found; and marked guests.
+// what ends after the erasure is found; and marked guests, and the marked readers among the people with accounts.
 const selectErasable = `SELECT document, person FROM (
 	SELECT p.document, p.person FROM erasure e JOIN users u ON u.id = e.person JOIN participant p ON lower(p.email) = lower(u.email) AND p.person = e.person` + onErasableDocument + ` AND e.done_at = 0
 	UNION SELECT p.document, p.person FROM erasure e JOIN participant p ON p.person = e.person AND p.role = 'signer' AND p.signed_at = 0` + onErasableDocument + `

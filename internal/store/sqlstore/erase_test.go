@@ -71,7 +71,7 @@ var notPersonal = map[string]string{
 	"stamp":                 "of a duty stamp",
 	"storage":               "of an organisation",
 	"team":                  "of an organisation",
-	"try_count":             "keyed hashes, for as long as tries are counted",
+	"try_count":             "hashes, for as long as tries are counted",
 	"used_challenge":        "random",
 	"webhook":               "of an organisation",
 	"document":              "of a document: its owner cannot be erased",

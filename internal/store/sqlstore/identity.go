@@ -223,14 +223,14 @@ func (s *Store) GivePassword(ctx context.Context, id contract.PersonID, encoded 
 
 // replacePassword replaces a password. Given says that an administrator knows it, so that it must be changed.
 func replacePassword(ctx context.Context, t tx, id contract.PersonID, was, encoded string, given bool, e contract.Event) error {
+	if err := lockUnerased(ctx, t, id); err != nil {
+		return err
+	}
 	n, err := t.exec(ctx, `UPDATE users SET password = $2, must_reset = $4, given = $4 WHERE id = $1 AND $3 IN ('', password)`, id, encoded, was, given)
 	if err != nil {
 		return err
 	}
 	if n == 0 {
-		if err := queryOne(ctx, t, []any{&id}, `SELECT id FROM users WHERE id = $1`, id); err != nil {
-			return err
-		}
 		return store.ErrConflict
 	}
 	if err := endLogins(ctx, t, id); err != nil {
@@ -258,12 +258,11 @@ func endLogins(ctx context.Context, t tx, id contract.PersonID) error {
 // RenameUser implements [store.Identities].
 func (s *Store) RenameUser(ctx context.Context, id contract.PersonID, name string, e contract.Event) error {
 	err := s.db.withTx(ctx, func(t tx) error {
-		n, err := t.exec(ctx, `UPDATE users SET name = $2, name_folded = $3 WHERE id = $1`, id, name, foldText(name))
-		if err != nil {
+		if err := lockUnerased(ctx, t, id); err != nil {
 			return err
 		}
-		if n == 0 {
-			return store.ErrNotFound
+		if _, err := t.exec(ctx, `UPDATE users SET name = $2, name_folded = $3 WHERE id = $1`, id, name, foldText(name)); err != nil {
+			return err
 		}
 		return logEntry{events: []contract.Event{e}, records: []record{recordOf("user", id)}}.appendToLog(ctx, t)
 	})
@@ -274,6 +273,9 @@ func (s *Store) RenameUser(ctx context.Context, id contract.PersonID, name strin
 func (s *Store) SetRole(ctx context.Context, id contract.PersonID, role contract.AccountRole, e contract.Event) error {
 	err := s.db.withTx(ctx, func(t tx) error {
 		if err := lockOrganisationOf(ctx, t, id); err != nil {
+			return err
+		}
+		if err := lockUnerased(ctx, t, id); err != nil {
 			return err
 		}
 		var u store.User

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -124,6 +125,88 @@ var erasureTests = map[string]func(*testing.T, *fixture){
 		erasable("at the end")
 		if _, err := b.Erasure(b.ctx, owner.ID); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("the owner: %v", err)
+		}
+	},
+	"ReadersAreErasedFromDocumentsThatEndLater": func(t *testing.T, b *fixture) {
+		b.must(b.CreateUser(b.ctx, store.User{Person: viewer.Person, Organisation: "org", Password: "p", CreatedAt: b.now}))
+		running, signed := b.finalizeDraft(b.uploadDraft(owner), owner), b.signAs(b.finalizeDraft(b.uploadDraft(owner), owner), first)
+		b.must(b.BeginErasure(b.ctx, contract.Erasure{Person: viewer.ID, Organisation: "org", At: b.now}, contract.Event{Type: contract.EventErasureBegun, At: b.now}))
+		for range 2 {
+			b.must(b.EraseRows(b.ctx, viewer.ID, contract.Event{Type: contract.EventPersonErased, At: b.now}))
+		}
+		requireRead(b, "while they are in progress", []store.ErasableParticipant{})(b.ErasableParticipants(b.ctx, store.ErasableParticipant{}, 10))
+		for _, d := range []*contract.Document{&running, &signed} {
+			c, err := contract.Cancel(d, "", owner, limits, b.now)
+			*d = b.commitChange(c, err)
+		}
+		requireRead(b, "after they have ended", []store.ErasableParticipant{{Document: running.ID, Person: viewer.ID}})(b.ErasableParticipants(b.ctx, store.ErasableParticipant{}, 10))
+		requireRead(b, "who is left out of a copy", []contract.PersonID{viewer.ID})(b.ErasedGuests(b.ctx, running.ID))
+		change, _ := contract.EraseParticipant(&running, viewer.ID, b.now)
+		b.commitChange(change, nil)
+		requireRead(b, "at the end", []store.ErasableParticipant{})(b.ErasableParticipants(b.ctx, store.ErasableParticipant{}, 10))
+	},
+	"AnAddressIsErasedThatWasEnteredWithTheNameOfErasedPeople": func(t *testing.T, b *fixture) {
+		d := b.uploadDraft(owner, func(u *contract.Upload) {
+			u.Participants = append(u.Participants, contract.Participant{Person: contract.Person{ID: "guest", Name: contract.ErasedName, Email: "tamu@example.test"}, Role: contract.Signer, Number: 1, Guest: true})
+		})
+		b.must(b.EraseGuest(b.ctx, "org", "tamu@example.test", b.now, func(int) contract.Event { return contract.Event{Type: contract.EventGuestErased, At: b.now} }))
+		requireRead(b, "people to erase", []store.ErasableParticipant{{Document: d.ID, Person: "guest"}})(b.ErasableParticipants(b.ctx, store.ErasableParticipant{}, 10))
+	},
+	"MessagesToAnAddressThatEndsWithAnotherOneStay": func(t *testing.T, b *fixture) {
+		account := func(id contract.PersonID, email string) contract.Person {
+			p := contract.Person{ID: id, Name: "Nama", Email: email}
+			b.must(b.CreateUser(b.ctx, store.User{Person: p, Organisation: "org", Password: "p", CreatedAt: b.now}))
+			return p
+		}
+		account("admin", "admin@example.test")
+		short, escaped := account("short", "Ani@example.test"), account("escaped", "r&d@example.test")
+		invited := func(email string) contract.Notice {
+			return contract.Notice{Organisation: "org", Kind: contract.NoticeInvitation, State: contract.NoticeOrdered, OrderedAt: b.now, DueAt: b.now, Account: contract.AccountFacts{Email: email, Reference: "invitation of " + email[:2]}}
+		}
+		left := func(what string, want ...string) {
+			b.t.Helper()
+			p, err := b.ListNotices(b.ctx, store.NoticeQuery{Organisation: "org", Limit: 10})
+			b.must(err)
+			got := []string{}
+			for _, n := range p.Notices {
+				got = append(got, n.Account.Email)
+			}
+			slices.Sort(got)
+			b.requireEqual(what, got, want)
+		}
+		b.must(b.SetPassword(b.ctx, "admin", "p", "q", contract.Event{Type: contract.EventPasswordReset, At: b.now, Person: contract.Person{ID: "admin"}},
+			invited("Ani@example.test"), invited("r&d@example.test"), invited("hani@example.test"), invited("tom&jerry@example.test"), invited("jerry@example.test")))
+		for _, p := range []contract.Person{short, escaped} {
+			b.must(b.BeginErasure(b.ctx, contract.Erasure{Person: p.ID, Organisation: "org", At: b.now}, contract.Event{Type: contract.EventErasureBegun, At: b.now}))
+			b.must(b.EraseRows(b.ctx, p.ID, contract.Event{Type: contract.EventPersonErased, At: b.now}))
+		}
+		left("after two accounts were erased", "hani@example.test", "jerry@example.test", "tom&jerry@example.test")
+		eraseGuest := func(email string) {
+			b.must(b.EraseGuest(b.ctx, "org", email, b.now, func(int) contract.Event { return contract.Event{Type: contract.EventGuestErased, At: b.now} }))
+		}
+		eraseGuest("jerry@example.test")
+		left("after a guest was erased", "hani@example.test", "tom&jerry@example.test")
+		eraseGuest("Tom&jerry@example.test")
+		left("after another one", "hani@example.test")
+	},
+	"NothingIsWrittenIntoAnErasedAccount": func(t *testing.T, b *fixture) {
+		for _, a := range []contract.Actor{first, second} {
+			b.must(b.CreateUser(b.ctx, store.User{Person: a.Person, Organisation: "org", Password: "p", Admin: true, CreatedAt: b.now}))
+		}
+		e := contract.Event{Type: contract.EventPersonRenamed, At: b.now}
+		changes := map[string]func() error{ // by requests that had read the account before
+			"rename":           func() error { return b.RenameUser(b.ctx, first.ID, first.Name, e) },
+			"give a role":      func() error { return b.SetRole(b.ctx, first.ID, contract.RoleMember, e) },
+			"give a password":  func() error { return b.GivePassword(b.ctx, first.ID, "encoded", e) },
+			"set the password": func() error { return b.SetPassword(b.ctx, first.ID, "", "encoded", e) },
+		}
+		b.must(b.BeginErasure(b.ctx, contract.Erasure{Person: first.ID, Organisation: "org", At: b.now}, contract.Event{Type: contract.EventErasureBegun, At: b.now}))
+		for what, change := range changes {
+			b.requireError(what+" while it is erased", change(), contract.ErrErased)
+		}
+		b.must(b.EraseRows(b.ctx, first.ID, contract.Event{Type: contract.EventPersonErased, At: b.now}))
+		for what, change := range changes {
+			b.requireError(what+" after it was erased", change(), contract.ErrErased)
 		}
 	},
 }
