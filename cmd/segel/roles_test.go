@@ -269,6 +269,36 @@ func TestAnyOneOfAGroupActsForAllOfThem(t *testing.T) {
 	})
 }
 
+// TestAMemberForWhomAnotherOneActedSignsByNoWay tries the ways that were open when another member signed: an embedded page, an address of one, and an API key.
+func TestAMemberForWhomAnotherOneActedSignsByNoWay(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	owner, one, two := s.administrator(t, "Pemilik", "PT Satu"), s.person(t, "Satu", "PT Satu"), s.person(t, "Dua", "PT Satu")
+	owner.listOrigins(outerPage)
+	id := owner.uploadWith(object{"delegation": 1, "parallel": 1, "signer": []object{inGroup(1, one.as("signer", 1)), inGroup(1, two.as("signer", 1)), inGroup(nil, owner.as("signer", 2))}}, simple())
+	owner.verb("finalize-docs", id).ok()
+	page, address := owner.embedded(t, id, "sign", "user_id", one.id), owner.embedAddress(id, "sign", "user_id", one.id)
+	key, _ := one.keyWith(nil, contract.ScopeSign, contract.ScopeRead)
+	two.verb("sign-docs", id).ok()
+	for who, c := range map[string]*client{"with a session": one, "with a key": key, "in an embedded page": page} {
+		for verb, more := range map[string][]any{"sign-docs": {"password", password}, "reject-docs": {"password", password}, "delegate-docs": {"name", "Tiga", "email", "tiga@example.test"}, "approve-docs": {"digest", owner.currentDigest(id), "password", password}} {
+			if a := c.verb(verb, id, more...); a.status != http.StatusConflict && !(c == page && verb == "delegate-docs" && a.status == http.StatusForbidden) || a.status == http.StatusConflict && !strings.Contains(string(a.body), `"document.group_signed"`) {
+				t.Errorf("%s %s: %d: %.300s", verb, who, a.status, a.body)
+			}
+		}
+	}
+	for _, c := range []*client{one, key} {
+		if got := c.do("POST", signPath+"sign-many-docs", object{"documents": s.toSign(t, id)}).results(); !strings.HasSuffix(got[0], "document.group_signed") {
+			t.Errorf("together with others: %v", got)
+		}
+	}
+	s.openEmbedded(t, address, outerPage).is(http.StatusConflict, "embed.no_person")
+	owner.verb("embed-docs", id, "purpose", "sign", "user_id", one.id).is(http.StatusConflict, "embed.no_person")
+	if n := len(s.signatures(t, id)); n != 1 {
+		t.Errorf("%d signatures", n)
+	}
+}
+
 func TestGroupsAreReadStrictly(t *testing.T) {
 	t.Parallel()
 	s := start(t)
