@@ -67,7 +67,7 @@ type app struct {
 	timestamper tsp.Timestamper
 	revocation  revocation.Source
 	trust       *validate.Trust // trust for validating files and for accepting timestamps
-	process     *proc.Process   // nil until join
+	process     proc.Process    // nil until joinProcesses
 	streams     *api.Streams    // nil until handler
 	office      io.Closer       // nil until openOffice
 	convert     io.Closer       // nil if nothing converts, or nothing needs closing
@@ -195,8 +195,10 @@ func (a *app) close() {
 	if err := a.closeOffice(); err != nil {
 		a.log.Error("close stamp office", "error", err)
 	}
-	if err := a.process.Leave(); err != nil {
-		a.log.Error("leave the folder of processes", "error", err)
+	if a.process != nil {
+		if err := a.process.Leave(); err != nil {
+			a.log.Error("leave the processes of the installation", "error", err)
+		}
 	}
 	if err := a.unlockKeys(); err != nil {
 		a.log.Error("close the folder of keys", "error", err)
@@ -206,10 +208,23 @@ func (a *app) close() {
 	}
 }
 
-// joinProcesses gives this process a name among those that share the data folder, and ends the claims on idempotency keys that an
-// earlier process of that name left. Call it before the first request and the first job.
+// joinProcesses gives this process a name among those that share the installation: the data folder with SQLite, the database with
+// PostgreSQL. In a folder an earlier process may have had the name; its claims on idempotency keys end. Call it before the first
+// request and the first job.
 func (a *app) joinProcesses(ctx context.Context) error {
-	p, err := proc.Join(filepath.Join(a.conf.DataDir, "places"))
+	if _, embedded := sqlstore.SQLitePath(databaseDSN(a.conf)); !embedded {
+		host, err := os.Hostname()
+		if err != nil {
+			a.log.WarnContext(ctx, "the name of this machine is not known", "error", err)
+		}
+		n, err := proc.JoinNodes(ctx, a.store, store.Node{Host: host, Release: version}, a.log)
+		if err != nil {
+			return err
+		}
+		a.process = n
+		return nil
+	}
+	p, err := proc.JoinFolder(filepath.Join(a.conf.DataDir, "places"))
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"segel/internal/contract"
 	"segel/internal/credential"
 	"segel/internal/disk"
+	proc "segel/internal/process"
 )
 
 // readiness checks whether the parts that the service depends on respond. However many probes arrive, each part is checked at
@@ -52,6 +53,11 @@ func (a *app) newReadiness(stopping <-chan struct{}) *readiness {
 		_, err := a.store.FirstOrganisation(ctx)
 		return api.CheckOK, "", err
 	})
+	if process, ok := a.process.(*proc.Node); ok {
+		add("node", func(context.Context) (api.CheckState, string, error) {
+			return api.CheckOK, process.Name(), process.Term().Check()
+		})
+	}
 	add("installation", func(ctx context.Context) (api.CheckState, string, error) {
 		return api.CheckOK, "", a.checkInstallation(ctx)
 	})

@@ -20,6 +20,7 @@ import (
 	"segel/internal/contract"
 	"segel/internal/disk"
 	"segel/internal/jobs"
+	proc "segel/internal/process"
 	"segel/internal/store"
 	"segel/internal/workflow"
 	"segel/web"
@@ -138,8 +139,8 @@ func (a *app) serveRequests(w *environment, l net.Listener) error {
 	}
 	renewing, endRenewing := context.WithCancel(context.WithoutCancel(w.ctx))
 	var renewal sync.WaitGroup
-	name := a.process.Name()
-	renewal.Go(func() { a.renewClaims(renewing, name) })
+	process := a.process
+	renewal.Go(func() { a.renewClaims(renewing, process) })
 	// Events are sent to webhooks until the requests and jobs that make them have ended.
 	renewal.Go(func() { a.webhooks.Run(renewing) })
 	renewal.Go(func() { a.identity.RunLimitedLogins(renewing) })
@@ -189,14 +190,14 @@ func (a *app) shutDown(server *http.Server, runner *jobs.Runner, endRequests fun
 	}
 	working.Wait()
 	if stopped != nil {
-		a.process = nil // a job may still run, so the name stays taken until the process has ended
+		a.process = nil // a job may still run, so the name stays taken until the process has ended, or its lease has
 	}
 	return errors.Join(err, stopped)
 }
 
-// renewClaims renews the leases of this process's claims until ctx ends. Only processes on other machines rely on leases; those
-// that share the data folder can observe whether a process has ended.
-func (a *app) renewClaims(ctx context.Context, process string) {
+// renewClaims renews the leases of this process's claims until ctx ends. Processes that share the data folder or the database
+// observe whether this one has ended; only processes of earlier releases rely on the leases of claims.
+func (a *app) renewClaims(ctx context.Context, process proc.Process) {
 	tick := time.NewTicker(store.Lease / 3)
 	defer tick.Stop()
 	for {
@@ -204,7 +205,7 @@ func (a *app) renewClaims(ctx context.Context, process string) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if err := a.store.RenewClaims(ctx, process, a.clock()); err != nil && ctx.Err() == nil {
+			if err := a.store.RenewClaims(ctx, process.Name(), a.clock()); err != nil && ctx.Err() == nil {
 				a.log.WarnContext(ctx, "claims on idempotency keys are not renewed", "error", err)
 			}
 		}
@@ -327,8 +328,11 @@ func (a *app) reconcileDue(ctx context.Context) error {
 	return nil
 }
 
+// keepNodes is how long nodes that ended are listed.
+const keepNodes = 7 * 24 * time.Hour
+
 // purgeExpired deletes expired data.
 func (a *app) purgeExpired(ctx context.Context) error {
 	now := a.clock()
-	return errors.Join(a.identity.Purge(ctx), a.store.PurgeAnswers(ctx, now.Add(-a.conf.IdempotencyLifetime)), a.workflow.RemoveUnneededUploads(ctx), a.workflow.FinishErasures(ctx), a.webhooks.Purge(ctx), a.sso.Purge(ctx), a.removeAbandonedUploads(ctx))
+	return errors.Join(a.identity.Purge(ctx), a.store.PurgeAnswers(ctx, now.Add(-a.conf.IdempotencyLifetime)), a.store.PurgeNodes(ctx, keepNodes), a.workflow.RemoveUnneededUploads(ctx), a.workflow.FinishErasures(ctx), a.webhooks.Purge(ctx), a.sso.Purge(ctx), a.removeAbandonedUploads(ctx))
 }

@@ -39,7 +39,7 @@ type Options struct {
 	SSO      *sso.Service
 	SCIM     *scim.Service
 	Answers  store.Answers
-	Process  *process.Process // names this process among those that share the database
+	Process  process.Process // names this process among those that share the database
 
 	AnswerSecret [32]byte // seals stored answers for idempotency keys; the same in every process on a database
 

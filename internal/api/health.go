@@ -27,7 +27,7 @@ type Readiness struct {
 
 // ReadinessCheck is the state of one part.
 type ReadinessCheck struct {
-	Name  string     `json:"name" doc:"of the part: database, installation (whether its parts belong together), keys, blobs, disk or clock" example:"database"`
+	Name  string     `json:"name" doc:"of the part: database, node (whether this process has its lease, on PostgreSQL), installation (whether its parts belong together), keys, blobs, disk or clock" example:"database"`
 	State CheckState `json:"state" enum:"ok,degraded,failed" doc:"degraded: the service works, but not all of it" example:"ok"`
 	// Detail may contain folders and addresses.
 	Detail string `json:"detail,omitempty" doc:"details for operators"`

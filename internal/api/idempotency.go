@@ -130,7 +130,7 @@ func (c *call) claimKey(claim store.Claim) (store.Claimed, error) {
 			err = c.Answers.DropClaim(ctx, former)
 		}
 	} else {
-		ended, err = c.Process.IfEnded(met.Holder, func() error { return c.Answers.ReleaseClaims(ctx, met.Holder) })
+		ended, err = c.Process.IfEnded(ctx, met.Holder, func() error { return c.Answers.ReleaseClaims(ctx, met.Holder) })
 	}
 	if err != nil || !ended {
 		return met, err

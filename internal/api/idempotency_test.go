@@ -217,7 +217,7 @@ func TestTheClaimOfAProcessThatEndedIsReleasedByTheRepeat(t *testing.T) {
 		claim := claimOf(t, sBase+"upload-docs-base64", "k1")
 		claim.Process = process
 		if process != "of another machine" {
-			other, err := proc.Join(filepath.Join(filepath.Dir(b.path), "processes"))
+			other, err := proc.JoinFolder(filepath.Join(filepath.Dir(b.path), "processes"))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -208,7 +208,7 @@ type bench struct {
 	workflow  *workflow.Service
 	identity  *identity.Service
 	notices   *notify.Service
-	process   *process.Process
+	process   process.Process
 	scratches blobtest.Scratches
 	secrets   map[string]string
 
@@ -243,7 +243,7 @@ func newBench(t *testing.T, d contract.Document, adjust ...func(*Options)) *benc
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b.process, err = process.Join(filepath.Join(dir, "processes")); err != nil {
+	if b.process, err = process.JoinFolder(filepath.Join(dir, "processes")); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

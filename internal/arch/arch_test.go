@@ -57,11 +57,12 @@ var table = map[string][]string{
 	"internal/disk":                   {"internal/outage"},
 	"internal/outage":                 {},
 	"internal/store":                  {"internal/contract"},
-	"internal/store/storetest":        {"internal/contract", "internal/store", "internal/audit"},
+	"internal/store/storetest":        {"internal/contract", "internal/store", "internal/audit", "internal/process"},
 	"internal/store/storetest/pgtest": {},
-	"internal/store/sqlstore":         {"internal/contract", "internal/store", "internal/audit", "internal/jobs", "internal/outage"},
+	"internal/store/sqlstore":         {"internal/contract", "internal/store", "internal/audit", "internal/jobs", "internal/outage", "internal/process"},
 	"internal/jobs":                   {"internal/contract", "internal/process", "internal/outage"},
-	"internal/process":                {"internal/durable"},
+	"internal/process":                {"internal/durable", "internal/store"},
+	"internal/process/processtest":    {"internal/process"},
 	"internal/convert":                {},
 	"internal/sandbox":                {},
 	"internal/sandbox/sandboxtest":    {},
@@ -125,7 +126,7 @@ var table = map[string][]string{
 }
 
 // tests are the packages that only tests import.
-var tests = []string{"pdf/pdftest", "internal/blob/blobtest", "internal/blob/s3/s3test", "internal/store/storetest", "internal/store/storetest/pgtest", "internal/emeterai/emeteraitest", "internal/convert/converttest", "internal/sandbox/sandboxtest", "internal/authority/filestest", "internal/authority/signtest", "internal/passkey/passkeytest", "internal/oidc/oidctest", "pades/validate/formfield/formtest"}
+var tests = []string{"pdf/pdftest", "internal/blob/blobtest", "internal/blob/s3/s3test", "internal/store/storetest", "internal/store/storetest/pgtest", "internal/process/processtest", "internal/emeterai/emeteraitest", "internal/convert/converttest", "internal/sandbox/sandboxtest", "internal/authority/filestest", "internal/authority/signtest", "internal/passkey/passkeytest", "internal/oidc/oidctest", "pades/validate/formfield/formtest"}
 
 // implementations are imported by cmd/segel and by tests alone.
 var implementations = []string{"internal/store/sqlstore", "internal/blob/file", "internal/blob/s3", "internal/emeterai/peruri", "internal/emeterai/sandbox", "internal/convert/libreoffice", "internal/convert/gotenberg", "internal/render", "internal/notify/smtp", "internal/notify/phone"}

@@ -9,6 +9,7 @@ import (
 	"github.com/riverqueue/river/riverdriver"
 
 	"segel/internal/contract"
+	"segel/internal/process"
 )
 
 // notifier wakes the runners of this process. PostgreSQL notifies its clients of commits; SQLite does not, and without
@@ -34,11 +35,12 @@ type wakingDriver[Tx any] struct {
 	fair     fairStatements
 	turns    *turns
 	fetched  *fetchedJobs
+	term     *process.Term // in which its jobs are fetched; nil: none
 }
 
 // GetExecutor returns the driver's executor, wrapped to fetch jobs of organisations in turn and to record fetched jobs.
 func (w wakingDriver[Tx]) GetExecutor() riverdriver.Executor {
-	return recordingExecutor{fairExecutor{w.Driver.GetExecutor(), w.fair, w.turns}, w.fetched}
+	return recordingExecutor{fairExecutor{w.Driver.GetExecutor(), w.fair, w.turns}, w.fetched, w.term}
 }
 
 // GetListener returns the driver's listener, wrapped to receive the notifier's notifications.

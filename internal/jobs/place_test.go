@@ -68,9 +68,9 @@ func TestWorkOfAProcessThatLivesIsLeftToIt(t *testing.T) {
 }
 
 // join takes a name for the duration of a test.
-func join(t *testing.T, dir string) *process.Process {
+func join(t *testing.T, dir string) process.Process {
 	t.Helper()
-	p, err := process.Join(dir)
+	p, err := process.JoinFolder(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"segel/internal/contract"
+	"segel/internal/process"
 )
 
 // Source is a store that holds jobs.
@@ -19,9 +20,8 @@ type Source interface{ Jobs() Backend }
 
 // Backend is the part of a store that holds jobs: a [Queue] over the transactions of one driver.
 type Backend interface {
-	newClient(*river.Config) (client, error)
+	newClient(c *river.Config, f *fetchedJobs, t *process.Term) (client, error)
 	riverExecutor() riverdriver.Executor
-	fetchedByProcess() *fetchedJobs
 	wakeQueue(queue string)
 }
 
@@ -34,11 +34,9 @@ type client interface {
 
 // Queue adds jobs in transactions of one database. Tx is the driver's type of transaction.
 type Queue[Tx any] struct {
-	driver   riverdriver.Driver[Tx]
+	driver   wakingDriver[Tx]
 	insert   *river.Client[Tx]
 	notifier *notifier
-
-	fetched *fetchedJobs
 }
 
 // notifyEvery is the minimum interval between notifications of one process. A job in between relies on the previous
@@ -48,13 +46,12 @@ const notifyEvery = time.Millisecond
 // NewQueue returns the queue of a database whose tables [Queue.Migrate] has created.
 func NewQueue[Tx any](driver riverdriver.Driver[Tx]) (*Queue[Tx], error) {
 	b := &notifier{listeners: map[*wakeListener]bool{}}
-	f := newFetchedJobs()
-	waking := wakingDriver[Tx]{driver, b, fairSQL(driver.DatabaseName()), &turns{}, f}
+	waking := wakingDriver[Tx]{driver, b, fairSQL(driver.DatabaseName()), &turns{}, newFetchedJobs(), nil}
 	insert, err := river.NewClient(waking, &river.Config{FetchCooldown: notifyEvery, Logger: discardLogger})
 	if err != nil {
 		return nil, fmt.Errorf("open job queue: %w", err)
 	}
-	return &Queue[Tx]{driver: waking, insert: insert, notifier: b, fetched: f}, nil
+	return &Queue[Tx]{driver: waking, insert: insert, notifier: b}, nil
 }
 
 // Migrate creates or updates River's tables. The caller holds the lock that excludes other migrations.
@@ -204,11 +201,34 @@ func insertOptsOf(j contract.Job) (*river.InsertOpts, error) {
 	return o, err
 }
 
-func (q *Queue[Tx]) newClient(c *river.Config) (client, error) { return river.NewClient(q.driver, c) }
+// newClient returns a client that records what it fetches, and works in a term; nil: in none.
+func (q *Queue[Tx]) newClient(c *river.Config, f *fetchedJobs, t *process.Term) (client, error) {
+	driver := q.driver
+	driver.fetched, driver.term = f, t
+	return river.NewClient(driver, c)
+}
+
+// TakeOver requeues the jobs of a process that ended and ends its leadership, in a transaction. All runners are notified
+// of the commit, on SQLite by their next poll.
+func (q *Queue[Tx]) TakeOver(ctx context.Context, tx Tx, name string) error {
+	e := q.driver.UnwrapExecutor(tx)
+	if err := takeOver(ctx, e, name, time.Now()); err != nil {
+		return err
+	}
+	if q.driver.DatabaseName() == sqliteName {
+		return nil
+	}
+	n := &riverdriver.NotifyManyParams{Topic: insertTopic}
+	for _, queue := range queues {
+		n.Payload = append(n.Payload, insertNotification(queue).Payload)
+	}
+	if err := e.NotifyMany(ctx, n); err != nil {
+		return fmt.Errorf("notify of requeued jobs: %w", err)
+	}
+	return nil
+}
 
 func (q *Queue[Tx]) riverExecutor() riverdriver.Executor { return q.driver.GetExecutor() }
-
-func (q *Queue[Tx]) fetchedByProcess() *fetchedJobs { return q.fetched }
 
 func (q *Queue[Tx]) wakeQueue(queue string) { q.notifier.notifyQueue(queue) }
 

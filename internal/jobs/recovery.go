@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,8 +10,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/rivertype"
+
+	"segel/internal/process"
 )
 
 // jobRecovery repairs what an outage of the database leaves behind in River.
@@ -36,9 +40,9 @@ const (
 )
 
 // startRecovery starts the recovery loop. Its stop function ends it.
-func startRecovery(ctx context.Context, b Backend, name string, log *slog.Logger) *jobRecovery {
+func startRecovery(ctx context.Context, b Backend, f *fetchedJobs, name string, log *slog.Logger) *jobRecovery {
 	ctx, cancel := context.WithCancel(ctx)
-	k := &jobRecovery{fetched: b.fetchedByProcess(), exec: b.riverExecutor(), name: name, notify: b.wakeQueue, log: log}
+	k := &jobRecovery{fetched: f, exec: b.riverExecutor(), name: name, notify: b.wakeQueue, log: log}
 	var working sync.WaitGroup
 	working.Go(func() { k.runLoop(ctx) })
 	k.stop = func() { cancel(); working.Wait() }
@@ -127,12 +131,16 @@ func (f *fetchedJobs) clearLost() {
 type recordingExecutor struct {
 	riverdriver.Executor
 	fetched *fetchedJobs
+	term    *process.Term // nil: none
 }
 
 // JobGetAvailable fetches jobs and records them.
 func (n recordingExecutor) JobGetAvailable(ctx context.Context, p *riverdriver.JobGetAvailableParams) ([]*rivertype.JobRow, error) {
 	n.fetched.fetching.RLock()
 	defer n.fetched.fetching.RUnlock()
+	if n.term != nil && n.term.Check() != nil { // what is fetched now would be put back when the runner of the term has stopped
+		return nil, nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, fetchWithin)
 	defer cancel()
 	jobs, err := n.Executor.JobGetAvailable(ctx, p)
@@ -148,8 +156,17 @@ func (n recordingExecutor) JobGetAvailable(ctx context.Context, p *riverdriver.J
 }
 
 // JobSetStateIfRunningMany stores the results of jobs and removes them from the record.
-func (n recordingExecutor) JobSetStateIfRunningMany(ctx context.Context, p *riverdriver.JobSetStateIfRunningManyParams) ([]*rivertype.JobRow, error) {
-	rows, err := n.Executor.JobSetStateIfRunningMany(ctx, p)
+//
+// After the end of the term the jobs belong to others, which may be working on them: nothing is stored.
+func (n recordingExecutor) JobSetStateIfRunningMany(ctx context.Context, p *riverdriver.JobSetStateIfRunningManyParams) (rows []*rivertype.JobRow, err error) {
+	if n.term != nil && n.term.Check() != nil {
+		return nil, nil
+	}
+	if n.term != nil && n.term.IsFenced() {
+		rows, err = n.setStateFenced(ctx, p)
+	} else {
+		rows, err = n.Executor.JobSetStateIfRunningMany(ctx, p)
+	}
 	if err != nil {
 		return rows, err
 	}
@@ -157,6 +174,33 @@ func (n recordingExecutor) JobSetStateIfRunningMany(ctx context.Context, p *rive
 	defer n.fetched.mu.Unlock()
 	for _, id := range p.ID {
 		delete(n.fetched.jobs, id)
+	}
+	return rows, nil
+}
+
+// lockNode locks the row of a node against its end, until the transaction ends.
+const lockNode = `SELECT name FROM node WHERE name = $1 AND ended_at = 0 FOR KEY SHARE`
+
+// setStateFenced stores the results of jobs, unless the database knows that the term has ended.
+func (n recordingExecutor) setStateFenced(ctx context.Context, p *riverdriver.JobSetStateIfRunningManyParams) ([]*rivertype.JobRow, error) {
+	tx, err := n.Begin(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("begin to store the results of jobs: %w", err)
+	}
+	defer func() { _ = tx.Rollback(ctx) }() // has no effect after the commit
+	var name string
+	switch err := tx.QueryRow(ctx, lockNode, n.term.Name()).Scan(&name); {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("check the lease: %w", err)
+	}
+	rows, err := tx.JobSetStateIfRunningMany(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if err := tx.Commit(ctx); err != nil {
+		return nil, fmt.Errorf("store the results of jobs: %w", err)
 	}
 	return rows, nil
 }
@@ -170,6 +214,9 @@ func takeOver(ctx context.Context, e riverdriver.Executor, name string, now time
 	}
 	return resignLeader(ctx, e, name)
 }
+
+// queues are those in which requeued jobs may be.
+var queues = []string{river.QueueDefault, convertQueue, notifyQueue, evidenceQueue, periodicQueue}
 
 // maxClockDifference is how far the database's clock, which sets the time of a fetch, may be ahead of ours.
 const maxClockDifference = 10 * time.Minute

@@ -72,7 +72,7 @@ func TestJobThatWasFetchedUnseenIsPutBack(t *testing.T) {
 	t.Parallel()
 	db := &fakeExecutor{running: map[int64]string{}}
 	f := newFetchedJobs()
-	exec := recordingExecutor{db, f}
+	exec := recordingExecutor{db, f, nil}
 	k := &jobRecovery{fetched: f, exec: exec, name: "we", log: discardLogger}
 	ctx := t.Context()
 	fetch := func(by string) error {
@@ -131,7 +131,7 @@ func TestFetchThatHangsIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFetchedJobs()
 		// As River does: without a limit, and not to be cancelled.
-		_, err := recordingExecutor{&fakeExecutor{hang: true}, f}.JobGetAvailable(context.Background(), &riverdriver.JobGetAvailableParams{})
+		_, err := recordingExecutor{&fakeExecutor{hang: true}, f, nil}.JobGetAvailable(context.Background(), &riverdriver.JobGetAvailableParams{})
 		if !errors.Is(err, context.DeadlineExceeded) || !f.hasLostAnswer() {
 			t.Errorf("%v", err)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -45,10 +46,10 @@ type Options struct {
 	// errors.
 	Working func(context.Context) error
 
-	// Process is this process. Start takes over the jobs during which an earlier process of the same name died. If nil,
-	// those jobs wait until Timeout has passed. The caller leaves the process after Stop, unless Stop failed: then a
-	// job may still run.
-	Process *process.Process
+	// Process is this process. In a term without a lease, Start takes over the jobs during which an earlier process of the
+	// same name died. If nil, those jobs wait until Timeout has passed. The caller leaves the process after Stop, unless
+	// Stop failed: then a job may still run.
+	Process process.Process
 }
 
 const (
@@ -69,13 +70,29 @@ const notifyWorkers = 4
 
 // Runner runs jobs until it is stopped.
 type Runner struct {
+	source   Source
+	handlers Handlers
+	options  Options
+
+	endFollowing context.CancelFunc
+	following    sync.WaitGroup // the goroutine that follows the terms of the process
+	abandoned    sync.WaitGroup // runners of terms that have ended
+
+	mu      sync.Mutex // guards current
+	current *termRunner
+}
+
+// termRunner runs jobs in one term of the process.
+type termRunner struct {
+	term     *process.Term // nil: no term limits it
 	client   client
 	pause    *outagePause
 	recovery *jobRecovery
 }
 
 // Start starts to run the jobs of a database. [Runner.Stop] ends it; the end of ctx does not. Handlers receive the
-// values of ctx.
+// values of ctx. If the term of the process ends, all jobs are cancelled at once; they go on elsewhere, or here in the
+// next term.
 func Start(ctx context.Context, s Source, h Handlers, o Options) (*Runner, error) {
 	if o.Workers == 0 {
 		o.Workers = 4
@@ -89,23 +106,46 @@ func Start(ctx context.Context, s Source, h Handlers, o Options) (*Runner, error
 	if o.Log == nil {
 		o.Log = discardLogger
 	}
-	r := &Runner{pause: newOutagePause(o.Working, o.Timeout/2, o.Log)}
-	workers, err := h.riverWorkers(o.Log, r.pause)
+	r := &Runner{source: s, handlers: h, options: o}
+	var term *process.Term
+	if o.Process != nil {
+		term = o.Process.Term()
+	}
+	var err error
+	if r.current, err = r.startTerm(ctx, term); err != nil {
+		return nil, err
+	}
+	following, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	r.endFollowing = cancel
+	if term != nil {
+		r.following.Go(func() { r.followTerms(following, term) })
+	}
+	return r, nil
+}
+
+// startTerm starts to run jobs in a term; nil: without one.
+func (r *Runner) startTerm(ctx context.Context, term *process.Term) (*termRunner, error) {
+	o := r.options
+	t := &termRunner{term: term, pause: newOutagePause(o.Working, o.Timeout/2, o.Log)}
+	workers, err := r.handlers.riverWorkers(o.Log, t.pause, term)
 	if err != nil {
 		return nil, err
 	}
 	id := "" // River generates one
-	if o.Process != nil {
-		id = o.Process.Name()
-		if err := takeOver(ctx, s.Jobs().riverExecutor(), id, time.Now()); err != nil {
+	if term != nil {
+		id = term.Name()
+	}
+	if term != nil && !term.IsFenced() { // an earlier process had the name
+		if err := takeOver(ctx, r.source.Jobs().riverExecutor(), id, time.Now()); err != nil {
 			return nil, fmt.Errorf("take over jobs of an earlier process: %w", err)
 		}
 	}
-	r.client, err = s.Jobs().newClient(&river.Config{
+	fetched := newFetchedJobs()
+	t.client, err = r.source.Jobs().newClient(&river.Config{
 		ID:                   id,
 		Queues:               map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: o.Workers}, convertQueue: {MaxWorkers: o.Waiting}, notifyQueue: {MaxWorkers: notifyWorkers}, evidenceQueue: {MaxWorkers: 1}, periodicQueue: {MaxWorkers: 1}},
 		Workers:              workers,
-		PeriodicJobs:         h.periodicJobs(),
+		PeriodicJobs:         r.handlers.periodicJobs(),
 		FetchCooldown:        fetchEvery,
 		FetchPollInterval:    pollEvery,
 		JobTimeout:           o.Timeout,
@@ -115,15 +155,76 @@ func Start(ctx context.Context, s Source, h Handlers, o Options) (*Runner, error
 		Logger:               slog.New(warningHandler{o.Log.Handler()}),
 
 		CompletedJobRetentionPeriod: time.Hour,
-	})
+	}, fetched, term)
 	if err != nil {
 		return nil, fmt.Errorf("set up job runner: %w", err)
 	}
-	if err := r.client.Start(context.WithoutCancel(ctx)); err != nil {
+	if err := t.client.Start(context.WithoutCancel(ctx)); err != nil {
 		return nil, fmt.Errorf("start job runner: %w", err)
 	}
-	r.recovery = startRecovery(context.WithoutCancel(ctx), s.Jobs(), id, o.Log)
-	return r, nil
+	t.recovery = startRecovery(context.WithoutCancel(ctx), r.source.Jobs(), fetched, id, o.Log)
+	return t, nil
+}
+
+// followTerms abandons the runner of a term when it ends, and starts one in the next.
+func (r *Runner) followTerms(ctx context.Context, term *process.Term) {
+	for {
+		select {
+		case <-term.Done():
+		case <-ctx.Done():
+			return
+		}
+		if former := r.swapCurrent(nil); former != nil {
+			r.abandoned.Go(func() { r.abandonTerm(ctx, former) })
+		}
+		var err error
+		if term, err = r.options.Process.NextTerm(ctx, term); err != nil {
+			return
+		}
+		for {
+			next, err := r.startTerm(ctx, term)
+			if err == nil {
+				r.swapCurrent(next)
+				break
+			}
+			r.options.Log.WarnContext(ctx, "jobs do not run yet in the new term of this process", "error", err)
+			select {
+			case <-time.After(pollEvery):
+				continue
+			case <-term.Done():
+			case <-ctx.Done():
+			}
+			break
+		}
+	}
+}
+
+func (r *Runner) swapCurrent(next *termRunner) (former *termRunner) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	former, r.current = r.current, next
+	return former
+}
+
+// abandonTerm stops the runner of a term that has ended. The jobs of the term were put back with its end, except those
+// that were fetched after it, before this process noticed; they are put back here. If the process dies before, River
+// finds them after Options.Timeout.
+func (r *Runner) abandonTerm(ctx context.Context, t *termRunner) {
+	t.recovery.stop()
+	t.pause.endPause()
+	hard, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelWait)
+	defer cancel()
+	if err := t.client.StopAndCancel(hard); err != nil {
+		r.options.Log.WarnContext(ctx, "jobs of a term that has ended still run", "error", err)
+	}
+	if _, err := r.options.Process.NextTerm(ctx, t.term); err != nil {
+		return
+	}
+	within, cancel := context.WithTimeout(ctx, recoveryTimeout)
+	defer cancel()
+	if err := takeOver(within, r.source.Jobs().riverExecutor(), t.term.Name(), time.Now()); err != nil {
+		r.options.Log.WarnContext(ctx, "put back the jobs of a term that has ended", "error", err)
+	}
 }
 
 // cancelWait is how long handlers may take to return after their contexts are cancelled.
@@ -132,34 +233,41 @@ const cancelWait = 10 * time.Second
 // Stop fetches no more jobs and waits for running ones. If ctx ends first, it cancels them; the next start continues
 // their work.
 func (r *Runner) Stop(ctx context.Context) error {
-	r.recovery.stop()
-	r.pause.endPause()
-	err := r.client.Stop(ctx)
+	r.endFollowing()
+	r.following.Wait()
+	defer r.abandoned.Wait()
+	t := r.swapCurrent(nil)
+	if t == nil { // the term has ended, or it was stopped before
+		return nil
+	}
+	t.recovery.stop()
+	t.pause.endPause()
+	err := t.client.Stop(ctx)
 	if err == nil || !errors.Is(err, ctx.Err()) {
 		return err
 	}
 	hard, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelWait)
 	defer cancel()
-	if err := r.client.StopAndCancel(hard); err != nil {
+	if err := t.client.StopAndCancel(hard); err != nil {
 		return fmt.Errorf("stop running jobs: %w", err)
 	}
 	return nil
 }
 
-func (h Handlers) riverWorkers(log *slog.Logger, p *outagePause) (*river.Workers, error) {
+func (h Handlers) riverWorkers(log *slog.Logger, p *outagePause, t *process.Term) (*river.Workers, error) {
 	w := river.NewWorkers()
 	do := map[string]Periodic{}
 	for _, periodic := range h.Periodic {
 		do[periodic.Name] = periodic
 	}
 	err := errors.Join(
-		addWorker(w, log, p, func(ctx context.Context, a convertArgs) error { return h.Convert(ctx, a.Document) }),
-		addWorker(w, log, p, func(ctx context.Context, a stampArgs) error { return h.Stamp(ctx, a.Document) }),
-		addWorker(w, log, p, func(ctx context.Context, a completeArgs) error { return h.Complete(ctx, a.Document) }),
-		addWorker(w, log, p, func(ctx context.Context, a sweepArgs) error { return h.Sweep(ctx, a.Keys) }),
-		addWorker(w, log, p, func(ctx context.Context, a notifyArgs) error { return h.Notify(ctx, a.Document) }),
-		addWorker(w, log, p, func(ctx context.Context, a evidenceArgs) error { return h.Evidence(ctx, a.Document) }),
-		river.AddWorkerSafely(w, &periodicWorker{do: do, log: log}),
+		addWorker(w, log, p, t, func(ctx context.Context, a convertArgs) error { return h.Convert(ctx, a.Document) }),
+		addWorker(w, log, p, t, func(ctx context.Context, a stampArgs) error { return h.Stamp(ctx, a.Document) }),
+		addWorker(w, log, p, t, func(ctx context.Context, a completeArgs) error { return h.Complete(ctx, a.Document) }),
+		addWorker(w, log, p, t, func(ctx context.Context, a sweepArgs) error { return h.Sweep(ctx, a.Keys) }),
+		addWorker(w, log, p, t, func(ctx context.Context, a notifyArgs) error { return h.Notify(ctx, a.Document) }),
+		addWorker(w, log, p, t, func(ctx context.Context, a evidenceArgs) error { return h.Evidence(ctx, a.Document) }),
+		river.AddWorkerSafely(w, &periodicWorker{do: do, log: log, term: t}),
 	)
 	if err != nil {
 		return nil, fmt.Errorf("register handlers: %w", err)
@@ -167,8 +275,8 @@ func (h Handlers) riverWorkers(log *slog.Logger, p *outagePause) (*river.Workers
 	return w, nil
 }
 
-func addWorker[T river.JobArgs](w *river.Workers, log *slog.Logger, p *outagePause, do func(context.Context, T) error) error {
-	return river.AddWorkerSafely(w, &worker[T]{do: do, log: log, pause: p})
+func addWorker[T river.JobArgs](w *river.Workers, log *slog.Logger, p *outagePause, t *process.Term, do func(context.Context, T) error) error {
+	return river.AddWorkerSafely(w, &worker[T]{do: do, log: log, pause: p, term: t})
 }
 
 func (h Handlers) periodicJobs() []*river.PeriodicJob {

@@ -11,6 +11,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"segel/internal/contract"
+	"segel/internal/process"
 )
 
 // worker passes jobs of one kind to their handler.
@@ -19,14 +20,21 @@ type worker[T river.JobArgs] struct {
 	do    func(context.Context, T) error
 	log   *slog.Logger
 	pause *outagePause
+	term  *process.Term // nil: none
 }
 
 func (w *worker[T]) Work(ctx context.Context, j *river.Job[T]) error {
+	ctx, cancel := w.term.Begin(ctx)
+	defer cancel()
 	err := w.pause.runWithPause(ctx, func() error { return w.do(ctx, j.Args) })
 	if err == nil {
 		return nil
 	}
 	log := w.log.With("job", j.Kind, "args", string(j.EncodedArgs), "try", j.Attempt)
+	if process.Check(ctx) != nil { // what River stores of it is dropped
+		log.WarnContext(ctx, "job stopped: this process lost its lease", "error", err)
+		return err
+	}
 	if d, ok := waitOf(err); ok {
 		log.InfoContext(ctx, "job waits", "wait", d, "reason", err)
 		return river.JobSnooze(d)
@@ -42,8 +50,9 @@ func (w *worker[T]) Work(ctx context.Context, j *river.Job[T]) error {
 // periodicWorker runs periodic work. A failed run is not retried: the next one is due soon.
 type periodicWorker struct {
 	river.WorkerDefaults[periodicArgs]
-	do  map[string]Periodic
-	log *slog.Logger
+	do   map[string]Periodic
+	log  *slog.Logger
+	term *process.Term // nil: none
 }
 
 func (w *periodicWorker) Work(ctx context.Context, j *river.Job[periodicArgs]) error {
@@ -51,6 +60,8 @@ func (w *periodicWorker) Work(ctx context.Context, j *river.Job[periodicArgs]) e
 	if !known { // enqueued by another release
 		return nil
 	}
+	ctx, cancel := w.term.Begin(ctx)
+	defer cancel()
 	start := time.Now()
 	if err := p.Run(ctx); err != nil {
 		w.log.WarnContext(ctx, "periodic work failed", "work", p.Name, "took", time.Since(start), "error", err)

@@ -1,96 +1,143 @@
-// Package process identifies the processes that share a data folder, and detects which of them have ended.
+// Package process identifies the processes that share an installation, and detects which of them have ended.
 //
-// A process has a name while it lives: that of an empty file which it keeps locked (flock(2)). The kernel releases the
-// lock when the process ends for any reason, so a name without a lock belongs to a process that has ended. Processes on
-// machines with another data folder are unknown here.
+// Two implementations fulfil the contract [Process]: [Folder] for processes that share a data folder, by locked files,
+// and [Node] for processes that share a database server, by leases in it. The suite in processtest defines the
+// behaviour of both.
 package process
 
 import (
-	"crypto/rand"
+	"context"
 	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-
-	"segel/internal/durable"
+	"sync"
+	"time"
 )
 
-// Process is the current process among those that share a folder. It is safe for concurrent use.
-type Process struct {
-	dir, name string
-	file      *os.File
+// Process is the current process among those that share an installation. It is safe for concurrent use.
+type Process interface {
+	// Name returns the name of the current term, or of the last one. Names are unique among living processes.
+	Name() string
+
+	// Term returns the current term, or the last one if it has ended and the process has not joined again yet.
+	Term() *Term
+
+	// NextTerm waits for a term other than former.
+	NextTerm(ctx context.Context, former *Term) (*Term, error)
+
+	// IfEnded runs do if the process with that name has ended, and reports whether it has. No process can take the name
+	// while do runs. A name that is unknown here does not count as ended.
+	IfEnded(ctx context.Context, name string, do func() error) (ended bool, err error)
+
+	// Leave ends the term, so that others need not wait to continue what was recorded under the name. Call it after the
+	// last work. It may be called again.
+	Leave() error
 }
 
-// Join takes the first free name in a folder, or a new one. It creates the folder if it is missing. Work recorded under
-// the name belongs to a process that has ended. There are at most as many names as there ever were concurrent
-// processes.
-func Join(dir string) (*Process, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("folder of processes: %w", err)
+// ErrEnded means that the term of a process has ended: other processes continue its work, so this one must not.
+var ErrEnded = errors.New("this process lost its lease, and its work goes on elsewhere")
+
+// Term is a time in which a process has one name. Work that is recorded under the name belongs to the term: it must stop
+// when the term ends. It is safe for concurrent use.
+type Term struct {
+	name   string
+	fenced bool
+	over   context.Context
+	end    context.CancelFunc
+
+	mu    sync.Mutex // guards the fields below
+	until time.Time  // by the monotonic clock; zero: no limit
+	timer *time.Timer
+}
+
+// newTerm returns a term. Its lease lasts until then unless it is extended; zero: it has no lease, and lasts until it is ended.
+func newTerm(name string, until time.Time) *Term {
+	t := &Term{name: name, fenced: !until.IsZero()}
+	t.over, t.end = context.WithCancel(context.Background())
+	if t.fenced {
+		t.until = until
+		t.timer = time.AfterFunc(time.Until(until), t.endIfDue)
 	}
-	all, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, fmt.Errorf("folder of processes: %w", err)
+	return t
+}
+
+// Name returns the name of the process in this term.
+func (t *Term) Name() string { return t.name }
+
+// IsFenced reports whether transactions have to check that the database knows of no end of the term. Otherwise the term
+// lasts as long as the process.
+func (t *Term) IsFenced() bool { return t.fenced }
+
+// Done is closed when the term has ended.
+func (t *Term) Done() <-chan struct{} { return t.over.Done() }
+
+// Check returns [ErrEnded] if the term has ended. It compares the clock: after a process was suspended, work may run
+// before the timer of the term does. The monotonic clock of some systems stands still while the whole machine is
+// suspended; then only the check in the database notices.
+func (t *Term) Check() error {
+	t.endIfDue()
+	if t.over.Err() != nil {
+		return ErrEnded
 	}
-	for _, e := range all {
-		if p, err := lockName(dir, e.Name(), 0); p != nil || err != nil {
-			return p, err
-		}
-	}
-	for {
-		// Another process that looks for a free name may lock the new file first.
-		if p, err := lockName(dir, rand.Text(), os.O_CREATE); p != nil || err != nil {
-			return p, err
-		}
+	return nil
+}
+
+func (t *Term) endIfDue() {
+	t.mu.Lock()
+	due := t.fenced && !time.Now().Before(t.until)
+	t.mu.Unlock()
+	if due {
+		t.end()
 	}
 }
 
-// lockName returns nil if another process has the name, or if the file is missing and flags do not create it.
-func lockName(dir, name string, flags int) (*Process, error) {
-	f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDWR|flags, 0o600)
-	// If a file to be created is missing, the folder is gone: retrying would never end.
-	if errors.Is(err, fs.ErrNotExist) && flags&os.O_CREATE == 0 {
-		return nil, nil
+// extend moves the end of the lease, unless the term has ended.
+func (t *Term) extend(until time.Time) {
+	if t.Check() != nil {
+		return
 	}
-	if err != nil {
-		return nil, fmt.Errorf("file of a process: %w", err)
-	}
-	locked, err := durable.Lock(f)
-	if !locked {
-		return nil, errors.Join(err, f.Close())
-	}
-	return &Process{dir, name, f}, nil
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.until = until
+	t.timer.Reset(time.Until(until))
 }
 
-// Name returns the name, which is unique among living processes.
-func (p *Process) Name() string { return p.name }
-
-// IfEnded runs do if the process with that name has ended, and reports whether it has. No process can take the name
-// while do runs. A name without a file in this folder does not count as ended.
-func (p *Process) IfEnded(name string, do func() error) (ended bool, err error) {
-	if filepath.Base(name) != name {
-		return false, nil // names come from a database, and none of ours is a path
-	}
-	other, err := lockName(p.dir, name, 0)
-	if other == nil || err != nil {
-		return false, err
-	}
-	err = do()
-	return true, errors.Join(err, other.Leave())
+func (t *Term) deadline() time.Time {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.until
 }
 
-// Leave releases the name, as the end of the process would. It may be called again.
-func (p *Process) Leave() error {
-	if p == nil {
-		return nil
+// close ends the term.
+func (t *Term) close() {
+	if t.timer != nil {
+		t.timer.Stop()
 	}
-	// Unlock explicitly: closing alone would leave the lock with a forked child that has not yet executed its program
-	// and still has the file open.
-	unlocked := durable.Unlock(p.file)
-	err := p.file.Close()
-	if errors.Is(err, os.ErrClosed) {
-		return nil
+	t.end()
+}
+
+type termKey struct{}
+
+// Begin returns the context of work that belongs to the term: it ends with the term, and [Of] finds the term in it. Call
+// cancel when the work is done. A nil term leaves the context as it is.
+func (t *Term) Begin(ctx context.Context) (working context.Context, cancel func()) {
+	if t == nil {
+		return ctx, func() {}
 	}
-	return errors.Join(unlocked, err)
+	working, end := context.WithCancelCause(context.WithValue(ctx, termKey{}, t))
+	unwatch := context.AfterFunc(t.over, func() { end(ErrEnded) })
+	return working, func() { unwatch(); end(nil) }
+}
+
+// Of returns the term that work with this context belongs to; nil: none.
+func Of(ctx context.Context) *Term {
+	t, _ := ctx.Value(termKey{}).(*Term)
+	return t
+}
+
+// Check returns [ErrEnded] if work with this context belongs to a term that has ended. Call it right before what cannot
+// be taken back and no database decides.
+func Check(ctx context.Context) error {
+	if t := Of(ctx); t != nil {
+		return t.Check()
+	}
+	return nil
 }

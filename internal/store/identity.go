@@ -401,6 +401,7 @@ type Store interface {
 	PersonalData
 	Erasures
 	Answers
+	Nodes
 	Log
 	Clocks
 	Administration

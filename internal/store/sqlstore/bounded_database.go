@@ -62,7 +62,7 @@ func (b *boundedDatabase) readWhole(ctx context.Context, fn func(querier) error)
 func (b *boundedDatabase) withTx(ctx context.Context, fn func(tx) error) error {
 	return b.runBounded(ctx, func(ctx context.Context) error {
 		b.counters.writes.Add(1)
-		return b.database.withTx(ctx, fn)
+		return nodeRefusal(b.database.withTx(ctx, fenced(ctx, fn)))
 	})
 }
 

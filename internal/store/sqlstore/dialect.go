@@ -28,6 +28,14 @@ type database interface {
 	// serverClock is the SQL expression for the time of the database server's clock, to be scanned by [scanServerTime]; NULL if
 	// there is none.
 	serverClock() string
+	// clockMicros is the SQL expression for the time in microseconds, by the clock of the server or of this machine.
+	clockMicros() string
+	// openReserved returns the database on connections that requests and jobs do not use; nil: its transactions need none.
+	openReserved(o Options) (database, error)
+	// sessionName is what the server calls the connections of this process; empty: they have no name of their own.
+	sessionName() string
+	// endSessions closes the connections with that name.
+	endSessions(ctx context.Context, name string) error
 	// isUnavailable reports whether an error of the driver means that the database does not respond now. isDiskFull reports
 	// whether it means that the disk is full. Neither is called for errors of this package.
 	isUnavailable(err error) bool
@@ -82,6 +90,8 @@ type tx interface {
 	collects() bool
 	addJobs(ctx context.Context, all []contract.Job) error
 	ensureJobs(ctx context.Context, all []contract.Job) error
+	// takeOverJobs puts back the running jobs of a process that ended, and ends its leadership of the queue.
+	takeOverJobs(ctx context.Context, process string) error
 }
 
 // rows is the common part of [sql.Rows] and [pgx.Rows].

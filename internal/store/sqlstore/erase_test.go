@@ -53,6 +53,7 @@ var notPersonal = map[string]string{
 	"document_label":        "of a document",
 	"document_team":         "of a document",
 	"log_hash":              "hashes",
+	"node":                  "a process of the service",
 	"organisation":          "of an organisation",
 	"organisation_locale":   "of an organisation",
 	"organisation_state":    "of an organisation",

@@ -24,6 +24,7 @@ type Store struct {
 	blocks   blockSizes
 	outdated outdatedTitles
 	tries    atomic.Uint64 // counted by this process; see trimTries
+	own      ownConnections
 	closing  sync.Once
 	closed   error // what closing returned
 }
@@ -136,7 +137,7 @@ func Migrate(ctx context.Context, dsn string) error {
 // Close waits for transactions in progress and closes the database. Stop the job runner first. Closing again
 // changes nothing and returns the same error.
 func (s *Store) Close() error {
-	s.closing.Do(func() { s.closed = wrapf(s.db.close(), "close database") })
+	s.closing.Do(func() { s.closed = wrapf(errors.Join(s.own.close(), s.db.close()), "close database") })
 	return s.closed
 }
 

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -28,7 +29,8 @@ type postgres struct {
 	queue *jobs.Queue[pgx.Tx]
 
 	counters *counters
-	reading  bool // the server refuses to write
+	reading  bool   // the server refuses to write
+	session  string // application_name of all connections; empty: the address names another
 }
 
 // maxConns bounds the connections of a process unless the address sets a limit. A job runner reserves one of them.
@@ -52,7 +54,32 @@ func openPostgres(ctx context.Context, dsn string, o Options, c *counters) (*pos
 		pool.Close()
 		return nil, err
 	}
-	return &postgres{pool: pool, queue: queue, counters: c, reading: o.Mode == Reading}, nil
+	return &postgres{pool: pool, queue: queue, counters: c, reading: o.Mode == Reading, session: sessionOf(config)}, nil
+}
+
+// reservedConns bounds the connections of [postgres.openReserved].
+const reservedConns = 2
+
+func (d *postgres) openReserved(o Options) (database, error) {
+	config := d.pool.Config() // a copy
+	config.MaxConns, config.MinConns, config.MinIdleConns = reservedConns, 0, 0
+	config.ConnConfig.Tracer = nil                                   // these statements are not counted
+	pool, err := pgxpool.NewWithConfig(context.Background(), config) // it connects when it is used
+	if err != nil {
+		return nil, fmt.Errorf("open database: %w", err)
+	}
+	count := new(counters)
+	return newBoundedDatabase(&postgres{pool: pool, queue: d.queue, counters: count, reading: d.reading, session: d.session}, o.Timeout, count), nil
+}
+
+// sessionPrefix begins the names of our connections.
+const sessionPrefix = "segel "
+
+func sessionOf(config *pgxpool.Config) string {
+	if name := config.ConnConfig.RuntimeParams["application_name"]; strings.HasPrefix(name, sessionPrefix) {
+		return name
+	}
+	return ""
 }
 
 // postgresConfig adds defaults to an address. The server ends our statements that take too long, also when this process no longer
@@ -78,6 +105,9 @@ func postgresConfig(dsn string, o Options) (*pgxpool.Config, error) {
 		if _, said := set[name]; !said {
 			set[name] = strconv.FormatInt(wait.Milliseconds(), 10)
 		}
+	}
+	if _, said := set["application_name"]; !said {
+		set["application_name"] = sessionPrefix + rand.Text()
 	}
 	if o.Mode == Reading {
 		set["default_transaction_read_only"] = "on"
@@ -272,6 +302,17 @@ func (d *postgres) queueOutdated(ctx context.Context) (bool, error) {
 
 // serverClock uses clock_timestamp, which advances within a transaction; now() does not.
 func (d *postgres) serverClock() string { return `clock_timestamp()` }
+
+func (d *postgres) clockMicros() string {
+	return `CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)`
+}
+
+func (d *postgres) sessionName() string { return d.session }
+
+func (d *postgres) endSessions(ctx context.Context, name string) error {
+	_, err := d.pool.Exec(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1 AND datname = current_database() AND pid <> pg_backend_pid()`, name)
+	return err
+}
 
 func (d *postgres) unionForm() unionForm { return unionOfRows }
 
@@ -499,6 +540,13 @@ func (t *postgresTx) addJobs(_ context.Context, all []contract.Job) error {
 
 func (t *postgresTx) ensureJobs(_ context.Context, all []contract.Job) error {
 	return t.queue.Ensure(t.ctx, queueTx{closedTx, t}, all...)
+}
+
+func (t *postgresTx) takeOverJobs(_ context.Context, process string) error {
+	if err := t.sendAll(); err != nil { // it also begins the transaction
+		return err
+	}
+	return t.queue.TakeOver(t.ctx, t.begun, process)
 }
 
 // closedTx is a transaction whose methods return pgx.ErrTxClosed.

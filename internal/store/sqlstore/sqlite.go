@@ -234,6 +234,14 @@ func (d *sqlite) queueOutdated(ctx context.Context) (bool, error) {
 // serverClock returns NULL: SQLite runs in this process and uses the same clock.
 func (d *sqlite) serverClock() string { return `NULL` }
 
+func (d *sqlite) clockMicros() string { return `CAST(unixepoch('subsec') * 1000000 AS INTEGER)` }
+
+func (d *sqlite) openReserved(Options) (database, error) { return nil, nil }
+
+func (d *sqlite) sessionName() string { return "" }
+
+func (d *sqlite) endSessions(context.Context, string) error { return nil }
+
 func (d *sqlite) unionForm() unionForm { return unionOfColumns }
 
 func (d *sqlite) embedded() bool { return true }
@@ -358,6 +366,10 @@ func (t sqliteTx) addJobs(_ context.Context, all []contract.Job) error {
 func (t sqliteTx) ensureJobs(_ context.Context, all []contract.Job) error {
 	*t.ordered = append(*t.ordered, all...)
 	return t.queue.Ensure(t.ctx, t.queueTx, all...)
+}
+
+func (t sqliteTx) takeOverJobs(_ context.Context, process string) error {
+	return t.queue.TakeOver(t.ctx, t.queueTx, process)
 }
 
 type sqliteRows struct{ *sql.Rows }

@@ -59,6 +59,7 @@ func Run(t *testing.T, open func(*testing.T) store.Store) {
 		erasureTests,
 		embedTests,
 		factorTests,
+		nodeTests,
 	} {
 		for name, test := range group {
 			t.Run(name, func(t *testing.T) {

@@ -8778,7 +8778,7 @@ export interface components {
             /** @description details for operators */
             detail?: string;
             /**
-             * @description of the part: database, installation (whether its parts belong together), keys, blobs, disk or clock
+             * @description of the part: database, node (whether this process has its lease, on PostgreSQL), installation (whether its parts belong together), keys, blobs, disk or clock
              * @example database
              */
             name: string;

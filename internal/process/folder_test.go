@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-func join(t *testing.T, dir string) *Process {
+func join(t *testing.T, dir string) *Folder {
 	t.Helper()
-	p, err := Join(dir)
+	p, err := JoinFolder(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestOnlyAProcessThatEndedIsSaidToHaveEnded(t *testing.T) {
 	a, b := join(t, dir), join(t, dir)
 	never := func() error { t.Error("do was called for a living process"); return nil }
 	for _, name := range []string{a.Name(), b.Name(), "of-another-machine", "../" + b.Name(), ""} {
-		if ended, err := a.IfEnded(name, never); ended || err != nil {
+		if ended, err := a.IfEnded(t.Context(), name, never); ended || err != nil {
 			t.Errorf("%q: %v, %v", name, ended, err)
 		}
 	}
@@ -53,7 +53,7 @@ func TestOnlyAProcessThatEndedIsSaidToHaveEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	trouble := errors.New("trouble")
-	ended, err := a.IfEnded(b.Name(), func() error {
+	ended, err := a.IfEnded(t.Context(), b.Name(), func() error {
 		if c := join(t, dir); c.Name() == b.Name() {
 			t.Error("the name was taken while do ran")
 		}

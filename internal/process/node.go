@@ -1,0 +1,197 @@
+package process
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"segel/internal/store"
+)
+
+// Times of a lease. Others continue the work of a node that died within lease and a moment, and those of a healthy
+// database renew three times before a lease ends.
+const (
+	lease       = 4 * time.Second
+	renewEvery  = time.Second           // also how often a node looks for leases of others that ended
+	soonest     = 50 * time.Millisecond // between two looks
+	retryEvery  = 250 * time.Millisecond
+	leaveWithin = 2 * time.Second
+)
+
+// Node is the current process among those that share a database server.
+//
+// Its name is that of a row with a lease, which it renews every second; the server's clock decides when a lease has
+// ended. Every node looks for leases of others that ended, marks the row as ended and puts their work back, in one
+// transaction. A node that could not renew in time ends its term by its own monotonic clock, before the server's does:
+// the lease counts from the moment before the renewal was sent. It joins again under a new name when the database answers.
+type Node struct {
+	nodes  store.Nodes
+	about  store.Node
+	log    *slog.Logger
+	cancel context.CancelFunc
+	done   sync.WaitGroup
+
+	mu      sync.Mutex // guards the fields below
+	term    *Term
+	changed chan struct{} // closed when the term changes
+}
+
+var _ Process = (*Node)(nil)
+
+// JoinNodes adds the current process to the nodes of a database. About has its host, its release and its roles.
+func JoinNodes(ctx context.Context, nodes store.Nodes, about store.Node, log *slog.Logger) (*Node, error) {
+	n := &Node{nodes: nodes, about: about, log: log, changed: make(chan struct{})}
+	var err error
+	if n.term, err = n.join(ctx); err != nil {
+		return nil, err
+	}
+	var running context.Context
+	running, n.cancel = context.WithCancel(context.Background())
+	n.done.Go(func() { n.runLoop(running) })
+	return n, nil
+}
+
+// join adds a row with a new name. If the answer is lost, the row ends with its lease.
+func (n *Node) join(ctx context.Context) (*Term, error) {
+	about, began := n.about, time.Now()
+	about.Name = rand.Text()
+	if err := n.nodes.AddNode(ctx, about, lease); err != nil {
+		return nil, fmt.Errorf("join the nodes of the database: %w", err)
+	}
+	return newTerm(about.Name, began.Add(lease)), nil
+}
+
+// Name implements [Process].
+func (n *Node) Name() string { return n.Term().name }
+
+// Term implements [Process].
+func (n *Node) Term() *Term {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.term
+}
+
+// NextTerm implements [Process].
+func (n *Node) NextTerm(ctx context.Context, former *Term) (*Term, error) {
+	for {
+		n.mu.Lock()
+		term, changed := n.term, n.changed
+		n.mu.Unlock()
+		if term != former {
+			return term, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// IfEnded implements [Process].
+func (n *Node) IfEnded(ctx context.Context, name string, do func() error) (ended bool, err error) {
+	if name == n.Name() {
+		return false, nil
+	}
+	if ended, err = n.nodes.EndOverdueNode(ctx, name); err != nil || !ended {
+		return false, err
+	}
+	return true, do()
+}
+
+// Leave implements [Process]. If the database does not answer, the row ends with its lease.
+func (n *Node) Leave() error {
+	n.cancel()
+	n.done.Wait()
+	term := n.Term()
+	left := term.over.Err() != nil
+	term.close()
+	if left {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), leaveWithin)
+	defer cancel()
+	return n.nodes.EndNode(ctx, term.name)
+}
+
+func (n *Node) runLoop(ctx context.Context) {
+	next := time.NewTimer(renewEvery)
+	defer next.Stop()
+	for {
+		term := n.Term()
+		ended := term.Done()
+		if term.over.Err() != nil {
+			ended = nil
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ended:
+			n.log.WarnContext(ctx, "this process could not renew its lease in time; its jobs stop")
+		case <-next.C:
+		}
+		var wait time.Duration
+		if term.Check() == nil {
+			wait = n.renew(ctx, term)
+		} else {
+			wait = n.joinAgain(ctx, term)
+		}
+		next.Reset(wait)
+	}
+}
+
+// renew renews the lease and ends the leases of others that are overdue. It returns the time until the next call.
+func (n *Node) renew(ctx context.Context, term *Term) time.Duration {
+	began := time.Now()
+	within, cancel := context.WithDeadline(ctx, term.deadline())
+	defer cancel()
+	others, err := n.nodes.RenewNode(within, term.name, lease)
+	switch {
+	case errors.Is(err, store.ErrNodeEnded): // it was renewed too late, and another node noticed first
+		term.close()
+		return 0
+	case err != nil:
+		n.log.DebugContext(ctx, "renew the lease of this process", "error", err)
+		return retryEvery
+	}
+	term.extend(began.Add(lease))
+	for _, name := range others.Overdue {
+		switch ended, err := n.nodes.EndOverdueNode(within, name); {
+		case err != nil: // the next call tries again
+			n.log.WarnContext(ctx, "put back the work of a node whose lease ended", "node", name, "error", err)
+		case ended:
+			n.log.WarnContext(ctx, "a node's lease ended; its work goes on elsewhere", "node", name)
+		}
+	}
+	if others.Next > 0 { // the lease of a living node is renewed before that
+		return max(soonest, min(renewEvery, others.Next))
+	}
+	return renewEvery
+}
+
+// joinAgain ends the row of a term that has ended, which also puts back its work, and joins under a new name.
+func (n *Node) joinAgain(ctx context.Context, former *Term) time.Duration {
+	within, cancel := context.WithTimeout(ctx, leaveWithin)
+	defer cancel()
+	err := n.nodes.EndNode(within, former.name)
+	var term *Term
+	if err == nil {
+		term, err = n.join(within)
+	}
+	if err != nil {
+		n.log.DebugContext(ctx, "join the nodes again", "error", err)
+		return retryEvery
+	}
+	former.close()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.term = term
+	close(n.changed)
+	n.changed = make(chan struct{})
+	n.log.InfoContext(ctx, "this process joined again under a new name", "node", term.name, "former", former.name)
+	return renewEvery
+}

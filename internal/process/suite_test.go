@@ -1,0 +1,133 @@
+package process_test
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"segel/internal/process"
+	"segel/internal/process/processtest"
+	"segel/internal/store"
+	"segel/internal/store/sqlstore"
+	"segel/internal/store/storetest"
+	"segel/internal/store/storetest/pgtest"
+)
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
+
+// leaving leaves the processes of a test when it ends.
+func leaving(t *testing.T, p process.Process, err error) process.Process {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Leave(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+func TestProcessesOfAFolder(t *testing.T) {
+	processtest.Run(t, func(t *testing.T) func(*testing.T) process.Process {
+		dir := filepath.Join(t.TempDir(), "places")
+		return func(t *testing.T) process.Process {
+			p, err := process.JoinFolder(dir)
+			return leaving(t, p, err)
+		}
+	})
+}
+
+func TestProcessesOfADatabase(t *testing.T) {
+	t.Parallel()
+	for name, database := range map[string]func(testing.TB) string{
+		"SQLite":     func(t testing.TB) string { return storetest.SQLite(t, sqlstore.Migrate) },
+		"PostgreSQL": func(t testing.TB) string { return pgtest.Database(t, sqlstore.Migrate) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			processtest.Run(t, func(t *testing.T) func(*testing.T) process.Process {
+				s := openStore(t, database(t))
+				return func(t *testing.T) process.Process {
+					p, err := process.JoinNodes(t.Context(), s, store.Node{Host: "host", Release: "1"}, slog.New(slog.DiscardHandler))
+					return leaving(t, p, err)
+				}
+			})
+		})
+	}
+}
+
+func openStore(t *testing.T, dsn string) *sqlstore.Store {
+	t.Helper()
+	s, err := sqlstore.Open(t.Context(), dsn, sqlstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// patience bounds the waits of a test; a passing test never uses it up.
+const patience = time.Minute
+
+// TestANodeThatIsCutFromTheDatabaseEndsItsTermAndJoinsAgainUnderANewName ends the leases by a proxy that lets nothing pass.
+func TestANodeThatIsCutFromTheDatabaseEndsItsTermAndJoinsAgainUnderANewName(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.Database(t, sqlstore.Migrate)
+	proxy, err := pgtest.NewProxy(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := proxy.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	join := func(dsn string) *process.Node {
+		n, err := process.JoinNodes(t.Context(), openStore(t, dsn), store.Node{}, slog.New(slog.DiscardHandler))
+		leaving(t, n, err)
+		return n
+	}
+	cut, other := join(proxy.DSN()), join(dsn)
+	former := cut.Term()
+	if err := proxy.Set(pgtest.Swallow); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, former.Done(), "the end of the term")
+	if former.Check() == nil {
+		t.Error("the term has ended, and its check passes")
+	}
+	select {
+	case <-other.Term().Done():
+		t.Error("the term of the other node has ended")
+	default:
+	}
+	if err := proxy.Set(pgtest.Pass); err != nil {
+		t.Fatal(err)
+	}
+	next, err := cut.NextTerm(t.Context(), former)
+	if err != nil || next.Name() == former.Name() || next.Check() != nil {
+		t.Errorf("the next term: %v, %v", next, err)
+	}
+	if ended, err := other.IfEnded(t.Context(), former.Name(), func() error { return nil }); !ended || err != nil {
+		t.Errorf("the former name: %v, %v", ended, err)
+	}
+	if ended, err := other.IfEnded(t.Context(), next.Name(), func() error { return nil }); ended || err != nil {
+		t.Errorf("the new name: %v, %v", ended, err)
+	}
+}
+
+func wait(t *testing.T, c <-chan struct{}, what string) {
+	t.Helper()
+	select {
+	case <-c:
+	case <-time.After(patience):
+		t.Fatalf("%s did not come", what)
+	}
+}

@@ -1,0 +1,56 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// ErrNodeEnded means that a node is not known or has ended: other nodes continue its work. Nothing was applied.
+var ErrNodeEnded = errors.New("the node has ended")
+
+// Node is a process among those that share a database server.
+type Node struct {
+	Name      string // never used again
+	Host      string
+	Release   string
+	Roles     []string
+	StartedAt time.Time
+	ExpiresAt time.Time // end of its lease
+	EndedAt   time.Time // zero: it is not marked as ended, but its lease may be overdue
+}
+
+// OtherNodes is what a node learns about the others when it renews its lease.
+type OtherNodes struct {
+	Overdue []string      // nodes whose lease has ended, and which are not marked as ended
+	Next    time.Duration // until the next lease of another node ends, unless it is renewed; 0: there is none
+}
+
+// Nodes stores the processes that share the database. All times are by the database's clock.
+//
+// The work of a node is its jobs, its leadership of the job queue and its claims on idempotency keys. A transaction whose
+// context belongs to a fenced term (package process) is applied only while the row of the node has not ended; otherwise
+// it returns ErrNodeEnded.
+type Nodes interface {
+	// AddNode adds a node with a lease. It ignores the times of the node.
+	AddNode(ctx context.Context, n Node, lease time.Duration) error
+
+	// RenewNode restarts the lease of a node, and reports on the others. It returns ErrNodeEnded if the lease has ended.
+	RenewNode(ctx context.Context, name string, lease time.Duration) (OtherNodes, error)
+
+	// EndNode marks a node as ended, and puts its work back, also if the node has ended before: what it began before it
+	// noticed. Only the node itself calls it.
+	//
+	// Durable on return: both.
+	EndNode(ctx context.Context, name string) error
+
+	// EndOverdueNode is EndNode for a node whose lease has ended. Of several callers one ends it. It reports whether the node
+	// has ended, by this call or before. A node that is not known has not.
+	EndOverdueNode(ctx context.Context, name string) (ended bool, err error)
+
+	// ListNodes returns the nodes that have not been purged, the newest first, and the time by the database's clock.
+	ListNodes(ctx context.Context) (all []Node, now time.Time, err error)
+
+	// PurgeNodes deletes nodes that ended longer ago than that.
+	PurgeNodes(ctx context.Context, after time.Duration) error
+}

@@ -1,0 +1,136 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/process"
+	"segel/internal/store"
+)
+
+// longLease does not end within a test; endedLease has ended when it begins.
+const (
+	longLease  = time.Hour
+	endedLease = -time.Second
+)
+
+// newTerm joins a node, and returns a context of work in its term and a function that ends the node in the database. The context
+// does not end, as if the process had been suspended meanwhile.
+func newTerm(t *testing.T, b *fixture) (working context.Context, end func()) {
+	t.Helper()
+	n, err := process.JoinNodes(b.ctx, b, store.Node{}, slog.New(slog.DiscardHandler))
+	b.must(err)
+	term := n.Term()
+	ctx, cancel := term.Begin(b.ctx)
+	t.Cleanup(func() {
+		cancel()
+		if err := n.Leave(); err != nil {
+			t.Error(err)
+		}
+	})
+	return context.WithoutCancel(ctx), func() { b.must(b.EndNode(b.ctx, term.Name())) }
+}
+
+var nodeTests = map[string]func(*testing.T, *fixture){
+	"OneOfSeveralCallersEndsANodeWhoseLeaseHasEnded": func(t *testing.T, b *fixture) {
+		b.must(b.AddNode(b.ctx, store.Node{Name: "alive", Host: "h1", Release: "r", Roles: []string{"api", "worker"}}, longLease))
+		b.must(b.AddNode(b.ctx, store.Node{Name: "dead", Host: "h2"}, endedLease))
+		others, err := b.RenewNode(b.ctx, "alive", longLease)
+		b.must(err)
+		b.requireEqual("overdue", others.Overdue, []string{"dead"})
+		if _, err := b.RenewNode(b.ctx, "dead", longLease); !errors.Is(err, store.ErrNodeEnded) {
+			t.Errorf("a lease that has ended was renewed: %v", err)
+		}
+		for name, want := range map[string]bool{"alive": false, "unknown": false, "": false} {
+			if ended, err := b.EndOverdueNode(b.ctx, name); ended != want || err != nil {
+				t.Errorf("%q: %v, %v", name, ended, err)
+			}
+		}
+		b.requireEqual("callers that learn of the end", b.runCrowd(8, nil, func(int) error {
+			ended, err := b.EndOverdueNode(b.ctx, "dead")
+			if err == nil && !ended {
+				err = errors.New("not ended")
+			}
+			return err
+		}), 8)
+		all, now, err := b.ListNodes(b.ctx)
+		b.must(err)
+		if len(all) != 2 || all[0].Name != "dead" || all[0].EndedAt.IsZero() || all[0].EndedAt.After(now) || !all[1].EndedAt.IsZero() || !all[1].ExpiresAt.After(now) {
+			t.Errorf("%+v at %s", all, now)
+		}
+		b.requireEqual("roles", all[1].Roles, []string{"api", "worker"})
+		b.must(b.EndNode(b.ctx, "alive"))
+		if others, err := b.RenewNode(b.ctx, "alive", longLease); !errors.Is(err, store.ErrNodeEnded) {
+			t.Errorf("a node that has ended: %+v, %v", others, err)
+		}
+		b.must(b.PurgeNodes(b.ctx, time.Hour))
+		if all, _, err := b.ListNodes(b.ctx); len(all) != 2 || err != nil {
+			t.Errorf("%+v, %v", all, err)
+		}
+		b.must(b.PurgeNodes(b.ctx, -time.Hour))
+		if all, _, err := b.ListNodes(b.ctx); len(all) != 0 || err != nil {
+			t.Errorf("%+v, %v", all, err)
+		}
+	},
+	"ANodeLearnsWhenTheNextLeaseEnds": func(t *testing.T, b *fixture) {
+		b.must(b.AddNode(b.ctx, store.Node{Name: "a"}, longLease))
+		if others, err := b.RenewNode(b.ctx, "a", longLease); others.Next != 0 || len(others.Overdue) != 0 || err != nil {
+			t.Errorf("%+v, %v", others, err)
+		}
+		b.must(b.AddNode(b.ctx, store.Node{Name: "b"}, longLease/2))
+		if others, err := b.RenewNode(b.ctx, "a", longLease); others.Next <= 0 || others.Next > longLease/2 || err != nil {
+			t.Errorf("%+v, %v", others, err)
+		}
+	},
+	"TheClaimsOfANodeEndWithIt": func(t *testing.T, b *fixture) {
+		for _, end := range []func(name string) error{
+			func(name string) error { _, err := b.EndOverdueNode(b.ctx, name); return err },
+			func(name string) error { return b.EndNode(b.ctx, name) },
+		} {
+			b.must(b.AddNode(b.ctx, store.Node{Name: "dead"}, endedLease))
+			for _, of := range []string{"dead", "alive"} {
+				_, err := b.Claim(b.ctx, store.Claim{Account: "u", Path: "/p", Key: of, Token: of, Process: of, At: b.now}, time.Hour)
+				b.must(err)
+			}
+			b.must(end("dead"))
+			for of, held := range map[string]string{"dead": "", "alive": "alive"} {
+				met, err := b.Claim(b.ctx, store.Claim{Account: "u", Path: "/p", Key: of, Token: "next", Process: "next", At: b.now}, time.Hour)
+				if err != nil || met.Holder != held {
+					t.Errorf("the claim of %s: %+v, %v", of, met, err)
+				}
+			}
+			b.must(b.ReleaseClaims(b.ctx, "next"))
+			b.must(b.ReleaseClaims(b.ctx, "alive"))
+			b.must(b.PurgeNodes(b.ctx, -time.Hour))
+		}
+	},
+	"WorkOfATermThatHasEndedCommitsNothing": func(t *testing.T, b *fixture) {
+		d := b.uploadDraft(owner)
+		working, end := newTerm(t, b)
+		change := func(reason string) error {
+			after := d
+			after.Title = reason
+			made, err := b.Commit(working, contract.Change{Before: &d, After: after, At: b.now})
+			if err == nil {
+				d = made
+			}
+			return err
+		}
+		b.must(change("while the node lives"))
+		end()
+		if err := change("afterwards"); !errors.Is(err, store.ErrNodeEnded) {
+			t.Errorf("a commit after the end: %v", err)
+		}
+		got, err := b.Document(b.ctx, d.ID)
+		b.must(err)
+		b.requireEqual("title", got.Title, "while the node lives")
+		if err := b.PurgeTries(working, b.now); !errors.Is(err, store.ErrNodeEnded) {
+			t.Errorf("a statement by itself: %v", err)
+		}
+		b.must(b.PurgeTries(b.ctx, b.now))
+	},
+}
