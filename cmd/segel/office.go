@@ -17,6 +17,7 @@ import (
 	"segel/internal/emeterai/peruri"
 	"segel/internal/emeterai/sandbox"
 	"segel/internal/outbound"
+	proc "segel/internal/process"
 	"segel/internal/store"
 )
 
@@ -83,7 +84,7 @@ func (a *app) sandboxOptions(units int) sandbox.Options {
 func (a *app) driverOptions() peruri.Options {
 	c := a.conf
 	return peruri.Options{
-		Client: outbound.NewClient(a.officeOutbound()), Clock: a.clock, Random: rand.Reader, Log: a.log, Known: a.isKnownSerial,
+		Client: outbound.NewClient(a.officeOutbound()), Clock: a.clock, Random: rand.Reader, Log: a.log, Known: a.isKnownSerial, MaySend: proc.Check,
 		Dir: filepath.Join(c.DataDir, officeDir), Form: peruri.Form(c.StampOffice),
 		LoginURL: c.StampLoginURL, SerialURL: c.StampSerialURL, CloudURL: c.StampCloudURL, User: c.StampUser, Password: c.StampPassword,
 		Adapters: c.StampAdapters, Slots: c.StampSlots, Shared: c.StampSharedDir, Mount: c.StampMount,

@@ -53,6 +53,9 @@ type Order struct {
 	// MaybeSent says that this order may have been sent before: by a process that crashed, or in a call with an
 	// unknown result. False only if this is certainly the first call.
 	MaybeSent bool
+	// Attempt counts the calls that were intended for this order, in all processes; 0: they are not counted. What a process
+	// remembers of an order holds only if it made the call before this one.
+	Attempt int
 	// Source is the file that the serial will be affixed to. Offices that need the file before they issue a serial
 	// read it; the same bytes are in the Request.
 	Source pades.Source

@@ -176,7 +176,7 @@ func (s *Stamping) Stamp(ctx context.Context, id contract.DocumentID) error {
 			}
 			serial, buyErr := r.office().BuySerial(ctx, emeterai.Order{
 				ID: r.stamp().Order, Organisation: string(r.payer.ID), Payer: r.payer.Name, Title: r.d.Title, Filename: r.d.Filename,
-				Number: r.d.Name, Date: r.d.CreatedAt, MaybeSent: r.maybeSent(), Source: r.file.Source(r.d.Current()),
+				Number: r.d.Name, Date: r.d.CreatedAt, MaybeSent: r.maybeSent(), Attempt: r.stamp().Attempts, Source: r.file.Source(r.d.Current()),
 			})
 			if buyErr != nil {
 				return r.recordProblem(ctx, buyErr)

@@ -22,6 +22,7 @@ import (
 type pendingOrder struct {
 	inDoubt bool      // an earlier call may have bought a serial, or still may
 	since   time.Time // when the last call in doubt ended, or the order was first seen
+	attempt int       // the last one of this process
 }
 
 // orderRetention is how long an order is remembered that is not requested any more. Forgetting one only puts it in
@@ -62,6 +63,9 @@ func (d *Driver) trackOrder(o emeterai.Order) pendingOrder {
 	defer d.mu.Unlock()
 	now := d.o.Clock()
 	a := d.orders[o.ID]
+	if a != nil && o.Attempt > a.attempt+1 { // another process made the last call, and its result is not known here
+		a = nil
+	}
 	if a == nil {
 		for id, old := range d.orders {
 			if now.Sub(old.since) > orderRetention {
@@ -71,6 +75,7 @@ func (d *Driver) trackOrder(o emeterai.Order) pendingOrder {
 		a = &pendingOrder{inDoubt: o.MaybeSent, since: now}
 		d.orders[o.ID] = a
 	}
+	a.attempt = o.Attempt
 	return *a
 }
 
@@ -83,7 +88,7 @@ func (d *Driver) recordPurchase(o emeterai.Order, serial string, err error) {
 		d.orderBySerial[serial] = o.ID
 		return
 	}
-	d.orders[o.ID] = &pendingOrder{inDoubt: emeterai.ClassOf(err) == emeterai.Unknown, since: d.o.Clock()}
+	d.orders[o.ID] = &pendingOrder{inDoubt: emeterai.ClassOf(err) == emeterai.Unknown, since: d.o.Clock(), attempt: o.Attempt}
 }
 
 // countInDoubt counts the orders of this process that are in doubt.

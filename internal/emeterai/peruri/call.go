@@ -133,6 +133,15 @@ func (d *Driver) roundTrip(ctx context.Context, c call, read func(*http.Response
 		return &emeterai.Problem{Class: emeterai.Transient, Code: emeterai.CodeNotCalled, After: max(open.Until.Sub(began), time.Second),
 			Text: fmt.Sprintf("%s is not called for now: %s", c.breaker.name, open.Reason)}
 	}
+	// What another process goes on with is not sent. If this process is suspended between here and the send, the other one
+	// finds the order at the office once it asks: it waits for as long as a call may take.
+	if c.effect && d.o.MaySend != nil {
+		if err := d.o.MaySend(ctx); err != nil {
+			c.breaker.Cancel()
+			d.o.Observe(c.name, "stopped", 0)
+			return err
+		}
+	}
 	within, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	var sent atomic.Bool // the request may have been sent

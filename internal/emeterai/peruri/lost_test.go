@@ -28,6 +28,37 @@ func TestAnswerThatComesTooLateIsNotBoughtAgain(t *testing.T) {
 	b.requireSpent(1)
 }
 
+// TestAnOrderThatAnotherProcessSentMeanwhileIsAskedForFirst lets the processes of two machines make the calls in turn.
+func TestAnOrderThatAnotherProcessSentMeanwhileIsAskedForFirst(t *testing.T) {
+	t.Parallel()
+	refused, lost := onceRule(sandbox.CallBuy, sandbox.FaultStatus, codeQuota), onceRule(sandbox.CallBuy, sandbox.FaultLost, "")
+	refused.At, lost.At = []int{1}, []int{2}
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{Rules: []sandbox.Rule{refused, lost}})
+	o := b.driverOptions(Cloud)
+	first := b.openDriver(o)
+	o.Dir = t.TempDir()
+	second := b.openDriver(o)
+	order := emeteraitest.NewOrder("a")
+	call := func(d *Driver, want emeterai.Class) string {
+		t.Helper()
+		order.Attempt++
+		order.MaybeSent = order.Attempt > 1
+		serial, err := d.BuySerial(context.Background(), order)
+		if got := emeterai.ClassOf(err); want != "" && got != want || want == "" && err != nil {
+			t.Fatalf("attempt %d: %v, want %q", order.Attempt, err, want)
+		}
+		return serial
+	}
+	call(first, emeterai.Quota)    // certainly bought nothing
+	call(second, emeterai.Unknown) // it cannot know that, and waits
+	b.waited.Add(int64(time.Minute))
+	call(second, emeterai.Unknown) // bought, and the answer is lost
+	if call(first, "") == "" {
+		t.Error("no serial")
+	}
+	b.requireSpent(1)
+}
+
 func TestSerialWithoutItsPictureIsNotReadyWhereItCannotBeHadAgain(t *testing.T) {
 	t.Parallel()
 	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})

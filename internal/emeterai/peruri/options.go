@@ -45,7 +45,10 @@ type Options struct {
 	// Known reports whether a serial is in the register, in any state; such a serial is not adopted. It must read the
 	// database in which serials are unique.
 	Known func(ctx context.Context, serial string) (bool, error)
-	Dir   string // private folder of the driver: pictures of serials, quarantine; created if missing
+	// MaySend is asked right before a call that changes something at the office; its error is returned and nothing is sent.
+	// Nil: always.
+	MaySend func(ctx context.Context) error
+	Dir     string // private folder of the driver: pictures of serials, quarantine; created if missing
 
 	Form      Form
 	LoginURL  string // login, status of a serial, balance

@@ -1,0 +1,308 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/emeterai/sandbox"
+	"segel/internal/store/sqlstore"
+	"segel/internal/store/storetest/pgtest"
+)
+
+// nodePatience bounds the waits for a node; a passing test never uses it up.
+const nodePatience = 90 * time.Second
+
+// officeCall is a call of a node to the stamp office.
+type officeCall struct {
+	node int
+	path string
+}
+
+// cluster is two nodes on one database server, with one data folder and one stamp office. Each reaches the database and the office
+// through proxies of its own.
+type cluster struct {
+	t        *testing.T
+	nodes    [2]*process
+	database [2]*pgtest.Proxy
+	store    *sqlstore.Store
+	office   bureau
+
+	mu    sync.Mutex // guards calls
+	calls []officeCall
+	news  chan officeCall // each call that costs or asks about what was bought
+}
+
+func startCluster(t *testing.T) *cluster {
+	t.Helper()
+	c := &cluster{t: t, office: bureauOf(t, "cloud", sandbox.Plan{}), news: make(chan officeCall, 1000)}
+	dsn := pgtest.Database(t, sqlstore.Migrate)
+	s, err := sqlstore.Open(t.Context(), dsn, sqlstore.Options{Mode: sqlstore.Writing})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.store = s
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	data := filepath.Join(t.TempDir(), "data")
+	for i := range c.nodes {
+		if c.database[i], err = pgtest.NewProxy(dsn); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := c.database[i].Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		env := []string{"SEGEL_DATABASE=" + c.database[i].DSN(), "SEGEL_EVIDENCE=request", "SEGEL_RECONCILE_EVERY=0s", "SEGEL_SHUTDOWN_WAIT=5s"}
+		for j := 0; j < len(c.office.conf); j += 2 {
+			env = append(env, c.office.conf[j]+"="+strings.ReplaceAll(c.office.conf[j+1], c.office.url, c.officeOfNode(i)))
+		}
+		if c.nodes[i], err = launch(data, env...); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			p := c.nodes[i]
+			if p.cmd.ProcessState == nil { // it was not killed
+				_ = c.database[i].Set(pgtest.Pass)
+				_ = p.cmd.Process.Signal(syscall.SIGCONT)
+				if err := p.end(); err != nil {
+					t.Errorf("node %d: %v", i, err)
+				}
+			}
+			t.Logf("node %d: %s", i, &p.stderr)
+		})
+	}
+	o, err := s.FirstOrganisation(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, unit := range []contract.Unit{contract.UnitStamp, contract.UnitSignature} {
+		if _, err := s.Grant(t.Context(), o.ID, unit, 100, "test", contract.Actor{}, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+// officeOfNode returns the address of the office for a node. It reports the node's calls.
+func (c *cluster) officeOfNode(node int) string {
+	target, err := url.Parse(c.office.url)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	forward := httputil.NewSingleHostReverseProxy(target)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		call := officeCall{node, r.URL.Path}
+		c.mu.Lock()
+		c.calls = append(c.calls, call)
+		c.mu.Unlock()
+		if strings.HasSuffix(call.path, "/stampv2") || strings.Contains(call.path, "/sale/stamp/ext/") {
+			c.news <- call
+		}
+		forward.ServeHTTP(w, r)
+	}))
+	c.t.Cleanup(server.Close)
+	return server.URL
+}
+
+// setFaults sets the faults of the office.
+func (c *cluster) setFaults(plan string) {
+	c.t.Helper()
+	r, err := http.NewRequestWithContext(c.t.Context(), "PUT", c.office.url+"/control/faults", strings.NewReader(plan))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	a, err := http.DefaultClient.Do(r)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer a.Body.Close()
+	if a.StatusCode >= 300 {
+		c.t.Fatal(a.Status)
+	}
+}
+
+// nextCall returns the next call that buys, or asks what was bought.
+func (c *cluster) nextCall() officeCall {
+	c.t.Helper()
+	select {
+	case call := <-c.news:
+		return call
+	case <-time.After(nodePatience):
+		c.t.Fatal("the office was not called")
+		return officeCall{}
+	}
+}
+
+// living returns the nodes that have not ended.
+func (c *cluster) living() (names []string) {
+	c.t.Helper()
+	all, _, err := c.store.ListNodes(c.t.Context())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for _, n := range all {
+		if n.EndedAt.IsZero() {
+			names = append(names, n.Name)
+		}
+	}
+	return names
+}
+
+// follow reads the events of a document at a node until it has that state.
+func (p *process) follow(t *testing.T, token string, id int64, state string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), nodePatience)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, "GET", p.url+documentPath+fmt.Sprint("events/", id), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("x-access-token", token)
+	a, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Body.Close()
+	var seen bytes.Buffer
+	for lines := bufio.NewScanner(a.Body); lines.Scan(); {
+		seen.Write(lines.Bytes())
+		if strings.Contains(lines.Text(), `"status":"`+state+`"`) {
+			return
+		}
+	}
+	t.Fatalf("document %d did not become %s: %s", id, state, &seen)
+}
+
+// TestTheWorkOfANodeThatIsPausedOrCutOffOrKilledGoesOnElsewhere disturbs a node while the office carries out its purchase: the answer
+// is lost. The other node first asks the office what was bought, and buys nothing. The disturbed node commits nothing any more under
+// its name, and goes on under another.
+func TestTheWorkOfANodeThatIsPausedOrCutOffOrKilledGoesOnElsewhere(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes its time")
+	}
+	t.Parallel()
+	c := startCluster(t)
+	first := c.nodes[0]
+	owner := first.login(t, first.email, first.password)
+	signal := func(s syscall.Signal) func(int) error {
+		return func(node int) error { return c.nodes[node].cmd.Process.Signal(s) }
+	}
+	database := func(f pgtest.Fault) func(int) error {
+		return func(node int) error { return c.database[node].Set(f) }
+	}
+	for _, fault := range []struct {
+		name       string
+		begin, end func(node int) error
+	}{
+		{"paused", signal(syscall.SIGSTOP), signal(syscall.SIGCONT)},
+		{"cut off", database(pgtest.Swallow), database(pgtest.Pass)},
+		{"killed", signal(syscall.SIGKILL), nil},
+	} {
+		before := c.living()
+		if len(before) != 2 {
+			t.Fatalf("%s: nodes %v", fault.name, before)
+		}
+		c.setFaults(`{"rules": [{"call": "stampv2", "fault": "late", "delay": "8s", "at": [1]}]}`)
+		id := owner.upload(simple(), owner.as("signer", 1))
+		owner.place(id, owner.at("emet", 100, 100, 160, 160)).ok()
+		owner.verb("finalize-docs", id).ok()
+		bought := c.nextCall()
+		if !strings.HasSuffix(bought.path, "/stampv2") {
+			t.Fatalf("%s: the first call is %s", fault.name, bought.path)
+		}
+		began := time.Now()
+		if err := fault.begin(bought.node); err != nil {
+			t.Fatal(err)
+		}
+		other := 1 - bought.node
+		asked := c.nextCall()
+		t.Logf("%s: the other node went on after %s", fault.name, time.Since(began))
+		if asked.node != other || !strings.Contains(asked.path, "/sale/stamp/ext/") {
+			t.Errorf("%s: after the purchase of node %d came %v, want a question of the other", fault.name, bought.node, asked)
+		}
+		owner = owner.on(c.nodes[other].service)
+		c.nodes[other].follow(t, owner.token, id, "completed")
+		done := owner.get("detail", id).ok().object("data")
+		if n := len(owner.get("status", id).ok().object("data")["serial_number"].([]any)); n != 1 {
+			t.Errorf("%s: %d serials", fault.name, n)
+		}
+		if fault.end == nil {
+			if err := c.nodes[bought.node].cmd.Wait(); err == nil {
+				t.Errorf("%s: it ended by itself", fault.name)
+			}
+		} else {
+			if err := fault.end(bought.node); err != nil {
+				t.Fatal(err)
+			}
+			c.awaitJoined(before)
+		}
+		if again := owner.get("detail", id).ok().object("data"); again["version"] != done["version"] {
+			t.Errorf("%s: version %v after the node went on, before %v", fault.name, again["version"], done["version"])
+		}
+		c.requireOnePurchase(fault.name)
+	}
+}
+
+// awaitJoined waits until two nodes live, one of them under a new name, and both are ready.
+func (c *cluster) awaitJoined(before []string) {
+	c.t.Helper()
+	for end := time.Now().Add(nodePatience); ; {
+		now := c.living()
+		kept := 0
+		for _, name := range now {
+			if name == before[0] || name == before[1] {
+				kept++
+			}
+		}
+		if len(now) == 2 && kept == 1 && c.ready(0) && c.ready(1) {
+			return
+		}
+		if time.Now().After(end) {
+			c.t.Fatalf("nodes %v, before %v; ready: %v, %v", now, before, c.ready(0), c.ready(1))
+		}
+		time.Sleep(20 * time.Millisecond) // between two questions
+	}
+}
+
+func (c *cluster) ready(node int) bool {
+	a, err := http.Get(c.nodes[node].url + "/readyz")
+	if err != nil {
+		return false
+	}
+	a.Body.Close()
+	return a.StatusCode == http.StatusOK
+}
+
+// requireOnePurchase requires that one serial was bought since it was called last.
+func (c *cluster) requireOnePurchase(what string) {
+	c.t.Helper()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := 0
+	for _, call := range c.calls {
+		if strings.HasSuffix(call.path, "/stampv2") {
+			n++
+		}
+	}
+	c.calls = nil
+	if n != 1 {
+		c.t.Errorf("%s: %d purchases", what, n)
+	}
+}
