@@ -37,6 +37,8 @@ const (
 	OpCorrectGuest Operation = "correct-guest-docs"
 	OpCopy         Operation = "copy-docs"
 	OpShare        Operation = "team-docs"
+	OpTemplate     Operation = "template-docs"     // save it as a template
+	OpUse          Operation = "use-template-docs" // make a draft from a template
 	OpDelete       Operation = "delete"
 	OpLabel        Operation = "label" // add and remove labels of the organisation
 	OpFile         Operation = "file"  // put it into one of the caller's own folders
@@ -46,13 +48,13 @@ const (
 var Operations = []Operation{
 	OpDetail, OpStatus, OpSigners, OpAuditTrail, OpEvents, OpPreview, OpDownload, OpOriginal, OpEvidence, OpConsent,
 	OpParticipants, OpDescribe, OpPlace, OpFinalize, OpSign, OpApprove, OpReject, OpDelegate, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestLink, OpGuestRevoke,
-	OpEmbed, OpCode, OpProveContact, OpCorrectGuest, OpCopy, OpShare, OpDelete,
+	OpEmbed, OpCode, OpProveContact, OpCorrectGuest, OpCopy, OpShare, OpTemplate, OpUse, OpDelete,
 	OpLabel, OpFile,
 }
 
 // ownerOnly are the operations that only the owner may use. A participant may see the document, so they are told
 // Forbidden.
-var ownerOnly = []Operation{OpParticipants, OpDescribe, OpPlace, OpFinalize, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestLink, OpGuestRevoke, OpEmbed, OpCorrectGuest, OpCopy, OpShare, OpDelete, OpAuditTrail, OpOriginal, OpLabel}
+var ownerOnly = []Operation{OpParticipants, OpDescribe, OpPlace, OpFinalize, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestLink, OpGuestRevoke, OpEmbed, OpCorrectGuest, OpCopy, OpShare, OpTemplate, OpUse, OpDelete, OpAuditTrail, OpOriginal, OpLabel}
 
 // guestForbidden are the operations that a guest's token does not permit, even on the guest's own document.
 var guestForbidden = []Operation{OpSigners, OpAuditTrail, OpOriginal, OpLabel, OpFile}
@@ -89,7 +91,7 @@ func (d *Document) IsVisibleTo(id PersonID) bool {
 // Forbidden. Whether the state permits the operation is decided by its rule.
 func (d *Document) Authorise(by Actor, op Operation) error {
 	if by.IsSystem() {
-		return nil
+		return d.refuseAsTemplate(op)
 	}
 	if err := by.OrganisationState.RequireActive(); err != nil {
 		return err // says nothing about the document either
@@ -113,6 +115,9 @@ func (d *Document) Authorise(by Actor, op Operation) error {
 		return ErrNotAllowed
 	}
 	if err := by.Key.requireMode(d, op); err != nil {
+		return err
+	}
+	if err := d.refuseAsTemplate(op); err != nil {
 		return err
 	}
 	if by.Guest != 0 && slices.Contains(guestForbidden, op) {

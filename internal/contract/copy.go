@@ -23,8 +23,10 @@ func (d *Document) CheckCopyable(by Actor) error {
 // CopiedFile is the file of a copy, which was stored and examined like an upload.
 type CopiedFile struct {
 	Participants []Participant // those of the copied document in the same order; a guest has a new identifier, one who is left out has none
-	Original     Revision      // the uploaded bytes, stored again
-	Entropy      [16]byte      // randomness of the document's name
+	// Personal is how those are reached who take the place of another participant of the copied document; see [FilledPlaceholder].
+	Personal map[PersonID]PersonalDelivery
+	Original Revision // the uploaded bytes, stored again
+	Entropy  [16]byte // randomness of the document's name
 
 	// PDF is the file that people sign, stored again, and what is known about it. It is nil for a Word document that was
 	// not converted, which is converted now. For other Word documents it is the PDF of the former conversion, and for all
@@ -50,6 +52,22 @@ func Copy(d *Document, f CopiedFile, by Actor, l Limits, now time.Time) (Change,
 	if err := d.CheckCopyable(by); err != nil {
 		return Change{}, err
 	}
+	c, err := d.copyAsDraft(f, d.Title, by, l, now)
+	if err != nil {
+		return Change{}, err
+	}
+	c.Events[0].Details["copy_of"] = fmt.Sprint(d.ID)
+	if d.IsSharedWith(by) {
+		c.After.Team = d.Team
+	}
+	if d.ExpiresAt.After(now) {
+		c.After.ExpiresAt = d.ExpiresAt
+	}
+	return c, nil
+}
+
+// copyAsDraft makes a draft of the file, the settings, the people and the boxes of a document, without its deadline. It belongs to the actor.
+func (d *Document) copyAsDraft(f CopiedFile, title string, by Actor, l Limits, now time.Time) (Change, error) {
 	var bad fieldErrors
 	stamps := 0
 	for _, p := range d.Placements {
@@ -67,11 +85,11 @@ func Copy(d *Document, f CopiedFile, by Actor, l Limits, now time.Time) (Change,
 		return Change{}, err
 	}
 	u := Upload{
-		Title: d.Title, Filename: d.Filename, Parallel: d.Parallel, Participants: f.people(), Delivery: d.copyDelivery(f.Participants),
+		Title: title, Filename: d.Filename, Parallel: d.Parallel, Participants: f.people(), Delivery: d.copyDelivery(f.Participants),
 		Base: f.Original, Word: d.IsWord(), Entropy: f.Entropy, Test: d.Test, // what a test key made never gets value
 	}
-	if d.ExpiresAt.After(now) {
-		u.ExpiresAt = d.ExpiresAt
+	for id, how := range f.Personal {
+		u.Delivery.Languages[id], u.Delivery.Channels[id] = how.Language, how.Channel
 	}
 	if f.PDF != nil && !u.Word {
 		u.Pages, u.Findings = f.PDF.Pages, f.PDF.Findings
@@ -79,10 +97,6 @@ func Copy(d *Document, f CopiedFile, by Actor, l Limits, now time.Time) (Change,
 	c, err := Create(u, by, l, now)
 	if err != nil {
 		return Change{}, err
-	}
-	c.Events[0].Details["copy_of"] = fmt.Sprint(d.ID)
-	if d.IsSharedWith(by) {
-		c.After.Team = d.Team
 	}
 	if f.PDF != nil && u.Word {
 		converted, _, err := Convert(&c.After, f.PDF.Base, f.PDF.Pages, f.PDF.Findings, d.Conversion.Warnings, l, now)
@@ -123,7 +137,7 @@ func (d *Document) copyDelivery(people []Participant) Delivery {
 	to.Languages = map[PersonID]string{d.Owner.ID: d.Delivery.Languages[d.Owner.ID]}
 	to.Channels = map[PersonID]Channel{}
 	for i, p := range d.Participants[:min(len(d.Participants), len(people))] {
-		if people[i].ID == "" {
+		if people[i].ID == "" || people[i].Placeholder {
 			continue
 		}
 		to.Languages[people[i].ID] = d.Delivery.Languages[p.ID]

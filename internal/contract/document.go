@@ -67,9 +67,12 @@ type Participant struct {
 	Number   int      // from 1; the smallest acts first, equal numbers act together
 	Group    int      // of whom any one acts for all, from 1; 0: they act for themselves. Also of those who became viewers when another member acted
 	Guest    bool
-	Field    string    // name of the signature field that finalize made for a signer
-	ViewedAt time.Time // zero: not yet
-	SignedAt time.Time // when they signed or, as an approver, approved; zero: not yet
+	// Placeholder is true for a role, such as "Tenant", that a person is to fill before the document is finalized. Name is that of the
+	// role; it has no address, and Guest is true.
+	Placeholder bool
+	Field       string    // name of the signature field that finalize made for a signer
+	ViewedAt    time.Time // zero: not yet
+	SignedAt    time.Time // when they signed or, as an approver, approved; zero: not yet
 
 	// IntentAt is set before the key is used and cleared by the signature. A crash between the two leaves it set; the
 	// person simply signs again.
@@ -83,6 +86,10 @@ type Document struct {
 	Organisation OrganisationID
 	Owner        Person
 	Team         Team // whose members it is shared with; the name of one that was deleted is empty
+
+	// Template marks a prepared document that is never sent: drafts are made from it. It is in state Draft, and never changes into a document
+	// or back; see [MakeTemplate].
+	Template bool
 
 	Name     string // unique internal name, see [NewName]
 	Title    string

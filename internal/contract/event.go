@@ -26,6 +26,7 @@ type EventType string
 // Events of a document.
 const (
 	EventUploaded        EventType = "uploaded"
+	EventTemplateMade    EventType = "template_made" // of a template: a document ("copy_of") was saved as it
 	EventConverted       EventType = "converted"
 	EventConvertFailed   EventType = "convert_failed"
 	EventNormalised      EventType = "normalised" // the file was rewritten before anything was signed

@@ -83,6 +83,7 @@ const (
 	detailPermanent = "permanent" // of EventStampFailed; "true": it is not retried, the document failed
 	detailFirstUse  = "first"     // of EventKeyNetwork; "true": the first use of the key, which raises no suspicion
 	detailChannel   = "channel"   // of EventNoticeRefused; missing: mail
+	detailTemplate  = "template"  // of EventTransferred; "true": of a template, which no other system is told of
 )
 
 // FeedTypesOf returns how an event of the audit log is reported, in this order: at most MaxFeedTypes types. None: it is not.
@@ -93,6 +94,8 @@ func FeedTypesOf(e Event) []FeedType {
 	case e.Type == EventStampFailed && e.Details[detailPermanent] == "true":
 		return []FeedType{FeedStampRefused, FeedFailed}
 	case e.Type == EventKeyNetwork && e.Details[detailFirstUse] == "true":
+		return nil
+	case e.Type == EventTransferred && e.Details[detailTemplate] == "true":
 		return nil
 	case e.Type == EventNoticeRefused && e.Details[detailChannel] != "":
 		return []FeedType{FeedTextRefused}

@@ -42,6 +42,9 @@ func Finalize(d *Document, o FinalizeOptions, by Actor, now time.Time) (c Change
 	if err := d.RequirePDF(); err != nil {
 		return Change{}, false, err
 	}
+	if err := d.requireFilled(); err != nil {
+		return Change{}, false, err
+	}
 	mode, err := d.chooseMode(o)
 	if err != nil {
 		return Change{}, false, err

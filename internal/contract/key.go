@@ -58,7 +58,7 @@ var operationScopes = map[Operation]KeyScope{
 	OpDetail: ScopeRead, OpStatus: ScopeRead, OpSigners: ScopeRead, OpAuditTrail: ScopeRead, OpEvents: ScopeRead, OpPreview: ScopeRead,
 	OpDownload: ScopeRead, OpOriginal: ScopeRead, OpEvidence: ScopeRead, OpConsent: ScopeRead,
 	OpParticipants: ScopeWrite, OpDescribe: ScopeWrite, OpPlace: ScopeWrite, OpFinalize: ScopeWrite, OpCancel: ScopeWrite, OpRemind: ScopeWrite,
-	OpRetry: ScopeWrite, OpGuestLink: ScopeWrite, OpGuestRevoke: ScopeWrite, OpEmbed: ScopeWrite, OpCorrectGuest: ScopeWrite, OpCopy: ScopeWrite, OpShare: ScopeWrite, OpDelete: ScopeWrite,
+	OpRetry: ScopeWrite, OpGuestLink: ScopeWrite, OpGuestRevoke: ScopeWrite, OpEmbed: ScopeWrite, OpCorrectGuest: ScopeWrite, OpCopy: ScopeWrite, OpShare: ScopeWrite, OpTemplate: ScopeWrite, OpUse: ScopeWrite, OpDelete: ScopeWrite,
 	OpLabel: ScopeWrite, OpFile: ScopeWrite,
 	OpSign: ScopeSign, OpApprove: ScopeSign, OpReject: ScopeSign, OpDelegate: ScopeSign,
 	OpRestamp: ScopeStamp,

@@ -34,7 +34,7 @@ var AccountOperations = []AccountOperation{AccountSend, AccountLists, AccountDir
 
 // sendOperations are the operations of an owner that make a draft or lead to one being sent. An owner who may not send any more goes on with
 // what was sent: they cancel it, remind people and download it.
-var sendOperations = []Operation{OpParticipants, OpDescribe, OpPlace, OpFinalize, OpCopy}
+var sendOperations = []Operation{OpParticipants, OpDescribe, OpPlace, OpFinalize, OpCopy, OpTemplate, OpUse}
 
 // auditOperations are those that an auditor may use on the documents of their organisation: what is recorded, and no contents.
 var auditOperations = []Operation{OpDetail, OpStatus, OpSigners, OpAuditTrail, OpEvents, OpConsent}

@@ -20,6 +20,7 @@ type situation struct {
 
 var situations = []situation{
 	{"draft", func(t *testing.T) *Document { return placeBoxes(t, newDraft(t), stampRequest("first")) }},
+	{"template", newTemplate},
 	{"draft, converting", func(t *testing.T) *Document { return newDraft(t, asWord) }},
 	{"draft, not convertible", func(t *testing.T) *Document {
 		c, _ := RecordConvertFailure(newDraft(t, asWord), "file.word_damaged", t0)
@@ -102,6 +103,12 @@ var verbs = []struct {
 		return change1(Copy(d, CopiedFile{Participants: d.Participants, Original: Revision{Kind: RevisionBase, End: 9}, PDF: &ExaminedPDF{Pages: 2}}, owner, limits, t0))
 	}},
 	{"team-docs", func(d *Document) (Change, bool, error) { return ShareWithTeam(d, legal.ID, inTeam(owner), t0) }},
+	{"template-docs", func(d *Document) (Change, bool, error) {
+		return change1(MakeTemplate(d, CopiedFile{Participants: d.Participants, Original: Revision{Kind: RevisionBase, End: 9}, PDF: &ExaminedPDF{Pages: 2}}, "", owner, limits, t0))
+	}},
+	{"use-template-docs", func(d *Document) (Change, bool, error) {
+		return change1(UseTemplate(d, CopiedFile{Participants: d.Participants, Original: Revision{Kind: RevisionBase, End: 9}, PDF: &ExaminedPDF{Pages: 2}}, nil, "", owner, limits, t0))
+	}},
 	{"retry-docs", func(d *Document) (Change, bool, error) { return change1(RetryByOwner(d, owner, t0)) }},
 	{"(convert)", func(d *Document) (Change, bool, error) {
 		return Convert(d, nextRevision(&Document{}, 9), 2, nil, nil, limits, t0)

@@ -39,7 +39,7 @@ var teamReads = []Operation{OpAuditTrail, OpOriginal}
 // teamManages are the operations of an owner that members of the team of a document may use if their role includes sending documents. What is missing stays
 // with the owner: they alone decide whose the document is (OpShare) and delete the draft that they made, and what is handed to a person by
 // name (OpGuestLink, OpEmbed) is handed to the one who answers for it.
-var teamManages = []Operation{OpParticipants, OpDescribe, OpPlace, OpFinalize, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestRevoke, OpCorrectGuest, OpCopy, OpLabel}
+var teamManages = []Operation{OpParticipants, OpDescribe, OpPlace, OpFinalize, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestRevoke, OpCorrectGuest, OpCopy, OpTemplate, OpUse, OpLabel}
 
 // FindTeam returns the team of the actor with that identifier.
 func (by Actor) FindTeam(id TeamID) (Team, bool) {

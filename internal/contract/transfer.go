@@ -44,7 +44,11 @@ func Transfer(d *Document, from PersonID, to Person, teams []Team, by Actor, now
 	if d.Team.ID != "" && !slices.ContainsFunc(teams, func(t Team) bool { return t.ID == d.Team.ID }) {
 		former, after.Team = d.Team, Team{}
 	}
-	c.addEvent(EventTransferred, by, now, "from", string(from), "from_name", d.Owner.Name, "from_email", d.Owner.Email,
+	template := ""
+	if d.Template {
+		template = "true"
+	}
+	c.addEvent(EventTransferred, by, now, detailTemplate, template, "from", string(from), "from_name", d.Owner.Name, "from_email", d.Owner.Email,
 		"to", string(to.ID), "to_name", to.Name, "to_email", to.Email, "former_team", string(former.ID), "former_team_name", former.Name)
 	return c, false, nil
 }

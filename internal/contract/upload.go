@@ -103,6 +103,11 @@ func CheckDraftVersion(d *Document, seen int64, by Actor, op Operation) error {
 // SetParticipants replaces the people of a draft. Placements of people who are removed are removed too.
 // Personal is how each of them is reached.
 func SetParticipants(d *Document, people []Participant, personal map[PersonID]PersonalDelivery, parallel *bool, by Actor, l Limits, now time.Time) (Change, error) {
+	return FillParticipants(d, people, personal, nil, parallel, by, l, now)
+}
+
+// FillParticipants is SetParticipants when some of the people take the place of placeholders of the draft: they get their boxes.
+func FillParticipants(d *Document, people []Participant, personal map[PersonID]PersonalDelivery, fills []FilledPlaceholder, parallel *bool, by Actor, l Limits, now time.Time) (Change, error) {
 	if err := d.Authorise(by, OpParticipants); err != nil {
 		return Change{}, err
 	}
@@ -110,6 +115,7 @@ func SetParticipants(d *Document, people []Participant, personal map[PersonID]Pe
 		return Change{}, ErrNotDraft
 	}
 	var bad fieldErrors
+	d.checkFills(fills, &bad)
 	delivery := d.Delivery
 	delivery.SetPersonal(personal)
 	people = checkParticipants(people, delivery.Channels, l, &bad)
@@ -123,6 +129,7 @@ func SetParticipants(d *Document, people []Participant, personal map[PersonID]Pe
 	if parallel != nil {
 		c.After.Parallel = *parallel
 	}
+	c.After.fillBoxes(fills)
 	c.After.holdBoxes(d)
 	c.After.Placements = slices.DeleteFunc(c.After.Placements, func(p Placement) bool {
 		who := c.After.Participant(p.Person)
@@ -141,7 +148,7 @@ func checkParticipants(in []Participant, channels map[PersonID]Channel, l Limits
 	}
 	people := slices.Clone(in)
 	seen := map[PersonID]bool{}
-	mails, phones := map[string]bool{}, map[string]bool{}
+	mails, phones, roles := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	groups := map[int]*Participant{}
 	users, guests := 0, 0
 	for i := range people {
@@ -172,6 +179,19 @@ func checkParticipants(in []Participant, channels map[PersonID]Channel, l Limits
 		}
 		if utf8.RuneCountInString(p.Name) > l.Text {
 			bad.add(where+".name", "text.too_long", "limit", l.Text)
+		}
+		if p.Placeholder {
+			p.Guest, p.Email, p.Phone = true, "", ""
+			if role := strings.ToLower(p.Name); roles[role] {
+				bad.add(where+".name", "placeholder.twice")
+			} else {
+				roles[role] = true
+			}
+			if seen[p.ID] {
+				bad.add(where+".name", "placeholder.twice")
+			}
+			seen[p.ID] = true
+			continue
 		}
 		// The owner entered a guest's address, and it will be part of a message header one day. Users have the address
 		// of their account, which was checked when the account was made.
@@ -321,7 +341,11 @@ func Describe(d *Document, to Description, by Actor, l Limits, now time.Time) (C
 	}
 	if to.ExpiresAt != nil {
 		c.After.ExpiresAt = *to.ExpiresAt
-		if !to.ExpiresAt.IsZero() && !to.ExpiresAt.After(now) {
+		switch {
+		case to.ExpiresAt.IsZero():
+		case d.Template:
+			bad.add("expired_at", "template.deadline")
+		case !to.ExpiresAt.After(now):
 			bad.add("expired_at", "time.not_future")
 		}
 	}
