@@ -128,6 +128,7 @@ func TestOnlyServeAndMigrateBringADatabaseUpToDate(t *testing.T) {
 			`ALTER TABLE event DROP COLUMN organisation`,
 			`DROP TABLE test_document`,
 			`DROP TABLE document_roles`,
+			`DROP TABLE document_template`,
 			`DROP TABLE document_team`,
 			`DROP TABLE team_member`,
 			`DROP TABLE team`,

@@ -227,7 +227,7 @@ type Identities interface {
 	// OpenSignatures returns how many documents in progress still lack the signature of each of the users. Users without such
 	// documents are missing from the map.
 	OpenSignatures(ctx context.Context, ids ...contract.PersonID) (map[contract.PersonID]int, error)
-	// OwnedDocuments returns how many documents each of the users owns, drafts too. Users without documents are missing from the map.
+	// OwnedDocuments returns how many documents each of the users owns, drafts and templates too. Users without documents are missing from the map.
 	OwnedDocuments(ctx context.Context, ids ...contract.PersonID) (map[contract.PersonID]int, error)
 
 	// AddTokens stores tokens of a user and the session that they belong to. The zero session stores none. A concurrent SetPassword, DisableUser or RevokeFamily either ends them, or is visible to a later read
@@ -368,6 +368,7 @@ type Proven struct {
 // Store combines all interfaces of a store.
 type Store interface {
 	Documents
+	Templates
 	Quotas
 	Serials
 	Identities

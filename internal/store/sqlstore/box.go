@@ -70,8 +70,8 @@ func (w *documentWriter) updateBoxes(ctx context.Context, remove bool) error {
 // listChange returns what changes in the lists of a document that is not deleted.
 func (w *documentWriter) listChange() (c listChange) {
 	if w.before == nil {
-		c.added = append(c.added, boxList{w.after.Owner.ID, store.Outbox})
-		if l, ok := teamList(w.after.Team); ok {
+		c.added = append(c.added, ownerList(w.after))
+		if l, ok := teamListOf(w.after); ok {
 			c.added = append(c.added, l)
 		}
 	} else {
@@ -97,6 +97,14 @@ func (w *documentWriter) listChange() (c listChange) {
 	return c
 }
 
+// ownerList returns the list of the owner that has the document.
+func ownerList(d *contract.Document) boxList {
+	if d.Template {
+		return boxList{d.Owner.ID, store.TemplateBox}
+	}
+	return boxList{d.Owner.ID, store.Outbox}
+}
+
 // moveOwner adds to a change of lists that the document has another owner: it leaves the sent ones of the former owner for those of the new one. A
 // participant who owns it has it among the sent ones alone.
 //
@@ -104,8 +112,8 @@ func (w *documentWriter) listChange() (c listChange) {
 // same, so the counts say that titles were edited.
 func (w *documentWriter) moveOwner(c *listChange) {
 	former, owner := w.before.Owner.ID, w.after.Owner.ID
-	c.removed = append(c.removed, boxList{former, store.Outbox}, boxList{owner, store.Inbox})
-	c.added = append(c.added, boxList{owner, store.Outbox})
+	c.removed = append(c.removed, ownerList(w.before), boxList{owner, store.Inbox})
+	c.added = append(c.added, ownerList(w.after))
 	if w.after.Participant(former) != nil && w.after.IsVisibleTo(former) {
 		c.added = append(c.added, boxList{former, store.Inbox})
 	}

@@ -68,6 +68,7 @@ var recordKinds = []recordKind{
 	{"test_document", []recordPart{newRecordPart("test_document", "document", `document`)}},
 	{"document_roles", []recordPart{newRecordPart("document_roles", "document", `document, roles`)}},
 	{"document_team", []recordPart{newRecordPart("document_team", "document", `document, team`)}},
+	{"document_template", []recordPart{newRecordPart("document_template", "document", `document, template, placeholders`)}},
 	{"team", []recordPart{
 		newRecordPart("team", "id", `id, organisation, name, name_folded, created_at, deleted_at`),
 		newRecordPart("team_member", "team", `person`),
@@ -315,7 +316,7 @@ func (p recordPart) keyValues(key string) ([]any, error) {
 // numericPattern lists the key columns that are numbers.
 var numericPattern = map[string]bool{
 	"document.id": true, "participant.document": true, "placement.document": true, "stamp.document": true, "revision.document": true,
-	"attempt.document": true, "box.document": true, "renewal.document": true, "guest_link.document": true, "evidence.document": true, "test_document.document": true, "document_roles.document": true, "document_team.document": true,
+	"attempt.document": true, "box.document": true, "renewal.document": true, "guest_link.document": true, "evidence.document": true, "test_document.document": true, "document_roles.document": true, "document_team.document": true, "document_template.document": true,
 	"quota_entry.number": true, "reconciliation.number": true, "installation.one": true, "log_size.id": true,
 }
 

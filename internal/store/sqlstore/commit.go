@@ -115,6 +115,9 @@ func writeChange(ctx context.Context, t tx, c contract.Change, blocks blockSizes
 	if w.teamChanged() || c.Delete && c.Before.Team.ID != "" {
 		records = append(records, recordOf("document_team", after.ID))
 	}
+	if w.preparationChanged() || c.Delete && preparationOf(c.Before) != (preparation{}) {
+		records = append(records, recordOf("document_template", after.ID))
+	}
 	entry := logEntry{
 		events:  fillDocumentID(c.Events, after.ID, func(e *contract.Event) *contract.DocumentID { return &e.Document }),
 		records: records,

@@ -18,8 +18,8 @@ const isNotErased = `NOT EXISTS (SELECT 1 FROM erasure WHERE erasure.person = id
 // isSuggested is true for a participant p who may be suggested for other documents.
 const isSuggested = `NOT EXISTS (SELECT 1 FROM erased_guest r WHERE r.document = p.document AND r.person = p.person) AND NOT EXISTS (SELECT 1 FROM erasure r WHERE r.person = p.person)`
 
-// ownsDocument is true if person $1 owns a document that was sent, or with %s any.
-const ownsDocument = `SELECT EXISTS (SELECT 1 FROM box b JOIN document d ON d.id = b.document WHERE b.person = $1 AND b.box = 'out'%s)`
+// ownsDocument is true if person $1 owns a document or a template for which the condition %s holds.
+const ownsDocument = `SELECT EXISTS (SELECT 1 FROM box b JOIN document d ON d.id = b.document WHERE b.person = $1 AND b.box IN ('out', 'template')%s)`
 
 // eraseStep erases rows about a person, who is $1. Their address and the name are those of the table users, which is erased last.
 type eraseStep struct {

@@ -52,6 +52,7 @@ var notPersonal = map[string]string{
 	"label":                 "of an organisation",
 	"document_label":        "of a document",
 	"document_team":         "of a document",
+	"document_template":     "of a document; placeholders are no people",
 	"log_hash":              "hashes",
 	"node":                  "a process of the service",
 	"organisation":          "of an organisation",

@@ -439,7 +439,7 @@ func (s *Store) OpenSignatures(ctx context.Context, ids ...contract.PersonID) (m
 
 // selectOwned returns the statement of [Store.OwnedDocuments] for a list of people. The counts by span have the number of all documents in a list.
 func selectOwned(in string) string {
-	return `SELECT person, CAST(SUM(amount) AS BIGINT) FROM box_span WHERE person IN ` + in + ` AND box = 'out' AND state = '' AND amount > 0 GROUP BY person`
+	return `SELECT person, CAST(SUM(amount) AS BIGINT) FROM box_span WHERE person IN ` + in + ` AND box IN ('out', 'template') AND state = '' AND amount > 0 GROUP BY person`
 }
 
 // OwnedDocuments implements [store.Identities].

@@ -74,10 +74,11 @@ func readDocuments(ctx context.Context, q querier, ids []contract.DocumentID) ([
 
 // documentReader collects documents from the rows of their tables.
 type documentReader struct {
-	heads   map[contract.DocumentID]*contract.Document // by the rows of the table document
-	partial map[contract.DocumentID]*contract.Document // by the rows of all tables
-	roles   map[contract.DocumentID]string             // see encodeRoles
-	tables  []documentTable
+	heads    map[contract.DocumentID]*contract.Document // by the rows of the table document
+	partial  map[contract.DocumentID]*contract.Document // by the rows of all tables
+	roles    map[contract.DocumentID]string             // see encodeRoles
+	prepared map[contract.DocumentID]preparation
+	tables   []documentTable
 }
 
 // documentTable reads the rows of one table that belong to documents.
@@ -92,9 +93,9 @@ type documentTable struct {
 const isTestDocument = `, EXISTS (SELECT 1 FROM test_document x WHERE x.document = document.id)`
 
 func newDocumentReader() *documentReader {
-	r := &documentReader{heads: map[contract.DocumentID]*contract.Document{}, partial: map[contract.DocumentID]*contract.Document{}, roles: map[contract.DocumentID]string{}}
+	r := &documentReader{heads: map[contract.DocumentID]*contract.Document{}, partial: map[contract.DocumentID]*contract.Document{}, roles: map[contract.DocumentID]string{}, prepared: map[contract.DocumentID]preparation{}}
 	r.tables = []documentTable{
-		{unionArm: unionArm{columns: "id, " + documentColumns + isTestDocument + rolesOfDocument + teamOfDocument, width: 4 + documentWidth, from: "document", where: "id = $1"}, key: "id", scan: r.scanHead},
+		{unionArm: unionArm{columns: "id, " + documentColumns + isTestDocument + rolesOfDocument + teamOfDocument + preparationOfDocument, width: 5 + documentWidth, from: "document", where: "id = $1"}, key: "id", scan: r.scanHead},
 		newPartTable(r, participantRows, func(d *contract.Document) *[]contract.Participant { return &d.Participants }),
 		newPartTable(r, placementRows, func(d *contract.Document) *[]contract.Placement { return &d.Placements }),
 		newPartTable(r, stampRows, func(d *contract.Document) *[]contract.Stamp { return &d.Stamps }),
@@ -128,22 +129,25 @@ func (r *documentReader) complete(id contract.DocumentID) (*contract.Document, e
 	if d == nil {
 		return nil, nil
 	}
+	if err := r.prepared[id].assignTo(d); err != nil {
+		return d, err
+	}
 	return d, assignRoles(d, r.roles[id])
 }
 
 func (r *documentReader) scanHead(scan scanFunc) error {
-	d, roles, team := &contract.Document{}, "", ""
+	d, roles, team, prepared := &contract.Document{}, "", "", ""
 	err := scan(&d.ID,
 		&d.Version, &d.Organisation, &d.Owner.ID, &d.Owner.Name, &d.Owner.Email, &d.Name, &d.Title, &d.Filename, &d.State, &d.Mode, &d.Parallel, &d.Pages,
 		&d.Original.Key, &d.Original.Size, scanDigest(&d.Original.Digest), scanBytes(&d.Original.Sums),
 		scanTime(&d.CreatedAt), scanTime(&d.FinalizedAt), scanTime(&d.EndedAt), scanTime(&d.ExpiresAt), scanTime(&d.LastSignedAt), scanTime(&d.RemindedAt),
 		&d.Restamping, &d.Specimen, &d.Reason,
-		&d.Conversion.State, &d.Conversion.Problem, scanWarnings(&d.Conversion.Warnings), scanFindings(&d.Findings), &d.Examined, scanDelivery(&d.Delivery), scanDelegations(&d.Delegations), &d.Test, &roles, &team)
+		&d.Conversion.State, &d.Conversion.Problem, scanWarnings(&d.Conversion.Warnings), scanFindings(&d.Findings), &d.Examined, scanDelivery(&d.Delivery), scanDelegations(&d.Delegations), &d.Test, &roles, &team, &prepared)
 	d.Team = parseTeam(team)
 	parts := r.find(d.ID)
 	d.Participants, d.Placements, d.Stamps, d.Revisions = parts.Participants, parts.Placements, parts.Stamps, parts.Revisions
 	*parts = *d
-	r.heads[d.ID], r.roles[d.ID] = parts, roles
+	r.heads[d.ID], r.roles[d.ID], r.prepared[d.ID] = parts, roles, parsePreparation(prepared)
 	return err
 }
 

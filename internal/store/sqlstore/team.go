@@ -65,17 +65,26 @@ func (w *documentWriter) writeTeam(ctx context.Context) error {
 	})
 }
 
-// teamList returns the list of a team; false without one.
+// teamList returns the list of the documents of a team; false without one.
 func teamList(t contract.Team) (boxList, bool) {
 	return boxList{contract.PersonID(t.ID), store.TeamBox}, t.ID != ""
 }
 
+// teamListOf returns the list of its team that has the document; false without a team.
+func teamListOf(d *contract.Document) (boxList, bool) {
+	l, ok := teamList(d.Team)
+	if d.Template {
+		l.box = store.TemplateBox
+	}
+	return l, ok
+}
+
 // moveTeam adds to a change of lists that the document has another team. As in moveOwner, it may come back with another title.
 func (w *documentWriter) moveTeam(c *listChange) {
-	if l, ok := teamList(w.before.Team); ok {
+	if l, ok := teamListOf(w.before); ok {
 		c.removed = append(c.removed, l)
 	}
-	if l, ok := teamList(w.after.Team); ok {
+	if l, ok := teamListOf(w.after); ok {
 		c.added = append(c.added, l)
 	}
 	c.edited = true

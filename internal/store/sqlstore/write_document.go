@@ -139,7 +139,7 @@ func (w *documentWriter) lockForDeletion(ctx context.Context) error {
 }
 
 func (w *documentWriter) writeParts(ctx context.Context) error {
-	for _, write := range []func(context.Context) error{w.writeParticipants, w.writeRoles, w.writeTeam, w.writePlacements, w.writeStamps, w.writeRevisions} {
+	for _, write := range []func(context.Context) error{w.writeParticipants, w.writeRoles, w.writeTeam, w.writePreparation, w.writePlacements, w.writeStamps, w.writeRevisions} {
 		if err := write(ctx); err != nil {
 			return fmt.Errorf("write document %d: %w", w.after.ID, err)
 		}

@@ -119,7 +119,7 @@ func (c *listModel) takeStep(r *rapid.T) {
 		}
 	case "sign":
 		for _, p := range c.people {
-			if d.InTurn(p.ID) {
+			if d.MaySign(p.ID) {
 				c.storeDocument(b.signAs(d, p))
 				return
 			}

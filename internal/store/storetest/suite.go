@@ -52,6 +52,7 @@ func Run(t *testing.T, open func(*testing.T) store.Store) {
 		testDocumentTests,
 		documentRoleTests,
 		teamTests,
+		templateTests,
 		ssoTests,
 		scimTests,
 		mailboxTests,
