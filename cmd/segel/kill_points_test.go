@@ -423,6 +423,8 @@ var keyedRequests = map[string][]keyedRequest{
 		{make: func(w *surviving) request { return of(w.owner, 999_999) }, changesNothing: true}, // 404
 	},
 	"copy":            {{make: func(w *surviving) request { return of(w.owner, w.canceled()) }}},
+	"make-template":   {{make: func(w *surviving) request { return of(w.owner, w.finalized(), "document_title", "Templat") }}},
+	"use-template":    {{make: func(w *surviving) request { return of(w.owner, idOf(w.owner.verb("template-docs", w.finalized()))) }}},
 	"team":            {{make: func(w *surviving) request { return of(w.owner, w.finalized(), "team", w.teamOfOwner()) }}},
 	"remind":          {{make: func(w *surviving) request { return of(w.owner, w.finalized()) }}},
 	"restamp":         {{make: func(w *surviving) request { return of(w.owner, w.failed()) }}},

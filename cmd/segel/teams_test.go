@@ -194,7 +194,7 @@ func TestEveryOperationAnswersMembersOfATeamAsItShould(t *testing.T) {
 	team := s.newTeam(t, organisationIDOf(t, s, owner), owner, sender, reader)
 	personal := []contract.Operation{contract.OpGuestLink, contract.OpEmbed, contract.OpShare, contract.OpDelete}
 	manages := []contract.Operation{contract.OpParticipants, contract.OpDescribe, contract.OpPlace, contract.OpFinalize, contract.OpCancel, contract.OpRemind, contract.OpRestamp, contract.OpRetry,
-		contract.OpGuestRevoke, contract.OpCorrectGuest, contract.OpCopy, contract.OpLabel}
+		contract.OpGuestRevoke, contract.OpCorrectGuest, contract.OpCopy, contract.OpTemplate, contract.OpUse, contract.OpLabel}
 	for _, op := range api.Operations() {
 		if op.Document == "" || op.Many {
 			continue

@@ -39,6 +39,7 @@ type detailData struct {
 	ActiveDownloadButton bool                `json:"active_download_button"`
 	SerialNumber         []string            `json:"serial_number" doc:"of the duty stamps in the file"`
 	Specimen             bool                `json:"specimen" doc:"stamped by the sandbox office: without legal value"`
+	Template             bool                `json:"template,omitempty" doc:"a prepared document that is never sent: use-template-docs makes drafts from it"`
 	Team                 *teamOut            `json:"team,omitempty" doc:"with which the document is shared; for its owner and the members of the team"`
 	ManagedByTeam        bool                `json:"may_manage,omitempty" doc:"as a member of the team, the caller may act for the owner"`
 	Test                 bool                `json:"test" doc:"made with a test key: a specimen, without quota"`
@@ -130,6 +131,7 @@ type detailSigner struct {
 	SigningStatus bool    `json:"signing_status" doc:"has signed"`
 	SignedAt      *string `json:"signed_at" doc:"of an approver: when they approved"`
 	IsOwner       bool    `json:"is_owner"`
+	Placeholder   bool    `json:"placeholder,omitempty" doc:"a role that a person is to fill; name is that of the role"`
 }
 
 // dataToken is the quota that the document uses.
@@ -200,7 +202,7 @@ func (c *call) detailWith(d *contract.Document, organisation store.Organisation)
 		InfoRestamping: restampingOf(d),
 		LastSignedAt:   isoOrNull(d.LastSignedAt), StatusInfo: c.statusInfo(d),
 		ActiveDownloadButton: d.State == contract.Completed, SerialNumber: d.Serials(),
-		Specimen: d.Specimen, Test: d.Test, Version: d.Version, Mode: d.Mode, Progress: progressOf(shown, c.language), Placements: placementsOf(shown, c.by.ID, c.language), Warnings: c.fileWarnings(d),
+		Specimen: d.Specimen, Test: d.Test, Template: d.Template, Version: d.Version, Mode: d.Mode, Progress: progressOf(shown, c.language), Placements: placementsOf(shown, c.by.ID, c.language), Warnings: c.fileWarnings(d),
 		AddressesHidden: !d.SeesAddresses(c.by), Team: c.teamShown(d), ManagedByTeam: c.by.ID != d.Owner.ID && d.IsManagedBy(c.by),
 	}
 }
@@ -209,7 +211,7 @@ func (c *call) detailWith(d *contract.Document, organisation store.Organisation)
 func detailSigners(d *contract.Document) []detailSigner {
 	return convertAll(d.Participants, func(p contract.Participant) detailSigner {
 		return detailSigner{
-			Name: p.Name, Email: orNull(p.Email), ActsAs: p.ActsAs(), Group: p.Group, Status: d.HasActed(p), SigningStatus: d.HasSigned(p), SignedAt: isoOrNull(p.SignedAt), IsOwner: p.ID == d.Owner.ID,
+			Name: p.Name, Email: orNull(p.Email), ActsAs: p.ActsAs(), Group: p.Group, Status: d.HasActed(p), SigningStatus: d.HasSigned(p), SignedAt: isoOrNull(p.SignedAt), IsOwner: p.ID == d.Owner.ID, Placeholder: p.Placeholder,
 		}
 	})
 }

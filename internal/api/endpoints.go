@@ -110,6 +110,8 @@ func endpointGroups() []endpointGroup {
 			{post, verbs + "restamp-docs", "restamp", may(contract.OpRestamp), smallJSON, lengthy, acceptJSON((*call).restampDocument), "Try a failed stamp again"},
 			{post, verbs + "copy-docs", "copy", may(contract.OpCopy), smallJSON, lengthy, acceptJSON((*call).copyDocument), "Make a draft of an ended document"},
 			{post, verbs + "team-docs", "team", may(contract.OpShare), smallJSON, brief, acceptJSON((*call).shareWithTeam), "Share a document with a team of its owner, or no longer"},
+			{post, verbs + "template-docs", "make-template", may(contract.OpTemplate), largeJSON, lengthy, acceptJSON((*call).makeTemplate), "Save a document as a template"},
+			{post, verbs + "use-template-docs", "use-template", may(contract.OpUse), largeJSON, lengthy, acceptJSON((*call).useTemplate), "Make a draft from a template"},
 			{post, verbs + "retry-docs", "retry", may(contract.OpRetry), smallJSON, lengthy, changeDocument("done.retried", (*workflow.Service).RetryOwn), "Retry now what a document waits for"},
 		}},
 		{"uploads", "Files that arrive in parts, by tus 1.0.0, and can be continued after the connection was cut.", []row{
@@ -131,6 +133,7 @@ func endpointGroups() []endpointGroup {
 			{put, docs + "folders/{folder_id}", "rename-folder", use(contract.AccountFolders), smallJSON, brief, acceptJSON((*call).renameFolder), "Rename a folder"},
 			{del, docs + "folders/{folder_id}", "delete-folder", use(contract.AccountFolders), noBody, brief, answerJSON((*call).deleteFolder), "Delete a folder"},
 			{put, docs + "filed", "file-documents", mayForEach(contract.OpFile), smallJSON, brief, acceptJSON((*call).fileDocuments), "Put several documents into a folder"},
+			{get, docs + "templates", "list-templates", use(contract.AccountLists), noBody, brief, answerData((*call).listTemplates), "The caller's templates and those of their teams"},
 			{get, docs + "archive", "archive", use(contract.AccountLists), noBody, lengthy, serveRaw((*call).sendArchive), "Download several completed files as a ZIP archive"},
 			{get, docs + "detail/{document_id}", "detail", may(contract.OpDetail), noBody, brief, answerData((*call).loadDetail), "Everything about a document"},
 			{get, docs + "status/{document_id}", "status", may(contract.OpStatus), noBody, brief, showDocument((*call).statusOf), "The progress of a document"},
@@ -406,6 +409,12 @@ var descriptions = map[string]description{
 	"copy": {text: "Makes a draft of a completed, rejected, canceled or expired document: the file as it was uploaded, without signatures, stamps or seal, its people and their boxes. The file is examined and " +
 		"counted like an upload (402 if the organisation has too many drafts or bytes). Guests get new links. A deadline that has passed is left out. 409 for a document that has not ended.",
 		refuses: []int{http.StatusPaymentRequired}},
+	"make-template": {text: "Makes a template of a document in any state: the file as it was uploaded, its title, settings, people and boxes. A template is never sent; use-template-docs makes drafts from it. " +
+		"It belongs to the caller, has no deadline, and team-docs shares it. A person who is named in placeholders becomes a role, such as Tenant, that a person fills later. The file is examined and counted like an upload: a template counts as a draft (402).",
+		refuses: []int{http.StatusPaymentRequired}},
+	"use-template": {text: "The draft has the file, settings, people and boxes of the template. It belongs to the caller and is shared with no team. fill names people for the placeholders of the template; the others are named later, with fills in " +
+		"participants-docs, and finalize-docs is 422 document.placeholders until then. A member whose account ended becomes a placeholder. 409 document.not_template for a document. The file is examined and counted like an upload (402).",
+		refuses: []int{http.StatusPaymentRequired}},
 
 	"delete":       {text: "Returns the last state of the document."},
 	"list-inbound": {text: "Newest first, unless sort says otherwise. A page out of range is empty.", params: listParams()},
@@ -421,6 +430,9 @@ var descriptions = map[string]description{
 	"rename-folder":  {text: "409 folder.exists if another folder has the name.", params: []*huma.Param{folderParam()}, refuses: []int{http.StatusConflict, http.StatusNotFound}},
 	"delete-folder":  {text: "Its documents stay in their lists.", params: []*huma.Param{folderParam()}, refuses: []int{http.StatusNotFound}},
 	"file-documents": {text: "Each document has its own result, and a refusal does not stop the others. A document is in at most one folder of the caller. 404 folder.not_found for a folder of another person. A repeat changes nothing more.", refuses: []int{http.StatusNotFound}},
+	"list-templates": {text: "The newest first, unless sort says otherwise. No other list has templates. 404 team.not_found for a team of others.", params: append(pageParams(listLimit),
+		&huma.Param{Name: "team", In: "query", Description: "UUID of a team of the caller: only those that are shared with it.", Schema: textSchema()},
+		choiceParam("sort", "created: the newest first; title: from A to Z.", templateOrders)), refuses: []int{http.StatusNotFound}},
 	"archive": {text: "The files as download sends them, one after another, under the titles of the documents. The archive has a text file that names the documents that cannot be downloaded, " +
 		"with the reasons; a document that the caller may not see is reported as one that does not exist. 409 if none can be downloaded.",
 		params: archiveParams(), refuses: []int{http.StatusConflict}, answers: archiveAnswer()},

@@ -144,6 +144,20 @@ var shapes = []struct {
 		requireOK[done[verbData]](b.t, b.ask("POST", sBase+"cancel-docs", `{"document_id":1207}`))
 		return `{"document_id":1207}`
 	}},
+	{golden: "make_template.json", method: "POST", path: sBase + "template-docs", doc: none, prepare: func(b *bench) string {
+		requireOK[done[uploadData]](b.t, b.ask("POST", sBase+"upload-docs-base64", uploadBody))
+		return fmt.Sprintf(`{"document_id":1207,"document_title":"Sewa kios","placeholders":[{"user_id":%q,"name":"Penyewa"}]}`, firstSigner(b))
+	}},
+	{golden: "use_template.json", method: "POST", path: sBase + "use-template-docs", doc: none, prepare: func(b *bench) string {
+		requireOK[done[uploadData]](b.t, b.ask("POST", sBase+"upload-docs-base64", uploadBody))
+		requireOK[done[copyData]](b.t, b.ask("POST", sBase+"template-docs", fmt.Sprintf(`{"document_id":1207,"placeholders":[{"user_id":%q,"name":"Penyewa"}]}`, firstSigner(b))))
+		return `{"document_id":1208,"document_title":"Sewa Toko Melati"}`
+	}},
+	{golden: "templates.json", method: "GET", path: dBase + "templates?search=sewa", doc: none, prepare: func(b *bench) string {
+		requireOK[done[uploadData]](b.t, b.ask("POST", sBase+"upload-docs-base64", uploadBody))
+		requireOK[done[copyData]](b.t, b.ask("POST", sBase+"template-docs", fmt.Sprintf(`{"document_id":1207,"document_title":"Sewa","placeholders":[{"user_id":%q,"name":"Penyewa"}]}`, firstSigner(b))))
+		return ""
+	}},
 	{golden: "retry.json", method: "POST", path: sBase + "retry-docs", body: `{"document_id":1207}`, doc: signed},
 	{golden: "restamp.json", method: "POST", path: sBase + "restamp-docs", body: `{"document_id":1207}`, doc: failed},
 	{golden: "guest_link.json", method: "POST", path: sBase + "guest-link-docs", doc: processing, body: `{"document_id":1207,"user_id":"3b7e1a52-6a0f-4c1d-8e7b-2f9d0c4a5b61"}`},
@@ -377,4 +391,13 @@ func TestEveryEndpointAnswersItsShape(t *testing.T) {
 			checkGolden(t, c.golden, b.ask(c.method, c.path, body, c.header...))
 		})
 	}
+}
+
+// firstSigner returns the first participant of document 1207.
+func firstSigner(b *bench) contract.PersonID {
+	d, err := b.store.Document(b.t.Context(), 1207)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return d.Participants[0].ID
 }

@@ -9,7 +9,7 @@ var keyScopes = map[string]contract.KeyScope{
 	"me": contract.AnyKey, "balance": contract.AnyKey,
 	"list-users": contract.ScopeRead, "suggest-guests": contract.ScopeRead,
 	"list-inbound": contract.ScopeRead, "list-sent": contract.ScopeRead, "list-counts": contract.ScopeRead, "list-contacts": contract.ScopeRead, "archive": contract.ScopeRead,
-	"list-labels": contract.ScopeRead, "list-folders": contract.ScopeRead, "add-folder": contract.ScopeWrite, "rename-folder": contract.ScopeWrite, "delete-folder": contract.ScopeWrite,
+	"list-labels": contract.ScopeRead, "list-folders": contract.ScopeRead, "list-templates": contract.ScopeRead, "add-folder": contract.ScopeWrite, "rename-folder": contract.ScopeWrite, "delete-folder": contract.ScopeWrite,
 	"upload": contract.ScopeWrite, "upload-multipart": contract.ScopeWrite,
 	"begin-upload": contract.ScopeWrite, "upload-progress": contract.ScopeWrite, "continue-upload": contract.ScopeWrite, "end-upload": contract.ScopeWrite,
 	"specimen": contract.ScopeSign, "put-specimen": contract.ScopeSign, "delete-specimen": contract.ScopeSign, // what the person's signatures show

@@ -51,6 +51,7 @@ type listSigner struct {
 	Group         int               `json:"group,omitempty" doc:"of whom any one acts for all, also of those who became viewers when another member acted; missing: they act for themselves" example:"1"`
 	Status        bool              `json:"status" doc:"has acted: signed, approved, or viewed as a viewer"`
 	SigningStatus bool              `json:"signing_status" doc:"has signed"`
+	Placeholder   bool              `json:"placeholder,omitempty" doc:"a role that a person is to fill; name is that of the role"`
 }
 
 type listOwner struct {
@@ -167,7 +168,7 @@ func (c *call) listItem(d contract.Document) listItem {
 		}
 		item.DataSigner = append(item.DataSigner, listSigner{
 			UserID: p.ID, Name: p.Name, Email: orNull(p.Email), Avatar: c.avatarURL(p.Person),
-			IsSigning: d.InTurn(p.ID), SignerRole: role, ActsAs: p.ActsAs(), SignerNumber: p.Number, Group: p.Group, Status: d.HasActed(p), SigningStatus: d.HasSigned(p),
+			IsSigning: d.InTurn(p.ID), SignerRole: role, ActsAs: p.ActsAs(), SignerNumber: p.Number, Group: p.Group, Status: d.HasActed(p), SigningStatus: d.HasSigned(p), Placeholder: p.Placeholder,
 		})
 	}
 	return item

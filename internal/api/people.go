@@ -56,6 +56,7 @@ type signersItem struct {
 	Number        int               `json:"number" example:"1"`
 	Group         int               `json:"group,omitempty" doc:"of whom any one acts for all, also of those who became viewers when another member acted; missing: they act for themselves" example:"1"`
 	IsGuest       bool              `json:"is_guest"`
+	Placeholder   bool              `json:"placeholder,omitempty" doc:"a role that a person is to fill; name is that of the role"`
 	IsOwner       bool              `json:"is_owner"`
 	IsSigning     bool              `json:"is_signing" doc:"it is their turn now"`
 	Status        bool              `json:"status" doc:"has acted: signed, approved, or viewed for a viewer"`
@@ -102,7 +103,7 @@ func (c *call) loadSigners() (signersData, error) {
 		return signersItem{
 			DelegatedTo: to, DelegatedFrom: from,
 			UserID: p.ID, Name: p.Name, Email: orNull(p.Email), Phone: orNull(p.Phone), Avatar: c.avatarURL(p.Person),
-			Role: p.Role, ActsAs: p.ActsAs(), Number: p.Number, Group: p.Group, IsGuest: p.Guest, IsOwner: p.ID == d.Owner.ID, IsSigning: d.InTurn(p.ID),
+			Role: p.Role, ActsAs: p.ActsAs(), Number: p.Number, Group: p.Group, IsGuest: p.Guest, Placeholder: p.Placeholder, IsOwner: p.ID == d.Owner.ID, IsSigning: d.InTurn(p.ID),
 			Status: d.HasActed(p), SigningStatus: d.HasSigned(p), ActedFor: actedFor(shown, p.ID), SignedAt: isoOrNull(p.SignedAt), ViewedAt: isoOrNull(p.ViewedAt),
 			LinkCreatedAt: isoOrNull(links[p.ID]), Mail: append([]noticeOut{}, mail[p.ID]...),
 			Language: orNull(d.Delivery.Languages[p.ID]), Channel: nameChannel(d.Delivery.Channels[p.ID]),

@@ -32,19 +32,22 @@ type personIn struct {
 	Phone    phrase  `json:"phone" required:"false" doc:"for messages by whatsapp or sms" example:"+628123456789"`
 	Language phrase  `json:"language" required:"false" doc:"of messages to this person: id or en; that of the organisation when missing" enum:"id,en" example:"en"`
 	Channel  phrase  `json:"channel" required:"false" doc:"by which messages and codes reach this person: mail, or whatsapp or sms, which need a phone number and a provider that the operator configured; mail when missing" enum:"mail,whatsapp,sms" example:"whatsapp"`
+	Fills    phrase  `json:"fills" required:"false" doc:"UUID of a placeholder of the document whose place the person takes, with its boxes; role and number are those given here" example:"3b7e1a52-6a0f-4c1d-8e7b-2f9d0c4a5b61"`
 }
 
 // guestIn is a guest as a client names them.
 type guestIn struct {
-	Name     phrase  `json:"name" required:"true" example:"Budi Tamu"`
-	Email    phrase  `json:"email" required:"false" doc:"required unless channel is whatsapp or sms" example:"budi@contoh.id"`
-	Phone    phrase  `json:"phone" required:"false" doc:"required if channel is whatsapp or sms: with a country code, or an Indonesian number" example:"+628123456789"`
-	Role     phrase  `json:"role" required:"true" doc:"signer, viewer, or a capacity: approver approves in turn without a signature, witness signs after those with a smaller number, copy sees nothing before the completion and then receives the document" enum:"signer,viewer,approver,witness,copy" example:"signer"`
-	ActsAs   phrase  `json:"acts_as" required:"false" doc:"as answers have it beside role; it must agree with role, and role may say it instead" enum:"signer,viewer,approver,witness,copy" example:"approver"`
-	Number   integer `json:"number" required:"false" doc:"from 1; the position in the list when missing, or for further members of a group the number of its first"`
-	Group    integer `json:"group" required:"false" nullable:"true" doc:"as in signer; groups have members in both lists" example:"1"`
-	Language phrase  `json:"language" required:"false" doc:"of messages to this person: id or en; that of the organisation when missing" enum:"id,en" example:"en"`
-	Channel  phrase  `json:"channel" required:"false" doc:"by which messages and codes reach this person: mail, or whatsapp or sms, which need a phone number and a provider that the operator configured; mail when missing" enum:"mail,whatsapp,sms" example:"whatsapp"`
+	Name        phrase  `json:"name" required:"true" example:"Budi Tamu"`
+	Email       phrase  `json:"email" required:"false" doc:"required unless channel is whatsapp or sms, or placeholder is 1" example:"budi@contoh.id"`
+	Phone       phrase  `json:"phone" required:"false" doc:"required if channel is whatsapp or sms: with a country code, or an Indonesian number" example:"+628123456789"`
+	Role        phrase  `json:"role" required:"true" doc:"signer, viewer, or a capacity: approver approves in turn without a signature, witness signs after those with a smaller number, copy sees nothing before the completion and then receives the document" enum:"signer,viewer,approver,witness,copy" example:"signer"`
+	ActsAs      phrase  `json:"acts_as" required:"false" doc:"as answers have it beside role; it must agree with role, and role may say it instead" enum:"signer,viewer,approver,witness,copy" example:"approver"`
+	Number      integer `json:"number" required:"false" doc:"from 1; the position in the list when missing, or for further members of a group the number of its first"`
+	Group       integer `json:"group" required:"false" nullable:"true" doc:"as in signer; groups have members in both lists" example:"1"`
+	Language    phrase  `json:"language" required:"false" doc:"of messages to this person: id or en; that of the organisation when missing" enum:"id,en" example:"en"`
+	Channel     phrase  `json:"channel" required:"false" doc:"by which messages and codes reach this person: mail, or whatsapp or sms, which need a phone number and a provider that the operator configured; mail when missing" enum:"mail,whatsapp,sms" example:"whatsapp"`
+	Placeholder binary  `json:"placeholder" required:"false" doc:"1: a role, such as Tenant, that a person fills before the document is finalized. Name is that of the role; address, phone, language and channel are left out"`
+	Fills       phrase  `json:"fills" required:"false" doc:"UUID of a placeholder of the document whose place the person takes, with its boxes; role and number are those given here" example:"3b7e1a52-6a0f-4c1d-8e7b-2f9d0c4a5b61"`
 }
 
 // parsePeople reads participants and guests, guests last. A missing number is the position in its list.
@@ -78,6 +81,7 @@ func parsePeople(signers list[personIn], guests oneOrMore[guestIn], limit int, b
 			Name: p.Name.checkedValue(at+"name", bad), Email: trimEmail(p.Email.checkedValue(at+"email", bad)),
 			Role: role, Capacity: capacity, Group: group, Number: number, Phone: strings.TrimSpace(p.Phone.checkedValue(at+"phone", bad)),
 			PersonalDelivery: contract.PersonalDelivery{Language: parseMessageLanguage(p.Language, at, bad), Channel: parseChannel(p.Channel, at, bad)},
+			Fills:            parsePersonID(p.Fills.checkedValue(at+"fills", bad)),
 		})
 	}
 	for i, g := range guests.checkedValue("guest", bad) {
@@ -88,6 +92,7 @@ func parsePeople(signers list[personIn], guests oneOrMore[guestIn], limit int, b
 			Name: g.Name.checkedValue(at+"name", bad), Email: trimEmail(g.Email.checkedValue(at+"email", bad)), Phone: strings.TrimSpace(g.Phone.checkedValue(at+"phone", bad)),
 			Role: role, Capacity: capacity, Group: group, Number: number, Guest: true,
 			PersonalDelivery: contract.PersonalDelivery{Language: parseMessageLanguage(g.Language, at, bad), Channel: parseChannel(g.Channel, at, bad)},
+			Placeholder:      g.Placeholder.checkedValue(at+"placeholder", bad), Fills: parsePersonID(g.Fills.checkedValue(at+"fills", bad)),
 		})
 	}
 	return all
@@ -177,11 +182,13 @@ type personOut struct {
 	Number  string            `json:"number" doc:"a string here" example:"1"`
 	Group   int               `json:"group,omitempty" doc:"of whom any one acts for all; missing: they act for themselves" example:"1"`
 	IsGuest bool              `json:"is_guest"`
+
+	Placeholder bool `json:"placeholder,omitempty" doc:"a role that a person is to fill; name is that of the role"`
 }
 
 func peopleOut(d *contract.Document) []personOut {
 	return convertAll(d.Participants, func(p contract.Participant) personOut {
-		return personOut{ID: p.ID, Name: p.Name, Email: orNull(p.Email), Role: p.Role, ActsAs: p.ActsAs(), Number: fmt.Sprint(p.Number), Group: p.Group, IsGuest: p.Guest}
+		return personOut{ID: p.ID, Name: p.Name, Email: orNull(p.Email), Role: p.Role, ActsAs: p.ActsAs(), Number: fmt.Sprint(p.Number), Group: p.Group, IsGuest: p.Guest, Placeholder: p.Placeholder}
 	})
 }
 

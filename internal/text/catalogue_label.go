@@ -50,7 +50,7 @@ var labels = map[string]sentence{
 
 // events describe the audit trail. Arguments are the event's details.
 var events = map[string]sentence{
-	"event.uploaded":              {"Mengunggah dokumen[ dari berkas {filename}][; salinan dokumen nomor {copy_of}]", "Uploaded the document[ from the file {filename}][; a copy of document {copy_of}]"},
+	"event.uploaded":              {"Mengunggah dokumen[ dari berkas {filename}][; salinan dokumen nomor {copy_of}][; dibuat dari templat nomor {from_template}]", "Uploaded the document[ from the file {filename}][; a copy of document {copy_of}][; made from template {from_template}]"},
 	"event.participants_changed":  {"Mengubah peserta dokumen", "Changed the participants"},
 	"event.described":             {"Mengubah judul atau batas waktu[ ({title})]", "Changed the title or the deadline[ ({title})]"},
 	"event.placed":                {"Menentukan penempatan[ ({placements})]", "Set the placements[ ({placements})]"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"segel/internal/contract"
 	"segel/internal/documents"
@@ -25,11 +26,20 @@ func (s *Service) Copy(ctx context.Context, by contract.Actor, id contract.Docum
 	if err := d.CheckCopyable(by); err != nil {
 		return contract.Document{}, err
 	}
-	people, err := s.copyParticipants(ctx, by, &d)
+	people, err := s.copyParticipants(ctx, by, &d, nil)
 	if err != nil {
 		return contract.Document{}, err
 	}
-	f := contract.CopiedFile{Participants: people}
+	return s.copyDocument(ctx, by, d, contract.CopiedFile{Participants: people}, func(f contract.CopiedFile, now time.Time) (contract.Change, error) {
+		return contract.Copy(&d, f, by, s.Limits, now)
+	})
+}
+
+// copyRule makes a document of a copied file. It returns a new document.
+type copyRule func(f contract.CopiedFile, now time.Time) (contract.Change, error)
+
+// copyDocument stores the file of a document again and commits what the rule makes of it. F has the people.
+func (s *Service) copyDocument(ctx context.Context, by contract.Actor, d contract.Document, f contract.CopiedFile, rule copyRule) (_ contract.Document, err error) {
 	if _, err := io.ReadFull(s.Random, f.Entropy[:]); err != nil {
 		return contract.Document{}, fmt.Errorf("generate document name: %w", err)
 	}
@@ -40,17 +50,17 @@ func (s *Service) Copy(ctx context.Context, by contract.Actor, id contract.Docum
 	case !d.IsWord():
 		return s.uploadPDF(ctx, by, f.Original, func(uploaded contract.Revision, found examination) (contract.Change, error) {
 			f.Original, f.PDF = uploaded, &contract.ExaminedPDF{Base: uploaded, Pages: found.pages, Findings: found.findings}
-			return contract.Copy(&d, f, by, s.Limits, uploaded.At)
+			return rule(f, uploaded.At)
 		})
 	case len(d.Revisions) == 0:
-		return s.uploadWord(ctx, by, f.Original, func() (contract.Change, error) { return contract.Copy(&d, f, by, s.Limits, f.Original.At) })
+		return s.uploadWord(ctx, by, f.Original, func() (contract.Change, error) { return rule(f, f.Original.At) })
 	}
-	return s.copyConverted(ctx, by, d, f)
+	return s.copyConverted(ctx, by, d, f, rule)
 }
 
 // copyConverted copies a Word document with the PDF of its conversion, on which the boxes were placed: another conversion
 // may have other pages.
-func (s *Service) copyConverted(ctx context.Context, by contract.Actor, d contract.Document, f contract.CopiedFile) (contract.Document, error) {
+func (s *Service) copyConverted(ctx context.Context, by contract.Actor, d contract.Document, f contract.CopiedFile, rule copyRule) (contract.Document, error) {
 	base, err := s.storeAgain(ctx, d, d.Revisions[0])
 	if err != nil {
 		return contract.Document{}, errors.Join(err, s.RemoveBlob(ctx, f.Original.Tail.Key))
@@ -65,7 +75,7 @@ func (s *Service) copyConverted(ctx context.Context, by contract.Actor, d contra
 	var c contract.Change
 	if err == nil {
 		f.PDF = &contract.ExaminedPDF{Base: found.base, Pages: found.pages, Findings: found.findings}
-		c, err = contract.Copy(&d, f, by, s.Limits, f.Original.At)
+		c, err = rule(f, f.Original.At)
 	}
 	var made contract.Document
 	if err == nil {
@@ -98,13 +108,17 @@ func (s *Service) storeAgain(ctx context.Context, d contract.Document, r contrac
 	return base, err
 }
 
-// copyParticipants returns the people of a document for its copy, in the same order. A member whose account ended has no identifier,
-// and so is left out. So is a guest whose data were erased, also one who stays on the document as evidence. Another guest stays as they are, also without an address or with a channel
-// that messages no longer take: the owner of the draft corrects them there.
-func (s *Service) copyParticipants(ctx context.Context, by contract.Actor, d *contract.Document) ([]contract.Participant, error) {
+// copyParticipants returns the people of a document for its copy, in the same order. Replaced are those whose place another person or a
+// placeholder takes, by the identifier of the former one. A member whose account ended has no identifier, and so is left out. So is a guest whose data were erased, also one who
+// stays on the document as evidence. Another guest stays as they are, also without an address or with a channel that messages no longer take: the owner of the draft
+// corrects them there.
+func (s *Service) copyParticipants(ctx context.Context, by contract.Actor, d *contract.Document, replaced map[contract.PersonID]PersonRequest) ([]contract.Participant, error) {
 	people, requests := make([]contract.Participant, len(d.Participants)), make([]PersonRequest, len(d.Participants))
 	for i, p := range d.Participants {
-		requests[i] = PersonRequest{ID: p.ID, Name: p.Name, Email: p.Email, Guest: p.Guest}
+		requests[i] = PersonRequest{ID: p.ID, Name: p.Name, Email: p.Email, Phone: p.Phone, Guest: p.Guest, Placeholder: p.Placeholder}
+		if r, found := replaced[p.ID]; found {
+			requests[i] = r
+		}
 	}
 	members, err := s.findActiveMembers(ctx, by.Organisation, nil, requests)
 	if err != nil {
@@ -115,15 +129,20 @@ func (s *Service) copyParticipants(ctx context.Context, by contract.Actor, d *co
 		return nil, err
 	}
 	for i, p := range d.Participants {
-		to := contract.Participant{Person: contract.Person{Name: p.Name, Email: p.Email}, Phone: p.Phone, Role: p.Role, Capacity: p.Capacity, Group: p.Group, Number: p.Number, Guest: p.Guest}
+		r := requests[i]
+		_, isReplaced := replaced[p.ID]
+		to := contract.Participant{
+			Person: contract.Person{Name: r.Name, Email: r.Email}, Phone: r.Phone, Guest: r.Guest, Placeholder: r.Placeholder,
+			Role: p.Role, Capacity: p.Capacity, Group: p.Group, Number: p.Number,
+		}
 		if acted := d.ActedFor(p.ID); acted != nil { // any member of the group may act on the copy
 			to.Role, to.Capacity = acted.Role, acted.Capacity
 		}
 		switch {
 		case members[i].ID != "":
 			to.Person, to.Guest = members[i].Person, false
-		case p.Guest && !p.IsErased() && !slices.Contains(erased, p.ID):
-			if to.ID, err = s.guestID(nil, requests[i]); err != nil {
+		case r.Guest && (isReplaced || !p.IsErased() && !slices.Contains(erased, p.ID)):
+			if to.ID, err = s.guestID(nil, r); err != nil {
 				return nil, err
 			}
 		}

@@ -79,12 +79,27 @@ func (s *Service) erasePerson(ctx context.Context, by contract.Actor, u store.Us
 	return s.Store.Erasure(ctx, u.ID)
 }
 
-// continueErasure erases what is left of a person: first what they never sent, then the person on the documents of others, then the rows of the account, of
+// continueErasure erases what is left of a person: first what they never sent, templates too, then the person on the documents of others, then the rows of the account, of
 // which the last need the address by which the others are found. Each step can be repeated.
 func (s *Service) continueErasure(ctx context.Context, x contract.Erasure) error {
+	for _, box := range ownersBoxes {
+		if err := s.eraseUnsent(ctx, x, box); err != nil {
+			return err
+		}
+	}
+	if err := s.EraseParticipants(ctx); err != nil {
+		return err
+	}
+	return s.Store.EraseRows(ctx, x.Person, contract.Event{Type: contract.EventPersonErased, At: s.Clock(), Details: map[string]string{
+		"person": string(x.Person), "organisation": string(x.Organisation),
+	}})
+}
+
+// eraseUnsent deletes the documents of one list of a person that they never sent.
+func (s *Service) eraseUnsent(ctx context.Context, x contract.Erasure, box store.Box) error {
 	for offset := 0; ; {
 		// What was sent meanwhile stays in the list, before what is looked at next.
-		owned, err := s.Store.List(ctx, store.ListQuery{Person: x.Person, Box: store.Outbox, Offset: offset, Limit: erasureBatch, Now: s.Clock()})
+		owned, err := s.Store.List(ctx, store.ListQuery{Person: x.Person, Box: box, Offset: offset, Limit: erasureBatch, Now: s.Clock()})
 		if err != nil {
 			return err
 		}
@@ -103,15 +118,9 @@ func (s *Service) continueErasure(ctx context.Context, x contract.Erasure) error
 			}
 		}
 		if len(owned.Documents) == 0 {
-			break
+			return nil
 		}
 	}
-	if err := s.EraseParticipants(ctx); err != nil {
-		return err
-	}
-	return s.Store.EraseRows(ctx, x.Person, contract.Event{Type: contract.EventPersonErased, At: s.Clock(), Details: map[string]string{
-		"person": string(x.Person), "organisation": string(x.Organisation),
-	}})
 }
 
 // EraseParticipants removes people whose data are erased from the documents that prove nothing about them, also from those that ended since.

@@ -39,6 +39,7 @@ type Store interface {
 	store.Locales
 	store.Labels
 	store.Folders
+	store.Templates
 	store.Teams
 	store.Embeds
 	store.Erasures

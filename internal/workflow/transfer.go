@@ -13,13 +13,16 @@ import (
 // TransferBatch is how many documents one call of [Service.TransferDocuments] transfers at most.
 const TransferBatch = 100
 
+// ownersBoxes are the lists that together have what a person owns.
+var ownersBoxes = []store.Box{store.Outbox, store.TemplateBox}
+
 // Transferred says how far a transfer got.
 type Transferred struct {
-	Moved int // documents that this call transferred
+	Moved int // documents and templates that this call transferred
 	Left  int // documents that the person still owns; the same call goes on with them
 }
 
-// TransferDocuments gives documents of a person, the newest first and at most [TransferBatch], to another person of their organisation. Both are
+// TransferDocuments gives documents and templates of a person, the newest documents first and at most [TransferBatch], to another person of their organisation. Both are
 // loaded first: an account that the caller does not administer is [contract.ErrNoPerson], as one that does not exist.
 //
 // First durable: the event that names both people and how many documents there were. Then each document with its own event, see
@@ -38,10 +41,19 @@ func (s *Service) TransferDocuments(ctx context.Context, by contract.Actor, from
 	case next.Organisation != former.Organisation || !next.DisabledAt.IsZero() || !next.Role().CanOwn() || to == from:
 		return Transferred{}, contract.ErrNoSuccessor
 	}
-	owned, err := s.Store.List(ctx, store.ListQuery{Person: from, Box: store.Outbox, Limit: TransferBatch, Now: s.Clock()})
-	if err != nil || owned.Total == 0 {
-		return Transferred{}, err
+	var owned store.List
+	for _, box := range ownersBoxes {
+		l, err := s.Store.List(ctx, store.ListQuery{Person: from, Box: box, Limit: TransferBatch, Now: s.Clock()})
+		if err != nil {
+			return Transferred{}, err
+		}
+		owned.Total += l.Total
+		owned.Documents = append(owned.Documents, l.Documents...)
 	}
+	if owned.Total == 0 {
+		return Transferred{}, nil
+	}
+	owned.Documents = owned.Documents[:min(len(owned.Documents), TransferBatch)]
 	err = s.Store.LogEvents(ctx, by.SignEvent(contract.Event{Type: contract.EventTransferBegun, At: s.Clock(), Details: map[string]string{
 		"person": string(former.ID), "name": former.Name, "email": former.Email, "organisation": string(former.Organisation),
 		"to": string(next.ID), "to_name": next.Name, "to_email": next.Email, "count": fmt.Sprint(owned.Total),

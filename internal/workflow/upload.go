@@ -51,6 +51,9 @@ type PersonRequest struct {
 	Capacity contract.Capacity
 	Group    int // see [contract.Participant]
 
+	Placeholder bool              // a role that a person is to fill, with a name alone; Guest is true
+	Fills       contract.PersonID // the placeholder of the document whose place they take; empty: none
+
 	contract.PersonalDelivery
 }
 
@@ -168,6 +171,8 @@ func (s *Service) resolveParticipants(ctx context.Context, by contract.Actor, al
 		}
 		codes[i] = "text.missing"
 		switch {
+		case r.Placeholder:
+			r.Email, r.Phone, r.PersonalDelivery, codes[i] = "", "", contract.PersonalDelivery{}, ""
 		case r.Email != "":
 			r.Email, codes[i] = contract.ParseEmail(r.Email)
 		case r.Channel.IsPhone():
@@ -180,7 +185,7 @@ func (s *Service) resolveParticipants(ctx context.Context, by contract.Actor, al
 	}
 	users, guests := 0, 0
 	for i, r := range in {
-		p := contract.Participant{Person: contract.Person{ID: r.ID, Name: r.Name, Email: r.Email}, Phone: r.Phone, Role: r.Role, Capacity: r.Capacity, Group: r.Group, Number: r.Number, Guest: r.Guest}
+		p := contract.Participant{Person: contract.Person{ID: r.ID, Name: r.Name, Email: r.Email}, Phone: r.Phone, Role: r.Role, Capacity: r.Capacity, Group: r.Group, Number: r.Number, Guest: r.Guest, Placeholder: r.Placeholder}
 		where := fmt.Sprintf("signer[%d].id", users)
 		if r.Guest {
 			where = fmt.Sprintf("guest[%d].email", guests)
@@ -218,6 +223,24 @@ func personalDelivery(people []contract.Participant, in []PersonRequest) map[con
 	return personal
 }
 
+// filledPlaceholders returns which resolved people take the place of placeholders. Requests are in the same order; there may be more of them.
+func filledPlaceholders(people []contract.Participant, in []PersonRequest) (fills []contract.FilledPlaceholder) {
+	users, guests := 0, 0
+	for i, p := range people {
+		field := fmt.Sprintf("signer[%d].fills", users)
+		if in[i].Guest {
+			field = fmt.Sprintf("guest[%d].fills", guests)
+			guests++
+		} else {
+			users++
+		}
+		if in[i].Fills != "" {
+			fills = append(fills, contract.FilledPlaceholder{Placeholder: in[i].Fills, Person: p.ID, Field: field})
+		}
+	}
+	return fills
+}
+
 // findActiveMembers finds the users of an organisation whom requests name, in their order and in one query; one without an ID where there
 // is none. A user of another organisation takes the same path as a person without an account: an owner must not learn who has an account
 // elsewhere. Disabled accounts are left out, except those of people who are already on the document: they stay on it. Others with a
@@ -240,10 +263,13 @@ func (s *Service) findActiveMembers(ctx context.Context, o contract.Organisation
 }
 
 // guestID returns the identifier of a guest who is already on the document with the same address, or without an address and with the
-// same phone number; else a new one.
+// same phone number, and of a placeholder with the same name; else a new one.
 func (s *Service) guestID(already []contract.Participant, r PersonRequest) (contract.PersonID, error) {
 	phone, _ := contract.ParsePhone(r.Phone)
 	for _, p := range already {
+		if r.Placeholder && p.Placeholder && strings.EqualFold(p.Name, contract.CleanText(r.Name)) {
+			return p.ID, nil
+		}
 		if p.Guest && strings.EqualFold(p.Email, r.Email) && (r.Email != "" || phone != "" && p.Phone == phone) {
 			return p.ID, nil
 		}
@@ -267,7 +293,7 @@ func (s *Service) SetParticipants(ctx context.Context, by contract.Actor, id con
 		if err != nil {
 			return nil, err
 		}
-		c, err := contract.SetParticipants(d, people, personalDelivery(people, in), parallel, by, s.Limits, s.Clock())
+		c, err := contract.FillParticipants(d, people, personalDelivery(people, in), filledPlaceholders(people, in), parallel, by, s.Limits, s.Clock())
 		return documents.ChangeOf(c, contract.JoinFieldErrors(err, unknown))
 	})
 }

@@ -3067,6 +3067,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/econtract/web_app/document/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The caller's templates and those of their teams
+         * @description The newest first, unless sort says otherwise. No other list has templates. 404 team.not_found for a team of others. API keys need the scope documents:read.
+         */
+        get: operations["list-templates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/econtract/web_app/document/{document_id}": {
         parameters: {
             query?: never;
@@ -3567,6 +3587,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/econtract/{service}/sign/template-docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Save a document as a template
+         * @description Makes a template of a document in any state: the file as it was uploaded, its title, settings, people and boxes. A template is never sent; use-template-docs makes drafts from it. It belongs to the caller, has no deadline, and team-docs shares it. A person who is named in placeholders becomes a role, such as Tenant, that a person fills later. The file is examined and counted like an upload: a template counts as a draft (402). API keys need the scope documents:write.
+         */
+        post: operations["make-template"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/econtract/{service}/sign/upload-docs": {
         parameters: {
             query?: never;
@@ -3601,6 +3641,26 @@ export interface paths {
          * @description Creates a draft from a file in base64. The type of the file is recognised by its content. A Word document is converted. If that takes longer than the request waits, fields can be placed later, see placement-docs. API keys need the scope documents:write.
          */
         post: operations["upload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/econtract/{service}/sign/use-template-docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a draft from a template
+         * @description The draft has the file, settings, people and boxes of the template. It belongs to the caller and is shared with no team. fill names people for the placeholders of the template; the others are named later, with fills in participants-docs, and finalize-docs is 422 document.placeholders until then. A member whose account ended becomes a placeholder. 409 document.not_template for a document. The file is examined and counted like an upload (402). API keys need the scope documents:write.
+         */
+        post: operations["use-template"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4675,7 +4735,7 @@ export interface components {
         CopyData: {
             /**
              * Format: int64
-             * @description of the new draft
+             * @description of the new draft or template
              * @example 1208
              */
             document_id: number;
@@ -5022,6 +5082,8 @@ export interface components {
             status_info: string;
             /** @description with which the document is shared; for its owner and the members of the team */
             team?: components["schemas"]["TeamOut"];
+            /** @description a prepared document that is never sent: use-template-docs makes drafts from it */
+            template?: boolean;
             /** @description made with a test key: a specimen, without quota */
             test: boolean;
             /**
@@ -5116,6 +5178,8 @@ export interface components {
             is_owner: boolean;
             /** @example Siti Rahma */
             name: string;
+            /** @description a role that a person is to fill; name is that of the role */
+            placeholder?: boolean;
             /** @description of an approver: when they approved */
             signed_at: string | null;
             /** @description has signed */
@@ -6339,6 +6403,44 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        FillIn: {
+            /**
+             * @description by which messages and codes reach this person; mail when missing
+             * @example whatsapp
+             * @enum {string}
+             */
+            channel?: "mail" | "whatsapp" | "sms";
+            /**
+             * @description of a guest: required unless channel is whatsapp or sms
+             * @example budi@contoh.id
+             */
+            email?: string;
+            /**
+             * @description UUID of a user of the organisation; missing: a guest, who needs a name
+             * @example 8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01
+             */
+            id?: string;
+            /**
+             * @description of messages to this person: id or en; that of the organisation when missing
+             * @example en
+             * @enum {string}
+             */
+            language?: "id" | "en";
+            /** @example Budi Tamu */
+            name?: string;
+            /**
+             * @description required if channel is whatsapp or sms
+             * @example +628123456789
+             */
+            phone?: string;
+            /**
+             * @description UUID of a placeholder of the template
+             * @example 3b7e1a52-6a0f-4c1d-8e7b-2f9d0c4a5b61
+             */
+            placeholder: string;
+        } & {
+            [key: string]: unknown;
+        };
         Filter: {
             periode: components["schemas"]["Choice"][];
             status: components["schemas"]["Choice"][];
@@ -7197,6 +7299,19 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        FoundTemplatesData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["TemplatesData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         FoundWebSessionData: {
             /**
              * Format: int64
@@ -7336,10 +7451,15 @@ export interface components {
              */
             channel?: "mail" | "whatsapp" | "sms";
             /**
-             * @description required unless channel is whatsapp or sms
+             * @description required unless channel is whatsapp or sms, or placeholder is 1
              * @example budi@contoh.id
              */
             email?: string;
+            /**
+             * @description UUID of a placeholder of the document whose place the person takes, with its boxes; role and number are those given here
+             * @example 3b7e1a52-6a0f-4c1d-8e7b-2f9d0c4a5b61
+             */
+            fills?: string;
             /**
              * @description as in signer; groups have members in both lists
              * @example 1
@@ -7360,6 +7480,11 @@ export interface components {
              * @example +628123456789
              */
             phone?: string;
+            /**
+             * @description 1: a role, such as Tenant, that a person fills before the document is finalized. Name is that of the role; address, phone, language and channel are left out
+             * @example 0
+             */
+            placeholder?: (0 | 1) | ("0" | "1") | boolean;
             /**
              * @description signer, viewer, or a capacity: approver approves in turn without a signature, witness signs after those with a smaller number, copy sees nothing before the completion and then receives the document
              * @example signer
@@ -7908,6 +8033,8 @@ export interface components {
             is_signing: boolean;
             /** @example Siti Rahma */
             name: string;
+            /** @description a role that a person is to fill; name is that of the role */
+            placeholder?: boolean;
             /**
              * Format: int64
              * @example 1
@@ -8552,6 +8679,11 @@ export interface components {
             /** @example siti@contoh.id */
             email?: string | null;
             /**
+             * @description UUID of a placeholder of the document whose place the person takes, with its boxes; role and number are those given here
+             * @example 3b7e1a52-6a0f-4c1d-8e7b-2f9d0c4a5b61
+             */
+            fills?: string;
+            /**
              * @description from 1: any one of the signers or approvers with this group acts for all of them, and the others become viewers then. They need the same role and number. Missing, null or 0: they act for themselves
              * @example 1
              */
@@ -8610,6 +8742,8 @@ export interface components {
              * @example 1
              */
             number: string;
+            /** @description a role that a person is to fill; name is that of the role */
+            placeholder?: boolean;
             /**
              * @example signer
              * @enum {string}
@@ -8644,6 +8778,20 @@ export interface components {
              * @example 4
              */
             version?: number | string;
+        } & {
+            [key: string]: unknown;
+        };
+        PlaceholderIn: {
+            /**
+             * @description of the role
+             * @example Penyewa
+             */
+            name: string;
+            /**
+             * @description UUID of a participant of the document
+             * @example 8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01
+             */
+            user_id: string;
         } & {
             [key: string]: unknown;
         };
@@ -10089,6 +10237,8 @@ export interface components {
              */
             number: number;
             phone: string | null;
+            /** @description a role that a person is to fill; name is that of the role */
+            placeholder?: boolean;
             /**
              * @example signer
              * @enum {string}
@@ -10550,6 +10700,67 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        TemplateIn: {
+            document_id: number | string;
+            /**
+             * @description of the template; that of the document when missing
+             * @example Perjanjian Sewa
+             */
+            document_title?: string;
+            /** @description people of the document in whose place the template has a role */
+            placeholders?: components["schemas"]["PlaceholderIn"][];
+        } & {
+            [key: string]: unknown;
+        };
+        TemplateItem: {
+            /** @example 2024-10-14T06:06:00.000Z */
+            created_at: string;
+            /** @example Perjanjian Sewa */
+            document_title: string;
+            /**
+             * Format: int64
+             * @example 1207
+             */
+            id: number;
+            /** @description the caller owns it: they can share and delete it */
+            is_owner: boolean;
+            /** @description the caller can make drafts from it and change it */
+            may_use: boolean;
+            owner: components["schemas"]["TemplateOwner"];
+            /**
+             * Format: int64
+             * @example 4
+             */
+            pages: number;
+            /** @description participants by number, placeholders among them */
+            signer: components["schemas"]["PersonOut"][];
+            /** @description with which the template is shared; missing: none */
+            team?: components["schemas"]["TeamOut"];
+            /** @description made with a test key: its drafts are specimens */
+            test: boolean;
+            /**
+             * Format: int64
+             * @description rises with every change
+             * @example 1
+             */
+            version: number;
+        } & {
+            [key: string]: unknown;
+        };
+        TemplateOwner: {
+            /** @example Andi Wijaya */
+            name: string;
+            /** @example 5c0e7b1a-93d2-4d0b-9a5e-7f6d3c2b1a00 */
+            user_id: string;
+        } & {
+            [key: string]: unknown;
+        };
+        TemplatesData: {
+            pagination: components["schemas"]["Pagination"];
+            templates: components["schemas"]["TemplateItem"][];
+        } & {
+            [key: string]: unknown;
+        };
         TokenCount: {
             /**
              * Format: int64
@@ -10669,6 +10880,19 @@ export interface components {
              * @example 4f1c0a9be21d77aa4f1c0a9be21d77aa
              */
             upload_id?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        UseTemplateIn: {
+            /** @description of the template */
+            document_id: number | string;
+            /**
+             * @description of the draft; that of the template when missing
+             * @example Perjanjian Sewa Toko Melati
+             */
+            document_title?: string;
+            /** @description people for placeholders of the template; the others are named later */
+            fill?: components["schemas"]["FillIn"][];
         } & {
             [key: string]: unknown;
         };
@@ -28592,6 +28816,110 @@ export interface operations {
             };
         };
     };
+    "list-templates": {
+        parameters: {
+            query?: {
+                /**
+                 * @description The page, from 1. A page out of range is empty.
+                 * @example 1
+                 */
+                page?: number;
+                /**
+                 * @description Items on a page.
+                 * @example 20
+                 */
+                limit?: number;
+                /** @description Part of the text, ignoring letter case. */
+                search?: string;
+                /** @description UUID of a team of the caller: only those that are shared with it. */
+                team?: string;
+                /** @description created: the newest first; title: from A to Z. */
+                sort?: "created" | "title";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundTemplatesData"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     delete: {
         parameters: {
             query?: never;
@@ -31711,6 +32039,142 @@ export interface operations {
             };
         };
     };
+    "make-template": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key and body within a day returns the answer to the first request. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description One segment of the deployment.
+                 * @example service
+                 */
+                service: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TemplateIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneCopyData"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Payment Required. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     "upload-multipart": {
         parameters: {
             query?: never;
@@ -31918,6 +32382,142 @@ export interface operations {
             };
             /** @description Unsupported Media Type. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "use-template": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key and body within a day returns the answer to the first request. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description One segment of the deployment.
+                 * @example service
+                 */
+                service: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UseTemplateIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneCopyData"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Payment Required. */
+            402: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
