@@ -13,7 +13,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 GO      := CGO_ENABLED=0 go
 
 .DEFAULT_GOAL := help
-.PHONY: help run cluster web build test test-go test-web test-e2e test-e2e-all test-race test-s3 screens demo load bench bench-lists fault test-every names interop check fmt lint generate clean
+.PHONY: help run cluster test-upgrade web build test test-go test-web test-e2e test-e2e-all test-race test-s3 screens demo load bench bench-lists fault test-every names interop check-deploy check fmt lint generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -109,6 +109,16 @@ interop: build ## validate what we sign with other programs: interop/README.md (
 	@scripts/need go pdfsig pdftoppm qpdf mutool openssl java
 	@interop/setup
 	@go run ./interop -segel $(BIN) -every $(EVERY)
+
+check-deploy: ## check deploy/compose.yaml against the Compose Specification
+	@cd scripts/compose && POSTGRES_PASSWORD=- S3_SECRET_KEY=- SEGEL_MASTER_KEY=- go run . ../../deploy/compose.yaml
+
+test-upgrade: build ## run the walk on a node of the former release and one of this, beside each other on one database
+	@scripts/need go postgres
+	@scripts/s3server/setup
+	@scripts/former
+	@go run ./scripts/cluster -segel $(BIN) -former build/segel-former -listen 127.0.0.1:0 \
+	  bash -c 'for i in 1 2 3 4 5 6; do scripts/walk.sh "$$SEGEL_URL" "$$SEGEL_EMAIL" "$$SEGEL_PASSWORD" "$$SEGEL_CONTRACT" build/signed.pdf || exit 1; done'
 
 names: ## measure how functions are named and how long they are
 	@go run ./scripts/names

@@ -18,6 +18,7 @@ import (
 
 	"segel/internal/blob/s3/s3test"
 	"segel/internal/store/storetest/pgtest"
+	"segel/pdf/pdftest"
 	"segel/scripts/running"
 )
 
@@ -26,6 +27,7 @@ func main() {
 	flag.StringVar(&o.binary, "segel", "build/segel", "the program")
 	flag.StringVar(&o.s3, "s3", "build/versitygw", "the S3 server, which scripts/s3server/setup builds")
 	flag.IntVar(&o.nodes, "nodes", 2, "nodes of the service")
+	flag.StringVar(&o.former, "former", "", "a former release, which the first node runs; then all nodes share a data folder, because former releases keep their keys there")
 	flag.StringVar(&o.listen, "listen", "127.0.0.1:8080", "address of the proxy; port 0 takes a free one")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -42,8 +44,8 @@ func main() {
 }
 
 type options struct {
-	binary, s3, listen string
-	nodes              int
+	binary, s3, listen, former string
+	nodes                      int
 }
 
 // cluster is what runs.
@@ -56,8 +58,8 @@ type cluster struct {
 	proxy    *running.Balancer
 }
 
-// run starts the cluster, and runs the command or waits until ctx ends. The command finds the address in SEGEL_URL, and the first login in
-// SEGEL_EMAIL and SEGEL_PASSWORD.
+// run starts the cluster, and runs the command or waits until ctx ends. The command finds the address in SEGEL_URL, the first login in
+// SEGEL_EMAIL and SEGEL_PASSWORD, and a contract in SEGEL_CONTRACT. After it segel fsck has to find nothing.
 func run(ctx context.Context, o options, command []string) (err error) {
 	c := &cluster{}
 	if c.dir, err = os.MkdirTemp("", "segel-cluster-"); err != nil {
@@ -73,9 +75,12 @@ func run(ctx context.Context, o options, command []string) (err error) {
 	}
 	if len(command) > 0 {
 		r := exec.CommandContext(ctx, command[0], command[1:]...)
-		r.Env = append(os.Environ(), "SEGEL_URL="+c.proxy.URL, "SEGEL_EMAIL="+email, "SEGEL_PASSWORD="+password)
+		r.Env = append(os.Environ(), "SEGEL_URL="+c.proxy.URL, "SEGEL_EMAIL="+email, "SEGEL_PASSWORD="+password, "SEGEL_CONTRACT="+filepath.Join(c.dir, "contract.pdf"))
 		r.Stdout, r.Stderr = os.Stdout, os.Stderr
-		return r.Run()
+		if err := r.Run(); err != nil {
+			return err
+		}
+		return c.runCommand(ctx, o.binary, "fsck")
 	}
 	fmt.Printf("the service is at %s\nfirst login: %s, password: %s\n", c.proxy.URL, email, password)
 	for i, n := range c.nodes {
@@ -123,17 +128,36 @@ func (c *cluster) start(ctx context.Context, o options) error {
 	if c.proxy, err = running.NewBalancer(o.listen, urls...); err != nil {
 		return err
 	}
-	env := append(running.NodeEnv(dsn, c.bucket.URL.String()), running.OfficeEnv(c.office.URL, shared, time.Second)...)
+	env := append(running.NodeEnv(running.NewMasterKey(), dsn, c.bucket.URL.String()), running.OfficeEnv(c.office.URL, shared, time.Second)...)
+	if o.former != "" {
+		env = append(env, "SEGEL_STATE=folder", "SEGEL_MASTER_KEY=") // the last of two settings counts
+	}
 	env = append(env, "SEGEL_PUBLIC_URL="+c.proxy.URL, "SEGEL_TRUSTED_PROXIES=127.0.0.0/8", "SEGEL_TRUST_DIR="+filepath.Dir(trust))
 	for i, a := range addresses {
-		n := &running.Program{
-			Binary: o.binary, Env: env, Log: filepath.Join(c.dir, fmt.Sprintf("node-%d.log", i+1)),
-			Args: []string{"serve", "--listen", a, "--data", filepath.Join(c.dir, fmt.Sprintf("node-%d", i+1))},
+		n := &running.Program{Binary: o.binary, Env: env, Log: filepath.Join(c.dir, fmt.Sprintf("node-%d.log", i+1))}
+		data := filepath.Join(c.dir, fmt.Sprintf("node-%d", i+1))
+		if o.former != "" {
+			data = filepath.Join(c.dir, "node-1")
+			if i == 0 {
+				n.Binary = o.former
+			}
 		}
+		n.Args = []string{"serve", "--listen", a, "--data", data}
+		if i > 0 {
+			n.Args = append(n.Args, "--migrate", "off")
+		}
+		c.nodes = append(c.nodes, n)
 		if err := n.Start(); err != nil { // the first one creates the installation
 			return err
 		}
-		c.nodes = append(c.nodes, n)
+		if o.former != "" && i == 0 {
+			if err := c.runCommand(ctx, o.binary, "migrate"); err != nil {
+				return err
+			}
+		}
+	}
+	if err := os.WriteFile(filepath.Join(c.dir, "contract.pdf"), pdftest.PDFA(2), 0o600); err != nil {
+		return err
 	}
 	return c.nodes[0].Grant(filepath.Join(c.dir, "node-1"), "Segel", 1_000_000, 1_000_000)
 }
@@ -148,6 +172,17 @@ func (c *cluster) firstLogin() (email, password string, err error) {
 		return "", "", fmt.Errorf("first login %q: %w", login, err)
 	}
 	return strings.TrimSuffix(email, ","), password, nil
+}
+
+// runCommand runs a command of a program on the installation, with the settings of the nodes.
+func (c *cluster) runCommand(ctx context.Context, binary string, args ...string) error {
+	r := exec.CommandContext(ctx, binary, append(args, "--data", filepath.Join(c.dir, "node-1"))...)
+	r.Env = append(os.Environ(), c.nodes[0].Env...)
+	r.Stdout, r.Stderr = os.Stdout, os.Stderr
+	if err := r.Run(); err != nil {
+		return fmt.Errorf("segel %s: %w", strings.Join(args, " "), err)
+	}
+	return nil
 }
 
 func (c *cluster) close() error {

@@ -44,7 +44,7 @@ func TestMailsThatAreLostRepeatedLateOrUnknownAreFound(t *testing.T) {
 		"that no notice ordered":                 {notices, append(mails[:3:3], receipt{"another", "saksi@example.test", at(9)}), nil, 1},
 	} {
 		m := &mailServer{receipts: c.mails}
-		if got := m.compareMails(c.notices, orders, c.disturbed); got.countFaults() != c.faults {
+		if got := m.compareMails(c.notices, orders, c.disturbed, false); got.countFaults() != c.faults {
 			t.Errorf("%s: %d faults, want %d: %v", name, got.countFaults(), c.faults, got)
 		}
 	}

@@ -52,7 +52,7 @@ func (t *trial) openNodes(at []string, shared string, parts []string) error {
 				return err
 			}
 			office = "http://" + n.calls.Address()
-			env = append(env, running.NodeEnv(n.database.DSN(), "http://"+n.files.Address())...)
+			env = append(env, running.NodeEnv(t.masterKey, n.database.DSN(), "http://"+n.files.Address())...)
 		}
 		n.Program = &running.Program{
 			Binary: t.binary, Log: filepath.Join(t.dir, log), Args: []string{"serve", "--data", n.data, "--listen", address},

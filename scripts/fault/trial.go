@@ -46,6 +46,7 @@ type trial struct {
 	database        string         // its address, bypassing the proxy
 	proxy           *pgtest.Proxy  // of the only node
 	bucket          *s3test.Server // nil: the files are in a folder
+	masterKey       string         // of several nodes
 	mounted         bool           // the data has a separate disk
 	noDisk          error          // why it does not
 	prober          *prober
@@ -67,6 +68,7 @@ func openTrial(ctx context.Context, o options, dir string) (t *trial, err error)
 			err = errors.Join(err, t.close())
 		}
 	}()
+	t.masterKey = running.NewMasterKey()
 	t.random, t.chance = rand.New(rand.NewPCG(o.seed, 1)), rand.New(rand.NewPCG(o.seed, 4))
 	draws := rand.New(rand.NewPCG(o.seed, 2))
 	for n := range o.orders {

@@ -114,7 +114,7 @@ func (t *trial) checkResults(ctx context.Context) (resultTable, error) {
 	p = append(p, compareRecords(t.orders, others, journal, b)...)
 	p = append(p, events...)
 	if t.mutant != "naive" {
-		p = append(p, t.mails.compareMails(b.notices, t.orders, t.disturbances.copyTimes())...)
+		p = append(p, t.mails.compareMails(b.notices, t.orders, t.disturbances.copyTimes(), t.options.nodes > 1)...)
 	}
 	f, err := t.checkFiles(ctx, files, journal)
 	if err != nil {

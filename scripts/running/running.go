@@ -2,6 +2,8 @@
 package running
 
 import (
+	"crypto/rand"
+	"encoding/base64"
 	"fmt"
 	"net"
 	"os"
@@ -73,10 +75,22 @@ func StartOffice(binary, data, shared string) (*Service, error) {
 	return startProgram(binary, data, []string{"office", "--data", data, "--shared", shared, "--listen", "127.0.0.1:0"}, "SEGEL_LOG_LEVEL=warn")
 }
 
-// NodeEnv returns the environment of a node whose data are in a PostgreSQL database and in the bucket of the S3 server for tests, at an address.
-func NodeEnv(dsn, endpoint string) []string {
+// NewMasterKey returns a master key for SEGEL_MASTER_KEY.
+func NewMasterKey() string {
+	key := make([]byte, 32)
+	_, _ = rand.Read(key) // it never fails
+	return base64.StdEncoding.EncodeToString(key)
+}
+
+// NodeEnv returns the environment of a node that keeps nothing in its folder: its data are in a PostgreSQL database and in the bucket of the S3
+// server for tests, at an address. All nodes of an installation have the same master key.
+func NodeEnv(masterKey, dsn, endpoint string) []string {
+	return append(BucketEnv(endpoint), "SEGEL_DATABASE="+dsn, "SEGEL_STATE=database", "SEGEL_MASTER_KEY="+masterKey)
+}
+
+// BucketEnv returns the environment of a service whose files are in the bucket of the S3 server for tests, at an address.
+func BucketEnv(endpoint string) []string {
 	return []string{
-		"SEGEL_DATABASE=" + dsn,
 		"SEGEL_BLOBS=s3", "SEGEL_S3_ENDPOINT=" + endpoint, "SEGEL_S3_BUCKET=" + s3test.Bucket, "SEGEL_S3_PREFIX=segel/", "SEGEL_S3_REGION=" + s3test.Region,
 		"SEGEL_S3_ACCESS_KEY=" + s3test.AccessKey, "SEGEL_S3_SECRET_KEY=" + s3test.SecretKey, "SEGEL_S3_TIMEOUT=5s",
 		"SEGEL_OUTBOUND_PRIVATE=127.0.0.0/8",
