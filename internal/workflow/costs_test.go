@@ -2,6 +2,7 @@ package workflow_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"segel/internal/contract"
@@ -67,6 +68,54 @@ func TestADocumentCostsFewStatementsAndRoundTrips(t *testing.T) {
 						statements, trips, reads, writes, most, step.roundTrips, step.reading, step.committed)
 				}
 			}
+		}
+	})
+}
+
+// TestMorePeopleCostNoMoreStatements compares a document of one guest with one of several, with a signature of each on the page.
+func TestMorePeopleCostNoMoreStatements(t *testing.T) {
+	onBoth(t, func(t *testing.T, h *harness) {
+		ctx := context.Background()
+		statements := func(people int) (counts [3]int64) {
+			st, err := h.Stage(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer st.Abort()
+			if _, err := st.Write(pdftest.Table(1)); err != nil {
+				t.Fatal(err)
+			}
+			r := workflow.UploadRequest{Title: "Uji", Filename: "uji.pdf", File: st, Parallel: true}
+			for i := range people {
+				r.People = append(r.People, workflow.PersonRequest{Role: contract.Signer, Number: 1, Guest: true, Name: "Budi", Email: fmt.Sprintf("tamu-%d@example.test", i)})
+			}
+			var d contract.Document
+			for i, step := range []func() error{
+				func() (err error) { d, err = h.Upload(ctx, h.owner, r); return err },
+				func() error {
+					var places []contract.PlaceRequest
+					for i, p := range d.Participants {
+						x := float64(50 + 60*i)
+						places = append(places, contract.PlaceRequest{Kind: contract.PlaceSignature, Page: 1, Person: p.ID, Sign: &contract.Box{LLX: x, LLY: 50, URX: x + 50, URY: 90}})
+					}
+					_, err := h.Place(ctx, h.owner, d.ID, 0, places)
+					return err
+				},
+				func() error { _, err := h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); return err },
+			} {
+				before := h.store.Counts().Statements
+				if err := step(); err != nil {
+					t.Fatalf("%d people, step %d: %v", people, i, err)
+				}
+				counts[i] = h.store.Counts().Statements - before
+			}
+			return counts
+		}
+		statements(1) // fills the caches
+		one, several := statements(1), statements(5)
+		t.Logf("upload, places, finalize: %d statements for one guest, %d for five", one, several)
+		if several != one {
+			t.Errorf("upload, places, finalize: %d statements for five guests, want %d as for one", several, one)
 		}
 	})
 }

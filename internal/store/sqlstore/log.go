@@ -134,46 +134,60 @@ func (k *lockedLog) appendEvents(ctx context.Context, t tx) error {
 	if err != nil {
 		return fmt.Errorf("digest what was written: %w", err)
 	}
-	for i, e := range k.events {
+	for first := 0; first < len(k.events); first += rowsInStatement {
+		events := k.events[first:min(first+rowsInStatement, len(k.events))]
 		with := ""
-		if i == len(k.events)-1 {
+		if first+len(events) == len(k.events) {
 			with = lines
 		}
-		if err := appendEvent(ctx, t, tree, storedEvent(e), with); err != nil {
-			return fmt.Errorf("log event %d: %w", tree.Size(), err)
+		if err := appendEvents(ctx, t, tree, events, with); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// appendEvent adds an event, already in the form that [storedEvent] returns, with its lines, if any. The leaf has only the digest
-// of the lines: a proof of the event reveals nothing about other rows.
-func appendEvent(ctx context.Context, t tx, tree *audit.Tree, e contract.Event, lines string) error {
-	stored := e.Details
-	if lines != "" {
-		stored = maps.Clone(e.Details)
-		stored[audit.DetailRecords] = lines
-		e.Records = hexDigest(lines)
-	}
-	details, err := json.Marshal(stored)
-	if err != nil {
-		return err
-	}
-	leaf := tree.Size()
-	add := tree.Append(audit.EncodeLeaf(e))
-	first, args := tlog.StoredHashIndex(0, leaf), []any{}
-	values := make([]string, len(add))
-	for i, h := range add {
-		values[i] = "(" + placeholders(2*i+1, 2) + ")"
-		args = append(args, first+int64(i), h[:])
+// appendEvents adds events, and to the last of them lines, if there are any. The leaf has only the digest of the lines: a proof of the event
+// reveals nothing about other rows.
+func appendEvents(ctx context.Context, t tx, tree *audit.Tree, events []contract.Event, lines string) error {
+	var rows, hashes []any
+	position := tlog.StoredHashIndex(0, tree.Size())
+	for i, e := range events {
+		e = storedEvent(e)
+		stored := e.Details
+		if lines != "" && i == len(events)-1 {
+			stored = maps.Clone(e.Details)
+			stored[audit.DetailRecords] = lines
+			e.Records = hexDigest(lines)
+		}
+		details, err := json.Marshal(stored)
+		if err != nil {
+			return fmt.Errorf("log event %d: %w", tree.Size(), err)
+		}
+		rows = append(rows, tree.Size(), e.Type, e.Document, toMicros(e.At), e.Person.ID, e.Person.Name, e.Person.Email, e.IP, string(details), e.Document, reportedTo(e))
+		for _, h := range tree.Append(audit.EncodeLeaf(e)) {
+			hashes = append(hashes, position, h[:])
+			position++
+		}
 	}
 	return t.addStatements(ctx, statement{
-		// The organisation puts the event into the feed. The leaf does not encode it: it follows from the document, or the details.
-		sql: `INSERT INTO event (leaf, type, document, at, person, name, email, ip, details, organisation)
-			VALUES (` + placeholders(1, 9) + `, COALESCE((SELECT d.organisation FROM document d WHERE d.id = $3), $10))`,
-		args: []any{leaf, e.Type, e.Document, toMicros(e.At), e.Person.ID, e.Person.Name, e.Person.Email, e.IP, string(details), reportedTo(e)},
-	}, statement{sql: `INSERT INTO log_hash (position, hash) VALUES ` + strings.Join(values, ","), args: args})
+		sql:  insertEvents[len(events)],
+		args: rows,
+		what: "log events",
+	}, statement{sql: `INSERT INTO log_hash (` + hashColumns + `) VALUES ` + placeholderRows(len(hashes)/2, 2), args: hashes, what: "log hashes"})
 }
+
+// insertEvents are the statements that add events, by the number of these. The arguments of each are eventColumns, its document and reportedTo: the
+// organisation puts an event into the feed. The leaf does not encode it: it follows from the document, or the details.
+var insertEvents = func() (all [rowsInStatement + 1]string) {
+	const width = 11
+	values := make([]string, 0, rowsInStatement)
+	for n := range rowsInStatement {
+		values = append(values, fmt.Sprintf(`(%s, COALESCE((SELECT d.organisation FROM document d WHERE d.id = $%d), $%d))`, placeholders(1+n*width, width-2), (n+1)*width-1, (n+1)*width))
+		all[n+1] = `INSERT INTO event (` + eventColumns + `, organisation) VALUES ` + strings.Join(values, ",")
+	}
+	return all
+}()
 
 // reportedTo returns the organisation in whose feed an event is that concerns no document; empty: in none.
 func reportedTo(e contract.Event) string {

@@ -23,9 +23,6 @@ var noticeRows = rowType[contract.Notice]{
 	},
 }
 
-// noticesInStatement is how many notices one statement adds.
-const noticesInStatement = 20
-
 // addNotices adds the notices of a change.
 func (w *documentWriter) addNotices(ctx context.Context, all []contract.Notice) error {
 	all = slices.Clone(all)
@@ -49,23 +46,21 @@ func addAccountNotices(ctx context.Context, t tx, all ...contract.Notice) error 
 }
 
 func insertNotices(ctx context.Context, t tx, all []contract.Notice) error {
-	for begin := 0; begin < len(all); begin += noticesInStatement {
-		batch := all[begin:min(begin+noticesInStatement, len(all))]
+	for batch := range slices.Chunk(all, rowsInStatement) {
 		const width = 15
-		sql, args := `INSERT INTO notice (`+noticeRows.columns+`) VALUES `, []any{}
-		for i, n := range batch {
+		args := make([]any, 0, len(batch)*width)
+		for _, n := range batch {
 			id, err := uuid.NewV7()
 			if err != nil {
 				return fmt.Errorf("number a notice: %w", err)
 			}
-			if i > 0 {
-				sql += `, `
-			}
-			sql += `(` + placeholders(1+i*width, width) + `)`
 			args = append(args, id.String(), n.Document, n.Organisation, n.Person, n.Kind, cleanText(n.By), n.State,
 				toMicros(n.OrderedAt), toMicros(n.DueAt), toMicros(n.DoneAt), n.Tries, cleanText(n.Address), cleanText(n.Problem), n.Channel, encodeAccountFacts(n.Account))
 		}
-		err := t.addStatements(ctx, statement{sql: sql, args: args, what: fmt.Sprintf("order notices about document %d", batch[0].Document)})
+		err := t.addStatements(ctx, statement{
+			sql: `INSERT INTO notice (` + noticeRows.columns + `) VALUES ` + placeholderRows(len(batch), width), args: args,
+			what: fmt.Sprintf("order notices about document %d", batch[0].Document),
+		})
 		if err != nil {
 			return err
 		}

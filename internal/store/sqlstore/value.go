@@ -203,6 +203,9 @@ var knownPlaceholders, placeholderEnds = func() (string, [256]int) {
 	return string(all), ends
 }()
 
+// rowsInStatement bounds the rows that one INSERT adds, and with them the number of its texts: connections keep compiled statements by their text.
+const rowsInStatement = 20
+
 // placeholderRows returns n lists of that many placeholders, for VALUES: "($1,$2),($3,$4)".
 func placeholderRows(n, columns int) string {
 	var b strings.Builder

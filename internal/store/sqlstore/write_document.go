@@ -147,16 +147,24 @@ func (w *documentWriter) writeParts(ctx context.Context) error {
 	return nil
 }
 
-// rewriteRows changes the rows of one kind of part from before to after. Rows are numbered by their position; put
-// returns the statement that inserts a row or replaces the existing one.
-func rewriteRows[T any](ctx context.Context, w *documentWriter, table string, before, after []T, same func(a, b *T) bool, put func(i int, v *T) statement) error {
+// rewriteRows changes the rows of one kind of part from before to after. Rows are numbered by their position; argsOf returns the position and
+// the columns of a row, and update is what replaces an existing one.
+func rewriteRows[T any](ctx context.Context, w *documentWriter, part rowType[T], before, after []T, same func(a, b *T) bool, argsOf func(i int, v *T) []any, update string) error {
+	var changed [][]any
 	for i := range after {
 		if i < len(before) && same(&before[i], &after[i]) {
 			continue
 		}
-		s := put(i, &after[i])
-		s.what = fmt.Sprintf("write %s %d of document %d", table, i, w.after.ID)
-		if err := w.addStatements(ctx, s); err != nil {
+		changed = append(changed, append([]any{w.after.ID}, argsOf(i, &after[i])...))
+	}
+	for rows := range slices.Chunk(changed, rowsInStatement) {
+		err := w.addStatements(ctx, statement{
+			sql: `INSERT INTO ` + part.table + ` (document, position, ` + part.columns + `) VALUES ` + placeholderRows(len(rows), len(rows[0])) + `
+				ON CONFLICT (document, position) DO UPDATE SET ` + update,
+			args: slices.Concat(rows...),
+			what: fmt.Sprintf("write to %s of document %d", part.table, w.after.ID),
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -164,8 +172,8 @@ func rewriteRows[T any](ctx context.Context, w *documentWriter, table string, be
 		return nil
 	}
 	return w.addStatements(ctx, statement{
-		sql:  `DELETE FROM ` + table + ` WHERE document = $1 AND position >= $2`,
+		sql:  `DELETE FROM ` + part.table + ` WHERE document = $1 AND position >= $2`,
 		args: []any{w.after.ID, len(after)},
-		what: fmt.Sprintf("delete from %s of document %d", table, w.after.ID),
+		what: fmt.Sprintf("delete from %s of document %d", part.table, w.after.ID),
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"segel/internal/contract"
 )
@@ -37,15 +36,9 @@ func (w *documentWriter) writeParticipants(ctx context.Context) error {
 		return a.Person == b.Person && a.Phone == b.Phone && a.Role == b.Role && a.Number == b.Number && a.Guest == b.Guest && a.Field == b.Field &&
 			a.ViewedAt.Equal(b.ViewedAt) && a.SignedAt.Equal(b.SignedAt) && a.IntentAt.Equal(b.IntentAt)
 	}
-	return rewriteRows(ctx, w, "participant", before, w.after.Participants, same, func(i int, p *contract.Participant) statement {
-		return statement{
-			sql: `INSERT INTO participant (document, position, ` + participantRows.columns + `) VALUES (` + placeholders(1, 13) + `)
-				ON CONFLICT (document, position) DO UPDATE SET name = excluded.name, email = excluded.email, phone = excluded.phone,
-					role = excluded.role, number = excluded.number, guest = excluded.guest, field = excluded.field,
-					viewed_at = excluded.viewed_at, signed_at = excluded.signed_at, intent_at = excluded.intent_at`,
-			args: append([]any{w.after.ID}, participantArgs(i, p)...),
-		}
-	})
+	return rewriteRows(ctx, w, participantRows, before, w.after.Participants, same, participantArgs, `name = excluded.name, email = excluded.email, phone = excluded.phone,
+		role = excluded.role, number = excluded.number, guest = excluded.guest, field = excluded.field,
+		viewed_at = excluded.viewed_at, signed_at = excluded.signed_at, intent_at = excluded.intent_at`)
 }
 
 // participantArgs returns the position and the columns of participantRows.
@@ -59,14 +52,8 @@ func (w *documentWriter) writePlacements(ctx context.Context) error {
 		// A negative zero equals zero, and its row on PostgreSQL does not.
 		return *a == *b && slices.Equal(signsOf(a.Box), signsOf(b.Box))
 	}
-	return rewriteRows(ctx, w, "placement", before, w.after.Placements, same, func(i int, p *contract.Placement) statement {
-		return statement{
-			sql: `INSERT INTO placement (document, position, ` + placementRows.columns + `) VALUES (` + placeholders(1, 9) + `)
-				ON CONFLICT (document, position) DO UPDATE SET kind = excluded.kind, page = excluded.page,
-					llx = excluded.llx, lly = excluded.lly, urx = excluded.urx, ury = excluded.ury, person = excluded.person`,
-			args: append([]any{w.after.ID}, placementArgs(i, p)...),
-		}
-	})
+	return rewriteRows(ctx, w, placementRows, before, w.after.Placements, same, placementArgs, `kind = excluded.kind, page = excluded.page,
+		llx = excluded.llx, lly = excluded.lly, urx = excluded.urx, ury = excluded.ury, person = excluded.person`)
 }
 
 // signsOf reports which sides of a box are negative.
@@ -87,15 +74,9 @@ func (w *documentWriter) writeStamps(ctx context.Context) error {
 		x.AffixedAt, x.AttemptedAt = y.AffixedAt, y.AttemptedAt
 		return at && x == y
 	}
-	return rewriteRows(ctx, w, "stamp", before, w.after.Stamps, same, func(i int, s *contract.Stamp) statement {
-		return statement{
-			sql: `INSERT INTO stamp (document, position, ` + stampRows.columns + `) VALUES (` + placeholders(1, 13) + `)
-				ON CONFLICT (document, position) DO UPDATE SET placement = excluded.placement, state = excluded.state, order_id = excluded.order_id,
-					serial = excluded.serial, source = excluded.source, attempts = excluded.attempts, problem = excluded.problem, affixed_at = excluded.affixed_at,
-					let_go = excluded.let_go, asked_at = excluded.asked_at, failures = excluded.failures`,
-			args: append([]any{w.after.ID}, stampArgs(i, s)...),
-		}
-	})
+	return rewriteRows(ctx, w, stampRows, before, w.after.Stamps, same, stampArgs, `placement = excluded.placement, state = excluded.state, order_id = excluded.order_id,
+		serial = excluded.serial, source = excluded.source, attempts = excluded.attempts, problem = excluded.problem, affixed_at = excluded.affixed_at,
+		let_go = excluded.let_go, asked_at = excluded.asked_at, failures = excluded.failures`)
 }
 
 // stampArgs returns the position and the columns of stampRows.
@@ -126,15 +107,15 @@ func (w *documentWriter) writeRevisions(ctx context.Context) error {
 	if len(added) == 0 {
 		return nil
 	}
-	insert := statement{what: fmt.Sprintf("add revisions of document %d", w.after.ID)}
-	var rows []string
+	var args []any
 	for i := range added {
-		args := append([]any{w.after.ID}, revisionArgs(len(before)+i, &added[i])...)
-		rows = append(rows, "("+placeholders(len(insert.args)+1, len(args))+")")
-		insert.args = append(insert.args, args...)
+		args = append(append(args, w.after.ID), revisionArgs(len(before)+i, &added[i])...)
 	}
-	insert.sql = `INSERT INTO revision (document, position, ` + revisionRows.columns + `) VALUES ` + strings.Join(rows, ",")
-	return w.addStatements(ctx, insert)
+	return w.addStatements(ctx, statement{
+		sql:  `INSERT INTO revision (document, position, ` + revisionRows.columns + `) VALUES ` + placeholderRows(len(added), len(args)/len(added)),
+		args: args,
+		what: fmt.Sprintf("add revisions of document %d", w.after.ID),
+	})
 }
 
 // revisionArgs returns the position and the columns of revisionRows.
