@@ -5,8 +5,8 @@ import "slices"
 // cache stores values by object number or place within a budget, in two generations: when the young one is full it
 // becomes the old one, and old values that were not used since are dropped.
 type cache[K comparable, V any] struct {
-	budget     int64 // for both generations
-	young, old map[K]cached[V]
+	budget     int64           // for both generations
+	young, old map[K]cached[V] // nil until the first value
 	used       int64 // by the young
 }
 
@@ -15,9 +15,7 @@ type cached[V any] struct {
 	cost  int64
 }
 
-func newCache[K comparable, V any](budget int64) cache[K, V] {
-	return cache[K, V]{budget: budget, young: map[K]cached[V]{}}
-}
+func newCache[K comparable, V any](budget int64) cache[K, V] { return cache[K, V]{budget: budget} }
 
 func (c *cache[K, V]) get(n K) (V, bool) {
 	if e, ok := c.young[n]; ok {
@@ -34,9 +32,10 @@ func (c *cache[K, V]) get(n K) (V, bool) {
 func (c *cache[K, V]) put(n K, v V, cost int64) {
 	if c.used+cost > c.budget/2 && len(c.young) > 0 {
 		c.old, c.young, c.used = c.young, c.old, 0
-		if clear(c.young); c.young == nil {
-			c.young = map[K]cached[V]{}
-		}
+		clear(c.young)
+	}
+	if c.young == nil {
+		c.young = map[K]cached[V]{}
 	}
 	c.young[n] = cached[V]{v, cost}
 	c.used += cost

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"segel/cms"
 	"segel/pades/validate/facts"
@@ -301,6 +302,7 @@ func (r Reason) key() string {
 func CleanText(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	var b strings.Builder
+	b.Grow(min(len(s), utf8.UTFMax*maxArgument))
 	n := 0
 	for _, r := range s {
 		if n == maxArgument {

@@ -163,18 +163,22 @@ func (r *Reader) spendBytes(n int64) bool {
 // noteIncomplete records why there may be more, one reason only: one is enough to know that the list is incomplete. The
 // first one stays, but any other replaces a missing font, since its text is listed, and a limit replaces all others.
 func (p *interpreter) noteIncomplete(why Reason, err error) {
-	var before *IncompleteError
-	if p.problem == nil || errors.As(p.problem, &before) && before.Reason != Limit && (before.Reason == NoFont || why == Limit) {
-		p.problem = &IncompleteError{Reason: why, Err: err}
+	if p.problem != nil {
+		var before *IncompleteError
+		if !errors.As(p.problem, &before) || before.Reason == Limit || before.Reason != NoFont && why != Limit {
+			return
+		}
 	}
+	p.problem = &IncompleteError{Reason: why, Err: err}
 }
 
 // failed records an error of the document and reports whether there is one. An error of its io.ReaderAt ends the page.
 func (p *interpreter) failed(err error) bool {
+	if err == nil {
+		return false
+	}
 	var fault *pdf.Error
 	switch {
-	case err == nil:
-		return false
 	case !errors.As(err, &fault):
 		p.problem, p.stopped = err, true
 	case fault.Kind == pdf.TooLarge:

@@ -116,7 +116,7 @@ func (c *Comparer) DuplicateKeys() []pdf.Ref { return c.g.duplicateKeys }
 // before the first Step.
 func (c *Comparer) EachUnreached(f func(pdf.Ref) bool) {
 	for ref := range c.last.InUseAll() {
-		if len(c.g.rolesOf(ref.Number)) == 0 && !f(ref) {
+		if !c.g.hasAnyRole(ref.Number) && !f(ref) {
 			return
 		}
 	}

@@ -65,7 +65,8 @@ func (g *graph) hasRole(n uint32, r role) bool {
 
 // rolesOf lists the roles of an object in the order of checking.
 func (g *graph) rolesOf(n uint32) []node {
-	all := slices.Clone(g.owners[n])
+	owned := g.owners[n]
+	all := append(make([]node, 0, len(owned)+usualRoles), owned...)
 	for r := range roleCount {
 		if !r.isOwned() && g.visited[r].has(n) {
 			all = append(all, node{number: n, role: r})
@@ -73,6 +74,22 @@ func (g *graph) rolesOf(n uint32) []node {
 	}
 	slices.SortFunc(all, func(a, b node) int { return int(a.role) - int(b.role) })
 	return all
+}
+
+// usualRoles are as many roles without an owner as most objects have at most.
+const usualRoles = 2
+
+// hasAnyRole reports whether rolesOf returns any.
+func (g *graph) hasAnyRole(n uint32) bool {
+	if len(g.owners[n]) > 0 {
+		return true
+	}
+	for r := range roleCount {
+		if !r.isOwned() && g.visited[r].has(n) {
+			return true
+		}
+	}
+	return false
 }
 
 // markVisited records a node; false if it was known.

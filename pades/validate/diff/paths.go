@@ -96,7 +96,7 @@ func findReference(o pdf.Object, to uint32, steps []pathStep) ([]pathStep, bool)
 			}
 		}
 	case pdf.Dict:
-		for _, k := range sortedKeys(o) {
+		for _, k := range sortKeys(make([]pdf.Name, 0, fewKeys), o) {
 			if k == "Parent" || k == "P" {
 				continue
 			}

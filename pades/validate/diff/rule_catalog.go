@@ -166,7 +166,7 @@ func (r *revision) hidesObjects(size int64) bool {
 		return false
 	}
 	for ref := range r.new.InUseAll() {
-		if int64(ref.Number) >= size && len(r.g.rolesOf(ref.Number)) > 0 {
+		if int64(ref.Number) >= size && r.g.hasAnyRole(ref.Number) {
 			return true
 		}
 	}

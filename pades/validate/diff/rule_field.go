@@ -164,7 +164,7 @@ func (r *revision) checkNewField(ref pdf.Ref) verdict {
 	if !ok {
 		return deny(CodeFieldAdded, "no field")
 	}
-	for _, k := range sortedKeys(dict) {
+	for _, k := range sortKeys(make([]pdf.Name, 0, fewKeys), dict) {
 		if !newFieldKeys[k] {
 			return deny(CodeFieldAdded, keyDetail(k))
 		}
@@ -223,7 +223,7 @@ func (r *revision) findNewWidget(ref pdf.Ref, dict pdf.Dict) (pdf.Dict, pdf.Ref,
 	if !ok || !isWidget(r.new, kid) || kid.Ref("Parent") != ref {
 		return nil, ref, deny(CodeFieldAdded, "not its own widget")
 	}
-	for _, k := range sortedKeys(kid) {
+	for _, k := range sortKeys(make([]pdf.Name, 0, fewKeys), kid) {
 		if k != "Parent" && (!newFieldKeys[k] || k == "Kids" || k == "V" || k == "T" || k == "FT") {
 			return nil, ref, deny(CodeFieldAdded, keyDetail(k))
 		}

@@ -56,7 +56,7 @@ func readStore(d *pdf.Document) (s storeState, err error) {
 	if err != nil {
 		return s, fmt.Errorf("/VRI: %w", err)
 	}
-	for _, k := range sortedKeys(vri) {
+	for _, k := range sortKeys(make([]pdf.Name, 0, fewKeys), vri) {
 		if k == "Type" {
 			continue
 		}

@@ -83,7 +83,7 @@ func (r *revision) checkNewElement(o pdf.Object) verdict {
 	if !ok || !equalObjects(dict["S"], pdf.Name("Form")) {
 		return deny(CodeStructChanged, "no form")
 	}
-	for _, k := range sortedKeys(dict) {
+	for _, k := range sortKeys(make([]pdf.Name, 0, fewKeys), dict) {
 		if !elementKeys[k] {
 			return deny(CodeStructChanged, keyDetail(k))
 		}
@@ -108,7 +108,7 @@ func (r *revision) checkNewReference(o pdf.Object) verdict {
 	if err != nil || !equalObjects(dict["Type"], pdf.Name("OBJR")) {
 		return deny(CodeStructChanged, "no reference to an object")
 	}
-	for _, k := range sortedKeys(dict) {
+	for _, k := range sortKeys(make([]pdf.Name, 0, fewKeys), dict) {
 		if k != "Type" && k != "Obj" && k != "Pg" {
 			return deny(CodeStructChanged, keyDetail(k))
 		}

@@ -44,7 +44,7 @@ func (w *walker) followAll(o pdf.Object, r role, owner uint32) {
 			w.followValue(indexStep(i), v, r, owner)
 		}
 	case pdf.Dict:
-		for _, k := range sortedKeys(o) {
+		for _, k := range sortKeys(make([]pdf.Name, 0, fewKeys), o) {
 			w.followValue(keyStep(k), o[k], r, owner)
 		}
 	case *pdf.Stream:
@@ -55,7 +55,7 @@ func (w *walker) followAll(o pdf.Object, r role, owner uint32) {
 // followTable follows the values of a dictionary in the roles of their keys, and all others in a common role.
 func (w *walker) followTable(o pdf.Object, roles map[pdf.Name]role, others role, owner uint32) {
 	dict := dictionaryOf(o)
-	for _, k := range sortedKeys(dict) {
+	for _, k := range sortKeys(make([]pdf.Name, 0, fewKeys), dict) {
 		r, known := roles[k]
 		if !known {
 			r = others
@@ -161,7 +161,7 @@ func (w *walker) followObject(o pdf.Object, r role, owner uint32) {
 // followCatalog follows the catalog. /Perms names a signature, which the form has too.
 func (w *walker) followCatalog(o pdf.Object) {
 	dict := dictionaryOf(o)
-	for _, k := range sortedKeys(dict) {
+	for _, k := range sortKeys(make([]pdf.Name, 0, fewKeys), dict) {
 		if perms, ok := dict[k].(pdf.Dict); ok && k == "Perms" {
 			w.steps = append(w.steps, keyStep(k))
 			w.followAll(perms, roleValue, 0)
@@ -193,7 +193,7 @@ func (w *walker) followPages(o pdf.Object) {
 // followField follows a field or a widget below one.
 func (w *walker) followField(o pdf.Object) {
 	dict := dictionaryOf(o)
-	for _, k := range sortedKeys(dict) {
+	for _, k := range sortKeys(make([]pdf.Name, 0, fewKeys), dict) {
 		r, known := fieldRoles[k]
 		switch {
 		case k == "V" && w.isSignature(dict):
@@ -248,7 +248,7 @@ func (w *walker) followAppearances(o pdf.Object, owner uint32) {
 		return
 	}
 	dict := dictionaryOf(o)
-	for _, k := range sortedKeys(dict) {
+	for _, k := range sortKeys(make([]pdf.Name, 0, fewKeys), dict) {
 		v, err := w.d.Resolve(dict[k])
 		if err := w.g.handleFault(err); err != nil {
 			w.err = err
@@ -276,7 +276,7 @@ func (w *walker) followElements(o pdf.Object) {
 
 func (w *walker) followElement(o pdf.Object) {
 	dict := dictionaryOf(o)
-	for _, k := range sortedKeys(dict) {
+	for _, k := range sortKeys(make([]pdf.Name, 0, fewKeys), dict) {
 		if _, mention := dict[k].(pdf.Ref); mention && (k == "Pg" || k == "Obj") {
 			// It is a page or an annotation, and is checked as that.
 			if w.g.isAnchor(dict.Ref(k).Number) {
@@ -306,8 +306,11 @@ func isWidget(d *pdf.Document, dict pdf.Dict) bool {
 	return err == nil && t == "Widget"
 }
 
-func sortedKeys(d pdf.Dict) []pdf.Name {
-	keys := make([]pdf.Name, 0, len(d))
+// fewKeys are as many keys as most dictionaries have. A slice with space for them stays on the stack.
+const fewKeys = 16
+
+// sortKeys appends the keys of a dictionary to keys, which is empty, in their order.
+func sortKeys(keys []pdf.Name, d pdf.Dict) []pdf.Name {
 	for k := range d {
 		keys = append(keys, k)
 	}
