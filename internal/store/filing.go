@@ -20,8 +20,9 @@ type Labels interface {
 	// DeleteLabel deletes a label of the organisation, takes it from all documents, and logs e. ErrNotFound: it has no such label.
 	DeleteLabel(ctx context.Context, o contract.OrganisationID, id contract.LabelID, e contract.Event) error
 	// LabelDocuments replaces the labels of documents of an organisation, in one transaction, with what change returns for each of them; labels that do
-	// not exist any more are left out. Documents of other organisations are left alone. Change may be called again for the same document.
-	LabelDocuments(ctx context.Context, o contract.OrganisationID, ids []contract.DocumentID, change func(contract.DocumentID, []contract.LabelID) []contract.LabelID) error
+	// not exist any more are left out. Documents of other organisations are left alone. Change may be called again for the same document. It returns the
+	// documents of the organisation that exist, also while others are being deleted.
+	LabelDocuments(ctx context.Context, o contract.OrganisationID, ids []contract.DocumentID, change func(contract.DocumentID, []contract.LabelID) []contract.LabelID) ([]contract.DocumentID, error)
 }
 
 // Folders stores the folders of spaces, and which documents are in them.
@@ -36,8 +37,9 @@ type Folders interface {
 	// DeleteFolder deletes a folder of the space; its documents are in none then. ErrNotFound: it has no such folder.
 	DeleteFolder(ctx context.Context, space contract.PersonID, id contract.FolderID) error
 	// FileDocuments puts documents into a folder of the space, in one transaction, and out of the one in which they were; empty: into none. Documents that
-	// are in no list of the space are left alone. ErrNotFound: the space has no such folder.
-	FileDocuments(ctx context.Context, space contract.PersonID, folder contract.FolderID, ids []contract.DocumentID) error
+	// are in no list of the space are left alone. It returns the documents that exist, also while others are being deleted. ErrNotFound: the space has
+	// no such folder.
+	FileDocuments(ctx context.Context, space contract.PersonID, folder contract.FolderID, ids []contract.DocumentID) ([]contract.DocumentID, error)
 	// Filing returns what a person sees of where documents are filed. Those without labels and in no folder are missing from the map.
 	Filing(ctx context.Context, of FilingView, ids []contract.DocumentID) (map[contract.DocumentID]Filed, error)
 }

@@ -149,7 +149,7 @@ func (s *Service) LabelDocuments(ctx context.Context, by contract.Actor, ids []c
 			return nil, contract.ErrNoLabel
 		}
 	}
-	err = s.Store.LabelDocuments(ctx, by.Organisation, allowed, func(id contract.DocumentID, has []contract.LabelID) []contract.LabelID {
+	found, err := s.Store.LabelDocuments(ctx, by.Organisation, allowed, func(id contract.DocumentID, has []contract.LabelID) []contract.LabelID {
 		after, err := contract.ChangeLabels(has, add, remove)
 		if refused[id] = err; err != nil {
 			return has
@@ -159,6 +159,7 @@ func (s *Service) LabelDocuments(ctx context.Context, by contract.Actor, ids []c
 	if err != nil {
 		return nil, err
 	}
+	refuseDeleted(refused, allowed, found)
 	return s.filedDocuments(ctx, by, ids, refused)
 }
 
@@ -219,9 +220,11 @@ func (s *Service) FileDocuments(ctx context.Context, by contract.Actor, ids []co
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Store.FileDocuments(ctx, by.ID, folder, allowed); err != nil {
+	found, err := s.Store.FileDocuments(ctx, by.ID, folder, allowed)
+	if err != nil {
 		return nil, refuseNoFolder(err)
 	}
+	refuseDeleted(refused, allowed, found)
 	return s.filedDocuments(ctx, by, ids, refused)
 }
 
@@ -248,6 +251,15 @@ func (s *Service) authoriseEach(ctx context.Context, by contract.Actor, op contr
 		}
 	}
 	return refused, allowed, nil
+}
+
+// refuseDeleted refuses the documents that were deleted after the caller was authorised: those that the store did not find.
+func refuseDeleted(refused map[contract.DocumentID]error, allowed, found []contract.DocumentID) {
+	for _, id := range allowed {
+		if !slices.Contains(found, id) {
+			refused[id] = contract.ErrNotFound
+		}
+	}
 }
 
 // filedDocuments returns what became of documents, in their order.

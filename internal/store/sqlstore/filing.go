@@ -94,16 +94,17 @@ func (s *Store) DeleteLabel(ctx context.Context, o contract.OrganisationID, id c
 
 // LabelDocuments implements [store.Labels]. The lock keeps labels from being deleted meanwhile, and two requests that each add a few labels to a
 // document from adding too many together.
-func (s *Store) LabelDocuments(ctx context.Context, o contract.OrganisationID, ids []contract.DocumentID, change func(contract.DocumentID, []contract.LabelID) []contract.LabelID) error {
+func (s *Store) LabelDocuments(ctx context.Context, o contract.OrganisationID, ids []contract.DocumentID, change func(contract.DocumentID, []contract.LabelID) []contract.LabelID) (own []contract.DocumentID, err error) {
 	if len(ids) == 0 {
-		return nil
+		return nil, nil
 	}
-	err := s.db.withTx(ctx, func(t tx) error {
+	err = s.fileInTx(ctx, func(t tx) error {
 		if err := lockOrganisation(ctx, t, o); err != nil {
 			return err
 		}
 		in, args := listArgsFrom(2, ids)
-		own, err := queryAll(ctx, t, column[contract.DocumentID], `SELECT id FROM document WHERE organisation = $1 AND id IN `+in+` ORDER BY id`, slices.Insert(args, 0, any(o))...)
+		var err error
+		own, err = queryAll(ctx, t, column[contract.DocumentID], `SELECT id FROM document WHERE organisation = $1 AND id IN `+in+` ORDER BY id`, slices.Insert(args, 0, any(o))...)
 		if err != nil || len(own) == 0 {
 			return err
 		}
@@ -136,7 +137,17 @@ func (s *Store) LabelDocuments(ctx context.Context, o contract.OrganisationID, i
 		}
 		return t.runBatch(ctx, all...)
 	})
-	return wrapf(err, "label documents of organisation %s", o)
+	return own, wrapf(err, "label documents of organisation %s", o)
+}
+
+// fileInTx runs a transaction that adds rows of documents. On PostgreSQL a row waits for a deletion of its document that is in progress, and is refused
+// after it. Then the transaction is run again, which does not find that document. It does so at most once for each document.
+func (s *Store) fileInTx(ctx context.Context, run func(tx) error) error {
+	for {
+		if err := s.db.withTx(ctx, run); !isWithoutReferent(err) {
+			return err
+		}
+	}
 }
 
 // Folders implements [store.Folders].
@@ -192,26 +203,37 @@ func (s *Store) DeleteFolder(ctx context.Context, space contract.PersonID, id co
 }
 
 // FileDocuments implements [store.Folders]. The rows come from the lists of the space, so nothing else can be filed.
-func (s *Store) FileDocuments(ctx context.Context, space contract.PersonID, folder contract.FolderID, ids []contract.DocumentID) error {
+func (s *Store) FileDocuments(ctx context.Context, space contract.PersonID, folder contract.FolderID, ids []contract.DocumentID) (found []contract.DocumentID, err error) {
 	if len(ids) == 0 {
-		return nil
+		return nil, nil
 	}
-	err := s.db.withTx(ctx, func(t tx) error {
-		if folder == "" {
-			in, args := listArgsFrom(2, ids)
-			_, err := t.exec(ctx, `DELETE FROM folder_document WHERE space = $1 AND document IN `+in, slices.Insert(args, 0, any(space))...)
+	err = s.fileInTx(ctx, func(t tx) error {
+		if err := fileRows(ctx, t, space, folder, ids); err != nil {
 			return err
 		}
-		// The lock keeps the folder from being deleted meanwhile.
-		if err := execRequired(ctx, t, requireRow, `UPDATE folder SET name = name WHERE id = $1 AND space = $2`, folder, space); err != nil {
-			return err
-		}
-		in, args := listArgsFrom(3, ids)
-		_, err := t.exec(ctx, `INSERT INTO folder_document (space, document, folder) SELECT DISTINCT b.person, b.document, CAST($2 AS TEXT) FROM box b WHERE b.person = $1 AND b.document IN `+in+`
-			ON CONFLICT (document, space) DO UPDATE SET folder = excluded.folder`, slices.Insert(args, 0, any(space), any(folder))...)
+		// Afterwards: a document whose row is written cannot be deleted before the commit.
+		in, args := listArgs(ids)
+		var err error
+		found, err = queryAll(ctx, t, column[contract.DocumentID], `SELECT id FROM document WHERE id IN `+in, args...)
 		return err
 	})
-	return wrapf(err, "file documents of %s", space)
+	return found, wrapf(err, "file documents of %s", space)
+}
+
+func fileRows(ctx context.Context, t tx, space contract.PersonID, folder contract.FolderID, ids []contract.DocumentID) error {
+	if folder == "" {
+		in, args := listArgsFrom(2, ids)
+		_, err := t.exec(ctx, `DELETE FROM folder_document WHERE space = $1 AND document IN `+in, slices.Insert(args, 0, any(space))...)
+		return err
+	}
+	// The lock keeps the folder from being deleted meanwhile.
+	if err := execRequired(ctx, t, requireRow, `UPDATE folder SET name = name WHERE id = $1 AND space = $2`, folder, space); err != nil {
+		return err
+	}
+	in, args := listArgsFrom(3, ids)
+	_, err := t.exec(ctx, `INSERT INTO folder_document (space, document, folder) SELECT DISTINCT b.person, b.document, CAST($2 AS TEXT) FROM box b WHERE b.person = $1 AND b.document IN `+in+`
+		ON CONFLICT (document, space) DO UPDATE SET folder = excluded.folder`, slices.Insert(args, 0, any(space), any(folder))...)
+	return err
 }
 
 // Filing implements [store.Folders].

@@ -293,6 +293,13 @@ func isDuplicate(err error) bool {
 	return errors.As(err, &e) && e.Code == "23505"
 }
 
+// isWithoutReferent reports whether a foreign key refused a row, because the row that it names was deleted meanwhile. On SQLite, where one transaction
+// writes at a time, the statement before does not find that row.
+func isWithoutReferent(err error) bool {
+	var e *pgconn.PgError
+	return errors.As(err, &e) && e.Code == "23503"
+}
+
 func (d *postgres) queueOutdated(ctx context.Context) (bool, error) {
 	if d.reading {
 		return false, nil

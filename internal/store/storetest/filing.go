@@ -26,7 +26,15 @@ func labelEvent(b *fixture, o contract.OrganisationID) contract.Event {
 // setLabels replaces the labels of documents of an organisation.
 func (b *fixture) setLabels(o contract.OrganisationID, ids []contract.DocumentID, labels ...contract.LabelID) {
 	b.t.Helper()
-	b.must(b.LabelDocuments(b.ctx, o, ids, func(contract.DocumentID, []contract.LabelID) []contract.LabelID { return labels }))
+	_, err := b.LabelDocuments(b.ctx, o, ids, func(contract.DocumentID, []contract.LabelID) []contract.LabelID { return labels })
+	b.must(err)
+}
+
+// file puts documents into a folder of a space.
+func (b *fixture) file(space contract.PersonID, folder contract.FolderID, ids ...contract.DocumentID) {
+	b.t.Helper()
+	_, err := b.FileDocuments(b.ctx, space, folder, ids)
+	b.must(err)
 }
 
 // addFolder adds a folder to a space.
@@ -136,7 +144,7 @@ var filingTests = map[string]func(*testing.T, *fixture){
 		b.requireEqual("the same name again", b.addFolder(owner.ID, "BANDUNG").ID, bandung.ID)
 		file := func(who contract.Actor, folder contract.FolderID, want error, ids ...contract.DocumentID) {
 			t.Helper()
-			if err := b.FileDocuments(b.ctx, who.ID, folder, ids); !errors.Is(err, want) {
+			if _, err := b.FileDocuments(b.ctx, who.ID, folder, ids); !errors.Is(err, want) {
 				t.Errorf("%s files into %q: %v, want %v", who.ID, folder, err, want)
 			}
 		}
@@ -218,7 +226,7 @@ var filingTests = map[string]func(*testing.T, *fixture){
 			}
 		}
 		b.setLabels("org", labelled, rent.ID)
-		b.must(b.FileDocuments(b.ctx, owner.ID, folder.ID, filed))
+		b.file(owner.ID, folder.ID, filed...)
 		view := store.FilingView{Organisation: "org", Space: owner.ID}
 		for name, c := range map[string]struct {
 			q    store.ListQuery
@@ -256,13 +264,45 @@ var filingTests = map[string]func(*testing.T, *fixture){
 			t.Errorf("a page: %v of %d", b.documentIDs(l), l.Total)
 		}
 	},
+	"ADraftThatIsDeletedWhileItIsLabelledAndFiledIsNotFound": func(t *testing.T, b *fixture) {
+		rent, folder := b.addLabel("org", "Sewa"), b.addFolder(owner.ID, "Bandung")
+		stays := b.uploadDraft(owner)
+		for range 12 {
+			d := b.uploadDraft(owner)
+			ids := []contract.DocumentID{stays.ID, d.ID}
+			c, err := contract.Delete(&d, owner, b.now)
+			b.must(err)
+			b.requireEqual("done", b.runCrowd(3, nil, func(i int) (err error) {
+				found := ids
+				switch i {
+				case 0:
+					_, err = b.Commit(b.ctx, c)
+				case 1:
+					found, err = b.LabelDocuments(b.ctx, "org", ids, func(contract.DocumentID, []contract.LabelID) []contract.LabelID { return []contract.LabelID{rent.ID} })
+				case 2:
+					found, err = b.FileDocuments(b.ctx, owner.ID, folder.ID, ids)
+				}
+				if err == nil && !slices.Contains(found, stays.ID) {
+					err = fmt.Errorf("found %v of %v", found, ids)
+				}
+				return err
+			}), 3)
+			found, err := b.FileDocuments(b.ctx, owner.ID, folder.ID, ids)
+			b.must(err)
+			b.requireEqual("filed afterwards", found, []contract.DocumentID{stays.ID})
+			found, err = b.LabelDocuments(b.ctx, "org", ids, func(contract.DocumentID, []contract.LabelID) []contract.LabelID { return []contract.LabelID{rent.ID} })
+			b.must(err)
+			b.requireEqual("labelled afterwards", found, []contract.DocumentID{stays.ID})
+			b.requireEqual("the other one", b.filedNames(owner, stays.ID), []string{"Sewa", "in Bandung"})
+		}
+	},
 	"AFormerOwnerHasTheDocumentInNoFolder": func(t *testing.T, b *fixture) {
 		d := b.uploadDraft(owner)
 		ofOwner, ofFirst := b.addFolder(owner.ID, "Bandung"), b.addFolder(first.ID, "Medan")
 		rent := b.addLabel("org", "Sewa")
 		d = b.finalizeDraft(d, owner)
-		b.must(b.FileDocuments(b.ctx, owner.ID, ofOwner.ID, []contract.DocumentID{d.ID}))
-		b.must(b.FileDocuments(b.ctx, first.ID, ofFirst.ID, []contract.DocumentID{d.ID}))
+		b.file(owner.ID, ofOwner.ID, d.ID)
+		b.file(first.ID, ofFirst.ID, d.ID)
 		b.setLabels("org", []contract.DocumentID{d.ID}, rent.ID)
 		admin := newActor("admin", "org")
 		admin.Admin, admin.OrganisationState = true, contract.OrganisationActive
