@@ -209,3 +209,136 @@ func TestPeopleSortTheirOwnListsIntoFolders(t *testing.T) {
 	}
 	owner.do("DELETE", fmt.Sprint(documentPath, draft), nil).ok()
 }
+
+func TestATeamSortsItsListIntoFolders(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	owner, sender, reader := s.person(t, "Pemilik", "PT Satu"), s.person(t, "Rekan", "PT Satu"), s.personAs(t, contract.RoleMember, "Pembaca", "PT Satu")
+	other := s.person(t, "Kolega", "PT Satu")
+	organisation := organisationIDOf(t, s, owner)
+	team, theirs := s.newTeam(t, organisation, owner, sender, reader), s.newTeam(t, organisation, other)
+	shared, alone := owner.upload(simple()), owner.upload(simple())
+	owner.verb("team-docs", shared, "team", team).ok()
+	put := func(c *client, path string, body object) *answer {
+		c.t.Helper()
+		return c.do("PUT", documentPath+path, body)
+	}
+	file := func(c *client, folder any, ids ...int64) *answer {
+		c.t.Helper()
+		documents := []object{}
+		for _, id := range ids {
+			documents = append(documents, object{"document_id": id})
+		}
+		return put(c, "filed", object{"documents": documents, "folder": folder, "team": team})
+	}
+
+	folder := put(sender, "folders", object{"name": "Sewa", "team": team}).ok().object("response", "data", "folder")["id"].(string)
+	if again := put(owner, "folders", object{"name": "SEWA", "team": team}).ok().object("response", "data", "folder")["id"]; again != folder {
+		t.Errorf("the same name: %v", again)
+	}
+	file(sender, folder, shared).ok().only("results").ok()
+	owner.filed(shared, "Bandung")
+	for _, m := range []*client{owner, sender, reader} {
+		if folders := m.do("GET", documentPath+"folders?team="+team, nil).ok().object("data")["folders"].([]any); len(folders) != 1 || folders[0].(object)["id"] != folder {
+			t.Errorf("%s sees %v", m.name, folders)
+		}
+		if got := m.filedList("data?team=" + team + "&folder=" + folder); len(got) != 1 || got[shared] != "/Sewa" {
+			t.Errorf("%s lists %v", m.name, got)
+		}
+		if n := m.do("GET", documentPath+"counts?team="+team+"&folder="+folder, nil).ok().object("data")["total_data"]; n != 1.0 {
+			t.Errorf("%s counts %v", m.name, n)
+		}
+	}
+	if got := owner.filedList("out"); got[shared] != "/Bandung" || got[alone] != "" {
+		t.Errorf("the owner's list: %v", got)
+	}
+	if mine := sender.folders(); len(mine) != 0 {
+		t.Errorf("a member's own folders: %v", mine)
+	}
+	for c, want := range map[*client]string{owner: "/Bandung", sender: "/Sewa", reader: "/Sewa"} {
+		if got := filedAs(c.get("detail", shared).ok().object("data")); got != want {
+			t.Errorf("%s sees %q in detail, want %q", c.name, got, want)
+		}
+	}
+
+	// A document that is not in the list of the team is in none of its folders; whose role does not send changes nothing; others learn nothing.
+	file(owner, folder, alone).ok().only("results").is(http.StatusNotFound, "document.not_found")
+	file(reader, folder, shared).is(http.StatusForbidden, "account.role")
+	put(reader, "folders", object{"name": "Lagi", "team": team}).is(http.StatusForbidden, "account.role")
+	put(reader, "folders/"+folder, object{"name": "Lagi"}).is(http.StatusForbidden, "account.role")
+	reader.do("DELETE", documentPath+"folders/"+folder, nil).is(http.StatusForbidden, "account.role")
+	outside := func(c *client) {
+		t.Helper()
+		for _, id := range []string{team, "8f14e45f-ceea-467f-a0e6-1b1f0c8d3aff"} {
+			c.do("GET", documentPath+"folders?team="+id, nil).is(http.StatusNotFound, "team.not_found")
+			put(c, "folders", object{"name": "Lagi", "team": id}).is(http.StatusNotFound, "team.not_found")
+			put(c, "filed", object{"documents": []object{{"document_id": shared}}, "folder": folder, "team": id}).is(http.StatusNotFound, "team.not_found")
+		}
+		for _, id := range []string{folder, "8f14e45f-ceea-467f-a0e6-1b1f0c8d3aff"} {
+			put(c, "folders/"+id, object{"name": "Lagi"}).is(http.StatusNotFound, "folder.not_found")
+			c.do("DELETE", documentPath+"folders/"+id, nil).is(http.StatusNotFound, "folder.not_found")
+		}
+	}
+	outside(other)
+	put(other, "folders", object{"name": "Sewa", "team": theirs}).ok()
+	put(owner, "filed", object{"documents": []object{{"document_id": shared}}, "folder": folder}).is(http.StatusNotFound, "folder.not_found")
+
+	put(sender, "folders/"+folder, object{"name": "Sewa kantor"}).ok()
+	if got := reader.filedList("data?team=" + team); got[shared] != "/Sewa kantor" {
+		t.Errorf("after the folder was renamed: %v", got)
+	}
+	by := commandLineActor("team")
+	if _, err := s.workflow.RemoveTeamMember(t.Context(), by, contract.TeamID(team), contract.PersonID(sender.id)); err != nil {
+		t.Fatal(err)
+	}
+	outside(sender)
+	owner.verb("team-docs", shared).ok()
+	owner.verb("team-docs", shared, "team", team).ok()
+	if got := reader.filedList("data?team=" + team); len(got) != 1 || got[shared] != "" {
+		t.Errorf("after it left the team and came back: %v", got)
+	}
+	file(owner, folder, shared).ok()
+	file(owner, "", shared).ok()
+	if got := reader.filedList("data?team=" + team); got[shared] != "" {
+		t.Errorf("after it was taken out of the folder: %v", got)
+	}
+	owner.do("DELETE", documentPath+"folders/"+folder, nil).ok()
+	if got := reader.filedList("data?team=" + team); len(got) != 1 {
+		t.Errorf("after the folder was deleted: %v", got)
+	}
+}
+
+func TestMembersOfATeamWhoMaySendLabelItsDocumentsTogether(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	admin, owner, sender := s.administrator(t, "Admin", "PT Satu"), s.person(t, "Pemilik", "PT Satu"), s.person(t, "Rekan", "PT Satu")
+	reader := s.personAs(t, contract.RoleMember, "Pembaca", "PT Satu")
+	team := s.newTeam(t, organisationIDOf(t, s, owner), owner, sender, reader)
+	draft, sent, alone := owner.upload(simple(), owner.as("signer", 1)), owner.upload(simple(), owner.as("signer", 1)), owner.upload(simple())
+	owner.verb("finalize-docs", sent).ok()
+	for _, id := range []int64{draft, sent} {
+		owner.verb("team-docs", id, "team", team).ok()
+	}
+	rent := admin.addLabel("Sewa", "teal")
+	codes := func(c *client) (all []string) {
+		t.Helper()
+		for _, r := range c.labelled([]int64{draft, sent, alone}, []string{rent}, nil).ok().object("response", "data")["results"].([]any) {
+			e, _ := r.(object)["error"].(object)
+			code, _ := e["code"].(string)
+			all = append(all, code)
+		}
+		return all
+	}
+	if got := codes(reader); !slices.Equal(got, []string{"account.role", "account.role", "document.not_found"}) {
+		t.Errorf("a member who may not send: %v", got)
+	}
+	if got := codes(sender); !slices.Equal(got, []string{"", "", "document.not_found"}) {
+		t.Errorf("a member who may send: %v", got)
+	}
+	if got := reader.filedList("data?team=" + team + "&label=" + rent); len(got) != 2 || got[draft] != "Sewa" || got[sent] != "Sewa" {
+		t.Errorf("the list of the team by the label: %v", got)
+	}
+	if got := owner.filedList("out"); got[draft] != "Sewa" || got[alone] != "" {
+		t.Errorf("the owner's list: %v", got)
+	}
+}

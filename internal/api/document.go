@@ -54,7 +54,7 @@ type detailData struct {
 	Warnings             []warning           `json:"warnings,omitempty" doc:"unexpected changes to the file, and findings in it"`
 	AddressesHidden      bool                `json:"addresses_hidden,omitempty" doc:"the addresses of others are shown to the caller in part only, and the evidence certificate is not for them"`
 	Labels               []labelOut          `json:"labels,omitempty" doc:"of the caller's organisation, on its documents, by name; missing: none"`
-	Folder               *folderOut          `json:"folder,omitempty" doc:"the caller's own folder in which they have it; missing: none"`
+	Folder               *folderOut          `json:"folder,omitempty" doc:"the caller's own folder in which they have it, or that of its team if they see it only as a member; missing: none"`
 }
 
 // deliveryData is how the people of a document are reached.
@@ -168,7 +168,7 @@ func (c *call) loadDetail() (detailData, error) {
 	if err != nil {
 		return detailData{}, err
 	}
-	filed, err := c.Workflow.Filed(c.r.Context(), c.by, id)
+	filed, err := c.Workflow.Filed(c.r.Context(), c.by, &d)
 	if err != nil {
 		return detailData{}, err
 	}

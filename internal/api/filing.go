@@ -136,7 +136,7 @@ type filedResult struct {
 	Msg        string              `json:"msg" example:"Label dokumen telah disimpan."`
 	Error      *failureDetail      `json:"error,omitempty" doc:"why the document is as it was"`
 	Labels     []labelOut          `json:"labels,omitempty" doc:"of the caller's organisation, on its documents, by name; missing: none"`
-	Folder     *folderOut          `json:"folder,omitempty" doc:"the caller's own folder in which they have it; missing: none"`
+	Folder     *folderOut          `json:"folder,omitempty" doc:"of the caller, or of the team that the request names, in which the document is; missing: none"`
 }
 
 func (c *call) labelDocuments(in *labelledIn) (done[filedData], error) {
@@ -201,7 +201,7 @@ type foldersData struct {
 }
 
 func (c *call) listFolders() (foldersData, error) {
-	all, err := c.Workflow.Folders(c.r.Context(), c.by)
+	all, err := c.Workflow.Folders(c.r.Context(), c.by, parseTeamID(c.r.URL.Query().Get("team")))
 	return foldersData{convertAll(all, func(f contract.Folder) folderOut { return folderOut{f.ID, f.Name} })}, err
 }
 
@@ -209,28 +209,33 @@ type folderIn struct {
 	Name phrase `json:"name" required:"true" doc:"at most 60 characters" example:"Kantor Bandung"`
 }
 
+type newFolderIn struct {
+	Name phrase `json:"name" required:"true" doc:"at most 60 characters" example:"Kantor Bandung"`
+	Team phrase `json:"team" required:"false" doc:"UUID of a team of the caller, whose list the folder sorts; missing or empty: the caller's own lists" example:"3b0f6a52-4f0e-4d35-9f0b-0e7f6d3c2b1a"`
+}
+
 type folderAnswer struct {
 	Folder folderOut `json:"folder"`
 }
 
-func (c *call) addFolder(in *folderIn) (done[folderAnswer], error) {
-	return c.changedFolder(in, "done.folder_added", c.Workflow.AddFolder)
+func (c *call) addFolder(in *newFolderIn) (done[folderAnswer], error) {
+	var bad problems
+	name, team := in.Name.checkedValue("name", &bad), parseTeamID(in.Team.checkedValue("team", &bad))
+	if err := bad.asError(); err != nil {
+		return done[folderAnswer]{}, err
+	}
+	f, err := c.Workflow.AddFolder(c.r.Context(), c.by, team, name)
+	return doneAnswer(c, "done.folder_added", folderAnswer{folderOut{f.ID, f.Name}}), err
 }
 
 func (c *call) renameFolder(in *folderIn) (done[folderAnswer], error) {
-	return c.changedFolder(in, "done.folder_renamed", func(ctx context.Context, by contract.Actor, name string) (contract.Folder, error) {
-		return c.Workflow.RenameFolder(ctx, by, c.pathFolder(), name)
-	})
-}
-
-func (c *call) changedFolder(in *folderIn, msg string, change func(context.Context, contract.Actor, string) (contract.Folder, error)) (done[folderAnswer], error) {
 	var bad problems
 	name := in.Name.checkedValue("name", &bad)
 	if err := bad.asError(); err != nil {
 		return done[folderAnswer]{}, err
 	}
-	f, err := change(c.r.Context(), c.by, name)
-	return doneAnswer(c, msg, folderAnswer{folderOut{f.ID, f.Name}}), err
+	f, err := c.Workflow.RenameFolder(c.r.Context(), c.by, c.pathFolder(), name)
+	return doneAnswer(c, "done.folder_renamed", folderAnswer{folderOut{f.ID, f.Name}}), err
 }
 
 func (c *call) deleteFolder() (noted, error) {
@@ -246,17 +251,18 @@ func (c *call) pathFolder() contract.FolderID {
 
 type filedIn struct {
 	Documents list[documentIn] `json:"documents" required:"true" doc:"up to 100"`
-	Folder    phrase           `json:"folder" required:"false" doc:"UUID of one of the caller's folders; missing or empty: out of the one in which it is" example:"6f1d2c3b-0a9e-4b8d-9c7f-5e4d3c2b1a02"`
+	Folder    phrase           `json:"folder" required:"false" doc:"UUID of a folder; missing or empty: out of the one in which it is" example:"6f1d2c3b-0a9e-4b8d-9c7f-5e4d3c2b1a02"`
+	Team      phrase           `json:"team" required:"false" doc:"UUID of a team of the caller, whose folders are meant; missing or empty: the caller's own" example:"3b0f6a52-4f0e-4d35-9f0b-0e7f6d3c2b1a"`
 }
 
 func (c *call) fileDocuments(in *filedIn) (done[filedData], error) {
 	var bad problems
 	ids := parseDocuments(in.Documents, &bad)
-	folder := contract.FolderID(parsePersonID(in.Folder.checkedValue("folder", &bad)))
+	folder, team := contract.FolderID(parsePersonID(in.Folder.checkedValue("folder", &bad))), parseTeamID(in.Team.checkedValue("team", &bad))
 	if err := bad.asError(); err != nil {
 		return done[filedData]{}, err
 	}
-	all, err := c.Workflow.FileDocuments(c.r.Context(), c.by, ids, folder)
+	all, err := c.Workflow.FileDocuments(c.r.Context(), c.by, ids, team, folder)
 	return c.filedAnswer("done.filed", all), err
 }
 
@@ -264,8 +270,12 @@ func (c *call) fileDocuments(in *filedIn) (done[filedData], error) {
 func filedParams() []*huma.Param {
 	return []*huma.Param{
 		{Name: "label", In: "query", Description: "Only documents with this label of the caller's organisation, by its UUID.", Schema: textSchema()},
-		{Name: "folder", In: "query", Description: "Only documents in this folder of the caller, by its UUID.", Schema: textSchema()},
+		{Name: "folder", In: "query", Description: "Only documents in this folder of the caller, or with team of that team, by its UUID.", Schema: textSchema()},
 	}
+}
+
+func folderTeamParam() *huma.Param {
+	return &huma.Param{Name: "team", In: "query", Description: "UUID of a team of the caller: its folders instead of the caller's own. 404 for another team.", Schema: textSchema()}
 }
 
 func labelParam() *huma.Param {
@@ -273,5 +283,5 @@ func labelParam() *huma.Param {
 }
 
 func folderParam() *huma.Param {
-	return &huma.Param{Name: "folder_id", In: "path", Required: true, Description: "UUID of a folder of the caller.", Schema: textSchema(), Example: "6f1d2c3b-0a9e-4b8d-9c7f-5e4d3c2b1a02"}
+	return &huma.Param{Name: "folder_id", In: "path", Required: true, Description: "UUID of a folder of the caller, or of a team of theirs.", Schema: textSchema(), Example: "6f1d2c3b-0a9e-4b8d-9c7f-5e4d3c2b1a02"}
 }

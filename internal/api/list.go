@@ -36,7 +36,7 @@ type listItem struct {
 	Team          *teamOut            `json:"team,omitempty" doc:"with which the document is shared; for its owner and the members of the team"`
 	AsGuest       bool                `json:"as_guest,omitempty" doc:"the document names the mailbox of the account as a guest's: guest-document opens it"`
 	Labels        []labelOut          `json:"labels,omitempty" doc:"of the caller's organisation, on its documents, by name; missing: none"`
-	Folder        *folderOut          `json:"folder,omitempty" doc:"the caller's own folder in which they have it; missing: none"`
+	Folder        *folderOut          `json:"folder,omitempty" doc:"the caller's own folder in which they have it, or in the list of a team that of the team; missing: none"`
 }
 
 type listSigner struct {

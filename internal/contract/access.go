@@ -41,7 +41,7 @@ const (
 	OpUse          Operation = "use-template-docs" // make a draft from a template
 	OpDelete       Operation = "delete"
 	OpLabel        Operation = "label" // add and remove labels of the organisation
-	OpFile         Operation = "file"  // put it into one of the caller's own folders
+	OpFile         Operation = "file"  // put it into a folder of the caller, or of a team of theirs
 )
 
 // Operations lists every operation.

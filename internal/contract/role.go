@@ -25,7 +25,7 @@ const (
 	AccountLists     AccountOperation = "lists"     // read the lists of one's own documents, and of the people on them
 	AccountDirectory AccountOperation = "directory" // read who has an account in the organisation
 	AccountBalance   AccountOperation = "balance"   // read how much quota is left
-	AccountFolders   AccountOperation = "folders"   // create, rename and delete one's own folders
+	AccountFolders   AccountOperation = "folders"   // create, rename and delete one's own folders, and those of one's teams
 	AccountSpecimen  AccountOperation = "specimen"  // read and replace the pictures of one's signature and initials
 )
 

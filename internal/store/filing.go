@@ -29,8 +29,10 @@ type Labels interface {
 type Folders interface {
 	// Folders returns the folders of a space, by name.
 	Folders(ctx context.Context, space contract.PersonID) ([]contract.Folder, error)
+	// Folder returns one folder; ErrNotFound.
+	Folder(ctx context.Context, id contract.FolderID) (contract.Folder, error)
 	// AddFolder adds a folder, unless one of the space has the name already, in any case of letters: it returns the one that is stored.
-	// [contract.ErrFolderLimit]: the space has too many.
+	// [contract.ErrFolderLimit]: the space has too many. ErrNotFound: the space is that of a team that was deleted.
 	AddFolder(ctx context.Context, f contract.Folder) (contract.Folder, error)
 	// RenameFolder renames a folder of the space. ErrNotFound: it has no such folder; ErrExists: another one of the space has the name.
 	RenameFolder(ctx context.Context, f contract.Folder) error
@@ -47,7 +49,7 @@ type Folders interface {
 // FilingView says who sees where documents are filed. The zero value sees nothing.
 type FilingView struct {
 	Organisation contract.OrganisationID // whose labels are seen, on its documents
-	Space        contract.PersonID       // whose folders are seen
+	Space        contract.PersonID       // whose folders are seen: those of a person, or of a team
 }
 
 // Filed is where a document is filed, as a person sees it.

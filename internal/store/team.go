@@ -31,7 +31,7 @@ type Teams interface {
 	AddTeam(ctx context.Context, t Team, e contract.Event) error
 	// RenameTeam returns ErrExists as AddTeam does, and ErrNotFound if the team does not exist.
 	RenameTeam(ctx context.Context, id contract.TeamID, name string, e contract.Event) error
-	// DeleteTeam removes a team and its members in one transaction. The documents keep its identifier, which gives no access. ErrNotFound:
+	// DeleteTeam removes a team, its members and its folders in one transaction. The documents keep its identifier, which gives no access. ErrNotFound:
 	// the team does not exist.
 	DeleteTeam(ctx context.Context, id contract.TeamID, e contract.Event) error
 	// AddTeamMember adds an account of the organisation of the team. ErrExists: it is a member; ErrNotFound: the team does not exist; contract.ErrNoPerson:

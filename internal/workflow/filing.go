@@ -136,7 +136,7 @@ type FiledDocument struct {
 //
 // Durable with its one commit: the labels of all documents that are not refused.
 func (s *Service) LabelDocuments(ctx context.Context, by contract.Actor, ids []contract.DocumentID, add, remove []contract.LabelID) ([]FiledDocument, error) {
-	refused, allowed, err := s.authoriseEach(ctx, by, contract.OpLabel, ids)
+	refused, allowed, err := s.authoriseEach(ctx, by, contract.OpLabel, ids, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -160,72 +160,97 @@ func (s *Service) LabelDocuments(ctx context.Context, by contract.Actor, ids []c
 		return nil, err
 	}
 	refuseDeleted(refused, allowed, found)
-	return s.filedDocuments(ctx, by, ids, refused)
+	return s.filedDocuments(ctx, by, "", ids, refused)
 }
 
-// Folders returns the caller's folders, by name.
-func (s *Service) Folders(ctx context.Context, by contract.Actor) ([]contract.Folder, error) {
-	if err := by.AuthoriseAccount(contract.AccountLists); err != nil {
+// Folders returns the folders of a team of the caller, by name, or with an empty identifier their own.
+func (s *Service) Folders(ctx context.Context, by contract.Actor, team contract.TeamID) ([]contract.Folder, error) {
+	space, err := by.FolderSpace(contract.AccountLists, team)
+	if err != nil {
 		return nil, err
 	}
-	return s.Store.Folders(ctx, by.ID)
+	return s.Store.Folders(ctx, space)
 }
 
-// AddFolder adds a folder of the caller, unless one has the name already. It returns the folder that has it.
-func (s *Service) AddFolder(ctx context.Context, by contract.Actor, name string) (contract.Folder, error) {
-	if err := by.AuthoriseAccount(contract.AccountFolders); err != nil {
+// AddFolder adds a folder of a team of the caller, or with an empty identifier of their own, unless one has the name already. It returns the folder that has it.
+func (s *Service) AddFolder(ctx context.Context, by contract.Actor, team contract.TeamID, name string) (contract.Folder, error) {
+	space, err := by.FolderSpace(contract.AccountFolders, team)
+	if err != nil {
 		return contract.Folder{}, err
 	}
-	name, err := contract.CheckFolderName(name)
-	if err != nil {
+	if name, err = contract.CheckFolderName(name); err != nil {
 		return contract.Folder{}, err
 	}
 	id, err := uuid.NewRandomFromReader(s.Random)
 	if err != nil {
 		return contract.Folder{}, fmt.Errorf("draw a UUID: %w", err)
 	}
-	return s.Store.AddFolder(ctx, contract.Folder{ID: contract.FolderID(id.String()), Space: by.ID, Name: name, CreatedAt: s.Clock()})
+	f, err := s.Store.AddFolder(ctx, contract.Folder{ID: contract.FolderID(id.String()), Space: space, Name: name, CreatedAt: s.Clock()})
+	if errors.Is(err, store.ErrNotFound) {
+		return contract.Folder{}, contract.ErrNoTeam
+	}
+	return f, err
 }
 
-// RenameFolder renames a folder of the caller.
-func (s *Service) RenameFolder(ctx context.Context, by contract.Actor, id contract.FolderID, name string) (contract.Folder, error) {
+// folderToChange returns a folder that the caller may change; [contract.ErrNoFolder] for one that they do not see.
+func (s *Service) folderToChange(ctx context.Context, by contract.Actor, id contract.FolderID) (contract.Folder, error) {
 	if err := by.AuthoriseAccount(contract.AccountFolders); err != nil {
 		return contract.Folder{}, err
 	}
-	name, err := contract.CheckFolderName(name)
+	f, err := s.Store.Folder(ctx, id)
+	if err != nil || f.Space == by.ID {
+		return f, refuseNoFolder(err)
+	}
+	_, err = by.FolderSpace(contract.AccountFolders, contract.TeamID(f.Space))
+	if errors.Is(err, contract.ErrNoTeam) {
+		err = contract.ErrNoFolder
+	}
+	return f, err
+}
+
+// RenameFolder renames a folder of the caller or of a team of theirs.
+func (s *Service) RenameFolder(ctx context.Context, by contract.Actor, id contract.FolderID, name string) (contract.Folder, error) {
+	f, err := s.folderToChange(ctx, by, id)
 	if err != nil {
 		return contract.Folder{}, err
 	}
-	f := contract.Folder{ID: id, Space: by.ID, Name: name}
+	if f.Name, err = contract.CheckFolderName(name); err != nil {
+		return contract.Folder{}, err
+	}
 	if err = s.Store.RenameFolder(ctx, f); errors.Is(err, store.ErrExists) {
 		return f, contract.ErrFolderExists
 	}
 	return f, refuseNoFolder(err)
 }
 
-// DeleteFolder deletes a folder of the caller. Its documents stay in their lists.
+// DeleteFolder deletes a folder of the caller or of a team of theirs. Its documents stay in their lists.
 func (s *Service) DeleteFolder(ctx context.Context, by contract.Actor, id contract.FolderID) error {
-	if err := by.AuthoriseAccount(contract.AccountFolders); err != nil {
+	f, err := s.folderToChange(ctx, by, id)
+	if err != nil {
 		return err
 	}
-	return refuseNoFolder(s.Store.DeleteFolder(ctx, by.ID, id))
+	return refuseNoFolder(s.Store.DeleteFolder(ctx, f.Space, id))
 }
 
-// FileDocuments puts documents of the caller's lists into one of their folders; empty: into none. A refusal of one document does not stop the others. A
-// request can be repeated.
+// FileDocuments puts documents of the list of a team of the caller, or with an empty identifier of their own lists, into a folder of the same; empty: into
+// none. A refusal of one document does not stop the others. A request can be repeated.
 //
 // Durable with its one commit: where all documents are that are not refused.
-func (s *Service) FileDocuments(ctx context.Context, by contract.Actor, ids []contract.DocumentID, folder contract.FolderID) ([]FiledDocument, error) {
-	refused, allowed, err := s.authoriseEach(ctx, by, contract.OpFile, ids)
+func (s *Service) FileDocuments(ctx context.Context, by contract.Actor, ids []contract.DocumentID, team contract.TeamID, folder contract.FolderID) ([]FiledDocument, error) {
+	space, err := by.FolderSpace(contract.AccountFolders, team)
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.Store.FileDocuments(ctx, by.ID, folder, allowed)
+	refused, allowed, err := s.authoriseEach(ctx, by, contract.OpFile, ids, func(d *contract.Document) error { return d.AuthoriseFiling(by, space) })
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.Store.FileDocuments(ctx, space, folder, allowed)
 	if err != nil {
 		return nil, refuseNoFolder(err)
 	}
 	refuseDeleted(refused, allowed, found)
-	return s.filedDocuments(ctx, by, ids, refused)
+	return s.filedDocuments(ctx, by, team, ids, refused)
 }
 
 func refuseNoFolder(err error) error {
@@ -235,11 +260,15 @@ func refuseNoFolder(err error) error {
 	return err
 }
 
-// authoriseEach returns why the caller may not use an operation on some documents, and those on which they may.
-func (s *Service) authoriseEach(ctx context.Context, by contract.Actor, op contract.Operation, ids []contract.DocumentID) (refused map[contract.DocumentID]error, allowed []contract.DocumentID, err error) {
+// authoriseEach returns why the caller may not use an operation on some documents, and those on which they may. Also is asked about those that Authorise lets
+// them use; nil: nothing more.
+func (s *Service) authoriseEach(ctx context.Context, by contract.Actor, op contract.Operation, ids []contract.DocumentID, also func(*contract.Document) error) (refused map[contract.DocumentID]error, allowed []contract.DocumentID, err error) {
 	refused = map[contract.DocumentID]error{}
 	for _, id := range ids {
-		_, err := s.LoadAuthorised(ctx, by, op, id)
+		d, err := s.LoadAuthorised(ctx, by, op, id)
+		if err == nil && also != nil {
+			err = also(&d)
+		}
 		var refusal *contract.Error
 		switch {
 		case err == nil:
@@ -262,10 +291,10 @@ func refuseDeleted(refused map[contract.DocumentID]error, allowed, found []contr
 	}
 }
 
-// filedDocuments returns what became of documents, in their order.
-func (s *Service) filedDocuments(ctx context.Context, by contract.Actor, ids []contract.DocumentID, refused map[contract.DocumentID]error) ([]FiledDocument, error) {
+// filedDocuments returns what became of documents, in their order, as the list of a team or the caller's own lists show them.
+func (s *Service) filedDocuments(ctx context.Context, by contract.Actor, team contract.TeamID, ids []contract.DocumentID, refused map[contract.DocumentID]error) ([]FiledDocument, error) {
 	done := slices.DeleteFunc(slices.Clone(ids), func(id contract.DocumentID) bool { return refused[id] != nil })
-	filed, err := s.Store.Filing(ctx, filingView(by), done)
+	filed, err := s.Store.Filing(ctx, filingView(by, team), done)
 	if err != nil {
 		return nil, err
 	}
@@ -276,16 +305,26 @@ func (s *Service) filedDocuments(ctx context.Context, by contract.Actor, ids []c
 	return all, nil
 }
 
-// Filed returns where a document is filed, as the caller sees it. It is for documents that they may see.
-func (s *Service) Filed(ctx context.Context, by contract.Actor, id contract.DocumentID) (store.Filed, error) {
-	filed, err := s.Store.Filing(ctx, filingView(by), []contract.DocumentID{id})
-	return filed[id], err
+// Filed returns where a document is filed, as the caller sees it: in a folder of theirs, or of its team if they see it only as a member. It is for documents
+// that they may see.
+func (s *Service) Filed(ctx context.Context, by contract.Actor, d *contract.Document) (store.Filed, error) {
+	var team contract.TeamID
+	if d.IsSharedWith(by) && !d.IsVisibleTo(by.ID) {
+		team = d.Team.ID
+	}
+	filed, err := s.Store.Filing(ctx, filingView(by, team), []contract.DocumentID{d.ID})
+	return filed[d.ID], err
 }
 
-// filingView returns what an actor sees of where documents are filed: with an account, the labels of their organisation and their own folders.
-func filingView(by contract.Actor) store.FilingView {
+// filingView returns what an actor sees of where documents are filed: with an account, the labels of their organisation, and the folders of a team of theirs in
+// its list or their own.
+func filingView(by contract.Actor, team contract.TeamID) store.FilingView {
 	if by.Guest != 0 || by.Embed != nil || by.IsSystem() {
 		return store.FilingView{}
 	}
-	return store.FilingView{Organisation: by.Organisation, Space: by.ID}
+	space := by.ID
+	if team != "" {
+		space = contract.PersonID(team)
+	}
+	return store.FilingView{Organisation: by.Organisation, Space: space}
 }

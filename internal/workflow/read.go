@@ -71,7 +71,7 @@ func (s *Service) listQuery(by contract.Actor, r ListRequest) (store.ListQuery, 
 		return store.ListQuery{}, contract.ErrNoTeam
 	}
 	return store.ListQuery{
-		Person: by.ID, Mailbox: by.Mailbox, Box: r.Box, Team: r.Team, State: r.State, Without: r.Without, Waiting: r.Waiting, With: r.With, Label: r.Label, Folder: r.Folder, View: filingView(by), Period: r.Period, Search: r.Search, Order: r.Order,
+		Person: by.ID, Mailbox: by.Mailbox, Box: r.Box, Team: r.Team, State: r.State, Without: r.Without, Waiting: r.Waiting, With: r.With, Label: r.Label, Folder: r.Folder, View: filingView(by, r.Team), Period: r.Period, Search: r.Search, Order: r.Order,
 		Offset: (r.Page - 1) * r.Limit, Limit: r.Limit, Now: s.Clock(),
 	}, nil
 }

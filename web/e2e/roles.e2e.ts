@@ -70,6 +70,20 @@ test("a team shares a document, of which a member cancels it until they are remo
   await theirs.waitForURL(/team=/);
   await theirs.getByText(`From ${owner.name}`).waitFor();
   expect(await violations(theirs)).toEqual([]);
+  // The member files it in a folder of the team, which the owner's own list does not have.
+  await theirs.getByRole("checkbox", { name: "Select Perjanjian Tim" }).check();
+  await theirs.getByRole("button", { name: "Set labels" }).waitFor();
+  await theirs.getByRole("button", { name: "Move to a folder" }).click();
+  await theirs.getByText("The members of the team see its folders.").waitFor();
+  await theirs.getByRole("radio", { name: "A new folder" }).check();
+  await theirs.getByRole("textbox", { name: "Name of the folder" }).fill("Kantor");
+  await theirs.keyboard.press("Enter");
+  await theirs.getByRole("listitem").filter({ hasText: "Perjanjian Tim" }).getByText("Kantor").waitFor();
+  await theirs.getByRole("button", { name: "Manage folders" }).waitFor();
+  await page.goto(`${s.url}/sent`);
+  const mine = page.getByRole("listitem").filter({ hasText: "Perjanjian Tim" });
+  await mine.waitFor();
+  expect(await mine.getByText("Kantor").count()).toBe(0);
   await theirs.getByRole("link", { name: "Perjanjian Tim", exact: true }).click();
   await theirs.getByText("Shared with the team Legal").waitFor();
   await theirs.getByRole("button", { name: "More actions" }).click();

@@ -131,13 +131,22 @@ func (w *documentWriter) endOwnerPages(ctx context.Context) error {
 		statement{sql: `DELETE FROM embed_address WHERE document = $1 AND person = $2`, args: person, what: "end the addresses of a former owner"})
 }
 
-// unfileForFormerOwner takes a document out of the folder of an owner who has it in no list any more.
-func (w *documentWriter) unfileForFormerOwner(ctx context.Context) error {
-	former := w.before.Owner.ID
-	if former == w.after.Owner.ID || w.after.IsVisibleTo(former) {
-		return nil
+// unfile takes a document out of the folder of an owner who has it in no list any more, and of a team that it leaves.
+func (w *documentWriter) unfile(ctx context.Context) error {
+	var spaces []contract.PersonID
+	if former := w.before.Owner.ID; former != w.after.Owner.ID && !w.after.IsVisibleTo(former) {
+		spaces = append(spaces, former)
 	}
-	return w.addStatements(ctx, statement{sql: `DELETE FROM folder_document WHERE document = $1 AND space = $2`, args: []any{w.after.ID, former}, what: "take a document out of a folder"})
+	if l, ok := teamList(w.before.Team); ok && w.teamChanged() {
+		spaces = append(spaces, l.person)
+	}
+	for _, space := range spaces {
+		err := w.addStatements(ctx, statement{sql: `DELETE FROM folder_document WHERE document = $1 AND space = $2`, args: []any{w.after.ID, space}, what: "take a document out of a folder"})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (w *documentWriter) insertIntoBoxes(lists []boxList) statement {

@@ -156,11 +156,27 @@ func (s *Store) Folders(ctx context.Context, space contract.PersonID) ([]contrac
 	return all, wrapf(err, "read the folders of %s", space)
 }
 
-// AddFolder implements [store.Folders]. Nothing is locked: as many requests as arrive at the same moment may exceed the limit, which only bounds what a
-// person's list of folders costs.
+// Folder implements [store.Folders].
+func (s *Store) Folder(ctx context.Context, id contract.FolderID) (contract.Folder, error) {
+	f, err := folderRows.readOne(ctx, s, `WHERE id = $1`, id)
+	return f, wrapf(err, "read folder %s", id)
+}
+
+// AddFolder implements [store.Folders]. Of a person nothing is locked: as many requests as arrive at the same moment may exceed the limit, which only bounds what a
+// person's list of folders costs. A team is locked, so that a deletion of it finds the folder.
 func (s *Store) AddFolder(ctx context.Context, f contract.Folder) (contract.Folder, error) {
 	var stored contract.Folder
 	err := s.db.withTx(ctx, func(t tx) error {
+		if _, err := t.exec(ctx, `UPDATE team SET name = name WHERE id = $1`, f.Space); err != nil {
+			return err
+		}
+		var deleted bool
+		if err := queryOne(ctx, t, []any{&deleted}, `SELECT EXISTS (SELECT 1 FROM team WHERE id = $1 AND deleted_at <> 0)`, f.Space); err != nil {
+			return err
+		}
+		if deleted {
+			return store.ErrNotFound
+		}
 		if _, err := t.exec(ctx, `INSERT INTO folder (id, space, name, name_folded, created_at) SELECT CAST($1 AS TEXT), CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS TEXT), CAST($5 AS BIGINT)
 			WHERE (SELECT COUNT(*) FROM folder WHERE space = $2) < $6 ON CONFLICT DO NOTHING`,
 			f.ID, f.Space, cleanText(f.Name), foldText(f.Name), toMicros(f.CreatedAt), contract.MaxFolders); err != nil {

@@ -57,16 +57,19 @@ func TestPagesOfListsReadTheirIndexesInOrder(t *testing.T) {
 	with := all.condition()
 	with.terms = append(with.terms, fmt.Sprintf(`b.document IN (`+ofPerson+`)`, with.addArg("e"), maxSelected))
 	view := store.FilingView{Organisation: "o", Space: "p"}
-	labelled, filed := all, all
+	labelled, filed, ofTeam := all, all, newBoxQuery(store.ListQuery{Person: "p", Team: "t", Folder: "f", View: store.FilingView{Organisation: "o", Space: "t"}}, defaultBlocks)
 	labelled.Label, labelled.View, filed.Folder, filed.View = "l", view, "f", view
 	inLabel, inFolder, ofLabel, ofFolder := all.condition(), all.condition(), all.condition(), all.condition()
 	inLabel.terms = append(inLabel.terms, `b.document IN (`+labelled.filedAs(&inLabel)+`)`)
 	inFolder.terms = append(inFolder.terms, `b.document IN (`+filed.filedAs(&inFolder)+`)`)
+	inTeamFolder := boxQuery{ListQuery: store.ListQuery{Person: "t", Box: store.TeamBox}, blocks: defaultBlocks}.condition()
+	inTeamFolder.terms = append(inTeamFolder.terms, `b.document IN (`+ofTeam.filedAs(&inTeamFolder)+`)`)
 	labelled.addFiled(&ofLabel, "b.document")
 	filed.addFiled(&ofFolder, "b.document")
 	for query, index := range map[string]string{
 		`SELECT b.document FROM box b` + inLabel.pageClause("b.document DESC", 0, 9):                                              "sqlite_autoindex_document_label_1 (label=?)",
 		`SELECT b.document FROM box b` + inFolder.pageClause("b.document DESC", 0, 9):                                             "folder_document_folder (folder=?)",
+		`SELECT b.document FROM box b` + inTeamFolder.pageClause("b.document DESC", 0, 8):                                         "folder_document_folder (folder=?)",
 		`SELECT b.document FROM box b` + ofLabel.pageClause("b.document DESC", 0, 9):                                              "sqlite_autoindex_document_label_1 (label=? AND document=?)",
 		`SELECT b.document FROM box b` + ofFolder.pageClause("b.document DESC", 0, 9):                                             "(document=? AND space=?)",
 		strings.TrimSuffix(selectFiling(nil, view, []contract.DocumentID{1, 2}).sql, ` ORDER BY 1, 6`):                            "document_label_document (document=?)",

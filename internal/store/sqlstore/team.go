@@ -161,8 +161,10 @@ func (s *Store) DeleteTeam(ctx context.Context, id contract.TeamID, e contract.E
 		if err := execRequired(ctx, t, requireRow, `UPDATE team SET deleted_at = $2 WHERE id = $1 AND deleted_at = 0`, id, toMicros(e.At)); err != nil {
 			return err
 		}
-		if _, err := t.exec(ctx, `DELETE FROM team_member WHERE team = $1`, id); err != nil {
-			return err
+		for _, sql := range []string{`DELETE FROM team_member WHERE team = $1`, `DELETE FROM folder WHERE space = $1`} {
+			if _, err := t.exec(ctx, sql, id); err != nil {
+				return err
+			}
 		}
 		return logTeam(ctx, t, id, e)
 	})

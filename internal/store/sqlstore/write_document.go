@@ -107,7 +107,7 @@ func (w *documentWriter) updateDocument(ctx context.Context) error {
 	if err := w.endOwnerPages(ctx); err != nil {
 		return err
 	}
-	if err := w.unfileForFormerOwner(ctx); err != nil {
+	if err := w.unfile(ctx); err != nil {
 		return err
 	}
 	return w.writeParts(ctx)

@@ -296,6 +296,53 @@ var filingTests = map[string]func(*testing.T, *fixture){
 			b.requireEqual("the other one", b.filedNames(owner, stays.ID), []string{"Sewa", "in Bandung"})
 		}
 	},
+	"FoldersOfATeamSortItsListAndNotThoseOfItsMembers": func(t *testing.T, b *fixture) {
+		legal, sales := b.teamOf("legal", first), b.teamOf("sales", first)
+		d, alone := b.share(b.uploadDraft(owner), legal), b.uploadDraft(owner)
+		space := contract.PersonID(legal.ID)
+		ofTeam, own := b.addFolder(space, "Sewa"), b.addFolder(owner.ID, "Bandung")
+		b.requireEqual("the same name again", b.addFolder(space, "SEWA").ID, ofTeam.ID)
+		b.requireEqual("the same name of another team", b.addFolder("sales", "Sewa").Space, contract.PersonID(sales.ID))
+		stored, err := b.Folder(b.ctx, ofTeam.ID)
+		b.must(err)
+		b.requireEqual("one folder", stored, ofTeam)
+		b.file(space, ofTeam.ID, d.ID, alone.ID) // the other one is not in the list of the team
+		b.file(owner.ID, own.ID, d.ID, alone.ID)
+		member := newActor("legal", "org")
+		b.requireEqual("in the list of the team", b.filedNames(member, d.ID), []string{"in Sewa"})
+		b.requireEqual("one that is not in it", b.filedNames(member, alone.ID), []string{})
+		b.requireEqual("in the owner's", b.filedNames(owner, d.ID), []string{"in Bandung"})
+		for what, c := range map[string]struct {
+			q    store.ListQuery
+			want []contract.DocumentID
+		}{
+			"the team":               {store.ListQuery{Person: first.ID, Team: legal.ID, Folder: ofTeam.ID, View: store.FilingView{Space: space}}, []contract.DocumentID{d.ID}},
+			"the team, by the owner": {store.ListQuery{Person: first.ID, Team: legal.ID, Folder: own.ID, View: store.FilingView{Space: space}}, []contract.DocumentID{}},
+			"the owner":              {store.ListQuery{Person: owner.ID, Box: store.Outbox, Folder: own.ID, View: store.FilingView{Space: owner.ID}}, []contract.DocumentID{alone.ID, d.ID}},
+			"the owner, by the team": {store.ListQuery{Person: owner.ID, Box: store.Outbox, Folder: ofTeam.ID, View: store.FilingView{Space: owner.ID}}, []contract.DocumentID{}},
+			"another team":           {store.ListQuery{Person: first.ID, Team: sales.ID, Folder: ofTeam.ID, View: store.FilingView{Space: space}}, []contract.DocumentID{}},
+		} {
+			c.q.Now = b.now
+			l := b.listPage(c.q)
+			n, err := b.CountList(b.ctx, c.q)
+			b.must(err)
+			b.requireEqual(what, b.documentIDs(l), c.want)
+			b.requireEqual(what+", counted", n.Total, len(c.want))
+		}
+		b.requireError("deleted by its member", b.DeleteFolder(b.ctx, first.ID, ofTeam.ID), store.ErrNotFound)
+		d = b.share(d, sales)
+		b.requireEqual("it left the team", b.filedNames(member, d.ID), []string{})
+		d = b.share(d, legal)
+		b.requireEqual("it came back", b.filedNames(member, d.ID), []string{})
+		b.requireEqual("the owner's stays", b.filedNames(owner, d.ID), []string{"in Bandung"})
+		b.file(space, ofTeam.ID, d.ID)
+		b.must(b.DeleteTeam(b.ctx, legal.ID, contract.Event{Type: contract.EventTeamDeleted, At: b.now}))
+		b.requireEqual("the team was deleted", b.filedNames(member, d.ID), []string{})
+		_, err = b.Folder(b.ctx, ofTeam.ID)
+		b.requireError("its folder", err, store.ErrNotFound)
+		_, err = b.AddFolder(b.ctx, contract.Folder{ID: "late", Space: space, Name: "Lagi", CreatedAt: b.now})
+		b.requireError("a folder of a deleted team", err, store.ErrNotFound)
+	},
 	"AFormerOwnerHasTheDocumentInNoFolder": func(t *testing.T, b *fixture) {
 		d := b.uploadDraft(owner)
 		ofOwner, ofFirst := b.addFolder(owner.ID, "Bandung"), b.addFolder(first.ID, "Medan")

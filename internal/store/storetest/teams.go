@@ -95,6 +95,12 @@ var teamTests = map[string]func(*testing.T, *fixture){
 		} {
 			b.requireEqual(what, list(legal, c.q), c.want)
 		}
+		// It waits for the second signer. For other readers it is in progress.
+		waits := store.ListQuery{Person: first.ID, Team: legal.ID, Waiting: true}
+		b.requireEqual("waiting for another person", b.documentIDs(b.listPage(waits)), []contract.DocumentID{})
+		counted, err := b.CountList(b.ctx, store.ListQuery{Person: first.ID, Team: legal.ID, Now: b.now})
+		b.must(err)
+		b.requireEqual("counted", []int{counted.Waiting, counted.States[contract.Processing]}, []int{0, 1})
 		moved := b.share(shared, sales)
 		b.requireEqual("left", list(legal, store.ListQuery{}), []contract.DocumentID{sent.ID})
 		title := "Pinjam"

@@ -22,8 +22,9 @@ const staleTime = 60_000;
 /** The labels of my organisation, by name. */
 export const labels = queryOptions({ queryKey: ["filing", "labels"], staleTime, queryFn: async () => (await take(api.GET("/v1/econtract/web_app/document/labels"))).data.labels });
 
-/** My folders, by name. */
-export const folders = queryOptions({ queryKey: ["filing", "folders"], staleTime, queryFn: async () => (await take(api.GET("/v1/econtract/web_app/document/folders"))).data.folders });
+/** The folders of a team of mine, or my own, by name. */
+export const folders = (team?: string) =>
+  queryOptions({ queryKey: ["filing", "folders", team], staleTime, queryFn: async () => (await take(api.GET("/v1/econtract/web_app/document/folders", { params: { query: { ...(team ? { team } : {}) } } }))).data.folders });
 
 /** The most documents of one request. */
 const most = 100;
@@ -38,12 +39,12 @@ async function each(ids: number[], send: (documents: { document_id: number }[]) 
 export const labelDocuments = (ids: number[], add: string[], remove: string[]) =>
   each(ids, async (documents) => (await take(api.PUT("/v1/econtract/web_app/document/labelled", { body: { documents, add, remove } }))).response.data.results);
 
-/** Puts documents into one of my folders; empty: into none. */
-export const fileDocuments = (ids: number[], folder: string) =>
-  each(ids, async (documents) => (await take(api.PUT("/v1/econtract/web_app/document/filed", { body: { documents, folder } }))).response.data.results);
+/** Puts documents into a folder of a team of mine, or of my own; empty: into none. */
+export const fileDocuments = (ids: number[], folder: string, team = "") =>
+  each(ids, async (documents) => (await take(api.PUT("/v1/econtract/web_app/document/filed", { body: { documents, folder, team } }))).response.data.results);
 
 /** Creates a folder, or finds that which has the name. */
-export const addFolder = async (name: string) => (await take(api.PUT("/v1/econtract/web_app/document/folders", { body: { name } }))).response.data.folder;
+export const addFolder = async (name: string, team = "") => (await take(api.PUT("/v1/econtract/web_app/document/folders", { body: { name, team } }))).response.data.folder;
 
 const at = (id: string) => ({ params: { path: { folder_id: id } } });
 

@@ -2809,7 +2809,7 @@ export interface paths {
         get?: never;
         /**
          * Put several documents into a folder
-         * @description Each document has its own result, and a refusal does not stop the others. A document is in at most one folder of the caller. 404 folder.not_found for a folder of another person. A repeat changes nothing more. API keys need the scope documents:write.
+         * @description Each document has its own result, and a refusal does not stop the others. A document is in at most one folder of the caller, and in one of its team. 404 folder.not_found for a folder of others. A repeat changes nothing more. API keys need the scope documents:write.
          */
         put: operations["file-documents"];
         post?: never;
@@ -2827,13 +2827,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The caller's folders
-         * @description All of them, by name. Only the caller sees them. API keys need the scope documents:read.
+         * The folders of the caller or of a team
+         * @description All of them, by name. Only the caller sees their own; the members of a team see those of the team. API keys need the scope documents:read.
          */
         get: operations["list-folders"];
         /**
          * Create a folder
-         * @description If the caller has a folder with this name, in any case of letters, the answer is that one. 409 folder.too_many beyond 200. API keys need the scope documents:write.
+         * @description If the caller, or the team, has a folder with this name, in any case of letters, the answer is that one. 409 folder.too_many beyond 200. Members of a team change its folders if their role includes sending documents. API keys need the scope documents:write.
          */
         put: operations["add-folder"];
         post?: never;
@@ -5023,7 +5023,7 @@ export interface components {
             document_title: string;
             /** @description ISO 8601, null for never */
             expired: string | null;
-            /** @description the caller's own folder in which they have it; missing: none */
+            /** @description the caller's own folder in which they have it, or that of its team if they see it only as a member; missing: none */
             folder?: components["schemas"]["FolderOut"];
             /**
              * Format: int64
@@ -6372,10 +6372,15 @@ export interface components {
             /** @description up to 100 */
             documents: components["schemas"]["DocumentIn"][];
             /**
-             * @description UUID of one of the caller's folders; missing or empty: out of the one in which it is
+             * @description UUID of a folder; missing or empty: out of the one in which it is
              * @example 6f1d2c3b-0a9e-4b8d-9c7f-5e4d3c2b1a02
              */
             folder?: string;
+            /**
+             * @description UUID of a team of the caller, whose folders are meant; missing or empty: the caller's own
+             * @example 3b0f6a52-4f0e-4d35-9f0b-0e7f6d3c2b1a
+             */
+            team?: string;
         } & {
             [key: string]: unknown;
         };
@@ -6393,7 +6398,7 @@ export interface components {
             document_id: number;
             /** @description why the document is as it was */
             error?: components["schemas"]["FailureDetail"];
-            /** @description the caller's own folder in which they have it; missing: none */
+            /** @description of the caller, or of the team that the request names, in which the document is; missing: none */
             folder?: components["schemas"]["FolderOut"];
             /** @description of the caller's organisation, on its documents, by name; missing: none */
             labels?: components["schemas"]["LabelOut"][];
@@ -7973,7 +7978,7 @@ export interface components {
             document_title: string;
             /** @description ISO 8601, null for never */
             expired: string | null;
-            /** @description the caller's own folder in which they have it; missing: none */
+            /** @description the caller's own folder in which they have it, or in the list of a team that of the team; missing: none */
             folder?: components["schemas"]["FolderOut"];
             /**
              * Format: int64
@@ -8263,6 +8268,20 @@ export interface components {
         MembershipsData: {
             /** @description by name */
             organisations: components["schemas"]["MembershipOut"][];
+        } & {
+            [key: string]: unknown;
+        };
+        NewFolderIn: {
+            /**
+             * @description at most 60 characters
+             * @example Kantor Bandung
+             */
+            name: string;
+            /**
+             * @description UUID of a team of the caller, whose list the folder sorts; missing or empty: the caller's own lists
+             * @example 3b0f6a52-4f0e-4d35-9f0b-0e7f6d3c2b1a
+             */
+            team?: string;
         } & {
             [key: string]: unknown;
         };
@@ -26644,7 +26663,7 @@ export interface operations {
                 person?: string;
                 /** @description Only documents with this label of the caller's organisation, by its UUID. */
                 label?: string;
-                /** @description Only documents in this folder of the caller, by its UUID. */
+                /** @description Only documents in this folder of the caller, or with team of that team, by its UUID. */
                 folder?: string;
                 /** @description Part of the text, ignoring letter case. */
                 search?: string;
@@ -26751,7 +26770,7 @@ export interface operations {
                 person?: string;
                 /** @description Only documents with this label of the caller's organisation, by its UUID. */
                 label?: string;
-                /** @description Only documents in this folder of the caller, by its UUID. */
+                /** @description Only documents in this folder of the caller, or with team of that team, by its UUID. */
                 folder?: string;
                 /** @description Only documents with this status. */
                 status?: "draft" | "processing" | "completed" | "rejected" | "canceled" | "expired" | "failed";
@@ -27403,7 +27422,10 @@ export interface operations {
     };
     "list-folders": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description UUID of a team of the caller: its folders instead of the caller's own. 404 for another team. */
+                team?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -27430,6 +27452,24 @@ export interface operations {
             };
             /** @description Forbidden. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -27479,7 +27519,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["FolderIn"];
+                "application/json": components["schemas"]["NewFolderIn"];
             };
         };
         responses: {
@@ -27512,6 +27552,15 @@ export interface operations {
             };
             /** @description Forbidden. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -27585,7 +27634,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description UUID of a folder of the caller.
+                 * @description UUID of a folder of the caller, or of a team of theirs.
                  * @example 6f1d2c3b-0a9e-4b8d-9c7f-5e4d3c2b1a02
                  */
                 folder_id: string;
@@ -27709,7 +27758,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description UUID of a folder of the caller.
+                 * @description UUID of a folder of the caller, or of a team of theirs.
                  * @example 6f1d2c3b-0a9e-4b8d-9c7f-5e4d3c2b1a02
                  */
                 folder_id: string;
@@ -28133,7 +28182,7 @@ export interface operations {
                 person?: string;
                 /** @description Only documents with this label of the caller's organisation, by its UUID. */
                 label?: string;
-                /** @description Only documents in this folder of the caller, by its UUID. */
+                /** @description Only documents in this folder of the caller, or with team of that team, by its UUID. */
                 folder?: string;
                 /** @description Only documents with this status. */
                 status?: "draft" | "processing" | "completed" | "rejected" | "canceled" | "expired" | "failed";

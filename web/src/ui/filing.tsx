@@ -12,6 +12,8 @@ import { Trouble } from "./trouble";
 
 interface Props {
   documents: readonly Filed[];
+  /** A team of mine, whose folders are meant; missing: my own. */
+  team?: string | undefined;
   /** Closes the dialog after a change. */
   close: () => void;
   /** Closes it without. */
@@ -19,11 +21,11 @@ interface Props {
 }
 
 /** FilingDialog sets the labels or the folder of documents. */
-export function FilingDialog({ what, documents, close, back }: Props & { what: "labels" | "folder" }) {
+export function FilingDialog({ what, ...props }: Props & { what: "labels" | "folder" }) {
   const t = useText();
   return (
-    <Dialog opened onClose={back} title={t(what === "labels" ? "filing.setLabels" : "filing.setFolder")}>
-      {what === "labels" ? <SetLabels documents={documents} close={close} back={back} /> : <SetFolder documents={documents} close={close} back={back} />}
+    <Dialog opened onClose={props.back} title={t(what === "labels" ? "filing.setLabels" : "filing.setFolder")}>
+      {what === "labels" ? <SetLabels {...props} /> : <SetFolder {...props} />}
     </Dialog>
   );
 }
@@ -55,19 +57,19 @@ function SetLabels({ documents, close, back }: Props) {
 /** What a choice of a folder means that does not exist yet. */
 const another = "new";
 
-function SetFolder({ documents, close, back }: Props) {
+function SetFolder({ documents, team, close, back }: Props) {
   const t = useText();
-  const all = useQuery(folders);
+  const all = useQuery(folders(team));
   const now = documents.every((d) => d.folder?.id === documents[0]!.folder?.id) ? documents[0]!.folder?.id ?? "" : undefined;
   const [choice, setChoice] = useState(now);
   const [name, setName] = useState("");
-  const file = useFiling(async () => fileDocuments(documents.map((d) => d.id), choice === another ? (await addFolder(name)).id : choice!), close);
+  const file = useFiling(async () => fileDocuments(documents.map((d) => d.id), choice === another ? (await addFolder(name, team)).id : choice!, team), close);
   const wrong = file.error instanceof Problem ? file.error.of("name") : undefined;
   if (all.isPending) return <Loading />;
   if (all.isError) return <Trouble error={all.error} retry={() => void all.refetch()} />;
   return (
     <Form {...file} error={wrong ? null : file.error} documents={documents} back={back} close={close} ready={choice !== undefined && choice !== now && (choice !== another || name.trim() !== "")}>
-      <Text size="sm">{t("filing.folderLead", { count: documents.length })}</Text>
+      <Text size="sm">{t(team ? "filing.teamFolderLead" : "filing.folderLead", { count: documents.length })}</Text>
       <Radio.Group value={choice ?? null} onChange={setChoice} aria-label={t("filing.folder")}>
         <Stack gap="xs">
           {[{ id: "", name: t("filing.noFolder") }, ...all.data, { id: another, name: t("filing.newFolder") }].map((f) => <Radio key={f.id} value={f.id} label={f.name} styles={{ label: { overflowWrap: "anywhere" } }} />)}
@@ -127,17 +129,17 @@ function Form({ ready, children, documents, data, error, isPending, mutate, clos
   );
 }
 
-/** FoldersDialog renames and deletes my folders. */
-export function FoldersDialog({ close, deleted }: { close: () => void; deleted: (id: string) => void }) {
+/** FoldersDialog renames and deletes the folders of a team, or my own. */
+export function FoldersDialog({ team, close, deleted }: { team: string | undefined; close: () => void; deleted: (id: string) => void }) {
   const t = useText();
-  const all = useQuery(folders);
+  const all = useQuery(folders(team));
   return (
     <Dialog opened onClose={close} title={t("filing.folders")}>
       <Stack>
-        <Text size="sm">{t("filing.foldersLead")}</Text>
+        <Text size="sm">{t(team ? "filing.teamFoldersLead" : "filing.foldersLead")}</Text>
         {all.isPending && <Loading />}
         {all.isError && <Trouble error={all.error} retry={() => void all.refetch()} />}
-        {all.data?.length === 0 && <Text size="sm" c="dimmed" role="status">{t("filing.noFolders")}</Text>}
+        {all.data?.length === 0 && <Text size="sm" c="dimmed" role="status">{t(team ? "filing.noTeamFolders" : "filing.noFolders")}</Text>}
         <Stack component="ul" gap="sm" p={0} m={0} style={{ listStyle: "none" }}>{all.data?.map((f) => <OneFolder key={f.id} folder={f} deleted={deleted} />)}</Stack>
         <Group justify="flex-end"><Button variant="default" onClick={close}>{t("close")}</Button></Group>
       </Stack>

@@ -37,6 +37,7 @@ export function Actions({ document: d }: { document: Detail }) {
   const [filing, setFiling] = useState<"labels" | "folder">();
   const [renewing, renew] = useDisclosure();
   const acts = d.is_owner || d.may_manage === true;
+  const mine = d.is_owner || (d.participant !== null && d.status !== "draft"); // in my lists; else in that of the team alone
   const running = acts && d.status === "processing";
   const trouble = restamp.error ?? remind.error ?? remove.error ?? copy.error;
   const corrects = acts && ["rejected", "canceled", "expired"].includes(d.status);
@@ -56,7 +57,7 @@ export function Actions({ document: d }: { document: Detail }) {
             {acts && d.status === "completed" && <Menu.Item disabled={copy.isPending} onClick={() => copy.mutate()}>{t("document.useAgain")}</Menu.Item>}
             {acts && d.status === "failed" && <Menu.Item disabled={!d.info_restamping.allowed_stamping} onClick={renew.open}>{t("document.newSerial")}</Menu.Item>}
             {acts && <Menu.Item onClick={() => setFiling("labels")}>{t("filing.setLabels")}</Menu.Item>}
-            {(d.is_owner || d.participant || d.team) && <Menu.Item onClick={() => setFiling("folder")}>{t("filing.setFolder")}</Menu.Item>}
+            {(mine || (acts && d.team)) && <Menu.Item onClick={() => setFiling("folder")}>{t("filing.setFolder")}</Menu.Item>}
             {running && <Menu.Item onClick={() => remind.mutate()}>{t("document.remind")}</Menu.Item>}
             {(running || (acts && d.status === "failed")) && <Menu.Item color="red" onClick={cancel.open}>{t("document.cancel")}</Menu.Item>}
             {d.is_owner && d.status === "draft" && <Menu.Item color="red" onClick={() => remove.mutate()}>{t("document.remove")}</Menu.Item>}
@@ -74,7 +75,7 @@ export function Actions({ document: d }: { document: Detail }) {
           </Group>
         </Stack>
       </Dialog>
-      {filing && <Suspense><FilingDialog what={filing} documents={[d]} close={() => setFiling(undefined)} back={() => setFiling(undefined)} /></Suspense>}
+      {filing && <Suspense><FilingDialog what={filing} documents={[d]} team={mine ? undefined : d.team?.id} close={() => setFiling(undefined)} back={() => setFiling(undefined)} /></Suspense>}
       <Cancel id={d.id} opened={canceling} close={cancel.close} />
     </Stack>
   );

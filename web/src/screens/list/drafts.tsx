@@ -3,7 +3,7 @@ import { useDebouncedCallback } from "@mantine/hooks";
 import { IconSearch, IconTrash } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 
 import { list, noSearch, verbs, type ListItem, type Search } from "../../api/documents";
 import { useText } from "../../text";
@@ -17,6 +17,9 @@ import { ScreenTitle } from "../../ui/screen-title";
 import { Trouble } from "../../ui/trouble";
 import { Drop } from "./drop";
 import classes from "./list.module.css";
+import { SelectBox } from "./select-box";
+
+const Selection = lazy(() => import("./selection").then((m) => ({ default: m.Selection })));
 
 /** Drafts lists what I have begun and not sent. A row continues it. */
 export function Drafts() {
@@ -26,7 +29,17 @@ export function Drafts() {
   const page = useQuery(list("out", "draft", search));
   const [text, setText] = useState(search.search);
   const [removing, setRemoving] = useState<ListItem>();
-  const change = (to: Partial<Search>) => void go({ to: "/drafts", search: { ...search, page: 1, ...to } });
+  const [selected, setSelected] = useState<ReadonlyMap<number, ListItem>>(new Map());
+  const clear = () => setSelected(new Map());
+  const change = (to: Partial<Search>) => {
+    if (to.search !== undefined) clear(); // what is selected is always in the list
+    void go({ to: "/drafts", search: { ...search, page: 1, ...to } });
+  };
+  const select = (d: ListItem, on: boolean) => {
+    const to = new Map(selected);
+    if (on) to.set(d.id, d); else to.delete(d.id);
+    setSelected(to);
+  };
   const settle = useDebouncedCallback((s: string) => change({ search: s }), 300);
   const documents = page.data?.documents ?? [];
   return (
@@ -51,6 +64,7 @@ export function Drafts() {
             {documents.map((d) => (
               <Paper key={d.id} component="li" withBorder p="sm" className={classes.row} data-document={d.id}>
                 <Group justify="space-between" wrap="nowrap" gap="sm">
+                  <span className={classes.above}><SelectBox checked={selected.has(d.id)} change={(on) => select(d, on)} name={t("list.select", { title: d.document_title })} /></span>
                   <Stack gap={4} miw={0} style={{ flex: 1 }}>
                     <Text lineClamp={2} title={d.document_title} style={{ overflowWrap: "anywhere" }}><AnchorLink fw={600} to="/new" search={{ document: d.id, step: "people" }} className={classes.open!} underline="never">{d.document_title}</AnchorLink></Text>
                     <Group gap="xs"><Text size="xs" c="dimmed">{d.created_at}</Text><Filing of={d} /></Group>
@@ -67,15 +81,16 @@ export function Drafts() {
           </Group>
         </>
       )}
-      <Remove draft={removing} close={() => setRemoving(undefined)} />
+      {selected.size > 0 && <Suspense><Selection documents={[...selected.values()]} owned files clear={clear} /></Suspense>}
+      <Remove draft={removing} close={() => setRemoving(undefined)} removed={(id) => { if (selected.has(id)) select(removing!, false); }} />
     </Stack>
   );
 }
 
-function Remove({ draft, close }: { draft: ListItem | undefined; close: () => void }) {
+function Remove({ draft, close, removed }: { draft: ListItem | undefined; close: () => void; removed: (id: number) => void }) {
   const t = useText();
   const queries = useQueryClient();
-  const remove = useMutation({ mutationFn: (id: number) => verbs.remove(id), onSuccess: () => { void queries.invalidateQueries(); leave(); } });
+  const remove = useMutation({ mutationFn: (id: number) => verbs.remove(id), onSuccess: (_, id) => { void queries.invalidateQueries(); removed(id); leave(); } });
   const leave = () => { remove.reset(); close(); };
   return (
     <Dialog opened={draft !== undefined} onClose={leave} title={t("document.remove")}>

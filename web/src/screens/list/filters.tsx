@@ -22,11 +22,13 @@ interface Props {
   box: Box;
   tab: Tab;
   search: Search;
+  /** Whether I may rename and delete the folders of the list. */
+  manages: boolean;
   change: (to: Partial<Search>) => void;
 }
 
 /** Filters shows the tabs with their numbers, the search, the person, the period and the order. The address holds their values. */
-export function Filters({ box, tab, search, change }: Props) {
+export function Filters({ box, tab, search, manages, change }: Props) {
   const t = useText();
   const [text, setText] = useState(search.search);
   const [known, setKnown] = useState(search.search);
@@ -47,7 +49,7 @@ export function Filters({ box, tab, search, change }: Props) {
       <TextInput style={{ flex: "1 1 12rem" }} type="search" aria-label={t("list.search")} placeholder={t("list.search")} leftSection={<IconSearch size={16} aria-hidden />} value={text}
         onChange={(e) => { setText(e.currentTarget.value); settle(e.currentTarget.value); }} />
       <Person person={search.person} change={change} />
-      <Where search={search} change={change} />
+      <Where search={search} manages={manages} change={change} />
       <Select style={{ flex: "1 1 8rem" }} maw={{ sm: 150 }} aria-label={t("list.period")} allowDeselect={false} value={search.periode} onChange={(v) => change({ periode: v as Search["periode"] })}
         data={periods.map((p) => ({ value: p, label: t(p === "all" ? "list.anytime" : `list.${p}`) }))} />
       <Select style={{ flex: "1 1 8rem" }} maw={{ sm: 170 }} aria-label={t("list.sort")} allowDeselect={false} value={search.sort} onChange={(v) => change({ sort: v as Search["sort"] })}
@@ -83,11 +85,11 @@ function Person({ person, change }: { person: string; change: Props["change"] })
   );
 }
 
-/** Where chooses a label of my organisation and one of my folders, once there are any. */
-function Where({ search, change }: { search: Search; change: Props["change"] }) {
+/** Where chooses a label of my organisation and a folder of mine or of the team, once there are any. */
+function Where({ search, manages, change }: Omit<Props, "box" | "tab">) {
   const t = useText();
   const [managing, setManaging] = useState(false);
-  const tags = useQuery(labels).data ?? [], places = useQuery(folders).data ?? [];
+  const tags = useQuery(labels).data ?? [], places = useQuery(folders(search.team)).data ?? [];
   const select = { style: { flex: "1 1 9rem" }, maw: { sm: 190 }, clearable: true } as const;
   const options = (all: readonly { id: string; name: string }[]) => all.map((x) => ({ value: x.id, label: x.name }));
   return (
@@ -100,10 +102,10 @@ function Where({ search, change }: { search: Search; change: Props["change"] }) 
         <Group gap={4} wrap="nowrap" style={select.style} maw={{ sm: 230 }}>
           <Select style={{ flex: 1 }} clearable aria-label={t("filing.folder")} placeholder={t("filing.folder")} leftSection={<IconFolder size={16} aria-hidden />} searchable={places.length > 10} clearButtonProps={{ "aria-label": t("filing.anyFolder") }}
             value={search.folder ?? null} onChange={(v) => change({ folder: v ?? undefined })} data={options(places)} />
-          <ActionIcon variant="default" size={36} aria-label={t("filing.folders")} onClick={() => setManaging(true)}><IconFolderCog size={16} aria-hidden /></ActionIcon>
+          {manages && <ActionIcon variant="default" size={36} aria-label={t("filing.folders")} onClick={() => setManaging(true)}><IconFolderCog size={16} aria-hidden /></ActionIcon>}
         </Group>
       )}
-      {managing && <Suspense><FoldersDialog close={() => setManaging(false)} deleted={(id) => { if (id === search.folder) change({ folder: undefined }); }} /></Suspense>}
+      {managing && <Suspense><FoldersDialog team={search.team} close={() => setManaging(false)} deleted={(id) => { if (id === search.folder) change({ folder: undefined }); }} /></Suspense>}
     </>
   );
 }

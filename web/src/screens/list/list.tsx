@@ -39,7 +39,7 @@ function List({ box, search }: { box: Box; search: Search }) {
     show({ page: 1, ...to });
   };
   const filtered = search.periode !== "all" || search.search !== "" || search.person !== "" || !!search.label || !!search.folder;
-  const acts = box === "out" && (!search.team || !me || maySend(me));
+  const manages = !search.team || !me || maySend(me), acts = box === "out" && manages;
   const documents = page.data?.documents ?? [];
   const select = (some: ListItem[], on: boolean) => {
     const to = new Map(selected);
@@ -55,10 +55,10 @@ function List({ box, search }: { box: Box; search: Search }) {
         {quota && <Text size="sm" c="dimmed">{t("list.quota", quota)}</Text>}
       </Group>
       {box === "out" && (own.length > 0 || search.team) && (
-        <Select maw={{ sm: 320 }} label={t("list.whose")} allowDeselect={false} value={search.team ?? ""} onChange={(v) => change({ team: v || undefined, status: undefined })}
+        <Select maw={{ sm: 320 }} label={t("list.whose")} allowDeselect={false} value={search.team ?? ""} onChange={(v) => change({ team: v || undefined, status: undefined, folder: undefined })}
           data={[{ value: "", label: t("list.sentByMe") }, ...own.map((x) => ({ value: x.id, label: t("list.ofTeam", { name: x.name }) }))]} />
       )}
-      <Filters box={box} tab={tab} search={search} change={change} />
+      <Filters box={box} tab={tab} search={search} manages={manages} change={change} />
       {page.isPending && <Loading />}
       {page.isError && <Trouble error={page.error} retry={() => void page.refetch()} />}
       {page.isSuccess && documents.length === 0 && (
@@ -89,7 +89,7 @@ function List({ box, search }: { box: Box; search: Search }) {
         </>
       )}
       <VisuallyHidden role="status">{selected.size > 0 && t("list.selected", { count: selected.size })}</VisuallyHidden>
-      {selected.size > 0 && <Suspense><Selection documents={[...selected.values()]} owned={acts} clear={() => setSelected(new Map())} /></Suspense>}
+      {selected.size > 0 && <Suspense><Selection documents={[...selected.values()]} owned={acts} files={manages} team={search.team} clear={() => setSelected(new Map())} /></Suspense>}
     </Stack>
   );
 }

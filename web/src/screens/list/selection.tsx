@@ -14,13 +14,17 @@ const ActOnMany = lazy(() => import("./act-on-many").then((m) => ({ default: m.A
 
 interface Props {
   documents: ListItem[];
-  /** Whether I own them. */
+  /** Whether I own them, or act for their owners. */
   owned: boolean;
+  /** Whether I may put them into folders. */
+  files: boolean;
+  /** The team whose list has them; missing: they are in mine. */
+  team?: string | undefined;
   clear: () => void;
 }
 
 /** Selection shows how many documents are selected, at least one, and what can be done with them together. */
-export function Selection({ documents, owned, clear }: Props) {
+export function Selection({ documents, owned, files, team, clear }: Props) {
   const t = useText();
   const language = useLanguage();
   // The dialog keeps what it was opened with: its results stay when the list changes.
@@ -44,18 +48,18 @@ export function Selection({ documents, owned, clear }: Props) {
               <Button component="a" size="xs" variant="light" href={address.archive(documents.map((d) => d.id), language)} download leftSection={<IconDownload size={16} aria-hidden />}>{t("list.downloadZip")}</Button>
             )}
             {owned && <Button size="xs" variant="light" leftSection={<IconTag size={16} aria-hidden />} onClick={() => setFiling({ what: "labels", documents })}>{t("filing.setLabels")}</Button>}
-            <Button size="xs" variant="light" leftSection={<IconFolder size={16} aria-hidden />} onClick={() => setFiling({ what: "folder", documents })}>{t("filing.setFolder")}</Button>
+            {files && <Button size="xs" variant="light" leftSection={<IconFolder size={16} aria-hidden />} onClick={() => setFiling({ what: "folder", documents })}>{t("filing.setFolder")}</Button>}
             {owned && running.length > 0 && <Button size="xs" variant="light" color="red" onClick={() => setActing({ what: "cancel", documents })}>{t("list.cancelMany")}</Button>}
             {owned && waiting.length > 0 && <Button size="xs" variant="light" onClick={() => setActing({ what: "remind", documents: waiting })}>{t("list.remindMany")}</Button>}
             <Text size="xs" c="dimmed">
-              {documents.length > maxArchived ? t("list.tooManyZip", { count: maxArchived }) : finished.length === 0 ? t("list.noneFinished") : left > 0 ? t("list.someFinished", { count: finished.length, total: documents.length }) : ""}
+              {documents.length > maxArchived ? t("list.tooManyZip", { count: maxArchived }) : documents.every((d) => d.status === "draft") ? "" : finished.length === 0 ? t("list.noneFinished") : left > 0 ? t("list.someFinished", { count: finished.length, total: documents.length }) : ""}
             </Text>
           </Group>
           <CloseButton onClick={clear} aria-label={t("list.clearSelection")} />
         </Group>
       </Paper>
       {acting && <Suspense><ActOnMany {...acting} close={() => { setActing(undefined); clear(); }} back={() => setActing(undefined)} /></Suspense>}
-      {filing && <Suspense><FilingDialog {...filing} close={() => { setFiling(undefined); clear(); }} back={() => setFiling(undefined)} /></Suspense>}
+      {filing && <Suspense><FilingDialog {...filing} team={team} close={() => { setFiling(undefined); clear(); }} back={() => setFiling(undefined)} /></Suspense>}
     </>
   );
 }
