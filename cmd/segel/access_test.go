@@ -172,7 +172,7 @@ var notForOwners = []contract.Operation{contract.OpSign, contract.OpApprove, con
 func expected(op contract.Operation, who string) int {
 	switch op {
 	case contract.OpParticipants, contract.OpDescribe, contract.OpPlace, contract.OpFinalize, contract.OpCancel, contract.OpRemind, contract.OpRestamp, contract.OpRetry,
-		contract.OpGuestLink, contract.OpGuestRevoke, contract.OpEmbed, contract.OpCorrectGuest, contract.OpCopy, contract.OpShare, contract.OpDelete, contract.OpAuditTrail, contract.OpOriginal, contract.OpLabel:
+		contract.OpGuestLink, contract.OpGuestRevoke, contract.OpEmbed, contract.OpCorrectGuest, contract.OpCopy, contract.OpTemplate, contract.OpUse, contract.OpShare, contract.OpDelete, contract.OpAuditTrail, contract.OpOriginal, contract.OpLabel:
 		return http.StatusForbidden
 	case contract.OpApprove:
 		if who != "approver" {
