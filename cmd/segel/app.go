@@ -22,6 +22,7 @@ import (
 	"segel/internal/api"
 	"segel/internal/authority"
 	"segel/internal/blob"
+	"segel/internal/blob/encrypted"
 	"segel/internal/config"
 	"segel/internal/contract"
 	"segel/internal/credential"
@@ -52,7 +53,8 @@ type app struct {
 	store       *sqlstore.Store
 	answers     store.Answers // the store; tests replace it
 	authority   *authority.Authority
-	blobs       blob.Volume
+	blobs       blob.Volume // plain, until the installation is open; then encrypted.Volume
+	blobKeys    *encrypted.Keyring
 	scratch     func() (blob.Scratch, error)
 	diskSpace   *disk.Monitor
 	identity    *identity.Service
@@ -117,7 +119,7 @@ func (a *app) wireServices() error {
 		a.diskSpace.Folders = append(a.diskSpace.Folders, filepath.Dir(path))
 	}
 	docs := &documents.Documents{
-		Store: a.store, Blobs: a.blobs, RequireDiskSpace: a.diskSpace.Require, Trust: a.trust, Limits: a.conf.Limits().Defaults(),
+		Store: a.store, Blobs: a.blobs, BlobsOf: a.blobsOf, RequireDiskSpace: a.diskSpace.Require, Trust: a.trust, Limits: a.conf.Limits().Defaults(),
 		Clock: a.clock, ClockTolerance: a.conf.ClockTolerance, Random: rand.Reader, Log: a.log, Alarm: alarmMetrics(a.metrics),
 		KeepNotices: len(a.conf.MailServers) == 0, PhoneChannels: a.phoneChannels(), EvidenceOnRequest: a.conf.Evidence == config.EvidenceOnRequest,
 	}

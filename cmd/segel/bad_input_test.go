@@ -150,10 +150,10 @@ func TestFileThatCannotBeSignedIsRefusedAndLeavesNothing(t *testing.T) {
 		"no pages":              {pdftest.Pages(), 422, "file.no_pages"},
 		"pages in a circle":     {replaced(t, good, "/Kids [5 0 R", "/Kids [2 0 R"), 422, "file.damaged"},
 		"certified, no changes": {unchangeable(t, good), 422, "file.certified"},
-		"locked, AES-256":       {encrypted(t, good, "256", "rahasia"), 422, "file.password_needed"},
-		"locked, AES-128":       {encrypted(t, good, "128", "rahasia", "--use-aes=y"), 422, "file.password_needed"},
-		"locked, RC4":           {encrypted(t, good, "40", "rahasia"), 422, "file.password_needed"},
-		"locked by certificate": {replaced(t, encrypted(t, good, "256", ""), "/Filter /Standard", "/Filter /Adobe.PubSec"), 422, "file.encrypted"},
+		"locked, AES-256":       {encryptedFile(t, good, "256", "rahasia"), 422, "file.password_needed"},
+		"locked, AES-128":       {encryptedFile(t, good, "128", "rahasia", "--use-aes=y"), 422, "file.password_needed"},
+		"locked, RC4":           {encryptedFile(t, good, "40", "rahasia"), 422, "file.password_needed"},
+		"locked by certificate": {replaced(t, encryptedFile(t, good, "256", ""), "/Filter /Standard", "/Filter /Adobe.PubSec"), 422, "file.encrypted"},
 	} {
 		owner.leavesNothing(name, func() {
 			a := owner.do("POST", uploadPath, body(t, c.file, nil))
@@ -173,7 +173,7 @@ func replaced(t *testing.T, file []byte, old, new string) []byte {
 }
 
 // encrypted encrypts a file with qpdf for a user password, which may be empty.
-func encrypted(t *testing.T, file []byte, bits, password string, more ...string) []byte {
+func encryptedFile(t *testing.T, file []byte, bits, password string, more ...string) []byte {
 	t.Helper()
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in.pdf"), filepath.Join(dir, "out.pdf")

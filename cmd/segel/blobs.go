@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,15 +11,19 @@ import (
 	"strings"
 
 	"segel/internal/blob"
+	"segel/internal/blob/encrypted"
 	"segel/internal/blob/file"
 	"segel/internal/blob/moving"
 	"segel/internal/blob/s3"
 	"segel/internal/config"
+	"segel/internal/contract"
 	"segel/internal/outbound"
+	"segel/internal/store"
 )
 
 type blobsCommand struct {
-	Copy blobsCopyCommand `cmd:"" help:"Copy files from SEGEL_BLOBS_FROM to SEGEL_BLOBS, read the copies again and compare them; works beside a running service and removes nothing. Repeat it until nothing is copied. Ends with 1 if files differ."`
+	Copy   blobsCopyCommand   `cmd:"" help:"Copy files from SEGEL_BLOBS_FROM to SEGEL_BLOBS, read the copies again and compare them; works beside a running service and removes nothing. Repeat it until nothing is copied. Ends with 1 if files differ."`
+	NewKey blobsNewKeyCommand `cmd:"" name:"new-key" help:"Give an organisation another key for its files. It encrypts files that are written from then on; former files stay as they are, and are read with former keys."`
 }
 
 type blobsCopyCommand struct {
@@ -83,6 +88,30 @@ func (c blobsCopyCommand) printResult(w *environment, conf config.Config, p movi
 	return nil
 }
 
+type blobsNewKeyCommand struct{ orgFlags }
+
+// Run makes the key. A service that runs uses it a minute later at the latest.
+func (c blobsNewKeyCommand) Run(w *environment) error {
+	return c.withApp(w, writing, func(a *app) error {
+		o, err := a.store.OrganisationByName(w.ctx, c.Org)
+		if errors.Is(err, store.ErrNotFound) {
+			return fmt.Errorf("there is no organisation %q", c.Org)
+		}
+		if err != nil {
+			return err
+		}
+		generation, err := a.blobKeys.AddKey(w.ctx, string(o.ID))
+		if errors.Is(err, store.ErrExists) {
+			return fmt.Errorf("another process gave %s a key at the same moment", o.Name)
+		}
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(w.stdout, "%s has key %d for its files\n", o.Name, generation)
+		return err
+	})
+}
+
 // scratchDir is the folder of temporary files in the data folder, if the blobs are not there.
 const scratchDir = "scratch"
 
@@ -127,6 +156,17 @@ func openBlobs(ctx context.Context, conf config.Config) (blob.Volume, func() (bl
 		blobs = moving.New(blobs, from)
 	}
 	return blobs, scratch, nil
+}
+
+// encryptBlobs puts the encryption in front of the blob store. Blobs that are encrypted are read even if new ones are not encrypted.
+func (a *app) encryptBlobs() {
+	a.blobKeys = encrypted.NewKeyring(a.store, a.sealer, rand.Reader, a.clock)
+	a.blobs = encrypted.New(a.blobs, a.blobKeys, a.conf.BlobEncryption == config.EncryptionOn)
+}
+
+// blobsOf returns the blob store in which an organisation writes.
+func (a *app) blobsOf(of contract.OrganisationID) blob.Store {
+	return a.blobs.(*encrypted.Volume).Of(string(of))
 }
 
 // openVolume opens one place of files for writing.
@@ -182,8 +222,12 @@ func (a *app) fileDir() string {
 
 // removeAbandonedUploads removes what crashed writers left in a bucket. In a folder nothing is left of them.
 func (a *app) removeAbandonedUploads(ctx context.Context) error {
-	parts := []blob.Volume{a.blobs}
-	if both, ok := a.blobs.(*moving.Volume); ok {
+	stored := a.blobs
+	if e, ok := stored.(*encrypted.Volume); ok {
+		stored = e.Inner()
+	}
+	parts := []blob.Volume{stored}
+	if both, ok := stored.(*moving.Volume); ok {
 		parts = both.Parts()
 	}
 	for _, part := range parts {

@@ -179,7 +179,7 @@ func TestWordDocumentWhoseConversionFailsSaysWhy(t *testing.T) {
 func TestPDFOfTheConverterIsAnUploadLikeAnyOther(t *testing.T) {
 	t.Parallel()
 	for name, pdf := range map[string][]byte{
-		"no PDF": []byte("<html>"), "half a PDF": simple()[:300], "locked": encrypted(t, simple(), "256", "rahasia"),
+		"no PDF": []byte("<html>"), "half a PDF": simple()[:300], "locked": encryptedFile(t, simple(), "256", "rahasia"),
 		"changed after it was signed": bytes.Replace(signedElsewhere(t, simple(), "http://elsewhere.test"), []byte("/MediaBox"), []byte("/MediaBix"), 1),
 	} {
 		url, letGo := gotenbergThat(t, func(w http.ResponseWriter) { _, _ = w.Write(pdf) })

@@ -22,7 +22,7 @@ import (
 const restoreKeys = "Restore the database and the key folder from the same backup"
 
 // checkKeys checks that the authority issued each recorded certificate and that its record matches, that the master key
-// decrypts each credential, and that the credential's key matches its certificate.
+// decrypts each credential and each key of files, and that the credential's key matches its certificate.
 func (a *app) checkKeys(ctx context.Context, tell func(store.Discrepancy)) error {
 	wrong := func(about, format string, args ...any) {
 		tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "keys", About: about, Text: fmt.Sprintf(format, args...), Remedy: restoreKeys})
@@ -54,6 +54,15 @@ func (a *app) checkKeys(ctx context.Context, tell func(store.Discrepancy)) error
 	})
 	if err := errors.Join(err, ctx.Err()); err != nil {
 		return fmt.Errorf("check credentials: %w", err)
+	}
+	err = a.store.EachBlobKey(ctx, func(k store.BlobKey) bool {
+		if _, err := a.blobKeys.Check(k); err != nil {
+			wrong("key "+k.ID+" of files", "the master key does not decrypt it: %v", err)
+		}
+		return ctx.Err() == nil
+	})
+	if err := errors.Join(err, ctx.Err()); err != nil {
+		return fmt.Errorf("check keys of files: %w", err)
 	}
 	return nil
 }

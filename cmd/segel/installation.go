@@ -309,6 +309,7 @@ func (a *app) openParts(ctx context.Context, found installation.Found, to access
 			return err
 		}
 	}
+	a.encryptBlobs()
 	a.installation = found.Recorded
 	return nil
 }

@@ -18,16 +18,16 @@ func TestEncryptedFileThatOpensWithoutPasswordStaysEncrypted(t *testing.T) {
 	owner, signer := s.person(t, "Sari Wulandari", ""), s.person(t, "Budi Santoso", "")
 	good := simple()
 	for name, file := range map[string][]byte{
-		"RC4, 40 bits":                encrypted(t, good, "40", ""),
-		"RC4, 128 bits":               encrypted(t, good, "128", "", "--use-aes=n"),
-		"AES-128":                     encrypted(t, good, "128", "", "--use-aes=y"),
-		"AES-128, plain metadata":     encrypted(t, good, "128", "", "--use-aes=y", "--cleartext-metadata"),
-		"AES-256":                     encrypted(t, good, "256", ""),
-		"AES-256, revision 5":         encrypted(t, good, "256", "", "--force-R5"),
-		"AES-256, in streams":         encrypted(t, pdftest.Streams(2), "256", ""),
-		"AES-128, nothing may change": encrypted(t, good, "128", "", "--use-aes=y", "--modify=none"),
-		"AES-128, damaged":            append([]byte("junk\n"), encrypted(t, good, "128", "", "--use-aes=y")...),
-		"RC4, end cut off":            beheaded(encrypted(t, good, "40", "")),
+		"RC4, 40 bits":                encryptedFile(t, good, "40", ""),
+		"RC4, 128 bits":               encryptedFile(t, good, "128", "", "--use-aes=n"),
+		"AES-128":                     encryptedFile(t, good, "128", "", "--use-aes=y"),
+		"AES-128, plain metadata":     encryptedFile(t, good, "128", "", "--use-aes=y", "--cleartext-metadata"),
+		"AES-256":                     encryptedFile(t, good, "256", ""),
+		"AES-256, revision 5":         encryptedFile(t, good, "256", "", "--force-R5"),
+		"AES-256, in streams":         encryptedFile(t, pdftest.Streams(2), "256", ""),
+		"AES-128, nothing may change": encryptedFile(t, good, "128", "", "--use-aes=y", "--modify=none"),
+		"AES-128, damaged":            append([]byte("junk\n"), encryptedFile(t, good, "128", "", "--use-aes=y")...),
+		"RC4, end cut off":            beheaded(encryptedFile(t, good, "40", "")),
 	} {
 		id := owner.upload(file, signer.as("signer", 1))
 		owner.place(id, signer.at("sign", 100, 100, 260, 160), signer.at("emet", 300, 100, 380, 180)).ok()

@@ -39,7 +39,7 @@ type command struct {
 	Reconcile reconcileCommand `cmd:"" help:"Compare the stamp office's account with our register of serials. Ends with 0 if every difference is explained, 1 if one is not, 2 if the office cannot be reached."`
 	Audit     auditCommand     `cmd:"" help:"The audit log; works beside a running service."`
 	Fsck      fsckCommand      `cmd:"" help:"Check that files, database and log agree."`
-	Blobs     blobsCommand     `cmd:"" help:"The files of documents: move them between the data folder and a bucket."`
+	Blobs     blobsCommand     `cmd:"" help:"The files of documents: move them between the data folder and a bucket, and change the keys that encrypt them."`
 	State     stateCommand     `cmd:"" help:"The sealed keys: move them from the data folder to the database."`
 	Clock     clockCommand     `cmd:"" help:"Compare the clock with all other available clocks, and confirm it."`
 	Renew     renewCommand     `cmd:"" help:"Renew document timestamps that are about to lose their strength."`

@@ -67,6 +67,7 @@ func TestOnlyServeAndMigrateBringADatabaseUpToDate(t *testing.T) {
 			`DROP TABLE disabled_account`,
 			`DROP TABLE erasure`,
 			`DROP TABLE erased_guest`,
+			`DROP TABLE blob_key`,
 			`DROP TABLE account_role`,
 			`DROP TABLE organisation_state`,
 			`DROP TABLE invitation`,

@@ -92,7 +92,7 @@ func (c *call) receiveUpload(as bodyFormat) error {
 		return err
 	}
 	defer release()
-	staging, err := c.Workflow.Stage(c.r.Context())
+	staging, err := c.Workflow.Stage(c.r.Context(), c.by.Organisation)
 	if err != nil {
 		return err
 	}

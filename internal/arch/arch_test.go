@@ -50,6 +50,7 @@ var table = map[string][]string{
 	"internal/audit":                  {"internal/contract"},
 	"internal/blob":                   {},
 	"internal/blob/file":              {"internal/blob", "internal/durable", "internal/outage"},
+	"internal/blob/encrypted":         {"internal/blob", "internal/contract", "internal/credential", "internal/store"},
 	"internal/blob/moving":            {"internal/blob"},
 	"internal/blob/s3":                {"internal/blob", "internal/outage"},
 	"internal/blob/s3/s3test":         {},

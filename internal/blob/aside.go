@@ -37,8 +37,8 @@ const AsideTime = "20060102T150405.000Z"
 // Moved is what is written of a blob that is moved aside, as JSON.
 type Moved struct {
 	Key      Key       `json:"key"`
-	Size     int64     `json:"size"` // bytes
-	SHA256   string    `json:"sha256"`
+	Size     int64     `json:"size"`     // bytes as they are stored
+	SHA256   string    `json:"sha256"`   // of what a reader gets
 	Modified time.Time `json:"modified"` // when the blob was written
 	MovedAt  time.Time `json:"moved_at"`
 }

@@ -102,7 +102,7 @@ type Blob interface {
 // Info is what a store itself knows about a blob.
 type Info struct {
 	Key      Key
-	Size     int64     // bytes
+	Size     int64     // bytes as they are stored; a store that encrypts has more than a reader gets
 	Modified time.Time // when it was written; a check ignores young blobs, which may not be recorded yet
 }
 

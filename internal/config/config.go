@@ -54,6 +54,10 @@ type Config struct {
 	// copy moves the rest. Empty: files do not move.
 	BlobsFrom string `env:"BLOBS_FROM"`
 
+	// Whether files are encrypted before they are stored: on, each under a key of its organisation, which the master key protects; or off. It is
+	// about files that are written from then on. All are read, encrypted or not, as long as the database and the master key are there.
+	BlobEncryption string `env:"BLOB_ENCRYPTION" envDefault:"off"`
+
 	// Address of the S3 server, such as https://s3.ap-southeast-3.amazonaws.com. OUTBOUND_PRIVATE must name the network of a server without a
 	// public address, which may be http; others must be https.
 	S3Endpoint string `env:"S3_ENDPOINT"`

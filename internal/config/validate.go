@@ -119,6 +119,7 @@ func (v *problems) checkBlobs(c Config) {
 	v.addIf(c.Blobs != BlobsFiles && c.Blobs != BlobsS3, "BLOBS", "must be files or s3")
 	v.addIf(c.BlobsFrom != "" && c.BlobsFrom != BlobsFiles && c.BlobsFrom != BlobsS3, "BLOBS_FROM", "must be empty, files or s3")
 	v.addIf(c.BlobsFrom == c.Blobs, "BLOBS_FROM", "must be another place than BLOBS")
+	v.addIf(c.BlobEncryption != EncryptionOn && c.BlobEncryption != EncryptionOff, "BLOB_ENCRYPTION", "must be on or off")
 	if c.Blobs != BlobsS3 && c.BlobsFrom != BlobsS3 {
 		v.addIf(c.S3Endpoint+c.S3Bucket != "", "S3_BUCKET", "and S3_ENDPOINT need BLOBS=s3")
 		return
@@ -205,6 +206,12 @@ const (
 const (
 	StateFolder   = "folder"
 	StateDatabase = "database"
+)
+
+// The values of BlobEncryption.
+const (
+	EncryptionOn  = "on"
+	EncryptionOff = "off"
 )
 
 // The values of Migrate.

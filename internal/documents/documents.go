@@ -35,6 +35,8 @@ type Store interface {
 type Documents struct {
 	Store Store
 	Blobs blob.Store
+	// BlobsOf returns the store in which the files of an organisation are written; nil: Blobs, for all.
+	BlobsOf func(contract.OrganisationID) blob.Store
 	// RequireDiskSpace checks that the disk has space for that many more bytes of refusable uploads, beyond the reserve
 	// for signatures, stamps and seals. Its error is an outage. Nil: unlimited.
 	RequireDiskSpace func(bytes int64) error

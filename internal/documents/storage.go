@@ -13,16 +13,24 @@ import (
 	"segel/pades"
 )
 
-// StoreFile stores what write writes, continuing the digester: its totals are of the document with these bytes.
+// CreateBlob begins a file of an organisation. See [blob.Store].
+func (s *Documents) CreateBlob(ctx context.Context, of contract.OrganisationID, key blob.Key) (blob.Writer, error) {
+	if s.BlobsOf == nil {
+		return s.Blobs.Create(ctx, key)
+	}
+	return s.BlobsOf(of).Create(ctx, key)
+}
+
+// StoreFile stores what write writes as a file of an organisation, continuing the digester: its totals are of the document with these bytes.
 //
 // Durable on return: the bytes. Not yet: a reference to them, which a commit adds. If the process dies before it, fsck
 // finds them.
-func (s *Documents) StoreFile(ctx context.Context, digester *blob.Digester, write func(io.Writer) error) (contract.File, blob.Digest, error) {
+func (s *Documents) StoreFile(ctx context.Context, of contract.OrganisationID, digester *blob.Digester, write func(io.Writer) error) (contract.File, blob.Digest, error) {
 	key, err := blob.NewKey(s.Random)
 	if err != nil {
 		return contract.File{}, blob.Digest{}, err
 	}
-	w, err := s.Blobs.Create(ctx, key)
+	w, err := s.CreateBlob(ctx, of, key)
 	if err != nil {
 		return contract.File{}, blob.Digest{}, fmt.Errorf("store file: %w", err)
 	}
@@ -37,10 +45,10 @@ func (s *Documents) StoreFile(ctx context.Context, digester *blob.Digester, writ
 	return contract.File{Key: string(key), Size: d.Size, Digest: d.BlobSum, Sums: d.ChunkSums}, d, nil
 }
 
-// StoreBase stores what write writes as the base of a document: the rewritten upload, or the PDF made from it. It
+// StoreBase stores what write writes as the base of a document of an organisation: the rewritten upload, or the PDF made from it. It
 // returns tooLong if the output exceeds the limit on files.
-func (s *Documents) StoreBase(ctx context.Context, tooLong error, write func(io.Writer) error) (contract.Revision, error) {
-	file, d, err := s.StoreFile(ctx, blob.NewDigester(), func(w io.Writer) error {
+func (s *Documents) StoreBase(ctx context.Context, of contract.OrganisationID, tooLong error, write func(io.Writer) error) (contract.Revision, error) {
+	file, d, err := s.StoreFile(ctx, of, blob.NewDigester(), func(w io.Writer) error {
 		limited := &atMost{ctx: ctx, w: w, left: s.Limits.FileSize, tooLong: tooLong, space: DiskSpace{Require: s.RequireDiskSpace}}
 		buffered := bufio.NewWriterSize(limited, 256<<10)
 		if err := write(buffered); err != nil {
@@ -61,17 +69,17 @@ func BaseRevision(file contract.File, d blob.Digest) contract.Revision {
 	return contract.Revision{Kind: contract.RevisionBase, Tail: file, End: d.End, Digest: d.DocumentSum, Midstate: d.Midstate}
 }
 
-// StoreTail stores the tail of built, which extends the revision, and returns the revision it makes. The digest and the
+// StoreTail stores the tail of built, which extends the revision of a document of an organisation, and returns the revision it makes. The digest and the
 // midstate are those of built. It fails without storing anything if the midstate of the revision does not match its
 // digest, see [Documents.EnsureMidstate], or if built extends a file of another size.
-func (s *Documents) StoreTail(ctx context.Context, after contract.Revision, kind contract.RevisionKind, built *pades.Result) (contract.Revision, error) {
+func (s *Documents) StoreTail(ctx context.Context, of contract.OrganisationID, after contract.Revision, kind contract.RevisionKind, built *pades.Result) (contract.Revision, error) {
 	if _, err := blob.ResumeHash(after.Midstate, after.End, after.Digest); err != nil {
 		return contract.Revision{}, fmt.Errorf("continue revision ending at %d: %w", after.End, err)
 	}
 	if built.Size-int64(len(built.Tail)) != after.End {
 		return contract.Revision{}, fmt.Errorf("a tail of %d bytes that ends at %d does not follow a revision ending at %d", len(built.Tail), built.Size, after.End)
 	}
-	file, _, err := s.StoreFile(ctx, blob.NewDigester(), func(w io.Writer) error {
+	file, _, err := s.StoreFile(ctx, of, blob.NewDigester(), func(w io.Writer) error {
 		_, err := w.Write(built.Tail)
 		return err
 	})

@@ -35,7 +35,7 @@ func TestATailIsStoredWithTheStateThatWasComputedWithIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := s.StoreTail(t.Context(), base, contract.RevisionFields, built)
+	r, err := s.StoreTail(t.Context(), "org", base, contract.RevisionFields, built)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,12 +59,12 @@ func TestATailThatDoesNotFollowTheRevisionIsNotStored(t *testing.T) {
 		}
 		return built
 	}
-	if _, err := s.StoreTail(t.Context(), base, contract.RevisionFields, build("longer")); err == nil {
+	if _, err := s.StoreTail(t.Context(), "org", base, contract.RevisionFields, build("longer")); err == nil {
 		t.Error("stored the tail of a longer file")
 	}
 	broken := base
 	broken.Midstate = digest("else").Midstate
-	if _, err := s.StoreTail(t.Context(), broken, contract.RevisionFields, build("base")); !errors.Is(err, blob.ErrMidstate) {
+	if _, err := s.StoreTail(t.Context(), "org", broken, contract.RevisionFields, build("base")); !errors.Is(err, blob.ErrMidstate) {
 		t.Errorf("a midstate of other bytes: %v", err)
 	}
 	for info, err := range blobs.List(t.Context()) {

@@ -38,7 +38,7 @@ func (r *run) recordProblem(ctx context.Context, cause error) error {
 			return r.postpone(ctx, contract.OfficeDown, contract.OutcomeNotCalled, r.s.officeLater(emeterai.Availability{Until: r.s.Clock().Add(after)}))
 		}
 		var err error
-		if f.Evidence, err = r.s.storeEvidence(ctx, p); err != nil {
+		if f.Evidence, err = r.s.storeEvidence(ctx, r.d.Organisation, p); err != nil {
 			return errors.Join(err, cause)
 		}
 	}
@@ -206,7 +206,7 @@ func withOfficeText(code string, p *emeterai.Problem) string {
 //
 // Durable on return: the bytes. Not yet: a reference to them, which the commit that quarantines the serial adds. If the
 // process dies before it, fsck finds the bytes, and the stamp office is asked again at no cost.
-func (s *Stamping) storeEvidence(ctx context.Context, p *emeterai.Problem) (contract.File, error) {
+func (s *Stamping) storeEvidence(ctx context.Context, of contract.OrganisationID, p *emeterai.Problem) (contract.File, error) {
 	if p.Class != emeterai.Quarantine || p.Evidence == nil {
 		return contract.File{}, nil
 	}
@@ -214,7 +214,7 @@ func (s *Stamping) storeEvidence(ctx context.Context, p *emeterai.Problem) (cont
 	if err != nil {
 		return contract.File{}, fmt.Errorf("open evidence: %w", err)
 	}
-	f, _, err := s.StoreFile(ctx, blob.NewDigester(), func(w io.Writer) error {
+	f, _, err := s.StoreFile(ctx, of, blob.NewDigester(), func(w io.Writer) error {
 		_, err := io.Copy(w, in)
 		return err
 	})

@@ -129,7 +129,7 @@ func (r *run) affixStamp(ctx context.Context, tail []byte, stamped *pdf.Document
 	if err != nil {
 		return fmt.Errorf("continue document %d: %w", r.d.ID, err)
 	}
-	revision, err := r.s.StoreTail(ctx, current, contract.RevisionStamp, built)
+	revision, err := r.s.StoreTail(ctx, r.d.Organisation, current, contract.RevisionStamp, built)
 	if err != nil {
 		return err
 	}

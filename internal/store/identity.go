@@ -382,6 +382,7 @@ type Store interface {
 	Certificates
 	Signings
 	ResumableUploads
+	BlobKeys
 	Notices
 	Feed
 	Webhooks

@@ -87,7 +87,7 @@ func lockOf(action string, fields ...string) pdf.Dict {
 
 func (h *harness) take(file []byte) (contract.Document, error) {
 	h.t.Helper()
-	st, err := h.Stage(context.Background())
+	st, err := h.Stage(context.Background(), "")
 	if err != nil {
 		h.t.Fatal(err)
 	}

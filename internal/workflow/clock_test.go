@@ -32,7 +32,7 @@ func clocked(t *testing.T, dsn string) *harness {
 func (h *harness) inTurn(signers ...contract.Actor) contract.DocumentID {
 	h.t.Helper()
 	ctx := context.Background()
-	st, err := h.Stage(ctx)
+	st, err := h.Stage(ctx, "")
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func (s *Service) copyDocument(ctx context.Context, by contract.Actor, d contrac
 	if _, err := io.ReadFull(s.Random, f.Entropy[:]); err != nil {
 		return contract.Document{}, fmt.Errorf("generate document name: %w", err)
 	}
-	f.Original, err = s.storeAgain(ctx, d, contract.Revision{Tail: d.Original, End: d.Original.Size, Digest: d.Original.Digest})
+	f.Original, err = s.storeAgain(ctx, by.Organisation, d, contract.Revision{Tail: d.Original, End: d.Original.Size, Digest: d.Original.Digest})
 	switch {
 	case err != nil:
 		return contract.Document{}, err
@@ -61,7 +61,7 @@ func (s *Service) copyDocument(ctx context.Context, by contract.Actor, d contrac
 // copyConverted copies a Word document with the PDF of its conversion, on which the boxes were placed: another conversion
 // may have other pages.
 func (s *Service) copyConverted(ctx context.Context, by contract.Actor, d contract.Document, f contract.CopiedFile, rule copyRule) (contract.Document, error) {
-	base, err := s.storeAgain(ctx, d, d.Revisions[0])
+	base, err := s.storeAgain(ctx, by.Organisation, d, d.Revisions[0])
 	if err != nil {
 		return contract.Document{}, errors.Join(err, s.RemoveBlob(ctx, f.Original.Tail.Key))
 	}
@@ -87,15 +87,15 @@ func (s *Service) copyConverted(ctx context.Context, by contract.Actor, d contra
 	return made, nil
 }
 
-// storeAgain stores the bytes of a document's first revision, or of its upload, as a new file. Every chunk is hashed
+// storeAgain stores the bytes of a document's first revision, or of its upload, as a new file of an organisation. Every chunk is hashed
 // before it is copied, and the limits on uploads apply.
-func (s *Service) storeAgain(ctx context.Context, d contract.Document, r contract.Revision) (contract.Revision, error) {
+func (s *Service) storeAgain(ctx context.Context, to contract.OrganisationID, d contract.Document, r contract.Revision) (contract.Revision, error) {
 	content, err := s.OpenContent(ctx, d, []contract.Revision{r})
 	if err != nil {
 		return contract.Revision{}, err
 	}
 	defer content.Close()
-	staging, err := s.Stage(ctx)
+	staging, err := s.Stage(ctx, to)
 	if err != nil {
 		return contract.Revision{}, err
 	}

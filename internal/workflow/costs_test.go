@@ -26,7 +26,7 @@ func TestADocumentCostsFewStatementsAndRoundTrips(t *testing.T) {
 			reading, committed int64 // transactions
 		}{
 			{"upload", func() error {
-				st, err := h.Stage(ctx)
+				st, err := h.Stage(ctx, "")
 				if err != nil {
 					return err
 				}
@@ -77,7 +77,7 @@ func TestMorePeopleCostNoMoreStatements(t *testing.T) {
 	onBoth(t, func(t *testing.T, h *harness) {
 		ctx := context.Background()
 		statements := func(people int) (counts [3]int64) {
-			st, err := h.Stage(ctx)
+			st, err := h.Stage(ctx, "")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -67,7 +67,7 @@ func TestUploadOfAClientThatHungUpIsNotExamined(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	st, err := h.Stage(ctx)
+	st, err := h.Stage(ctx, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -166,7 +166,7 @@ func (s *Service) makeEvidence(ctx context.Context, id contract.DocumentID) (sto
 	if err != nil {
 		return store.EvidenceFile{}, err
 	}
-	v, err := s.storeEvidence(ctx, id, file, now)
+	v, err := s.storeEvidence(ctx, &read.Document, file, now)
 	if err != nil {
 		return store.EvidenceFile{}, err
 	}
@@ -380,7 +380,7 @@ func (s *Service) renewEvidence(ctx context.Context, d *contract.Document, withD
 	if err != nil {
 		return err
 	}
-	v, err := s.storeEvidence(ctx, d.ID, file, now)
+	v, err := s.storeEvidence(ctx, d, file, now)
 	if err != nil {
 		return err
 	}
@@ -397,17 +397,17 @@ func (s *Service) renewEvidence(ctx context.Context, d *contract.Document, withD
 }
 
 // storeEvidence stores the file of an evidence certificate.
-func (s *Service) storeEvidence(ctx context.Context, id contract.DocumentID, file []byte, now time.Time) (store.EvidenceFile, error) {
+func (s *Service) storeEvidence(ctx context.Context, d *contract.Document, file []byte, now time.Time) (store.EvidenceFile, error) {
 	if s.RequireDiskSpace != nil {
 		if err := s.RequireDiskSpace(int64(len(file))); err != nil {
 			return store.EvidenceFile{}, err
 		}
 	}
-	stored, _, err := s.StoreFile(ctx, blob.NewDigester(), func(w io.Writer) error {
+	stored, _, err := s.StoreFile(ctx, d.Organisation, blob.NewDigester(), func(w io.Writer) error {
 		_, err := w.Write(file)
 		return err
 	})
-	return store.EvidenceFile{Document: id, File: stored, MadeAt: now.Truncate(time.Microsecond)}, err
+	return store.EvidenceFile{Document: d.ID, File: stored, MadeAt: now.Truncate(time.Microsecond)}, err
 }
 
 // checkEvidence returns an error unless an evidence certificate passes validation at its level.

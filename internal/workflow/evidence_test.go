@@ -96,7 +96,7 @@ type fasterStore struct {
 }
 
 func (f *fasterStore) AddEvidenceFile(ctx context.Context, v store.EvidenceFile, timestamp contract.TrustedTime, event contract.Event) error {
-	file, _, err := f.h.StoreFile(ctx, blob.NewDigester(), func(w io.Writer) error {
+	file, _, err := f.h.StoreFile(ctx, "", blob.NewDigester(), func(w io.Writer) error {
 		_, err := io.WriteString(w, "of another process")
 		return err
 	})

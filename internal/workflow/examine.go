@@ -38,7 +38,7 @@ func (s *Service) examineOrRepair(ctx context.Context, organisation contract.Org
 	if !errors.Is(err, documents.ErrDamaged) {
 		return found, false, err
 	}
-	r, err := s.normaliseFile(ctx, base, budget)
+	r, err := s.normaliseFile(ctx, organisation, base, budget)
 	if err != nil {
 		return examination{}, false, err
 	}
@@ -174,13 +174,13 @@ type rewriting struct {
 	doc  *pdf.Document
 }
 
-// normaliseFile stores a rewritten file. It also raises the version to the lowest that the stamp office does not
+// normaliseFile stores a rewritten file of an organisation. It also raises the version to the lowest that the stamp office does not
 // rewrite, unless the file claims to be PDF/A, so no file is rewritten twice. The rewritten file is read back from the
 // store: it is sound and equivalent to its source.
 //
 // Durable on return: the rewritten file, beside the original. Not yet: a document's reference to it. If the process
 // dies before the commit, fsck finds it.
-func (s *Service) normaliseFile(ctx context.Context, base contract.Revision, budget *pdf.Budget) (*rewriting, error) {
+func (s *Service) normaliseFile(ctx context.Context, of contract.OrganisationID, base contract.Revision, budget *pdf.Budget) (*rewriting, error) {
 	f, err := s.OpenRevisions(ctx, []contract.Revision{base})
 	if err != nil {
 		return nil, err
@@ -200,7 +200,7 @@ func (s *Service) normaliseFile(ctx context.Context, base contract.Revision, bud
 		o.Version = stamping.MinOfficeVersion
 	}
 	r := &rewriting{}
-	r.base, err = s.StoreBase(ctx, documents.ErrComplex, func(w io.Writer) error {
+	r.base, err = s.StoreBase(ctx, of, documents.ErrComplex, func(w io.Writer) error {
 		_, err := before.Rewrite(w, o)
 		return documents.PDFRefusal(err)
 	})

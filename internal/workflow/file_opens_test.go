@@ -25,7 +25,7 @@ func TestEachOperationOpensAndParsesTheFileOnce(t *testing.T) {
 		opens, reads int // the most that are allowed
 	}{
 		{"upload", func() error {
-			st, err := h.Stage(ctx)
+			st, err := h.Stage(ctx, "")
 			if err != nil {
 				return err
 			}

@@ -121,7 +121,7 @@ func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contra
 	if err != nil {
 		return made, nil, fmt.Errorf("continue document %d: %w", d.ID, err)
 	}
-	r, err := s.StoreTail(ctx, appendable.Current(), contract.RevisionFields, built)
+	r, err := s.StoreTail(ctx, appendable.Organisation, appendable.Current(), contract.RevisionFields, built)
 	if err != nil {
 		return made, nil, err
 	}
@@ -148,7 +148,7 @@ func (s *Service) rewriteForOffice(ctx context.Context, d *contract.Document, do
 	if signatures, err := doc.Signatures(); err != nil || len(signatures) > 0 {
 		return nil, err
 	}
-	r, err := s.normaliseFile(ctx, d.Revisions[0], budget)
+	r, err := s.normaliseFile(ctx, d.Organisation, d.Revisions[0], budget)
 	if errors.Is(err, documents.ErrDamagedSigned) {
 		return nil, nil
 	}

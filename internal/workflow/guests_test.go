@@ -18,7 +18,7 @@ import (
 func (h *harness) signsAs(who workflow.PersonRequest, by contract.Actor) map[string]string {
 	h.t.Helper()
 	ctx := context.Background()
-	st, err := h.Stage(ctx)
+	st, err := h.Stage(ctx, "")
 	if err != nil {
 		h.t.Fatal(err)
 	}

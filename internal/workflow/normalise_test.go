@@ -20,7 +20,7 @@ import (
 func (h *harness) uploaded(file []byte) (contract.Document, error) {
 	h.t.Helper()
 	ctx := context.Background()
-	st, err := h.Stage(ctx)
+	st, err := h.Stage(ctx, "")
 	if err != nil {
 		h.t.Fatal(err)
 	}

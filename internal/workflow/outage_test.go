@@ -98,7 +98,7 @@ func TestFileThatArrivesIsCutOffAtTheReserve(t *testing.T) {
 		return nil
 	}
 	before := h.blobs()
-	st, err := h.Stage(context.Background())
+	st, err := h.Stage(context.Background(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestFileThatArrivesIsCutOffAtTheReserve(t *testing.T) {
 	if n := h.blobs(); n != before {
 		t.Errorf("%d blobs were %d", n, before)
 	}
-	if _, err := h.Stage(context.Background()); !errors.Is(err, errNoDisk) {
+	if _, err := h.Stage(context.Background(), ""); !errors.Is(err, errNoDisk) {
 		t.Errorf("the next upload: %v", err)
 	}
 	if _, err := h.NewVerificationFile(); !errors.Is(err, errNoDisk) {

@@ -17,7 +17,7 @@ import (
 func (h *harness) toStamp(file []byte, signer bool) contract.DocumentID {
 	h.t.Helper()
 	ctx := h.t.Context()
-	st, err := h.Stage(ctx)
+	st, err := h.Stage(ctx, "")
 	if err != nil {
 		h.t.Fatal(err)
 	}

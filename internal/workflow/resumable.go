@@ -103,7 +103,7 @@ func (s *Service) receivePart(ctx context.Context, u contract.ResumableUpload, b
 	if err != nil {
 		return u, true, err
 	}
-	w, err := s.Blobs.Create(ctx, key)
+	w, err := s.CreateBlob(ctx, u.Organisation, key)
 	if err != nil {
 		return u, true, fmt.Errorf("store part: %w", err)
 	}

@@ -30,7 +30,7 @@ func (s *Service) buildRevisions(ctx context.Context, d contract.Document, f *do
 		if err != nil {
 			return made, fmt.Errorf("%s of document %d: %w", step.kind, d.ID, documents.BlobRefusal(err))
 		}
-		if current, err = s.StoreTail(ctx, current, step.kind, built); err != nil {
+		if current, err = s.StoreTail(ctx, d.Organisation, current, step.kind, built); err != nil {
 			return made, err
 		}
 		made = append(made, current)

@@ -239,7 +239,7 @@ func (h *harness) draft(signer bool, stamps int) contract.DocumentID {
 func (h *harness) draftOf(signer bool, stamps int) contract.DocumentID {
 	h.t.Helper()
 	ctx := context.Background()
-	st, err := h.Stage(ctx)
+	st, err := h.Stage(ctx, "")
 	if err != nil {
 		h.t.Fatal(err)
 	}

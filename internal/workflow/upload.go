@@ -368,8 +368,8 @@ type Staging struct {
 	w   blob.Writer
 }
 
-// Stage starts an upload. The caller must call Abort, which does nothing after Upload stored the file.
-func (s *Service) Stage(ctx context.Context) (*Staging, error) {
+// Stage starts an upload to an organisation. The caller must call Abort, which does nothing after Upload stored the file.
+func (s *Service) Stage(ctx context.Context, of contract.OrganisationID) (*Staging, error) {
 	file, err := s.newReceivedFile(true)
 	if err != nil {
 		return nil, err
@@ -378,7 +378,7 @@ func (s *Service) Stage(ctx context.Context) (*Staging, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := s.Blobs.Create(ctx, key)
+	w, err := s.CreateBlob(ctx, of, key)
 	if err != nil {
 		return nil, fmt.Errorf("stage upload: %w", err)
 	}

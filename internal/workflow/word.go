@@ -190,13 +190,13 @@ func (s *Service) convertWord(ctx context.Context, d *contract.Document) error {
 	if err != nil {
 		return err
 	}
-	base, err := s.StoreBase(ctx, errWordComplex, func(w io.Writer) error {
+	base, err := s.StoreBase(ctx, d.Organisation, errWordComplex, func(w io.Writer) error {
 		return converterRefusal(s.Converter.Convert(ctx, found.Kind, f.VerifiedReader(), w))
 	})
 	if err != nil {
 		return err
 	}
-	m, err := s.examineConverted(ctx, base, found)
+	m, err := s.examineConverted(ctx, d.Organisation, base, found)
 	if err != nil {
 		return errors.Join(err, s.RemoveBlob(ctx, base.Tail.Key))
 	}
@@ -230,9 +230,9 @@ func converterRefusal(err error) error {
 	return err
 }
 
-// examineConverted examines the PDF. If the stamp office would rewrite it, it is rewritten now, before anyone has seen
+// examineConverted examines the PDF of a document of an organisation. If the stamp office would rewrite it, it is rewritten now, before anyone has seen
 // it.
-func (s *Service) examineConverted(ctx context.Context, base contract.Revision, found sniff.Findings) (conversionResult, error) {
+func (s *Service) examineConverted(ctx context.Context, of contract.OrganisationID, base contract.Revision, found sniff.Findings) (conversionResult, error) {
 	budget := pdf.FileBudget(ctx, base.End)
 	f, doc, err := s.openWithinSigningLimits(ctx, []contract.Revision{base}, budget)
 	if err != nil {
@@ -247,7 +247,7 @@ func (s *Service) examineConverted(ctx context.Context, base contract.Revision, 
 	if !isRewrittenByOffice(doc) {
 		return m, nil
 	}
-	rewritten, err := s.normaliseFile(ctx, base, budget)
+	rewritten, err := s.normaliseFile(ctx, of, base, budget)
 	if err != nil {
 		return conversionResult{}, errWordFailed.WithCause(err)
 	}

@@ -16,7 +16,9 @@ import (
 
 	"segel/internal/blob"
 	"segel/internal/blob/blobtest"
+	"segel/internal/blob/encrypted"
 	"segel/internal/blob/s3/s3test"
+	"segel/internal/credential"
 	"segel/internal/outbound"
 )
 
@@ -69,6 +71,39 @@ func TestKeepsTheContractOfStores(t *testing.T) {
 			},
 		}
 	})
+}
+
+func TestAnEncryptedBucketKeepsTheContractOfStores(t *testing.T) {
+	t.Parallel()
+	at := s3test.StartServer(t).URL
+	sealer, err := credential.NewSealer(make([]byte, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blobtest.Run(t, func(t *testing.T) blobtest.Subject {
+		prefix := ""
+		open := func(t *testing.T) blob.Store {
+			s := newStore(t, at, prefix, 0)
+			prefix = s.prefix
+			return encrypted.New(s, oneKey{ID: "00000000000000000000000000000001", Sealer: sealer}, true).Of("org")
+		}
+		return blobtest.Subject{
+			Open:       open,
+			Crash:      func(t *testing.T, _ blob.Store, _ ...blob.Writer) blob.Store { return open(t) },
+			StoredSize: func(size int64) int64 { return 213 + size + 16*max(1, (size+64<<10-1)/(64<<10)) },
+		}
+	})
+}
+
+// oneKey is the key of all organisations.
+type oneKey encrypted.Key
+
+func (k oneKey) NewestKey(context.Context, string) (encrypted.Key, error) {
+	return encrypted.Key(k), nil
+}
+
+func (k oneKey) FindKey(context.Context, string) (encrypted.Key, error) {
+	return encrypted.Key(k), nil
 }
 
 func TestAServerThatIgnoresConditionsIsRefused(t *testing.T) {

@@ -40,6 +40,7 @@ var notPersonal = map[string]string{
 	"account_policy":        "of an organisation",
 	"api_key_token":         "random",
 	"attempt":               "of a duty stamp",
+	"blob_key":              "of an organisation",
 	"box":                   "which documents are in a list; found through the documents",
 	"branding":              "of an organisation",
 	"consent_policy":        "of an organisation",

@@ -37,6 +37,7 @@ func Run(t *testing.T, open func(*testing.T) store.Store) {
 		clockTests,
 		installationTests,
 		uploadTests,
+		blobKeyTests,
 		noticeTests,
 		guestCodeTests,
 		webhookTests,
