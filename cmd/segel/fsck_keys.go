@@ -123,7 +123,7 @@ func (a *app) checkOffice(ctx context.Context, tell func(store.Discrepancy)) err
 	if err := errors.Join(err, ctx.Err()); err != nil {
 		return fmt.Errorf("read the register of serials: %w", err)
 	}
-	issued, err := a.readJournal()
+	issued, err := a.readJournal(ctx)
 	if err != nil {
 		wrong("journal of the stamp office", "%v", err)
 		return nil
@@ -151,7 +151,14 @@ func (a *app) checkOffice(ctx context.Context, tell func(store.Discrepancy)) err
 }
 
 // readJournal returns what the sandbox office issued: nothing if it was never used.
-func (a *app) readJournal() ([]sandbox.Issued, error) {
+func (a *app) readJournal(ctx context.Context) ([]sandbox.Issued, error) {
+	if a.sharesOffice() {
+		office, err := sandbox.OpenRows(ctx, officeRows{a.store, officeDir}, a.sandboxOptions(0))
+		if err != nil {
+			return nil, err
+		}
+		return office.Issued(), office.Close()
+	}
 	dir := filepath.Join(a.conf.DataDir, officeDir)
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

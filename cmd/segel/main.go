@@ -40,7 +40,7 @@ type command struct {
 	Audit     auditCommand     `cmd:"" help:"The audit log; works beside a running service."`
 	Fsck      fsckCommand      `cmd:"" help:"Check that files, database and log agree."`
 	Blobs     blobsCommand     `cmd:"" help:"The files of documents: move them between the data folder and a bucket, and change the keys that encrypt them."`
-	State     stateCommand     `cmd:"" help:"The sealed keys: move them from the data folder to the database."`
+	State     stateCommand     `cmd:"" help:"The sealed keys and the records of the stamp office: move them from the data folder to the database."`
 	Clock     clockCommand     `cmd:"" help:"Compare the clock with all other available clocks, and confirm it."`
 	Renew     renewCommand     `cmd:"" help:"Renew document timestamps that are about to lose their strength."`
 	Adopt     adoptCommand     `cmd:"" help:"Join database, keys and blobs into one installation, after a restore or for one of an earlier release. Shows what was found and asks for confirmation."`

@@ -63,9 +63,12 @@ func (a *app) openOfficeReadOnly() error {
 	return nil
 }
 
-// openSandbox opens the sandbox office, which only one process at a time can use: it reads its journal of issued serials
+// openSandbox opens the sandbox office. In a folder only one process at a time can use it: it reads its journal of issued serials
 // once. Units is the total that an account may take; 0: unlimited.
 func (a *app) openSandbox(units int) (*sandbox.Office, error) {
+	if a.sharesOffice() {
+		return sandbox.OpenRows(context.Background(), officeRows{a.store, officeDir}, a.sandboxOptions(units))
+	}
 	o, err := sandbox.Open(filepath.Join(a.conf.DataDir, officeDir), a.sandboxOptions(units))
 	if errors.Is(err, sandbox.ErrInUse) {
 		return nil, fmt.Errorf("another process serves %s: %w", a.conf.DataDir, err)
@@ -83,9 +86,13 @@ func (a *app) sandboxOptions(units int) sandbox.Options {
 // driverOptions returns the driver's options from the configuration.
 func (a *app) driverOptions() peruri.Options {
 	c := a.conf
+	var records peruri.Records // nil: in the folder
+	if a.sharesOffice() {
+		records = officeRecords{a.store}
+	}
 	return peruri.Options{
 		Client: outbound.NewClient(a.officeOutbound()), Clock: a.clock, Random: rand.Reader, Log: a.log, Known: a.isKnownSerial, MaySend: proc.Check,
-		Dir: filepath.Join(c.DataDir, officeDir), Form: peruri.Form(c.StampOffice),
+		Dir: filepath.Join(c.DataDir, officeDir), Records: records, Form: peruri.Form(c.StampOffice),
 		LoginURL: c.StampLoginURL, SerialURL: c.StampSerialURL, CloudURL: c.StampCloudURL, User: c.StampUser, Password: c.StampPassword,
 		Adapters: c.StampAdapters, Slots: c.StampSlots, Shared: c.StampSharedDir, Mount: c.StampMount,
 		Kinds: c.StampKinds, Kind: c.StampKind, Picture: c.StampPicturePath, Specimen: c.StampSpecimen,

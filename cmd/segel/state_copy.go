@@ -17,7 +17,7 @@ import (
 )
 
 type stateCommand struct {
-	Copy stateCopyCommand `cmd:"" help:"Copy the sealed keys from the data folder to the database, check the copies, and use those from then on; the services have to be stopped. Needs SEGEL_STATE=database and the source of the master key, as the services are started afterwards. Repeat it if it was interrupted."`
+	Copy stateCopyCommand `cmd:"" help:"Copy the sealed keys and the records of the stamp office from the data folder to the database, check the copies of the keys, and use those from then on; the services have to be stopped. Needs SEGEL_STATE=database and the source of the master key, as the services are started afterwards. Repeat it if it was interrupted."`
 }
 
 type stateCopyCommand struct{ dataFlag }
@@ -38,7 +38,7 @@ func (c stateCopyCommand) Run(w *environment) error {
 	return errors.Join(a.copyState(w), a.store.Close())
 }
 
-// copyState copies the keys of the folder to the database.
+// copyState copies the keys and the records of the stamp office from the folder to the database.
 //
 // Until the mark is written, services use the folder, and a run that ended early is repeated. From the mark on they use the database, and
 // refuse the folder; what the folder has stays there.
@@ -71,6 +71,13 @@ func (a *app) copyState(w *environment) error {
 			return err
 		}
 	}
+	// Once the database is used, the folder has nothing newer.
+	records, entries := 0, int64(0)
+	if mark == "" {
+		if records, entries, err = a.copyOffice(ctx); err != nil {
+			return fmt.Errorf("copy the records of the stamp office: %w", err)
+		}
+	}
 	copied, err := authority.Read(ctx, table, o)
 	if err != nil {
 		return fmt.Errorf("check the copies: %w", err)
@@ -94,7 +101,8 @@ func (a *app) copyState(w *environment) error {
 	if err := a.noteMoved(folder, id); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w.stdout, "installation %s uses the database from now on: %d files of keys copied; those in %s are not used any more\n", id, len(names), folder)
+	_, err = fmt.Fprintf(w.stdout, "installation %s uses the database from now on: %d files of keys copied, %d records of the stamp office, %d entries of the sandbox; those in %s are not used any more\n",
+		id, len(names), records, entries, a.conf.DataDir)
 	return err
 }
 

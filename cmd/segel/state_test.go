@@ -3,12 +3,17 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,9 +21,16 @@ import (
 	"segel/internal/authority/filestest"
 	"segel/internal/blob/s3/s3test"
 	"segel/internal/config"
+	"segel/internal/credential"
+	"segel/internal/emeterai"
+	"segel/internal/emeterai/emeteraitest"
+	"segel/internal/emeterai/peruri"
+	"segel/internal/emeterai/peruri/recordtest"
+	"segel/internal/emeterai/sandbox"
 	"segel/internal/installation"
 	"segel/internal/store/sqlstore"
 	"segel/internal/store/storetest/pgtest"
+	"segel/pdf/pdftest"
 )
 
 // openStore opens an empty store for the duration of a test.
@@ -36,7 +48,8 @@ func openStore(t *testing.T, dsn string) *sqlstore.Store {
 	return s
 }
 
-func TestATableHoldsTheFilesOfAnAuthority(t *testing.T) {
+// onBothStores runs a test on each database. Open opens an empty store.
+func onBothStores(t *testing.T, test func(t *testing.T, open func(*testing.T) *sqlstore.Store)) {
 	t.Parallel()
 	for name, dsn := range map[string]func(t *testing.T) string{
 		"SQLite":     func(t *testing.T) string { return filepath.Join(t.TempDir(), "segel.db") },
@@ -44,9 +57,15 @@ func TestATableHoldsTheFilesOfAnAuthority(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			filestest.Run(t, func(t *testing.T) authority.Files { return keyTable{openStore(t, dsn(t)), time.Now} })
+			test(t, func(t *testing.T) *sqlstore.Store { return openStore(t, dsn(t)) })
 		})
 	}
+}
+
+func TestATableHoldsTheFilesOfAnAuthority(t *testing.T) {
+	onBothStores(t, func(t *testing.T, open func(*testing.T) *sqlstore.Store) {
+		filestest.Run(t, func(t *testing.T) authority.Files { return keyTable{open(t), time.Now} })
+	})
 }
 
 // sampleKey is a master key as a setting has it, and otherKey another one.
@@ -65,9 +84,15 @@ func TestANodeWithAnEmptyFolderServesTheInstallation(t *testing.T) {
 	dir := t.TempDir()
 	a := starting{data: filepath.Join(dir, "a"), set: set, log: &log}.start(t)
 	owner, signer := a.person(t, "Sari", ""), a.person(t, "Budi", "")
-	first := signable(owner, signer)
-	signer.verb("sign-docs", first).ok()
-	owner.completed(first)
+	stamped := func(owner, signer *client) int64 {
+		id := owner.upload(simple(), signer.as("signer", 1))
+		owner.place(id, signer.at("sign", 100, 100, 260, 160), owner.at("emet", 300, 100, 380, 180)).ok()
+		owner.verb("finalize-docs", id).ok()
+		signer.verb("sign-docs", id).ok()
+		owner.completed(id)
+		return id
+	}
+	first := stamped(owner, signer)
 	waits := signable(owner, signer)
 	whole := owner.download(first)
 	a.stop()
@@ -91,6 +116,15 @@ func TestANodeWithAnEmptyFolderServesTheInstallation(t *testing.T) {
 	}
 	if !a.authority.Root().Equal(b.authority.Root()) || a.authority.Timestamper().Chain[0].SerialNumber.Cmp(b.authority.Timestamper().Chain[0].SerialNumber) != 0 {
 		t.Error("the second node has another authority")
+	}
+	if soundSignatures(t, owner.download(stamped(owner, signer))) < 2 {
+		t.Error("a document that the second node stamped has no signature of the office")
+	}
+	if all, err := b.stamping.Office.ListSerials(t.Context()); err != nil || len(all) != 2 {
+		t.Errorf("the office of the second node knows %v, %v", all, err)
+	}
+	if said := runFsck(t, filepath.Join(dir, "b"), environ(set), 0); !strings.Contains(said, "0 lost or changed, 0 left over") {
+		t.Errorf("fsck: %s", said)
 	}
 	b.stop()
 	if strings.Contains(log.String(), sampleKey) {
@@ -132,6 +166,175 @@ func TestANodeWithAnEmptyFolderServesTheInstallation(t *testing.T) {
 	}
 }
 
+func TestATableHoldsWhatTheStampOfficeReturned(t *testing.T) {
+	onBothStores(t, func(t *testing.T, open func(*testing.T) *sqlstore.Store) {
+		recordtest.Run(t, func(t *testing.T) recordtest.Records { return officeRecords{open(t)} })
+	})
+}
+
+// openSandboxOn opens the sandbox office with its journal in a store.
+func openSandboxOn(t *testing.T, s *sqlstore.Store, o sandbox.Options) *sandbox.Office {
+	t.Helper()
+	office, err := sandbox.OpenRows(t.Context(), officeRows{s, officeDir}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return office
+}
+
+// newSandboxOptions returns the options of a sandbox office with a new authority.
+func newSandboxOptions(t *testing.T) sandbox.Options {
+	t.Helper()
+	a, err := authority.NewEphemeral("https://segel.test", time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealer, err := credential.NewSealer(make([]byte, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sandbox.Options{Issuer: a, Timestamper: a.Timestamper(), Revocation: a, Sealer: sealer, PublicURL: "https://segel.test", Clock: time.Now, Random: rand.Reader}
+}
+
+func TestASandboxInATableOwesWhatEveryOfficeOwes(t *testing.T) {
+	onBothStores(t, func(t *testing.T, open func(*testing.T) *sqlstore.Store) {
+		o, stores := newSandboxOptions(t), map[string]*sqlstore.Store{}
+		emeteraitest.Run(t, func(t *testing.T, dir string) emeterai.Stamper {
+			if stores[dir] == nil {
+				stores[dir] = open(t)
+			}
+			return openSandboxOn(t, stores[dir], o)
+		})
+	})
+}
+
+func TestManyNodesShareOneSandbox(t *testing.T) {
+	onBothStores(t, func(t *testing.T, open func(*testing.T) *sqlstore.Store) {
+		const nodes, orders = 3, 8
+		s, o := open(t), newSandboxOptions(t)
+		var mu sync.Mutex // guards serials
+		serials := map[string]map[string]bool{}
+		var all sync.WaitGroup
+		for range nodes {
+			office := openSandboxOn(t, s, o)
+			for i := range orders {
+				all.Go(func() {
+					order := fmt.Sprint("order ", i)
+					serial, err := office.BuySerial(t.Context(), emeteraitest.NewOrder(order))
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					mu.Lock()
+					defer mu.Unlock()
+					if serials[order] == nil {
+						serials[order] = map[string]bool{}
+					}
+					serials[order][serial] = true
+				})
+			}
+		}
+		all.Wait()
+		distinct := map[string]bool{}
+		for order, of := range serials {
+			if len(of) != 1 {
+				t.Errorf("%s has serials %v", order, of)
+			}
+			maps.Copy(distinct, of)
+		}
+		listed, err := openSandboxOn(t, s, o).ListSerials(t.Context())
+		if err != nil || len(listed) != orders || len(distinct) != orders {
+			t.Errorf("%d serials are issued, and %d listed, %v", len(distinct), len(listed), err)
+		}
+
+		// Of two nodes that affix one serial to two sources, one does.
+		serial, affixed := listed[0].Serial, atomic.Int32{}
+		for i := range 2 {
+			office := openSandboxOn(t, s, o)
+			all.Go(func() {
+				switch _, err := office.Stamp(t.Context(), emeteraitest.NewRequest(t, serial, pdftest.Table(1+i))); {
+				case err == nil:
+					affixed.Add(1)
+				case emeterai.ClassOf(err) != emeterai.Permanent:
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if affixed.Load() != 1 {
+			t.Errorf("%d nodes affixed the serial", affixed.Load())
+		}
+	})
+}
+
+func TestAJournalInATableWithAGapStopsTheOffice(t *testing.T) {
+	t.Parallel()
+	s, o := openStore(t, filepath.Join(t.TempDir(), "segel.db")), newSandboxOptions(t)
+	emeteraitest.BuySerial(t, openSandboxOn(t, s, o), "a")
+	if err := s.AddOfficeEntry(t.Context(), officeDir, 7, []byte("{}"), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sandbox.OpenRows(t.Context(), officeRows{s, officeDir}, o); err == nil || !strings.Contains(err.Error(), "entry 3 is missing") {
+		t.Error(err)
+	}
+}
+
+func TestWhatTheOfficeRecordedIsCopiedToTheDatabase(t *testing.T) {
+	onBothStores(t, func(t *testing.T, open func(*testing.T) *sqlstore.Store) {
+		s, o, data := open(t), newSandboxOptions(t), t.TempDir()
+		a := &app{conf: config.Config{DataDir: data}, store: s}
+		requireCopied := func(records int, entries int64) {
+			t.Helper()
+			if n, m, err := a.copyOffice(t.Context()); n != records || m != entries || err != nil {
+				t.Errorf("%d records and %d entries, %v; want %d and %d", n, m, err, records, entries)
+			}
+		}
+		requireCopied(0, 0)
+		folder, err := peruri.OpenFolder(filepath.Join(data, officeDir), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		must := func(err error) {
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		ctx, now := t.Context(), time.Now()
+		must(folder.StoreRecord(ctx, "S1", []byte(`{"serial":"S1","picture":"cGljdHVyZQ=="}`)))
+		must(folder.StoreRecord(ctx, "S2", []byte(`{"serial":"S2"}`)))
+		must(folder.RetireRecord(ctx, "S2", now))
+		bought := map[string]string{}
+		buy := func(name, order string) {
+			office, err := sandbox.Open(filepath.Join(data, name), o)
+			must(err)
+			bought[name+order] = emeteraitest.BuySerial(t, office, order)
+			must(office.Close())
+		}
+		buy(officeDir, "a")
+		buy(testOfficeDir, "a")
+		requireCopied(2, 4)
+		buy(officeDir, "b") // a service went on, because the copy was interrupted before its end
+		requireCopied(2, 5)
+		requireCopied(2, 5)
+
+		in := officeRecords{s}
+		must(in.RemoveRetired(ctx, now.Add(time.Hour)))
+		for serial, want := range map[string]string{"S1": `{"serial":"S1","picture":"cGljdHVyZQ=="}`, "S2": ""} {
+			if got, err := in.FindRecord(ctx, serial); string(got) != want || err != nil {
+				t.Errorf("%s: %q, %v", serial, got, err)
+			}
+		}
+		copied := openSandboxOn(t, s, o)
+		if emeteraitest.BuySerial(t, copied, "a") != bought[officeDir+"a"] || emeteraitest.BuySerial(t, copied, "b") != bought[officeDir+"b"] {
+			t.Error("an order has another serial now")
+		}
+		if bought[officeDir+"a"] == bought[testOfficeDir+"a"] {
+			t.Error("both offices have one journal")
+		}
+	})
+}
+
 func TestKeysAreCopiedToTheDatabaseAndTheFolderIsRefusedFromThenOn(t *testing.T) {
 	onBothDatabases(t, func(t *testing.T, env []string) {
 		data := filepath.Join(t.TempDir(), "data")
@@ -158,7 +361,7 @@ func TestKeysAreCopiedToTheDatabaseAndTheFolderIsRefusedFromThenOn(t *testing.T)
 		if err := p.end(); err != nil {
 			t.Fatal(err)
 		}
-		for _, says := range []string{"3 files of keys copied", "uses the database already"} {
+		for _, says := range []string{"3 files of keys copied, 0 records of the stamp office, 0 entries of the sandbox", "uses the database already"} {
 			if said := run(key, "state", "copy"); said.status != 0 || !strings.Contains(said.text, says) {
 				t.Errorf("%d, %s; want %s", said.status, said.text, says)
 			}
@@ -179,7 +382,12 @@ func TestKeysAreCopiedToTheDatabaseAndTheFolderIsRefusedFromThenOn(t *testing.T)
 		if err := os.RemoveAll(filepath.Join(data, authorityDir)); err != nil {
 			t.Fatal(err)
 		}
-		servedOnce(t, data, key)
+		// A command that prints the key has none of our settings.
+		program := filepath.Join(t.TempDir(), "print-key")
+		if err := os.WriteFile(program, []byte("#!/bin/sh\nenv | grep -q ^SEGEL_ && exit 1\nexec base64 "+filepath.Join(data, masterKeyFile)+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		servedOnce(t, data, append(env[:len(env):len(env)], "SEGEL_STATE=database", "SEGEL_MASTER_KEY_COMMAND="+program))
 		var out bytes.Buffer
 		w := &environment{ctx: context.Background(), stdout: &out, stderr: &out, env: key}
 		if status := w.runCommand([]string{"fsck", "--data", data}); status != 0 {

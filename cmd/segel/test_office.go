@@ -22,14 +22,22 @@ const (
 
 // testOffice is the stamp office of test documents, whatever office all others have: a sandbox in a folder of its own, so that no serial of it is ever
 // mistaken for one that was paid for. Only one process at a time can have the folder open, and several processes may serve an installation. So it is
-// opened for each call and closed after it.
+// opened for each call and closed after it. In the database it is opened once.
 type testOffice struct {
-	a  *app
-	mu sync.Mutex // held while the folder is open
+	a      *app
+	mu     sync.Mutex      // guards shared; held while the folder is open
+	shared *sandbox.Office // nil until the first call; and if it is in a folder
 }
 
 // withOffice opens the sandbox for a call. If another process keeps it open, nothing was done, and the caller tries again later.
 func (o *testOffice) withOffice(ctx context.Context, call func(*sandbox.Office) error) error {
+	if o.a.sharesOffice() {
+		office, err := o.openShared(ctx)
+		if err != nil {
+			return &emeterai.Problem{Class: emeterai.Transient, Code: emeterai.CodeDown, Text: "the sandbox for test documents cannot be opened", Err: err}
+		}
+		return call(office)
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for begin := time.Now(); ; {
@@ -48,6 +56,19 @@ func (o *testOffice) withOffice(ctx context.Context, call func(*sandbox.Office) 
 		case <-wait.C:
 		}
 	}
+}
+
+func (o *testOffice) openShared(ctx context.Context) (*sandbox.Office, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.shared == nil {
+		office, err := sandbox.OpenRows(ctx, officeRows{o.a.store, testOfficeDir}, o.a.sandboxOptions(0))
+		if err != nil {
+			return nil, err
+		}
+		o.shared = office
+	}
+	return o.shared, nil
 }
 
 // BuySerial implements [emeterai.Stamper].

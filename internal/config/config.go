@@ -42,12 +42,13 @@ type Config struct {
 	// a shell and without our settings at each start, for 30 seconds at most. Arguments are separated by spaces and not secret.
 	MasterKeyCommand string `env:"MASTER_KEY_COMMAND"`
 
-	// Where the sealed keys are kept: folder, in the data folder; or database, for services on several machines, which then need one of
-	// MASTER_KEY, MASTER_KEY_FILE and MASTER_KEY_COMMAND. segel state copy moves them to the database.
+	// Where the sealed keys and the records of the stamp office are kept: folder, in the data folder; or database, for services on several
+	// machines, which then need one of MASTER_KEY, MASTER_KEY_FILE and MASTER_KEY_COMMAND. With a PostgreSQL database and BLOBS=s3 the data folder
+	// has temporary files alone then. segel state copy moves keys and records to the database.
 	State string `env:"STATE" envDefault:"folder"`
 
-	// Where the files of documents are kept: files, in the data folder; or s3, in a bucket of an S3 server with conditional writes. Everything
-	// else stays in the data folder, which one service uses at a time. Files are not moved when this changes: see BLOBS_FROM.
+	// Where the files of documents are kept: files, in the data folder; or s3, in a bucket of an S3 server with conditional writes. Keys,
+	// records of the stamp office and an SQLite database stay in the data folder: see STATE and DATABASE. Files are not moved when this changes: see BLOBS_FROM.
 	Blobs string `env:"BLOBS" envDefault:"files"`
 
 	// Where files were kept before, while they move: files or s3, the other one. New files are written to BLOBS, and read from both. segel blobs

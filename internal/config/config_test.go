@@ -101,6 +101,31 @@ func TestSettingsOfAnS3ServerAreChecked(t *testing.T) {
 	}
 }
 
+func TestSourcesOfTheMasterKeyAreCheckedAndNotRepeated(t *testing.T) {
+	t.Parallel()
+	const key = "Z2VoZWltLWdlaGVpbS1nZWhlaW0tZ2VoZWltLTAwMDE="
+	for _, c := range []struct {
+		set  []string
+		want string // empty: none
+	}{
+		{[]string{"SEGEL_MASTER_KEY=" + key}, ""},
+		{[]string{"SEGEL_MASTER_KEY=" + key, "SEGEL_STATE=database"}, ""},
+		{[]string{"SEGEL_MASTER_KEY_COMMAND=/usr/bin/age -d -i id master.age", "SEGEL_STATE=database"}, ""},
+		{[]string{"SEGEL_MASTER_KEY_FILE=/does/not/exist", "SEGEL_STATE=database"}, ""},
+		{[]string{"SEGEL_MASTER_KEY=" + key + key}, "SEGEL_MASTER_KEY: must be base64 of 32 bytes"},
+		{[]string{"SEGEL_MASTER_KEY=" + key[:40]}, "SEGEL_MASTER_KEY: must be base64 of 32 bytes"},
+		{[]string{"SEGEL_MASTER_KEY=" + key, "SEGEL_MASTER_KEY_FILE=master.key"}, "SEGEL_MASTER_KEY: and MASTER_KEY_FILE"},
+	} {
+		conf, err := Load(c.set, nil)
+		if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), key[:20])) {
+			t.Errorf("%q: %v, want %q", c.set, err, c.want)
+		}
+		if strings.Contains(conf.String(), key) || err == nil && len(c.set) == 1 && !strings.Contains(conf.String(), "SEGEL_MASTER_KEY=********\n") {
+			t.Errorf("%q: the key is printed", c.set)
+		}
+	}
+}
+
 func TestEveryProblemNamesItsVariable(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ set, want string }{

@@ -92,7 +92,7 @@ func commandPatience(name string) time.Duration {
 	return commandTimeout
 }
 
-func TestACommandRunsWithoutAShellAndWithoutOurSettings(t *testing.T) {
+func TestACommandRunsWithoutAShell(t *testing.T) {
 	t.Parallel()
 	planted := filepath.Join(t.TempDir(), "planted")
 	_, err := KeyCommand{Command: "/bin/echo ;touch " + planted + " $(touch " + planted + ")"}.Read(t.Context())

@@ -409,5 +409,6 @@ type Store interface {
 	Administration
 	Installations
 	KeyFiles
+	OfficeRecords
 	Close() error
 }

@@ -193,7 +193,7 @@ func (d *Driver) buySerial(ctx context.Context, o emeterai.Order, kind string, d
 		return "", err
 	}
 	r := record{Serial: got.serial, Picture: got.picture, Code: got.code, Document: doc.id, Digest: doc.digest}
-	if err := d.records.storeRecord(r); err != nil {
+	if err := d.records.storeRecord(ctx, r); err != nil {
 		// The serial is worth more than its picture, which can perhaps be fetched again.
 		d.o.Log.ErrorContext(ctx, "picture of a serial could not be stored", "serial", got.serial, "error", err)
 	}

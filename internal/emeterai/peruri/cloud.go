@@ -77,11 +77,14 @@ func (d *Driver) stampUploaded(ctx context.Context, at slot, r emeterai.Request,
 	if err := copySource(io.Discard, r); err != nil {
 		return nil, localProblem(err)
 	}
-	rec := d.records.findRecord(r.Serial)
+	rec, err := d.records.findRecord(ctx, r.Serial)
+	if err != nil {
+		return nil, fileProblem(err)
+	}
 	onPrem := false
 	body.OnPrem, body.Picture = &onPrem, rec.Code
 	var got signResult
-	err := errNoUpload
+	err = errNoUpload
 	if rec.Document != "" && rec.Digest == hex.EncodeToString(r.Digest[:]) {
 		body.Document = rec.Document
 		got, err = d.callDocSigning(ctx, at, at.url+signCloud, body)
@@ -93,7 +96,7 @@ func (d *Driver) stampUploaded(ctx context.Context, at slot, r emeterai.Request,
 			return nil, err
 		}
 		rec.Document, rec.Digest, body.Document = doc.id, doc.digest, doc.id
-		if err := d.records.storeRecord(rec); err != nil {
+		if err := d.records.storeRecord(ctx, rec); err != nil {
 			return nil, fileProblem(err)
 		}
 		if got, err = d.callDocSigning(ctx, at, at.url+signCloud, body); err != nil {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"path/filepath"
 	"sync"
 
 	"segel/internal/emeterai"
@@ -115,15 +114,13 @@ func commonLength(r emeterai.Request, f io.ReaderAt, n int64) (int64, error) {
 func (d *Driver) quarantineFile(ctx context.Context, r emeterai.Request, f *os.File, size int64, why string) error {
 	p := &emeterai.Problem{Class: emeterai.Quarantine, Code: emeterai.CodeReturn, Text: why}
 	stored := min(size, r.Source.Size+2*d.o.MaxTail) // enough to see what it is
-	name, err := d.records.storeEvidence(r.Serial, f, stored, d.o.Random)
+	path, open, err := d.records.storeEvidence(r.Serial, f, stored, d.o.Random)
 	if err != nil {
 		d.o.Log.ErrorContext(ctx, "returned file could not be stored", "serial", r.Serial, "error", err)
 		p.Err = err
 		return p
 	}
-	p.Evidence = &emeterai.Evidence{Size: stored, Path: filepath.Join(d.o.Dir, "quarantine", name), Open: func() (io.ReadCloser, error) {
-		return d.records.evidence.Open(name)
-	}}
+	p.Evidence = &emeterai.Evidence{Size: stored, Path: path, Open: open}
 	return p
 }
 

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -49,6 +48,8 @@ type Options struct {
 	// Nil: always.
 	MaySend func(ctx context.Context) error
 	Dir     string // private folder of the driver: pictures of serials, quarantine; created if missing
+	// Records holds what the office returned with serials, for several drivers of one account. Dir has only temporary files then. nil: Dir.
+	Records Records
 
 	Form      Form
 	LoginURL  string // login, status of a serial, balance
@@ -172,7 +173,7 @@ func Open(o Options) (*Driver, error) {
 		orders: map[string]*pendingOrder{}, orderBySerial: map[string]string{}, stampCalls: map[string]time.Time{},
 	}
 	var err error
-	if d.records, err = openRecordStore(filepath.Join(o.Dir, "serials"), filepath.Join(o.Dir, "quarantine"), o.Form == Adapter && o.Picture != "", o.Clock()); err != nil {
+	if d.records, err = openRecordStore(o.Dir, o.Records, o.Form == Adapter && o.Picture != "", o.Clock()); err != nil {
 		return nil, fmt.Errorf("stamp office: %w", err)
 	}
 	if o.Form == Cloud {

@@ -73,7 +73,7 @@ func (d *Driver) Stamp(ctx context.Context, r emeterai.Request) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	d.records.retireRecord(r.Serial, d.o.Clock())
+	d.records.retireRecord(ctx, r.Serial, d.o.Clock())
 	return tail, nil
 }
 

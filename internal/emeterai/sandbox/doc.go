@@ -6,6 +6,6 @@
 // imitate: its serials have another form, its artwork shares nothing with the real one and has the word SPESIMEN
 // across it, and its certificate names the sandbox.
 //
-// What it issued is stored in its journal, docs/formats/office-journal.md. Only one office at a time can use a folder,
+// What it issued is stored in its journal, docs/formats/office-journal.md. In a table several offices share it. Only one office at a time can use a folder,
 // and locks it.
 package sandbox

@@ -160,7 +160,12 @@ func (s *Server) handlePurchase(ctx context.Context, r *http.Request, user strin
 func (f *Office) sellSerial(ctx context.Context, account, file string) (string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.issueSerial(ctx, entry{Is: entryTaken, Account: account, File: file})
+	var s string
+	err := f.decide(ctx, func() (err error) {
+		s, err = f.issueSerial(ctx, entry{Is: entryTaken, Account: account, File: file})
+		return err
+	})
+	return s, err
 }
 
 // findSerial returns a serial of an account.

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -47,6 +48,21 @@ type entry struct {
 	Key     []byte    `json:"key,omitempty"`    // PKCS #8, sealed
 	Chain   [][]byte  `json:"chain,omitempty"`  // DER, leaf first
 }
+
+// recorder records what an office did.
+type recorder interface {
+	// catchUp passes the entries that other offices appended since the last call to add, oldest first.
+	catchUp(ctx context.Context, add func(entry) error) error
+
+	// appendEntry makes an entry durable. After errBehind nothing was written: another office appended an entry that has to be
+	// considered first.
+	appendEntry(ctx context.Context, e entry) error
+
+	close() error
+}
+
+// errBehind is a decision that did not consider what another office has recorded since.
+var errBehind = errors.New("another office recorded something first")
 
 // journal is an append-only file of lines. A line is there once its bytes and the file's name are synced.
 type journal struct {
@@ -148,29 +164,50 @@ func replayJournal(r io.Reader, add func(entry) error) (int64, error) {
 }
 
 func replayLine(n int, line []byte, add func(entry) error) error {
-	d := json.NewDecoder(bytes.NewReader(line))
-	d.DisallowUnknownFields()
 	if n == 1 {
-		var h header
-		if err := d.Decode(&h); err != nil {
-			return err
-		}
-		if h.Office != journalVersion {
-			return fmt.Errorf("version %d is not known to this program", h.Office)
-		}
-		return nil
+		return parseHeader(line)
 	}
-	var e entry
-	if err := d.Decode(&e); err != nil {
+	e, err := parseEntry(line)
+	if err != nil {
 		return err
 	}
 	return add(e)
 }
 
+// parseHeader requires that the first line has a version that this program knows.
+func parseHeader(line []byte) error {
+	var h header
+	if err := parseLine(line, &h); err != nil {
+		return err
+	}
+	if h.Office != journalVersion {
+		return fmt.Errorf("version %d is not known to this program", h.Office)
+	}
+	return nil
+}
+
+func parseEntry(line []byte) (e entry, err error) { return e, parseLine(line, &e) }
+
+// parseLine parses a line, which has one value with members that are known.
+func parseLine(line []byte, to any) error {
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	if err := d.Decode(to); err != nil {
+		return err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("something follows its value")
+	}
+	return nil
+}
+
+// catchUp has nothing to do: no other office appends to a folder that is locked, and one that is only read is not followed.
+func (*journal) catchUp(context.Context, func(entry) error) error { return nil }
+
 // appendEntry makes an entry durable. After an error it is unknown how much of it is in the file: nothing more is
 // appended until the remainder is cut off and the file is synced again, which every later append tries first. What is
 // cut off was never acknowledged; all before it was synced.
-func (j *journal) appendEntry(e entry) error { return j.writeLine(e) }
+func (j *journal) appendEntry(_ context.Context, e entry) error { return j.writeLine(e) }
 
 func (j *journal) writeLine(v any) error {
 	b, err := json.Marshal(v)

@@ -50,14 +50,15 @@ func TestFailedJournalIssuesNothingUntilTheDiskWorksAgain(t *testing.T) {
 			dir, o := t.TempDir(), officeOptions(t)
 			f := openOffice(t, dir, o)
 			first := emeteraitest.BuySerial(t, f, "a")
-			fault.appendable = f.journal.file
-			f.journal.file = &fault
+			j := f.journal.(*journal)
+			fault.appendable = j.file
+			j.file = &fault
 			refusesOrder(t, f, "b")
 			refusesOrder(t, f, "c")
 			if emeteraitest.BuySerial(t, f, "a") != first {
 				t.Error("what was issued is not known")
 			}
-			f.journal.file = fault.appendable // the disk works again
+			j.file = fault.appendable // the disk works again
 			second := emeteraitest.BuySerial(t, f, "b")
 			closeOffice(t, f)
 
@@ -83,7 +84,7 @@ func refusesOrder(t *testing.T, f *Office, order string) {
 func TestLineTooLongToBeReadIsNotWritten(t *testing.T) {
 	t.Parallel()
 	f := openOffice(t, t.TempDir(), officeOptions(t))
-	if err := f.journal.appendEntry(entry{Is: entryCredential, Key: make([]byte, maxLine)}); err == nil {
+	if err := f.journal.appendEntry(t.Context(), entry{Is: entryCredential, Key: make([]byte, maxLine)}); err == nil {
 		t.Error("written")
 	}
 	emeteraitest.BuySerial(t, f, "a")

@@ -49,7 +49,7 @@ type Office struct {
 	o Options
 
 	mu         sync.Mutex // guards all below; held while the journal is written, never while a file is stamped
-	journal    *journal
+	journal    recorder
 	orders     map[string]string   // serial by order; orders in process only
 	issued     map[string][]string // serials by account, oldest first; "" is the one in process
 	serials    map[string]*serial
@@ -74,6 +74,20 @@ func Open(dir string, o Options) (*Office, error) { return openWith(dir, o, open
 func Read(dir string, o Options) (*Office, error) { return openWith(dir, o, readJournal) }
 
 func openWith(dir string, o Options, from func(string, func(entry) error) (*journal, error)) (*Office, error) {
+	f, err := newOffice(o)
+	if err != nil {
+		return nil, err
+	}
+	j, err := from(dir, f.applyEntry)
+	if err != nil {
+		return nil, err
+	}
+	f.journal = j
+	return f, nil
+}
+
+// newOffice returns an office without a journal.
+func newOffice(o Options) (*Office, error) {
 	if u, err := url.Parse(o.PublicURL); err != nil || u.Scheme == "" || u.Host == "" {
 		return nil, fmt.Errorf("public address %q of the office", o.PublicURL)
 	}
@@ -81,12 +95,26 @@ func openWith(dir string, o Options, from func(string, func(entry) error) (*jour
 	if o.Units <= 0 {
 		o.Units = unlimitedUnits
 	}
-	f := &Office{o: o, orders: map[string]string{}, issued: map[string][]string{}, serials: map[string]*serial{}}
-	var err error
-	if f.journal, err = from(dir, f.applyEntry); err != nil {
-		return nil, err
+	return &Office{o: o, orders: map[string]string{}, issued: map[string][]string{}, serials: map[string]*serial{}}, nil
+}
+
+// decide runs a decision on all that was recorded until now, and again if another office recorded something meanwhile. The caller holds mu.
+func (f *Office) decide(ctx context.Context, do func() error) error {
+	for {
+		if err := f.journal.catchUp(ctx, f.applyEntry); err != nil {
+			return unavailable(err)
+		}
+		if err := do(); !errors.Is(err, errBehind) {
+			return err
+		}
 	}
-	return f, nil
+}
+
+// refresh reads what other offices recorded until now.
+func (f *Office) refresh(ctx context.Context) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.decide(ctx, func() error { return nil })
 }
 
 // Close ends the use of the folder. What was issued stays.
@@ -136,10 +164,15 @@ func (f *Office) BuySerial(ctx context.Context, o emeterai.Order) (string, error
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if s, ok := f.orders[o.ID]; ok {
-		return s, nil
-	}
-	return f.issueSerial(ctx, entry{Is: entryTaken, Order: o.ID, Payer: o.Organisation, File: o.Filename})
+	var s string
+	err := f.decide(ctx, func() (err error) {
+		var ok bool
+		if s, ok = f.orders[o.ID]; !ok {
+			s, err = f.issueSerial(ctx, entry{Is: entryTaken, Order: o.ID, Payer: o.Organisation, File: o.Filename})
+		}
+		return err
+	})
+	return s, err
 }
 
 // issueSerial issues a new serial. The caller holds mu.
@@ -158,7 +191,7 @@ func (f *Office) issueSerial(ctx context.Context, e entry) (string, error) {
 	// Durable after the append: that this order has this serial. Not yet: that the caller knows. After a crash the
 	// caller sends the same identifier and gets the same serial, or finds it in the list of the account.
 	e.At = f.now()
-	if err := f.journal.appendEntry(e); err != nil {
+	if err := f.journal.appendEntry(ctx, e); err != nil {
 		return "", unavailable(err)
 	}
 	f.addIssued(e)
@@ -194,17 +227,22 @@ func (f *Office) drawSerial() (string, error) {
 }
 
 // SerialStatus returns the state of a serial.
-func (f *Office) SerialStatus(_ context.Context, serial string) (emeterai.Status, error) {
+func (f *Office) SerialStatus(ctx context.Context, serial string) (status emeterai.Status, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	s, ok := f.serials[serial]
-	switch {
-	case !ok:
-		return "", unknownSerial(serial)
-	case s.source != "":
-		return emeterai.Affixed, nil
-	}
-	return emeterai.Unused, nil
+	err = f.decide(ctx, func() error {
+		s, ok := f.serials[serial]
+		switch {
+		case !ok:
+			return unknownSerial(serial)
+		case s.source != "":
+			status = emeterai.Affixed
+		default:
+			status = emeterai.Unused
+		}
+		return nil
+	})
+	return status, err
 }
 
 // CheckAffixable is so for every serial that was issued: its artwork is drawn when it is affixed.
@@ -231,7 +269,10 @@ func unknownSerial(s string) error {
 const codeQuota = "93"
 
 // ListSerials lists what was issued in process, oldest first.
-func (f *Office) ListSerials(context.Context) ([]emeterai.Serial, error) {
+func (f *Office) ListSerials(ctx context.Context) ([]emeterai.Serial, error) {
+	if err := f.refresh(ctx); err != nil {
+		return nil, err
+	}
 	return f.listIssued(""), nil
 }
 
@@ -255,7 +296,10 @@ func (s *serial) asListed(name string) emeterai.Serial {
 }
 
 // Balance returns what is left of Options.Units.
-func (f *Office) Balance(context.Context) (emeterai.Balance, error) {
+func (f *Office) Balance(ctx context.Context) (emeterai.Balance, error) {
+	if err := f.refresh(ctx); err != nil {
+		return emeterai.Balance{}, err
+	}
 	return f.accountBalance(""), nil
 }
 
@@ -287,7 +331,7 @@ type Issued struct {
 	At     time.Time // of the last entry about it
 }
 
-// Issued returns all serials that were issued, by serial.
+// Issued returns all serials that were issued, by serial, as of the last call that asked the journal.
 func (f *Office) Issued() []Issued {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -349,7 +393,7 @@ func (f *Office) requireCredential(ctx context.Context) (*credential, error) {
 	for _, c := range chain {
 		e.Chain = append(e.Chain, c.Raw)
 	}
-	if err := f.journal.appendEntry(e); err != nil {
+	if err := f.journal.appendEntry(ctx, e); err != nil {
 		return nil, unavailable(err)
 	}
 	f.credential = &credential{key, chain}

@@ -178,7 +178,7 @@ func (s *Server) stampFile(ctx context.Context, in signRequest, f Fault, file *o
 		return unavailable(err)
 	}
 	// As with Stamp, the serial belongs to the source from here on.
-	if err := s.office.bindSerial(req); err != nil {
+	if err := s.office.bindSerial(ctx, req); err != nil {
 		return err
 	}
 	return writeStamped(dest, whole, f == FaultHalf)

@@ -36,23 +36,33 @@ func (f *Office) Stamp(ctx context.Context, r emeterai.Request) ([]byte, error) 
 	}
 	// Durable after this: that the serial belongs to this source. Not yet: the tail, which only the caller has. After
 	// a crash the caller asks again with the same source and gets another tail for the same serial.
-	return tail, f.bindSerial(r)
+	return tail, f.bindSerial(ctx, r)
 }
 
 // admitRequest checks that a serial may be affixed to a source, and returns what to sign with.
 func (f *Office) admitRequest(ctx context.Context, r emeterai.Request) (*credential, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err := f.requireBindable(r); err != nil {
-		return nil, err
-	}
-	return f.requireCredential(ctx)
+	var c *credential
+	err := f.decide(ctx, func() (err error) {
+		if err := f.requireBindable(r); err != nil {
+			return err
+		}
+		c, err = f.requireCredential(ctx)
+		return err
+	})
+	return c, err
 }
 
 // bindSerial binds a serial to a source permanently.
-func (f *Office) bindSerial(r emeterai.Request) error {
+func (f *Office) bindSerial(ctx context.Context, r emeterai.Request) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	return f.decide(ctx, func() error { return f.recordBinding(ctx, r) })
+}
+
+// recordBinding is one try of bindSerial. The caller holds mu.
+func (f *Office) recordBinding(ctx context.Context, r emeterai.Request) error {
 	if err := f.requireBindable(r); err != nil {
 		return err // another caller was faster, with another source
 	}
@@ -62,7 +72,7 @@ func (f *Office) bindSerial(r emeterai.Request) error {
 	}
 	source := hex.EncodeToString(r.Digest[:])
 	at := f.now()
-	if err := f.journal.appendEntry(entry{Is: entryAffixed, At: at, Serial: r.Serial, Source: source}); err != nil {
+	if err := f.journal.appendEntry(ctx, entry{Is: entryAffixed, At: at, Serial: r.Serial, Source: source}); err != nil {
 		return unavailable(err)
 	}
 	s.source, s.at = source, at

@@ -50,6 +50,8 @@ var notPersonal = map[string]string{
 	"evidence":              "a file of a document",
 	"installation":          "of the service",
 	"key_file":              "of the service",
+	"office_entry":          "of a duty stamp",
+	"office_record":         "of a duty stamp",
 	"label":                 "of an organisation",
 	"document_label":        "of a document",
 	"document_team":         "of a document",

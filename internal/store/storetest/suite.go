@@ -36,6 +36,7 @@ func Run(t *testing.T, open func(*testing.T) store.Store) {
 		administrationTests,
 		clockTests,
 		installationTests,
+		officeRecordTests,
 		uploadTests,
 		blobKeyTests,
 		noticeTests,
