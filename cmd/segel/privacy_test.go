@@ -118,6 +118,29 @@ func TestPeopleSeeTheAddressesOfOthersInPartWhereTheyAreHidden(t *testing.T) {
 			}
 		}
 
+		// An address that was entered as a name is one.
+		const unnamed = "tanpa.nama@lain.test"
+		third := s.person(t, "Orang Ketiga", "PT Satu")
+		named := owner.uploadWith(object{"parallel": 1, "signer": []any{third.as("signer", 1)}, "guest": object{"name": unnamed, "email": unnamed, "role": "signer", "number": 1}}, simple())
+		for _, p := range owner.participants(named) {
+			if p := p.(object); p["name"] == unnamed {
+				owner.place(named, (&client{id: p["user_id"].(string)}).at("sign", 50, 100, 210, 160), third.at("sign", 250, 100, 410, 160)).ok()
+			}
+		}
+		owner.verb("finalize-docs", named).ok()
+		for _, what := range []string{"detail", "placements", "signers", "status"} {
+			if got := string(third.get(what, named).ok().body); strings.Contains(got, unnamed) {
+				t.Errorf("%s names an address: %s", what, got)
+			}
+		}
+		if got := string(owner.get("placements", named).ok().body); !strings.Contains(got, unnamed) {
+			t.Errorf("the owner is shown the boxes of %s", got)
+		}
+		s.openLink(t, server.mailTo(t, unnamed, 1).guestLink(t)).verb("reject-docs", named, "reason", "Tidak setuju.").ok()
+		if m := server.mailTo(t, third.email, 2); strings.Contains(m.raw+m.body, unnamed) {
+			t.Errorf("the mail about the refusal names an address: %s", m.body)
+		}
+
 		// A member of the team who does not act for the owner reads the audit trail, and no addresses in it.
 		reader := s.personAs(t, "member", "Pembaca", "PT Satu")
 		owner.verb("team-docs", id, "team", s.newTeam(t, organisationIDOf(t, s, owner), owner, reader)).ok()

@@ -191,7 +191,7 @@ type boxData struct {
 }
 
 func (c *call) placementsData(d *contract.Document) placementsData {
-	data := placementsData{DocumentID: d.ID, Version: d.Version, Placements: placementsOf(d, c.by.ID, c.language)}
+	data := placementsData{DocumentID: d.ID, Version: d.Version, Placements: placementsOf(d.AsShownTo(c.by), c.by.ID, c.language)}
 	if d.State == contract.Draft {
 		data.Warnings = c.warningsOf(c.Workflow.PlacementWarnings(c.r.Context(), *d))
 	}

@@ -301,7 +301,13 @@ func (s *Service) collectFacts(ctx context.Context, d *contract.Document, n cont
 	if p := d.Participant(to.ID); p != nil {
 		f.Capacity = p.Capacity
 	}
-	for _, p := range d.AsShownTo(contract.Actor{Person: to}).GroupOf(to.ID) {
+	shown := d.AsShownTo(contract.Actor{Person: to})
+	for i, p := range d.Participants {
+		if p.Name == n.By { // an address may have been entered as their name
+			f.By = shown.Participants[i].Name
+		}
+	}
+	for _, p := range shown.GroupOf(to.ID) {
 		if p.ID != to.ID {
 			f.Others = append(f.Others, p.DisplayName())
 		}
@@ -311,7 +317,7 @@ func (s *Service) collectFacts(ctx context.Context, d *contract.Document, n cont
 		f.Reason = d.Reason
 	}
 	if g := d.DelegationTo(to.ID); g != nil {
-		f.DelegatedBy = d.Participant(g.From).Name
+		f.DelegatedBy = shown.Participant(g.From).Name
 	}
 	if n.Kind == contract.NoticeDelegated {
 		for _, g := range d.Delegations {
