@@ -228,6 +228,25 @@ func TestPeopleLogInWithTheProviderOfTheirOrganisation(t *testing.T) {
 	})
 }
 
+// TestAnErasedPersonWhomTheProviderStillNamesGetsAnotherAccount states what decision 0091 says: a disabled account keeps a person out, an erased one does not.
+func TestAnErasedPersonWhomTheProviderStillNamesGetsAnotherAccount(t *testing.T) {
+	t.Parallel()
+	g := stageSSO(t, starting{}, nil)
+	first := newBrowser(t, g.service)
+	first.logIn(g.p, g.of, "siti@contoh.id")
+	former := first.me()["id"].(string)
+	g.admin.do("PUT", "/v1/admin/people/"+former+"/disabled", nil).ok()
+	if got := newBrowser(t, g.service).logIn(g.p, g.of, "siti@contoh.id"); got != refusal(contract.ErrSSODisabled.Code) {
+		t.Errorf("with a disabled account sent to %s", got)
+	}
+	g.admin.do("PUT", "/v1/admin/people/"+former+"/erased", nil).ok()
+	again := newBrowser(t, g.service)
+	if got := again.logIn(g.p, g.of, "siti@contoh.id"); got != "/sent" || again.me()["id"] == former || first.me() != nil {
+		t.Errorf("sent to %s as %v", got, again.me())
+	}
+	fsck(t, g.service, 0)
+}
+
 func TestAnAccountWithASecondFactorIsNotLetInByTheProviderAlone(t *testing.T) {
 	onBothDatabases(t, func(t *testing.T, env []string) {
 		g := stageSSO(t, starting{set: settingsOf(env)}, nil)
