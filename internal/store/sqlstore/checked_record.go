@@ -194,7 +194,7 @@ func newWrittenRecord(r record) *writtenRecord {
 
 // addRow adds the row of a table, as it is stored.
 func (w *writtenRecord) addRow(table string, values []any) error {
-	row, err := appendValues(nil, values)
+	row, err := appendValues(make([]byte, 0, encodedSize(values)), values)
 	w.rows[table] = append(w.rows[table], row)
 	return err
 }
@@ -246,15 +246,26 @@ func anyColumns(n int) (values, dest []any) {
 	return values, dest
 }
 
+// lengthDigits is enough space for a length and the punctuation around it.
+const lengthDigits = 12
+
 // encode returns the input of a record's digest: its encoded rows, by part.
 func (k recordKind) encode(rows [][][]byte) []byte {
-	b := []byte("segel-record-1\n")
+	const head = "segel-record-1\n"
+	size := len(head)
+	for i, p := range k.parts {
+		size += 2*lengthDigits + len(p.table)
+		for _, row := range rows[i] {
+			size += lengthDigits + len(row)
+		}
+	}
+	b := append(make([]byte, 0, size), head...)
 	for i, p := range k.parts {
 		slices.SortFunc(rows[i], slices.Compare)
 		b = appendNetstring(b, p.table)
 		b = append(strconv.AppendInt(b, int64(len(rows[i])), 10), ';')
 		for _, row := range rows[i] {
-			b = appendNetstring(b, string(row))
+			b = appendNetstring(b, row)
 		}
 	}
 	return b
@@ -320,6 +331,21 @@ var numericPattern = map[string]bool{
 	"quota_entry.number": true, "reconciliation.number": true, "installation.one": true, "log_size.id": true,
 }
 
+// encodedSize returns about how many bytes appendValues appends, rather more.
+func encodedSize(values []any) int {
+	const number = 22 // digits, sign, type and end; of a text its length
+	n := number * len(values)
+	for _, v := range values {
+		switch v := v.(type) {
+		case string:
+			n += len(v)
+		case []byte:
+			n += len(v)
+		}
+	}
+	return n
+}
+
 // appendValues encodes the columns of a row. Both databases yield the same bytes for the same row.
 func appendValues(b []byte, values []any) ([]byte, error) {
 	for _, v := range values {
@@ -338,7 +364,7 @@ func appendValues(b []byte, values []any) ([]byte, error) {
 		case string:
 			b = appendNetstring(append(b, 't'), v)
 		case []byte:
-			b = appendNetstring(append(b, 'b'), string(v))
+			b = appendNetstring(append(b, 'b'), v)
 		default:
 			return nil, fmt.Errorf("a column is %T", v)
 		}
@@ -346,7 +372,7 @@ func appendValues(b []byte, values []any) ([]byte, error) {
 	return b, nil
 }
 
-func appendNetstring(b []byte, s string) []byte {
+func appendNetstring[T string | []byte](b []byte, s T) []byte {
 	b = append(strconv.AppendInt(b, int64(len(s)), 10), ':')
 	return append(append(b, s...), ',')
 }

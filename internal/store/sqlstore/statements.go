@@ -142,7 +142,7 @@ func sqliteValue(arg any) (driver.Value, error) {
 	case nil, int64, bool, float64, []byte:
 		return a, nil
 	case string:
-		return cleanText(a), nil
+		return cleanValue(arg, a), nil
 	case int:
 		return int64(a), nil
 	}

@@ -218,10 +218,20 @@ func placeholderRows(n, columns int) string {
 	return b.String()
 }
 
+// cleanValue returns text as cleanText does: as the value that it is already where nothing changes, which needs no memory.
+func cleanValue(value any, text string) any {
+	if clean := cleanText(text); clean != text {
+		return clean
+	}
+	return value
+}
+
 // cleanArgs cleans all text among arguments, and converts named string types to strings.
 func cleanArgs(args []any) []any {
 	for i, a := range args {
-		if v := reflect.ValueOf(a); v.Kind() == reflect.String {
+		if text, ok := a.(string); ok {
+			args[i] = cleanValue(a, text)
+		} else if v := reflect.ValueOf(a); v.Kind() == reflect.String {
 			args[i] = cleanText(v.String())
 		}
 	}
@@ -238,11 +248,11 @@ func cleanStatements(all []statement) []statement {
 
 // storedValues returns arguments as the columns that they become: text, bytes, numbers, truth values and NULL.
 func storedValues(args []any) []any {
-	for i, a := range args {
-		switch a := a.(type) {
+	for i, value := range args {
+		switch a := value.(type) {
 		case nil, int64, bool, float64, []byte:
 		case string:
-			args[i] = cleanText(a)
+			args[i] = cleanValue(value, a)
 		default:
 			switch v := reflect.ValueOf(a); {
 			case v.Kind() == reflect.String:
