@@ -219,7 +219,7 @@ func (a *app) joinProcesses(ctx context.Context) error {
 		if err != nil {
 			a.log.WarnContext(ctx, "the name of this machine is not known", "error", err)
 		}
-		n, err := proc.JoinNodes(ctx, a.store, store.Node{Host: host, Release: version}, a.log)
+		n, err := proc.JoinNodes(ctx, a.store, store.Node{Host: host, Release: version, Roles: a.conf.Roles}, a.log)
 		if err != nil {
 			return err
 		}

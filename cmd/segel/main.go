@@ -41,6 +41,7 @@ type command struct {
 	Fsck      fsckCommand      `cmd:"" help:"Check that files, database and log agree."`
 	Blobs     blobsCommand     `cmd:"" help:"The files of documents: move them between the data folder and a bucket, and change the keys that encrypt them."`
 	State     stateCommand     `cmd:"" help:"The sealed keys and the records of the stamp office: move them from the data folder to the database."`
+	Nodes     nodesCommand     `cmd:"" help:"The processes that share a PostgreSQL database."`
 	Clock     clockCommand     `cmd:"" help:"Compare the clock with all other available clocks, and confirm it."`
 	Renew     renewCommand     `cmd:"" help:"Renew document timestamps that are about to lose their strength."`
 	Adopt     adoptCommand     `cmd:"" help:"Join database, keys and blobs into one installation, after a restore or for one of an earlier release. Shows what was found and asks for confirmation."`

@@ -54,8 +54,12 @@ func (a *app) newReadiness(stopping <-chan struct{}) *readiness {
 		return api.CheckOK, "", err
 	})
 	if process, ok := a.process.(*proc.Node); ok {
-		add("node", func(context.Context) (api.CheckState, string, error) {
-			return api.CheckOK, process.Name(), process.Term().Check()
+		add("node", func(ctx context.Context) (api.CheckState, string, error) {
+			if err := process.Term().Check(); err != nil {
+				return "", "", err
+			}
+			nodes, err := a.describeNodes(ctx)
+			return api.CheckOK, "this is " + process.Name() + "; there are " + nodes, err
 		})
 	}
 	add("installation", func(ctx context.Context) (api.CheckState, string, error) {

@@ -31,11 +31,12 @@ type serveCommand struct {
 	Listen    string `help:"Address to listen on; port 0 takes a free one." placeholder:"ADDR"`
 	PublicURL string `name:"public-url" help:"Address under which clients reach the service." placeholder:"URL"`
 	Pprof     string `help:"Loopback address that serves profiles of the process, such as 127.0.0.1:6060; for a developer." placeholder:"ADDR"`
+	Role      string `help:"What the process does: api, worker and convert, separated by commas." placeholder:"ROLES"`
 	Migrate   string `help:"auto: migrate the database first; off: refuse to start if segel migrate is needed." placeholder:"auto|off"`
 }
 
 func (c serveCommand) Run(w *environment) error {
-	conf, err := c.loadConfig(w, map[string]string{"SEGEL_LISTEN": c.Listen, "SEGEL_PUBLIC_URL": c.PublicURL, "SEGEL_MIGRATE": c.Migrate})
+	conf, err := c.loadConfig(w, map[string]string{"SEGEL_LISTEN": c.Listen, "SEGEL_PUBLIC_URL": c.PublicURL, "SEGEL_MIGRATE": c.Migrate, "SEGEL_ROLE": c.Role})
 	if err != nil {
 		return err
 	}
@@ -142,7 +143,9 @@ func (a *app) serveRequests(w *environment, l net.Listener) error {
 	process := a.process
 	renewal.Go(func() { a.renewClaims(renewing, process) })
 	// Events are sent to webhooks until the requests and jobs that make them have ended.
-	renewal.Go(func() { a.webhooks.Run(renewing) })
+	if a.conf.HasRole(config.RoleWorker) {
+		renewal.Go(func() { a.webhooks.Run(renewing) })
+	}
 	renewal.Go(func() { a.identity.RunLimitedLogins(renewing) })
 	defer func() { endRenewing(); renewal.Wait() }()
 	failed := make(chan error, 1)
@@ -177,7 +180,9 @@ func (a *app) shutDown(server *http.Server, runner *jobs.Runner, endRequests fun
 	defer cancel()
 	var stopped error
 	var working sync.WaitGroup
-	working.Go(func() { stopped = runner.Stop(ctx) })
+	if runner != nil {
+		working.Go(func() { stopped = runner.Stop(ctx) })
+	}
 	err := server.Shutdown(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
 		endRequests()
@@ -238,7 +243,7 @@ func (a *app) newHandler(ready *readiness) (http.Handler, error) {
 		AnswerTimeout: a.conf.AnswerWithin, WorkTimeout: a.conf.WorkWithin, LoginDelay: a.conf.LoginDelay,
 		Authority: a.authority.Handler(), Streams: a.streams, Web: web.Handler(a.conf.BasePath(), a.framersOf), Log: a.log, Metrics: a.metrics,
 		Version: version, PublicURL: a.conf.BaseURL(), Service: a.conf.ServiceSegment, Paths: a.conf.Paths,
-		Origins: a.conf.CORSOrigins, Proxies: proxies, MetricsToken: a.conf.MetricsToken,
+		HealthOnly: !a.conf.HasRole(config.RoleAPI), Origins: a.conf.CORSOrigins, Proxies: proxies, MetricsToken: a.conf.MetricsToken,
 		Rate: float64(a.conf.RequestsPerSecond), Burst: a.conf.RequestsAtOnce,
 		MaxVerifies: a.conf.MaxVerifications, VerifyRate: float64(a.conf.VerificationsPerMinute) / 60, VerifyBurst: a.conf.VerificationsPerMinute,
 		StampRate: float64(a.conf.TimestampsPerMinute) / 60, StampBurst: a.conf.TimestampsPerMinute,
@@ -255,7 +260,22 @@ func (a *app) newHandler(ready *readiness) (http.Handler, error) {
 	})
 }
 
+// tasks returns the jobs that the roles of this process run.
+func (a *app) tasks() (t jobs.Tasks) {
+	if a.conf.HasRole(config.RoleConvert) {
+		t |= jobs.Conversions
+	}
+	if a.conf.HasRole(config.RoleWorker) {
+		t |= jobs.AllButConversions
+	}
+	return t
+}
+
+// startJobs starts to run jobs; nil: the roles of this process run none.
 func (a *app) startJobs(ctx context.Context, ready *readiness) (*jobs.Runner, error) {
+	if a.tasks() == 0 {
+		return nil, nil
+	}
 	periodic := []jobs.Periodic{
 		{Name: "expire", Every: time.Minute, Run: a.workflow.Expire},
 		{Name: "remind", Every: time.Minute, Run: a.workflow.RemindDue},
@@ -283,7 +303,9 @@ func (a *app) startJobs(ctx context.Context, ready *readiness) (*jobs.Runner, er
 			return spareReserve(a.workflow.MakeEvidence(ctx, id))
 		},
 		Periodic: periodic,
-	}, jobs.Options{Workers: a.conf.MaxJobs, Log: a.log, Process: a.process, Working: ready.requireWorking})
+	}, jobs.Options{
+		Tasks: a.tasks(), Workers: a.conf.MaxJobs, Log: a.log, Process: a.process, Working: ready.requireWorking,
+	})
 }
 
 // reserveWait is after how long a job is repeated that found only the disk reserve free.

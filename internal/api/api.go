@@ -52,6 +52,8 @@ type Options struct {
 	Random    io.Reader                       // nil: crypto/rand
 	Log       *slog.Logger                    // nil: slog.Default
 
+	HealthOnly bool // answers /healthz, /readyz and /metrics alone
+
 	Version       string
 	PublicURL     string            // base of the addresses in answers, without a trailing slash; empty: relative addresses
 	Service       string            // the only accepted {service} segment; empty: any

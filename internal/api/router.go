@@ -16,9 +16,16 @@ import (
 // methods are the methods an endpoint may have, in the order of the Allow header.
 var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
+// healthPaths are answered whatever the roles of the process are.
+var healthPaths = []string{"/healthz", "/readyz", "/metrics"}
+
 // routeRequest finds the handler of a request: configured further paths first, then endpoints, then the authority,
 // then the web app. Anything else is answered in the envelope, with 404 or 405.
 func (s *server) routeRequest(w http.ResponseWriter, r *http.Request) {
+	if s.HealthOnly && !slices.Contains(healthPaths, r.URL.Path) {
+		s.writeFailure(w, exchangeOf(r), http.StatusNotFound, "path.not_found", nil)
+		return
+	}
 	if path, ok := s.aliases.resolvePath(r.URL.EscapedPath()); ok {
 		r = withPath(r, path)
 	}

@@ -13,6 +13,11 @@ type Config struct {
 	// Folder for everything that must be kept: the database, documents, keys. Back it up as a whole.
 	DataDir string `env:"DATA_DIR" envDefault:"data"`
 
+	// What this process does, of api, worker and convert, separated by commas: answer requests; stamp, complete, send messages and do periodic
+	// work; convert Word documents. Several processes on one PostgreSQL database share the roles. A process without api still answers
+	// /healthz, /readyz and /metrics.
+	Roles []string `env:"ROLE" envDefault:"api,worker,convert"`
+
 	// Address to listen on, host:port. An empty host means every network of the machine.
 	Listen string `env:"LISTEN" envDefault:"127.0.0.1:8080"`
 

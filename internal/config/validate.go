@@ -24,6 +24,9 @@ var segmentPattern = regexp.MustCompile(`^[A-Za-z0-9._~-]+$`)
 func (c Config) Validate() error {
 	var v problems
 	v.addIf(c.DataDir == "", "DATA_DIR", "must name a folder")
+	for _, role := range c.Roles {
+		v.addIf(!slices.Contains(allRoles, role), "ROLE", fmt.Sprintf("%q is not a role; there are %s", role, strings.Join(allRoles, ", ")))
+	}
 	if _, port, err := net.SplitHostPort(c.Listen); err != nil || port == "" {
 		v.addProblem("LISTEN", "%q is not an address; write it such as 127.0.0.1:8080 or :8080", c.Listen)
 	}
@@ -227,6 +230,18 @@ const (
 	ConvertLibreOffice = "libreoffice"
 	TrustEveryUploader = "i-trust-every-uploader"
 )
+
+// The roles of a process.
+const (
+	RoleAPI     = "api"
+	RoleWorker  = "worker"
+	RoleConvert = "convert"
+)
+
+var allRoles = []string{RoleAPI, RoleWorker, RoleConvert}
+
+// HasRole reports whether the process has a role.
+func (c Config) HasRole(role string) bool { return slices.Contains(c.Roles, role) }
 
 // The values of Evidence.
 const (

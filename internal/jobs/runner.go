@@ -34,8 +34,33 @@ type Periodic struct {
 	Run   func(context.Context) error
 }
 
+// Tasks are kinds of jobs.
+type Tasks uint8
+
+// The kinds of jobs. Periodic work belongs to all that are not conversions.
+const (
+	Conversions Tasks = 1 << iota
+	AllButConversions
+)
+
+// queueConfig returns the queues of the tasks, with how many jobs of each run at the same time.
+func (o Options) queueConfig() map[string]river.QueueConfig {
+	all := map[string]river.QueueConfig{}
+	if o.Tasks == 0 || o.Tasks&Conversions != 0 {
+		all[convertQueue] = river.QueueConfig{MaxWorkers: o.Waiting}
+	}
+	if o.Tasks == 0 || o.Tasks&AllButConversions != 0 {
+		all[river.QueueDefault] = river.QueueConfig{MaxWorkers: o.Workers}
+		all[notifyQueue] = river.QueueConfig{MaxWorkers: notifyWorkers}
+		all[evidenceQueue] = river.QueueConfig{MaxWorkers: 1}
+		all[periodicQueue] = river.QueueConfig{MaxWorkers: 1}
+	}
+	return all
+}
+
 // Options bound the work. Zero values select the defaults.
 type Options struct {
+	Tasks   Tasks         // jobs that are run; 0: all
 	Workers int           // jobs that run at the same time; default 4
 	Waiting int           // conversions that run or wait for their turn; default 256
 	Timeout time.Duration // limit of one handler call; default 10 minutes
@@ -143,7 +168,7 @@ func (r *Runner) startTerm(ctx context.Context, term *process.Term) (*termRunner
 	fetched := newFetchedJobs()
 	t.client, err = r.source.Jobs().newClient(&river.Config{
 		ID:                   id,
-		Queues:               map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: o.Workers}, convertQueue: {MaxWorkers: o.Waiting}, notifyQueue: {MaxWorkers: notifyWorkers}, evidenceQueue: {MaxWorkers: 1}, periodicQueue: {MaxWorkers: 1}},
+		Queues:               o.queueConfig(),
 		Workers:              workers,
 		PeriodicJobs:         r.handlers.periodicJobs(),
 		FetchCooldown:        fetchEvery,

@@ -50,6 +50,61 @@ func TestAnOrganisationWithManyJobsDelaysAnotherByThoseAtWork(t *testing.T) {
 	})
 }
 
+// TestABatchDelaysAnotherOrganisationsStampByTheJobsAtWorkOnAllNodes runs two runners that share nothing but the database.
+func TestABatchDelaysAnotherOrganisationsStampByTheJobsAtWorkOnAllNodes(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.Database(t, sqlstore.Migrate)
+	b := newBench(t, dsn)
+	other, err := sqlstore.Open(t.Context(), dsn, sqlstore.Options{})
+	b.must(err)
+	defer other.Close() //nolint:errcheck // closed after its runner; nothing is lost
+	h, goOn := b.handlers(), make(chan struct{})
+	h.Stamp = func(_ context.Context, id contract.DocumentID) error {
+		b.stamped <- id
+		<-goOn
+		return nil
+	}
+	b.order("a", 1000, 300)
+	r := b.run(h, jobs.Options{Workers: 1})
+	second, err := jobs.Start(t.Context(), other, h, jobs.Options{Workers: 1})
+	b.must(err)
+	next(t, b.stamped)
+	next(t, b.stamped)
+	b.order("b", 1, 1)
+	goOn <- struct{}{} // of either runner
+	if id := next(t, b.stamped); id != 1 {
+		t.Errorf("after the first job of the batch came %d, want the other organisation's", id)
+	}
+	close(goOn)
+	b.must(r.Stop(t.Context()))
+	b.must(second.Stop(t.Context()))
+}
+
+func TestARunnerLeavesJobsThatAreNotItsTasksToOthers(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		h, converted := b.handlers(), make(chan contract.DocumentID, 1)
+		h.Convert = func(_ context.Context, id contract.DocumentID) error { converted <- id; return nil }
+		b.order("a", 1, 1)
+		b.must(b.Enqueue(t.Context(), contract.Job{Kind: contract.JobConvert, Document: 2}))
+		r := b.run(h, jobs.Options{Tasks: jobs.Conversions})
+		next(t, converted)
+		b.must(r.Stop(t.Context()))
+		select {
+		case id := <-b.stamped:
+			t.Errorf("document %d was stamped by a runner for conversions", id)
+		default:
+		}
+		b.must(b.Enqueue(t.Context(), contract.Job{Kind: contract.JobConvert, Document: 3}))
+		b.run(h, jobs.Options{Tasks: jobs.AllButConversions})
+		next(t, b.stamped)
+		select {
+		case id := <-converted:
+			t.Errorf("document %d was converted by a runner for other jobs", id)
+		default:
+		}
+	})
+}
+
 func TestEvidenceCertificatesWaitForOrdersThatWait(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		b.order("a", 1, 2)
