@@ -74,7 +74,8 @@ type app struct {
 	office      io.Closer       // nil until openOffice
 	convert     io.Closer       // nil if nothing converts, or nothing needs closing
 	metrics     *prometheus.Registry
-	keyLock     *os.File // of keys in a folder, see lockKeys; nil: of no folder, or only read
+	leftOver    func(workflow.Collected) // counts what was collected
+	keyLock     *os.File                 // of keys in a folder, see lockKeys; nil: of no folder, or only read
 
 	installation store.Installation // as read when it was opened
 }
@@ -123,6 +124,7 @@ func (a *app) wireServices() error {
 		Clock: a.clock, ClockTolerance: a.conf.ClockTolerance, Random: rand.Reader, Log: a.log, Alarm: alarmMetrics(a.metrics),
 		KeepNotices: len(a.conf.MailServers) == 0, PhoneChannels: a.phoneChannels(), EvidenceOnRequest: a.conf.Evidence == config.EvidenceOnRequest,
 	}
+	a.leftOver = leftOverMetrics(a.metrics)
 	a.stamping = &stamping.Stamping{
 		Documents: docs, Store: a.store, TestOffice: &testOffice{a: a}, InDoubtPeriod: a.conf.StampSettle + max(a.conf.StampTimeout, a.conf.StampFileTimeout),
 	}

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"segel/internal/blob"
 	"segel/internal/blob/encrypted"
 	"segel/internal/blob/file"
@@ -19,6 +21,7 @@ import (
 	"segel/internal/contract"
 	"segel/internal/outbound"
 	"segel/internal/store"
+	"segel/internal/workflow"
 )
 
 type blobsCommand struct {
@@ -218,6 +221,51 @@ func (a *app) fileDir() string {
 		return filepath.Join(a.conf.DataDir, scratchDir)
 	}
 	return filepath.Join(a.conf.DataDir, blobDir)
+}
+
+// leftOverMetrics counts blobs that were left by crashes and moved aside.
+func leftOverMetrics(r *prometheus.Registry) func(workflow.Collected) {
+	files := prometheus.NewCounter(prometheus.CounterOpts{Namespace: "segel", Name: "left_over_files_total", Help: "Files that nothing referred to and that were moved aside."})
+	bytes := prometheus.NewCounter(prometheus.CounterOpts{Namespace: "segel", Name: "left_over_bytes_total", Help: "Bytes of these files, as they were stored."})
+	r.MustRegister(files, bytes) // cannot fail: the registry is new, and the names unique
+	return func(done workflow.Collected) {
+		files.Add(float64(done.Moved))
+		bytes.Add(float64(done.Bytes))
+	}
+}
+
+// collectLeftOver moves blobs aside that crashes left. What was moved is removed for good by segel fsck --purge-aside.
+func (a *app) collectLeftOver(ctx context.Context) error {
+	aside := a.blobs.NewAside(a.clock())
+	done, err := a.workflow.CollectLeftOver(ctx, workflow.Collector{
+		OpenLog: a.openLog,
+		SetAside: func(ctx context.Context, b blob.Info, sha256 string) error {
+			return aside.Move(ctx, b, sha256, a.clock())
+		},
+	})
+	a.leftOver(done)
+	if done.Moved > 0 {
+		a.log.InfoContext(ctx, "files that nothing refers to were moved aside", "files", done.Moved, "bytes", done.Bytes, "to", aside.Dir())
+	}
+	return errors.Join(err, aside.Close())
+}
+
+// openLog returns the audit log, to look files up in it. It fails if the log is not intact.
+func (a *app) openLog(ctx context.Context) (workflow.LoggedFiles, func() error, error) {
+	var found error
+	checker, err := a.store.NewChecker(ctx, "", func(d store.Discrepancy) {
+		if d.Severity == store.SeverityEvidence {
+			found = fmt.Errorf("%s: %s", d.About, d.Text)
+		}
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	err = checker.CheckLog(ctx)
+	if err = errors.Join(err, found); err != nil {
+		return nil, nil, errors.Join(err, checker.Close())
+	}
+	return checker, checker.Close, nil
 }
 
 // removeAbandonedUploads removes what crashed writers left in a bucket. In a folder nothing is left of them.

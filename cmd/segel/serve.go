@@ -286,6 +286,7 @@ func (a *app) startJobs(ctx context.Context, ready *readiness) (*jobs.Runner, er
 		{Name: "logins", Every: time.Minute, Run: a.identity.ReportFailedLogins},
 		{Name: "titles", Every: time.Minute, Run: a.store.IndexTitles},
 		{Name: "purge", Every: time.Hour, Run: a.purgeExpired},
+		{Name: "collect", Every: 24 * time.Hour, Run: a.collectLeftOver},
 		{Name: "renew", Every: time.Hour, Run: a.renewTimestamps},
 	}
 	if a.conf.ReconcileEvery > 0 {

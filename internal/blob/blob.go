@@ -79,12 +79,19 @@ type Store interface {
 // MaxMark bounds a mark, in bytes.
 const MaxMark = 1 << 10
 
+// WriterLife bounds the life of a writer: Commit fails when it was begun earlier. So what collects blobs that nothing refers to knows when none can
+// appear any more.
+const WriterLife = 12 * time.Hour
+
+// ErrTooOld means that a writer was begun more than [WriterLife] ago.
+var ErrTooOld = fmt.Errorf("blob was begun more than %v ago", WriterLife)
+
 // Writer writes one blob. It must not be used concurrently.
 type Writer interface {
 	io.Writer
 
 	// Commit makes the blob durable and final under its key. [ErrExists]: the key is in use, and its blob is
-	// unchanged. After any other error the blob may or may not be there; the key must not be used again, and a check
+	// unchanged. [ErrTooOld]: it was begun too long ago. After any other error the blob may or may not be there; the key must not be used again, and a check
 	// of the store removes unreferenced blobs.
 	Commit() error
 

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"segel/internal/blob"
 	"segel/internal/blob/blobtest"
@@ -269,4 +270,21 @@ func BenchmarkDownload(b *testing.B) {
 			}
 		}
 	})
+}
+
+func TestAWriterThatIsTooOldCommitsNothing(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, t.TempDir())
+	w, err := s.Create(t.Context(), blobtest.Key(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	w.(*writer).begun = time.Now().Add(-blob.WriterLife - time.Minute)
+	if err := w.Commit(); !errors.Is(err, blob.ErrTooOld) {
+		t.Errorf("commit: %v", err)
+	}
+	if _, err := s.Open(t.Context(), blobtest.Key(1)); !errors.Is(err, blob.ErrNotFound) {
+		t.Errorf("open: %v", err)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"segel/internal/blob"
 	"segel/internal/durable"
@@ -19,6 +20,7 @@ type writer struct {
 	store *Store
 	key   blob.Key
 	file  *os.File // nil once committed or aborted
+	begun time.Time
 }
 
 // Create begins a blob in a new file. See [blob.Store].
@@ -36,7 +38,7 @@ func (s *Store) Create(ctx context.Context, key blob.Key) (blob.Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create blob %s: %w", key, s.unavailable(err))
 	}
-	return &writer{ctx: ctx, store: s, key: key, file: f}, nil
+	return &writer{ctx: ctx, store: s, key: key, file: f, begun: time.Now()}, nil
 }
 
 // finalMode is the mode of a blob: its owner alone reads it.
@@ -84,6 +86,9 @@ func (w *writer) Commit() error {
 	defer w.Abort() // takes the temporary name away; the final one stays
 	if err := w.ctx.Err(); err != nil {
 		return fmt.Errorf("commit blob %s: %w", w.key, err)
+	}
+	if time.Since(w.begun) > blob.WriterLife { // the time of the file may be as old, and the file counts as left over then
+		return fmt.Errorf("commit blob %s: %w", w.key, blob.ErrTooOld)
 	}
 	if !w.store.unnamed {
 		if err := w.file.Chmod(finalMode); err != nil {

@@ -198,7 +198,7 @@ func TestAbandonedUploadsAreRemovedAndYoungOnesStay(t *testing.T) {
 		t.Fatal(err)
 	}
 	old.(*writer).begun = time.Now().Add(-writerLife - time.Second)
-	if err := old.Commit(); !errors.Is(err, errTooOld) {
+	if err := old.Commit(); !errors.Is(err, blob.ErrTooOld) {
 		t.Errorf("commit of a writer that is too old: %v", err)
 	}
 }

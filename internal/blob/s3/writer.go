@@ -24,14 +24,11 @@ const (
 // A writer lives at most writerLife, by its own clock; an upload counts as abandoned after abandonedAfter, by the server's. The difference
 // is what the two clocks may differ by, and what a last request may take.
 const (
-	writerLife     = 12 * time.Hour
+	writerLife     = blob.WriterLife
 	abandonedAfter = 36 * time.Hour
 )
 
-var (
-	errTooLarge = errors.New("blob has more bytes than an S3 server accepts in parts of 5 MiB")
-	errTooOld   = fmt.Errorf("blob was begun more than %v ago", writerLife)
-)
+var errTooLarge = errors.New("blob has more bytes than an S3 server accepts in parts of 5 MiB")
 
 // writer is a blob being written. It holds the bytes of one part in memory. A blob of one part is written with one request, and a larger
 // one with a multipart upload, which is invisible until it is completed.
@@ -86,7 +83,7 @@ func (w *writer) requireLife() error {
 		return w.failed
 	}
 	if time.Since(w.begun) > writerLife {
-		return errTooOld
+		return blob.ErrTooOld
 	}
 	return w.ctx.Err()
 }
