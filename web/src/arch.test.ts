@@ -22,6 +22,7 @@ const folders: Record<string, string[]> = {
   "screens/new": ["api", "text", "ui", "pdf", "screens/place", "screens/sign"], // placing is a step of a new document, and its preview is what signers see
   "screens/place": ["api", "text", "ui", "pdf"],
   "screens/sign": ["api", "text", "ui", "pdf"],
+  "screens/templates": ["api", "text", "ui"],
   "screens/verify": ["api", "text", "ui", "pdf"],
   app: ["api", "text", "ui", "screens/..."],
   ".": ["app", "text"],

@@ -69,9 +69,16 @@ const inbox = createRoute({ getParentRoute: () => member, path: "/inbox", valida
 const sent = createRoute({ getParentRoute: () => member, path: "/sent", validateSearch: readSearch, component: lazyRouteComponent(() => import("../screens/list/list"), "Sent") });
 const drafts = createRoute({ getParentRoute: () => member, path: "/drafts", validateSearch: readSearch, component: lazyRouteComponent(() => import("../screens/list/drafts"), "Drafts") });
 
+const templates = createRoute({
+  getParentRoute: () => member,
+  path: "/templates",
+  validateSearch: (s: Record<string, unknown>): { page: number; search: string } => ({ page: documentNumber(Number(s.page)) ?? 1, search: typeof s.search === "string" || typeof s.search === "number" ? String(s.search).slice(0, 200) : "" }),
+  component: lazyRouteComponent(async () => (await Promise.all([import("../screens/templates/templates"), loadAdminText()]))[0], "Templates"),
+});
+
 const document = createRoute({ getParentRoute: () => member, path: "/document/$id", component: lazyRouteComponent(() => import("../screens/document/document"), "Document") });
 
-const newDocument = createRoute({ getParentRoute: () => member, path: "/new", validateSearch: readNew, component: lazyRouteComponent(() => import("../screens/new/new"), "New") });
+const newDocument = createRoute({ getParentRoute: () => member, path: "/new", validateSearch: readNew, component: lazyRouteComponent(async () => (await Promise.all([import("../screens/new/new"), loadAdminText()]))[0], "New") });
 
 const sign = createRoute({ getParentRoute: () => member, path: "/document/$id/sign", component: lazyRouteComponent(() => import("../screens/sign/sign"), "Sign") });
 const signMany = createRoute({ getParentRoute: () => member, path: "/sign-many", validateSearch: readMany, component: lazyRouteComponent(() => import("../screens/many/many"), "Many") });
@@ -136,7 +143,7 @@ const verify = createRoute({
 
 export function makeRouter(queries: QueryClient) {
   return createRouter({
-    routeTree: root.addChildren([home, login, reset, invitation, guestRoute, embedRoute, verify, member.addChildren([inbox, sent, drafts, newDocument, document, sign, signMany, admin, keys, password, factors, accountScreen, organisations])]),
+    routeTree: root.addChildren([home, login, reset, invitation, guestRoute, embedRoute, verify, member.addChildren([inbox, sent, drafts, templates, newDocument, document, sign, signMany, admin, keys, password, factors, accountScreen, organisations])]),
     basepath: basePath,
     context: { queries },
     defaultPreload: "intent",

@@ -1,6 +1,6 @@
 import { AppShell, Burger, Button, Group, Menu, NavLink, Text, VisuallyHidden } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconApi, IconArrowsExchange, IconBuilding, IconCode, IconDevices, IconFileSearch, IconInbox, IconKey, IconLogout, IconPencil, IconPlus, IconSend, IconSettings, IconShieldLock, IconUserCircle, IconWritingSign } from "@tabler/icons-react";
+import { IconApi, IconArrowsExchange, IconBuilding, IconCode, IconDevices, IconFileSearch, IconInbox, IconKey, IconLogout, IconPencil, IconPlus, IconSend, IconSettings, IconShieldLock, IconTemplate, IconUserCircle, IconWritingSign } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -54,6 +54,7 @@ export function Shell() {
         <NavLinkLink to="/sign-many" search={{ page: 1 }} label={t("nav.signMany")} leftSection={<IconWritingSign size={18} aria-hidden />} onClick={close} />
         <NavLinkLink to="/sent" search={noSearch} label={t("nav.sent")} leftSection={<IconSend size={18} aria-hidden />} onClick={close} />
         <NavLinkLink to="/drafts" search={noSearch} label={t("nav.drafts")} leftSection={<IconPencil size={18} aria-hidden />} onClick={close} />
+        <NavLinkLink to="/templates" search={{ page: 1, search: "" }} label={t("nav.templates")} leftSection={<IconTemplate size={18} aria-hidden />} onClick={close} />
         <NavLinkLink to="/verify" search={{ serial: undefined }} label={t("nav.verify")} leftSection={<IconFileSearch size={18} aria-hidden />} onClick={close} />
         {account && readsAdministration(account) && <NavLinkLink to="/admin" search={{ tab: "people", page: 1, only: undefined }} label={t("nav.admin")} leftSection={<IconSettings size={18} aria-hidden />} onClick={close} />}
         <NavLink mt="auto" component="a" href={`${base}/docs`} label={t("nav.docs")} leftSection={<IconCode size={18} aria-hidden />} />

@@ -7,13 +7,15 @@ import { lazy, Suspense, useState } from "react";
 
 import { noSearch, people, verbs, type Detail } from "../../api/documents";
 import { address } from "../../api/files";
-import { useText } from "../../text";
+import { loadAdminText, useText } from "../../text";
 import { Dialog } from "../../ui/dialog";
 import { Download } from "../../ui/download";
 import { ButtonLink } from "../../ui/links";
 import { Trouble } from "../../ui/trouble";
 
 const FilingDialog = lazy(() => import("../../ui/filing").then((m) => ({ default: m.FilingDialog })));
+
+const SaveTemplate = lazy(async () => ({ default: (await Promise.all([import("../../ui/save-template"), loadAdminText()]))[0].SaveTemplate }));
 
 /** Actions is one button for what the caller can do now, and a menu of the rest. */
 export function Actions({ document: d }: { document: Detail }) {
@@ -23,7 +25,7 @@ export function Actions({ document: d }: { document: Detail }) {
   const refresh = () => void queries.invalidateQueries();
   const restamp = useMutation({ mutationFn: (newSerial: boolean) => verbs.restamp(d.id, newSerial), onSuccess: refresh });
   const remind = useMutation({ mutationFn: () => verbs.remind(d.id), onSuccess: refresh });
-  const remove = useMutation({ mutationFn: () => verbs.remove(d.id), onSuccess: () => { refresh(); void go({ to: "/drafts", search: noSearch }); } });
+  const remove = useMutation({ mutationFn: () => verbs.remove(d.id), onSuccess: () => { refresh(); void go(d.template ? { to: "/templates", search: { page: 1, search: "" } } : { to: "/drafts", search: noSearch }); } });
   const copy = useMutation({
     mutationFn: () => verbs.copy(d.id),
     onSuccess: ({ document_id: document, signer }) => {
@@ -34,6 +36,7 @@ export function Actions({ document: d }: { document: Detail }) {
     },
   });
   const [canceling, cancel] = useDisclosure();
+  const [saving, save] = useDisclosure();
   const [filing, setFiling] = useState<"labels" | "folder">();
   const [renewing, renew] = useDisclosure();
   const acts = d.is_owner || d.may_manage === true;
@@ -56,8 +59,9 @@ export function Actions({ document: d }: { document: Detail }) {
             <Menu.Item component="a" href={address.original(d.id)}>{t("document.original")}</Menu.Item>
             {acts && d.status === "completed" && <Menu.Item disabled={copy.isPending} onClick={() => copy.mutate()}>{t("document.useAgain")}</Menu.Item>}
             {acts && d.status === "failed" && <Menu.Item disabled={!d.info_restamping.allowed_stamping} onClick={renew.open}>{t("document.newSerial")}</Menu.Item>}
-            {acts && <Menu.Item onClick={() => setFiling("labels")}>{t("filing.setLabels")}</Menu.Item>}
-            {(mine || (acts && d.team)) && <Menu.Item onClick={() => setFiling("folder")}>{t("filing.setFolder")}</Menu.Item>}
+            {acts && <Menu.Item onClick={save.open}>{t("document.asTemplate")}</Menu.Item>}
+            {acts && !d.template && <Menu.Item onClick={() => setFiling("labels")}>{t("filing.setLabels")}</Menu.Item>}
+            {!d.template && (mine || (acts && d.team)) && <Menu.Item onClick={() => setFiling("folder")}>{t("filing.setFolder")}</Menu.Item>}
             {running && <Menu.Item onClick={() => remind.mutate()}>{t("document.remind")}</Menu.Item>}
             {(running || (acts && d.status === "failed")) && <Menu.Item color="red" onClick={cancel.open}>{t("document.cancel")}</Menu.Item>}
             {d.is_owner && d.status === "draft" && <Menu.Item color="red" onClick={() => remove.mutate()}>{t("document.remove")}</Menu.Item>}
@@ -76,6 +80,7 @@ export function Actions({ document: d }: { document: Detail }) {
         </Stack>
       </Dialog>
       {filing && <Suspense><FilingDialog what={filing} documents={[d]} team={mine ? undefined : d.team?.id} close={() => setFiling(undefined)} back={() => setFiling(undefined)} /></Suspense>}
+      {saving && <Suspense><SaveTemplate document={d} close={save.close} /></Suspense>}
       <Cancel id={d.id} opened={canceling} close={cancel.close} />
     </Stack>
   );

@@ -61,12 +61,12 @@ export function DraftFile({ document: d, conversion }: { document: Detail; conve
       <Paper withBorder p="md">
         <Stack gap="sm">
           <TextInput label={t("new.name")} required value={said.title} onChange={(e) => change({ title: e.currentTarget.value })} error={problem?.of("document_title")} maxLength={255} />
-          <TextInput type="datetime-local" label={t("new.due")} description={t("new.dueHint")} value={said.due} min={moment(new Date())} onChange={(e) => change({ due: e.currentTarget.value })} error={problem?.of("expired_at")} maw={320} />
+          {!d.template && <TextInput type="datetime-local" label={t("new.due")} description={t("new.dueHint")} value={said.due} min={moment(new Date())} onChange={(e) => change({ due: e.currentTarget.value })} error={problem?.of("expired_at")} maw={320} />}
           {conversion && <Steps steps={[conversion]} />}
           {(d.warnings ?? []).map((w) => <Alert key={w.code} color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />}><Text size="sm">{w.msg}</Text></Alert>)}
           <Group gap="lg">
             <Anchor size="sm" href={address.original(d.id)}>{t("document.original")}</Anchor>
-            <AnchorLink size="sm" to="/new" search={{ document: undefined, step: "file", instead: d.id }}>{t("new.another")}</AnchorLink>
+            {!d.template && <AnchorLink size="sm" to="/new" search={{ document: undefined, step: "file", instead: d.id }}>{t("new.another")}</AnchorLink>}
           </Group>
         </Stack>
       </Paper>

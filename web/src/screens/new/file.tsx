@@ -12,6 +12,7 @@ import { upload } from "../../api/upload";
 import { useLanguage, useText } from "../../text";
 import { sizeOf } from "../../ui/file-size";
 import { Limits, TooLarge, useTooLarge } from "../../ui/limits";
+import { AnchorLink } from "../../ui/links";
 import { moment } from "../../ui/moment";
 import { Trouble } from "../../ui/trouble";
 import { stem } from "./format";
@@ -43,6 +44,7 @@ export function ChooseFile({ instead }: { instead: number | undefined }) {
           </div>
           {refused && <TooLarge file={refused} />}
           <FileButton onChange={take} accept={accepted}>{(props) => <Button {...props} size="md">{t("new.choose")}</Button>}</FileButton>
+          {!instead && <AnchorLink size="sm" to="/templates" search={{ page: 1, search: "" }}>{t("template.start")}</AnchorLink>}
         </Stack>
       )}
     </Stack>

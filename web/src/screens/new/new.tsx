@@ -44,10 +44,12 @@ function Draft({ id, step, box }: { id: number; step: NewStep; box: number | und
   if (found.isPending) return <Loading />;
   if (found.isError) return <ScreenTrouble error={found.error} retry={() => void found.refetch()} />;
   const d = found.data;
+  if (d.template && step === "review") return <LeftTemplate />;
   if (d.status !== "draft" || !(d.is_owner || d.may_manage)) return <Left document={d} />;
   const unready = conversion && conversion.state !== "done";
   return (
-    <Frame step={step} title={d.document_title} document={id}>
+    <Frame step={step} title={d.document_title} document={id} of={d.template ? steps.filter((s) => s !== "review") : steps}>
+      {d.template && <Text size="sm">{t("template.editing")} <AnchorLink size="sm" to="/templates" search={{ page: 1, search: "" }}>{t("nav.templates")}</AnchorLink></Text>}
       {step === "file" && <DraftFile document={d} conversion={conversion} />}
       {step === "people" && <ChoosePeople document={d} />}
       {(step === "place" || step === "review") && unready && (
@@ -71,7 +73,14 @@ function Left({ document: d }: { document: Detail }) {
   return <AnchorLink to="/document/$id" params={{ id: String(d.id) }}>{t("sign.details")}</AnchorLink>;
 }
 
-function Frame({ step, title, document, children }: { step: NewStep; title: string; document?: number; children: ReactNode }) {
+/** LeftTemplate leads back to the templates: a template is not sent. */
+function LeftTemplate() {
+  const go = useNavigate();
+  useEffect(() => void go({ to: "/templates", search: { page: 1, search: "" }, replace: true }), [go]);
+  return <Loading />;
+}
+
+function Frame({ step, title, document, of = steps, children }: { step: NewStep; title: string; document?: number; of?: readonly NewStep[]; children: ReactNode }) {
   const t = useText();
   return (
     <Stack maw={step === "place" ? 1500 : 900} mx="auto" gap="md">
@@ -80,7 +89,7 @@ function Frame({ step, title, document, children }: { step: NewStep; title: stri
         <ScreenTitle tab={title ? `${t(`new.${step}`)}: ${title}` : t(`new.${step}`)} at={step}>{t(`new.${step}`)}</ScreenTitle>
       </div>
       <Group component="nav" aria-label={t("new.steps")} gap={0} wrap="nowrap" className={classes.steps}>
-        {steps.map((s, i) => {
+        {of.map((s, i) => {
           const current = s === step;
           const body = <><span className={classes.number} aria-hidden>{i + 1}</span><span className={classes.name}>{t(`new.${s}Short`)}</span></>;
           return document === undefined

@@ -6,6 +6,7 @@ import { useText } from "../../text";
 import { personColours } from "../../ui/colours";
 import classes from "./new.module.css";
 import { actsAs, groups, join, joined, numbers, reorder, settle, withRole, type Draftee } from "./people";
+import { FillRole } from "./roles";
 import { PersonMessages } from "./person-messages";
 
 interface Props {
@@ -53,7 +54,7 @@ export function PeopleList({ people, parallel, wrong, change }: Props) {
                 </ActionIcon>
                 <Badge circle size="lg" color={personColours[i % personColours.length]!} style={{ flex: "none" }} aria-hidden={parallel}>{parallel ? "" : number[i]}</Badge>
                 <div style={{ minWidth: 0 }}>
-                  <Group gap={6}><Text size="sm" fw={600} style={{ overflowWrap: "anywhere" }}>{p.name}</Text>{p.guest && <Badge size="xs" variant="default">{t("document.guest")}</Badge>}</Group>
+                  <Group gap={6}><Text size="sm" fw={600} style={{ overflowWrap: "anywhere" }}>{p.name}</Text>{p.placeholder ? <Badge size="xs" variant="light">{t("template.open")}</Badge> : p.guest && <Badge size="xs" variant="default">{t("document.guest")}</Badge>}</Group>
                   <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>{[p.email, p.phone, p.channel !== "mail" && t(`notice.channels.${p.channel}`), p.language && (p.language === "id" ? "Indonesia" : "English")].filter(Boolean).join(" · ")}</Text>
                   {wrong(i) && <Text size="sm" c="var(--mantine-color-error)" role="alert">{wrong(i)}</Text>}
                 </div>
@@ -61,7 +62,9 @@ export function PeopleList({ people, parallel, wrong, change }: Props) {
               <Group gap={4}>
                 <Select size="xs" w={150} aria-label={t("new.role", { name: p.name })} allowDeselect={false} value={p.role} onChange={(v) => change(withRole(people, i, v as Draftee["role"]))}
                   data={actsAs.map((value) => ({ value, label: t(`document.actsAs.${value}`) }))} />
-                <PersonMessages person={p} people={people} change={(to) => change(people.map((o) => (o.key === p.key ? to : o)))} />
+                {p.placeholder
+                  ? <FillRole role={p} people={people} change={(to) => change(people.map((o) => (o.key === p.key ? to : o)))} />
+                  : <PersonMessages person={p} people={people} change={(to) => change(people.map((o) => (o.key === p.key ? to : o)))} />}
                 <ActionIcon variant="subtle" color="gray" size="lg" aria-label={t("new.up", { name: p.name })} aria-disabled={i === 0} onClick={() => go(i, i - 1)}><IconArrowUp size={16} aria-hidden /></ActionIcon>
                 <ActionIcon variant="subtle" color="gray" size="lg" aria-label={t("new.down", { name: p.name })} aria-disabled={i === people.length - 1} onClick={() => go(i, i + 1)}><IconArrowDown size={16} aria-hidden /></ActionIcon>
                 <ActionIcon variant="subtle" color="red" size="lg" aria-label={t("new.remove", { name: p.name })} onClick={() => { change(settle(people.filter((x) => x.key !== p.key))); say(t("new.removed", { name: p.name })); }}><IconTrash size={16} aria-hidden /></ActionIcon>

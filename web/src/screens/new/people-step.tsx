@@ -1,7 +1,7 @@
 import { Checkbox, Group, Stack, Switch, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { useRef, useState } from "react";
 
 import { useAccount } from "../../api/account";
 import { Problem } from "../../api/client";
@@ -17,7 +17,8 @@ import { Trouble } from "../../ui/trouble";
 import { Versioned } from "../../ui/versioned";
 import { AddPeople } from "./add-people";
 import { PeopleList } from "./people-list";
-import { draftee, fromService, sameChoice, toService, type Choice } from "./people";
+import { AddRole } from "./roles";
+import { draftee, fromService, openRoles, sameChoice, toService, type Choice } from "./people";
 
 /** ChoosePeople asks who participates and in which order. Changes are saved at once. */
 export function ChoosePeople({ document: d }: { document: Detail }) {
@@ -33,13 +34,17 @@ function Editor({ document: d, known, version }: { document: Detail; known: Pers
   const me = useAccount();
   const queries = useQueryClient();
   const [choice, setChoice] = useState<Choice>(() => ({ people: fromService(known), parallel: d.is_parallel }));
+  const open = useRef(openRoles(known)); // the placeholders of the stored draft
   const [versioned] = useState(() => new Versioned<Choice>({ version, value: choice }, {
     save: async (c, from) => {
-      const { signer, guest } = toService(c.people);
-      return savePeople(d.id, signer, guest, c.parallel, from);
+      const { signer, guest } = toService(c.people, open.current);
+      const stored = await savePeople(d.id, signer, guest, c.parallel, from);
+      open.current = new Set([...open.current].filter((id) => !c.people.some((p) => p.fills === id)));
+      return stored;
     },
     read: async () => {
       const now = await queries.fetchQuery({ ...draftPeople(d.id), staleTime: 0 }), { is_parallel } = await queries.fetchQuery({ ...detail(d.id), staleTime: 0 });
+      open.current = openRoles(now.signer);
       return { version: now.version, value: { people: fromService(now.signer), parallel: is_parallel } };
     },
     same: sameChoice,
@@ -70,6 +75,7 @@ function Editor({ document: d, known, version }: { document: Detail; known: Pers
       </Group>
       <ConflictNotice saver={saver} versioned={versioned} load={setChoice} />
       <AddPeople people={people} add={(p) => change({ people: [...people, p] })} />
+      <AddRole people={people} add={(p) => change({ people: [...people, p] })} />
       {me && <Checkbox label={t("new.meToo")} checked={mine >= 0} onChange={(e) => signToo(e.currentTarget.checked)} />}
       <PeopleList people={people} parallel={parallel} wrong={wrong} change={(p) => change({ people: p })} />
       {people.length > 1 && <Switch label={t("new.parallel")} description={t(parallel ? "new.parallelOn" : "new.parallelOff")} checked={parallel} onChange={(e) => change({ parallel: e.currentTarget.checked })} />}

@@ -14,6 +14,10 @@ export interface Draftee {
   phone: string;
   role: ActsAs;
   guest: boolean;
+  /** A role that a person is to fill. Its name is that of the role; it is a guest without an address. */
+  placeholder: boolean;
+  /** The placeholder of the draft whose boxes the person gets, until that is stored; empty: none. */
+  fills: string;
   /** Of messages to them; empty: that of the service. */
   language: "" | "id" | "en";
   /** By which messages reach them. */
@@ -24,10 +28,10 @@ export interface Draftee {
   group: number;
 }
 
-const keyOf = (p: { guest: boolean; id: string; email: string; phone: string }) => (p.guest ? `guest ${p.email.toLowerCase() || p.phone}` : p.id);
+const keyOf = (p: { name: string; guest: boolean; placeholder: boolean; id: string; email: string; phone: string }) => (p.placeholder ? `role ${p.name.toLowerCase()}` : p.guest ? `guest ${p.email.toLowerCase() || p.phone}` : p.id);
 
 export const draftee = (p: Partial<Draftee> & { name: string }): Draftee => {
-  const whole = { id: "", email: "", phone: "", role: "signer" as const, guest: false, language: "" as const, channel: "mail" as const, together: false, group: 0, ...p };
+  const whole = { id: "", email: "", phone: "", role: "signer" as const, guest: false, placeholder: false, fills: "", language: "" as const, channel: "mail" as const, together: false, group: 0, ...p };
   const phone = whole.channel === "mail" ? whole.phone : international(whole.phone);
   return { ...whole, phone, key: keyOf({ ...whole, phone }) };
 };
@@ -49,7 +53,7 @@ export const fromService = (told: Person[]): Draftee[] => {
     all.splice(last < 0 ? all.length : last + 1, 0, p);
   }
   return all.map((p, i) => draftee({
-    id: p.user_id, name: p.name, email: p.email ?? "", phone: p.phone ?? "", role: p.acts_as, guest: p.is_guest, language: p.language === "id" || p.language === "en" ? p.language : "", channel: p.channel, together: i > 0 && p.number === all[i - 1]!.number, group: p.group ?? 0,
+    id: p.user_id, name: p.name, email: p.email ?? "", phone: p.phone ?? "", role: p.acts_as, guest: p.is_guest, placeholder: p.placeholder ?? false, language: p.language === "id" || p.language === "en" ? p.language : "", channel: p.channel, together: i > 0 && p.number === all[i - 1]!.number, group: p.group ?? 0,
   }));
 };
 
@@ -97,11 +101,15 @@ export interface ForService {
   names: string[];
 }
 
-export function toService(all: Draftee[]): ForService {
+/** The identifiers of the placeholders among people. */
+export const openRoles = (told: Person[]): ReadonlySet<string> => new Set(told.filter((p) => p.placeholder).map((p) => p.user_id));
+
+/** Open are the placeholders that the draft has. A person fills one of them once. */
+export function toService(all: Draftee[], open: ReadonlySet<string> = new Set()): ForService {
   const out: ForService = { signer: [], guest: [], names: [] };
   const number = numbers(all);
   all.forEach((p, i) => {
-    const same = { name: p.name, email: p.email, role: p.role, number: number[i]!, ...(p.group ? { group: p.group } : {}), ...(p.language ? { language: p.language } : {}), ...(p.channel !== "mail" ? { channel: p.channel } : {}), ...(p.phone ? { phone: p.phone } : {}) };
+    const same = p.placeholder ? { name: p.name, placeholder: 1 as const, role: p.role, number: number[i]!, ...(p.group ? { group: p.group } : {}) } : { name: p.name, email: p.email, role: p.role, ...(open.has(p.fills) ? { fills: p.fills } : {}), number: number[i]!, ...(p.group ? { group: p.group } : {}), ...(p.language ? { language: p.language } : {}), ...(p.channel !== "mail" ? { channel: p.channel } : {}), ...(p.phone ? { phone: p.phone } : {}) };
     if (p.guest) out.names.push(`guest[${out.guest.push(same) - 1}]`);
     else out.names.push(`signer[${out.signer.push({ ...same, id: p.id }) - 1}]`);
   });

@@ -19,6 +19,7 @@ import { bill, rounds } from "./bill";
 import { HowReached, type Delivery } from "./delivery";
 
 // The PDF engine is loaded only if the owner wants to see the pages.
+const SaveTemplate = lazy(() => import("../../ui/save-template").then((m) => ({ default: m.SaveTemplate })));
 const Preview = lazy(() => import("./preview").then((m) => ({ default: m.Preview })));
 
 /** Review shows what will happen and what it costs, before it becomes final. */
@@ -58,6 +59,7 @@ function Whole({ document: d, people, placed, warnings }: { document: Detail; pe
   });
   const short = quota.data && (quota.data.emet < cost.emet || quota.data.esgn < cost.esgn);
   const [previewed, { toggle: togglePreview }] = useDisclosure();
+  const [saving, save] = useDisclosure();
   const signers = people.filter(signs);
   const nothing = cost.emet === 0 && cost.esgn === 0;
   const unseen = cost.stampOnly ? [] : holders(people).filter((p) => signs(p) && !placed.some((b) => b.user_id === p.user_id && b.type !== "emet"));
@@ -88,8 +90,10 @@ function Whole({ document: d, people, placed, warnings }: { document: Detail; pe
       {finalize.error instanceof Problem && <RefusedBoxes document={d.id} placed={placed} fields={finalize.error.fields} />}
       <Group justify="space-between">
         <Text size="sm" c="dimmed" style={{ flex: "1 1 14rem" }}>{t("new.final")}</Text>
+        <Button size="md" variant="default" onClick={save.open}>{t("document.asTemplate")}</Button>
         <Button size="md" disabled={nothing || !findings.all} loading={finalize.isPending} onClick={() => finalize.mutate()}>{t(cost.stampOnly ? "new.finalizeStamp" : "new.finalize")}</Button>
       </Group>
+      {saving && <Suspense><SaveTemplate document={d} close={save.close} /></Suspense>}
     </Stack>
   );
 }
@@ -137,7 +141,7 @@ function Order({ document: d, people, placed, stampOnly }: { document: Detail; p
                   {round.length > 1 && <Text size="xs" c="dimmed">{t("new.atOnce")}</Text>}
                   {round.map((p) => (
                     <div key={p.user_id}>
-                      <Text size="sm" fw={600}>{p.name} {p.is_guest && <Badge size="xs" variant="default">{t("document.guest")}</Badge>}</Text>
+                      <Text size="sm" fw={600}>{p.name} {p.placeholder ? <Badge size="xs" variant="light">{t("template.open")}</Badge> : p.is_guest && <Badge size="xs" variant="default">{t("document.guest")}</Badge>}</Text>
                       <Text size="xs" c="dimmed">{does(p)}</Text>
                       {groupOf(people, p).length > 1 && <Text size="xs" c="dimmed">{t("document.anyOf", { names: groupOf(people, p).map((o) => o.name).join(", ") })}</Text>}
                     </div>

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { send } from "./contract";
+import { stage, violations, type Stage } from "./harness";
+import { languages } from "./texts";
+
+let s: Stage;
+const owner = { name: "Pemilik Satu", email: "o@example.test" }, signer = { name: "Penanda Dua", email: "s@example.test" }, tenant = { name: "Penyewa Tiga", email: "t@example.test" };
+beforeAll(async () => {
+  s = await stage();
+  for (const who of [owner, signer, tenant]) s.user(who.name, who.email);
+});
+afterAll(() => s.close());
+
+for (const [language, w] of languages("en")) {
+  test(`a sender saves a document as a template, uses it, names a person for its role and sends it, ${language}`, async () => {
+    const page = await s.enter(owner.email, { locale: language });
+    const fill = (text: string, values: Record<string, string>) => text.replace(/\{\{(\w+)\}\}/g, (_, k: string) => values[k]!);
+    const button = (name: string) => page.getByRole("button", { name, exact: true });
+    await page.goto(`${s.url}/templates`);
+    if (language === "en") await page.getByText(w.template.none).waitFor();
+    expect(await violations(page)).toEqual([]);
+    const title = `Sewa ${language}`, contract = await send(page, title, [signer, tenant]);
+    await page.goto(`${s.url}/document/${contract.id}`);
+    await button(w.document.more).click();
+    await page.getByRole("menuitem", { name: w.document.asTemplate }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("checkbox", { name: fill(w.template.asRole, { name: tenant.name }) }).check();
+    await dialog.getByRole("textbox", { name: fill(w.template.role, { name: tenant.name }) }).fill("Penyewa");
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/templates*");
+    const row = page.getByRole("listitem").filter({ hasText: title });
+    await row.getByText(fill(w.template.roles, { names: "Penyewa" })).waitFor();
+    expect(await violations(page)).toEqual([]);
+
+    await row.getByRole("button", { name: fill(w.template.more, { title }) }).click();
+    await page.getByRole("menuitem", { name: w.template.rename }).click();
+    await dialog.getByRole("textbox", { name: w.template.title }).fill(`${title} kios`);
+    await page.keyboard.press("Enter");
+    await button(fill(w.template.useOf, { title: `${title} kios` })).click();
+    await page.waitForURL(/step=people/);
+    const draft = Number(new URL(page.url()).searchParams.get("document"));
+    await page.getByText(fill(w.template.usedRoles, { names: "Penyewa" })).waitFor();
+    expect(await violations(page)).toEqual([]);
+    expect((await page.request.post(`${s.url}/v1/econtract/web/sign/finalize-docs`, { data: { document_id: draft } })).status()).toBe(422);
+    await button(fill(w.template.fillOf, { name: "Penyewa" })).click();
+    await dialog.getByRole("combobox", { name: w.new.member }).fill(tenant.name);
+    await page.getByRole("option", { name: tenant.name }).click();
+    await dialog.waitFor({ state: "detached" });
+    await button(w.new.next).click();
+    await page.waitForURL(/step=place/);
+    await page.locator("[data-box]").first().waitFor();
+    expect(await page.locator("[data-box]").count()).toBe(3); // the role's too
+    await page.goto(`${s.url}/new?document=${draft}&step=review`);
+    await button(w.new.finalize).click();
+    await page.waitForURL(`**/document/${draft}`);
+
+    await page.goto(`${s.url}/templates`);
+    await row.getByRole("button", { name: fill(w.template.more, { title: `${title} kios` }) }).click();
+    await page.getByRole("menuitem", { name: w.template.remove }).click();
+    await dialog.getByRole("button", { name: w.template.remove }).click();
+    await row.waitFor({ state: "detached" });
+    await page.context().close();
+  });
+}
