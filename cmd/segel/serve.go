@@ -147,6 +147,9 @@ func (a *app) serveRequests(w *environment, l net.Listener) error {
 		renewal.Go(func() { a.webhooks.Run(renewing) })
 	}
 	renewal.Go(func() { a.identity.RunLimitedLogins(renewing) })
+	if a.conf.HasRole(config.RoleAPI) {
+		renewal.Go(func() { a.workflow.FollowChanges(renewing, a.store) })
+	}
 	defer func() { endRenewing(); renewal.Wait() }()
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(l) }()

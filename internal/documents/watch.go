@@ -2,20 +2,25 @@ package documents
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
 	"segel/internal/contract"
+	"segel/internal/store"
 )
 
 // watchers wake the requests that wait for a document to change. Commits of this process wake them at once. Commits of
-// other processes are found by polling the versions of all watched documents in one query, which one of the waiting
-// callers makes. The zero value is ready to use.
+// other processes are reported to [Documents.FollowChanges]. While they are not, they are found by polling the versions of
+// all watched documents in one query, which one of the waiting callers makes. The zero value is ready to use.
 type watchers struct {
 	mu      sync.Mutex // guards the fields below; held briefly
 	waits   map[contract.DocumentID]map[*watcher]bool
 	polling chan struct{} // holds one value while a caller polls for all
 	reading chan struct{} // holds one value for each caller that reads its own document
+
+	listening bool      // commits of other processes are reported
+	polledAt  time.Time // by a caller that polls for all
 }
 
 // mostReading bounds those who wait and read their document at the same time. A change wakes all who wait for a document; were they to
@@ -29,6 +34,58 @@ type watcher struct {
 
 // pollInterval is how often the store is polled for changes of other processes.
 const pollInterval = time.Second
+
+// reportedPollInterval is how often it is polled while changes are reported, in case a report was lost.
+const reportedPollInterval = 15 * time.Second
+
+// isPollDue reports whether the caller that polls for all has to do so now.
+func (w *watchers) isPollDue(now time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.listening && now.Sub(w.polledAt) < reportedPollInterval {
+		return false
+	}
+	w.polledAt = now
+	return true
+}
+
+func (w *watchers) setListening(listening bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.listening = listening
+	w.polledAt = time.Time{} // what was committed until now may not have been reported
+}
+
+// listenAgainAfter is how long the versions are polled before the connection is tried again.
+const listenAgainAfter = time.Second
+
+// FollowChanges wakes callers that wait for documents which other processes change, until ctx ends, or returns at once if
+// the database reports no changes. While the connection is down, the versions are polled.
+func (s *Documents) FollowChanges(ctx context.Context, changes store.Changes) {
+	for ctx.Err() == nil {
+		err := changes.ListenForChanges(ctx, func() { s.watch.setListening(true) }, s.watch.notifyChanged)
+		s.watch.setListening(false)
+		if errors.Is(err, errors.ErrUnsupported) {
+			return
+		}
+		if ctx.Err() == nil {
+			s.Log.DebugContext(ctx, "changes of other processes are polled", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(listenAgainAfter):
+		}
+	}
+}
+
+// notifyChanged wakes the callers that wait for a version of a document; 0: it was deleted.
+func (w *watchers) notifyChanged(id contract.DocumentID, version int64) {
+	versions := map[contract.DocumentID]int64{id: version}
+	if version == 0 {
+		versions = nil
+	}
+	w.notifyNewer([]contract.DocumentID{id}, versions)
+}
 
 // startWait registers a wait. The caller must call leave.
 func (w *watchers) startWait(id contract.DocumentID, after int64) (news <-chan struct{}, polling chan struct{}, leave func()) {
@@ -155,6 +212,9 @@ func (s *Documents) waitForVersion(ctx context.Context, id contract.DocumentID, 
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-ticker.C:
+		}
+		if !s.watch.isPollDue(time.Now()) {
+			continue
 		}
 		if err := s.checkVersions(ctx, s.watch.watchedIDs()); err != nil {
 			return err

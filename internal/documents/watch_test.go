@@ -3,6 +3,7 @@ package documents
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -38,6 +39,79 @@ func (v *versions) set(id contract.DocumentID, version int64) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.of[id] = version
+}
+
+// reports are the changes that a database reports while its connection is up.
+type reports struct {
+	connected chan chan report // a connection; closed when it is lost
+}
+
+type report struct {
+	id      contract.DocumentID
+	version int64
+}
+
+func (r reports) ListenForChanges(ctx context.Context, listening func(), changed func(contract.DocumentID, int64)) error {
+	select {
+	case c := <-r.connected:
+		listening()
+		for n := range c {
+			changed(n.id, n.version)
+		}
+		return errors.New("the connection is lost")
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func TestReportedChangesAreSeenAtOnceAndOthersArePolledWhileNoneAreReported(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := &versions{of: map[contract.DocumentID]int64{7: 1}}
+		s := &Documents{Store: store, Log: slog.New(slog.DiscardHandler)}
+		ctx, end := context.WithCancel(t.Context())
+		var following sync.WaitGroup
+		r := reports{make(chan chan report)}
+		following.Go(func() { s.FollowChanges(ctx, r) })
+		connection := make(chan report)
+		r.connected <- connection
+		seen := func(version int64, change func()) time.Duration {
+			t.Helper()
+			woken, began := make(chan error), time.Now()
+			go func() { woken <- s.waitForVersion(ctx, 7, version-1) }()
+			time.Sleep(2*pollInterval + pollInterval/2)
+			asked := store.asked
+			change()
+			if err := <-woken; err != nil {
+				t.Fatal(err)
+			}
+			if asked == 0 {
+				t.Error("the version was not read after the wait began")
+			}
+			return time.Since(began) - 2*pollInterval - pollInterval/2
+		}
+		if late := seen(2, func() { store.set(7, 2); connection <- report{7, 2} }); late > 0 {
+			t.Errorf("a reported change was seen after %s", late)
+		}
+		before := store.asked
+		time.Sleep(reportedPollInterval - 5*pollInterval)
+		if n := store.asked - before; n != 0 {
+			t.Errorf("%d polls while changes are reported", n)
+		}
+		close(connection)
+		synctest.Wait()
+		if late := seen(3, func() { store.set(7, 3) }); late > pollInterval {
+			t.Errorf("without reports a change was seen after %s", late)
+		}
+		connection = make(chan report)
+		r.connected <- connection
+		if late := seen(4, func() { store.set(7, 4); connection <- report{7, 4} }); late > 0 {
+			t.Errorf("after the connection was lost, a reported change was seen after %s", late)
+		}
+		end()
+		close(connection)
+		following.Wait()
+	})
 }
 
 func TestTheStoreIsAskedOnceForAllWhoWait(t *testing.T) {

@@ -404,6 +404,7 @@ type Store interface {
 	Erasures
 	Answers
 	Nodes
+	Changes
 	Log
 	Clocks
 	Administration

@@ -144,7 +144,14 @@ func writeChange(ctx context.Context, t tx, c contract.Change, blocks blockSizes
 	if err := w.splitSpans(ctx); err != nil {
 		return contract.Document{}, err
 	}
-	return after, nil
+	if c.Before == nil { // callers wait for a document that they know
+		return after, nil
+	}
+	version := after.Version
+	if c.Delete {
+		version = 0
+	}
+	return after, t.notifyChange(ctx, after.ID, version)
 }
 
 // fillDocumentID fills in the document's number if a rule did not know it yet.

@@ -36,6 +36,8 @@ type database interface {
 	sessionName() string
 	// endSessions closes the connections with that name.
 	endSessions(ctx context.Context, name string) error
+	// listen calls do with the payload of each notification on a channel, after listening; errors.ErrUnsupported if there are none.
+	listen(ctx context.Context, channel string, listening func(), do func(payload string)) error
 	// isUnavailable reports whether an error of the driver means that the database does not respond now. isDiskFull reports
 	// whether it means that the disk is full. Neither is called for errors of this package.
 	isUnavailable(err error) bool
@@ -90,6 +92,8 @@ type tx interface {
 	collects() bool
 	addJobs(ctx context.Context, all []contract.Job) error
 	ensureJobs(ctx context.Context, all []contract.Job) error
+	// notifyChange reports a change of a document to all who listen, once it is committed; version 0: it was deleted.
+	notifyChange(ctx context.Context, id contract.DocumentID, version int64) error
 	// takeOverJobs puts back the running jobs of a process that ended, and ends its leadership of the queue.
 	takeOverJobs(ctx context.Context, process string) error
 }

@@ -314,6 +314,49 @@ func (d *postgres) clockMicros() string {
 	return `CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)`
 }
 
+// Times of a listener. A connection whose server has vanished is noticed by the check.
+const (
+	checkListenerEvery  = 5 * time.Second
+	checkListenerWithin = 3 * time.Second
+)
+
+// listen uses a connection of its own, outside the pool.
+func (d *postgres) listen(ctx context.Context, channel string, listening func(), do func(payload string)) error {
+	c, err := pgx.ConnectConfig(ctx, d.pool.Config().ConnConfig)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackWait)
+		defer cancel()
+		_ = c.Close(within) // nothing is lost
+	}()
+	if _, err := c.Exec(ctx, "LISTEN "+channel); err != nil {
+		return err
+	}
+	listening()
+	for {
+		wait, cancel := context.WithTimeout(ctx, checkListenerEvery)
+		n, err := c.WaitForNotification(wait)
+		cancel()
+		switch {
+		case err == nil:
+			do(n.Payload)
+			continue
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case wait.Err() == nil:
+			return err
+		}
+		check, cancel := context.WithTimeout(ctx, checkListenerWithin)
+		err = c.Ping(check)
+		cancel()
+		if err != nil {
+			return err
+		}
+	}
+}
+
 func (d *postgres) sessionName() string { return d.session }
 
 func (d *postgres) endSessions(ctx context.Context, name string) error {
@@ -547,6 +590,11 @@ func (t *postgresTx) addJobs(_ context.Context, all []contract.Job) error {
 
 func (t *postgresTx) ensureJobs(_ context.Context, all []contract.Job) error {
 	return t.queue.Ensure(t.ctx, queueTx{closedTx, t}, all...)
+}
+
+func (t *postgresTx) notifyChange(_ context.Context, id contract.DocumentID, version int64) error {
+	t.pending = append(t.pending, statement{sql: `SELECT pg_notify('` + changeChannel + `', $1)`, args: []any{fmt.Sprintf("%d %d", id, version)}})
+	return nil
 }
 
 func (t *postgresTx) takeOverJobs(_ context.Context, process string) error {

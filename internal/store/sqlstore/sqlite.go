@@ -238,6 +238,10 @@ func (d *sqlite) clockMicros() string { return `CAST(unixepoch('subsec') * 10000
 
 func (d *sqlite) openReserved(Options) (database, error) { return nil, nil }
 
+func (d *sqlite) listen(context.Context, string, func(), func(string)) error {
+	return errors.ErrUnsupported
+}
+
 func (d *sqlite) sessionName() string { return "" }
 
 func (d *sqlite) endSessions(context.Context, string) error { return nil }
@@ -367,6 +371,9 @@ func (t sqliteTx) ensureJobs(_ context.Context, all []contract.Job) error {
 	*t.ordered = append(*t.ordered, all...)
 	return t.queue.Ensure(t.ctx, t.queueTx, all...)
 }
+
+// notifyChange does nothing: the process that changes a document tells its own callers, and others poll.
+func (t sqliteTx) notifyChange(context.Context, contract.DocumentID, int64) error { return nil }
 
 func (t sqliteTx) takeOverJobs(_ context.Context, process string) error {
 	return t.queue.TakeOver(t.ctx, t.queueTx, process)
