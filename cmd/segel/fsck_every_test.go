@@ -78,6 +78,8 @@ var undetected = map[string]string{
 	"claim.path":        "found by no request any more, and purged",
 	"claim.token":       "random: its request loses the claim and has no effect",
 	"claim.process":     "names a process that may have ended",
+	"lease":             "what a process had; it is taken again",
+	"lease.*":           "which process has a slot or buys now; a wrong one is a wait until its process ends",
 	"node":              "a process that is missing joins again under another name",
 	"node.*":            "about a process that lives or has ended; it renews its row every second",
 	"claim.claimed_at":  "of the time of a request nothing else is kept",

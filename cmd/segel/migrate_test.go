@@ -51,6 +51,7 @@ func TestOnlyServeAndMigrateBringADatabaseUpToDate(t *testing.T) {
 			`ALTER TABLE quota DROP COLUMN low`,
 			`DROP TABLE claim`,
 			`DROP TABLE node`,
+			`DROP TABLE lease`,
 			`ALTER TABLE answer DROP COLUMN sealed`,
 			`ALTER TABLE answer RENAME COLUMN kept_at TO claimed_at`,
 			`ALTER TABLE answer ADD COLUMN done BOOLEAN NOT NULL DEFAULT FALSE`,

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -168,8 +169,14 @@ func (c *cluster) living() (names []string) {
 // follow reads the events of a document at a node until it has that state.
 func (p *process) follow(t *testing.T, token string, id int64, state string) {
 	t.Helper()
+	p.stream(t, token, id)(state)
+}
+
+// stream opens the events of a document at a node, and returns a function that reads them until it has a state.
+func (p *process) stream(t *testing.T, token string, id int64) (readUntil func(state string)) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), nodePatience)
-	defer cancel()
+	t.Cleanup(cancel)
 	r, err := http.NewRequestWithContext(ctx, "GET", p.url+documentPath+fmt.Sprint("events/", id), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -179,15 +186,76 @@ func (p *process) follow(t *testing.T, token string, id int64, state string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer a.Body.Close()
+	t.Cleanup(func() { _ = a.Body.Close() })
 	var seen bytes.Buffer
-	for lines := bufio.NewScanner(a.Body); lines.Scan(); {
-		seen.Write(lines.Bytes())
-		if strings.Contains(lines.Text(), `"status":"`+state+`"`) {
-			return
+	lines := bufio.NewScanner(a.Body)
+	return func(state string) {
+		t.Helper()
+		for lines.Scan() {
+			seen.Write(lines.Bytes())
+			if strings.Contains(lines.Text(), `"status":"`+state+`"`) {
+				return
+			}
+		}
+		t.Fatalf("document %d did not become %s: %s", id, state, &seen)
+	}
+}
+
+// seesCommits requires that a stream of one node shows what the other commits.
+func (c *cluster) seesCommits(owner *client) {
+	c.t.Helper()
+	id := owner.upload(simple(), owner.as("signer", 1))
+	owner.place(id, owner.at("sign", 100, 100, 200, 160)).ok()
+	readUntil := c.nodes[1].stream(c.t, owner.token, id)
+	readUntil("draft")
+	owner.verb("finalize-docs", id).ok()
+	committed := time.Now()
+	readUntil("processing")
+	if took := time.Since(committed); took > 3*time.Second { // a second, and the load of the machine
+		c.t.Errorf("a commit of one node is seen at the other after %s", took)
+	}
+	if all := c.nodes[0].get(c.t, "/readyz"); strings.Count(all, `"roles":["api","worker","convert"]`) != 2 {
+		c.t.Errorf("nodes: %s", all)
+	}
+}
+
+// get returns the answer to an operator on the machine.
+func (p *process) get(t *testing.T, path string) string {
+	t.Helper()
+	a, err := http.Get(p.url + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Body.Close()
+	b, err := io.ReadAll(a.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestAProcessAnswersByItsRoles(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	p := serve(t, data, "SEGEL_ROLE=worker,convert")
+	for path, want := range map[string]int{"/healthz": 200, "/readyz": 200, "/metrics": 401, "/": 404, "/docs": 404, "/v1/auth/session": 404} {
+		a, err := http.Get(p.url + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Body.Close()
+		if a.StatusCode != want {
+			t.Errorf("%s: answered %d, want %d", path, a.StatusCode, want)
 		}
 	}
-	t.Fatalf("document %d did not become %s: %s", id, state, &seen)
+	var out, errs bytes.Buffer
+	w := &environment{ctx: t.Context(), stdout: &out, stderr: &errs}
+	if status := w.runCommand([]string{"serve", "--data", data, "--role", "api,printer"}); status == 0 || !strings.Contains(errs.String(), `"printer" is not a role`) {
+		t.Errorf("an unknown role: %d, %s%s", status, &out, &errs)
+	}
+	if status := w.runCommand([]string{"nodes", "--data", data}); status != 0 || !strings.HasPrefix(out.String(), "NAME") {
+		t.Errorf("the list of nodes: %d, %s%s", status, &out, &errs)
+	}
 }
 
 // TestTheWorkOfANodeThatIsPausedOrCutOffOrKilledGoesOnElsewhere disturbs a node while the office carries out its purchase: the answer
@@ -201,6 +269,7 @@ func TestTheWorkOfANodeThatIsPausedOrCutOffOrKilledGoesOnElsewhere(t *testing.T)
 	c := startCluster(t)
 	first := c.nodes[0]
 	owner := first.login(t, first.email, first.password)
+	c.seesCommits(owner)
 	signal := func(s syscall.Signal) func(int) error {
 		return func(node int) error { return c.nodes[node].cmd.Process.Signal(s) }
 	}

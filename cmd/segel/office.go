@@ -19,6 +19,7 @@ import (
 	"segel/internal/outbound"
 	proc "segel/internal/process"
 	"segel/internal/store"
+	"segel/internal/store/sqlstore"
 )
 
 // officeDir is the folder of the stamp office or its driver in the data folder.
@@ -90,8 +91,12 @@ func (a *app) driverOptions() peruri.Options {
 	if a.sharesOffice() {
 		records = officeRecords{a.store}
 	}
+	var leases peruri.Leases // nil: processes on SQLite share a data folder, and with it one machine
+	if _, embedded := sqlstore.SQLitePath(databaseDSN(c)); !embedded {
+		leases = officeLeases{a.store, func() proc.Process { return a.process }, a.log}
+	}
 	return peruri.Options{
-		Client: outbound.NewClient(a.officeOutbound()), Clock: a.clock, Random: rand.Reader, Log: a.log, Known: a.isKnownSerial, MaySend: proc.Check,
+		Client: outbound.NewClient(a.officeOutbound()), Clock: a.clock, Random: rand.Reader, Log: a.log, Known: a.isKnownSerial, MaySend: proc.Check, Leases: leases,
 		Dir: filepath.Join(c.DataDir, officeDir), Records: records, Form: peruri.Form(c.StampOffice),
 		LoginURL: c.StampLoginURL, SerialURL: c.StampSerialURL, CloudURL: c.StampCloudURL, User: c.StampUser, Password: c.StampPassword,
 		Adapters: c.StampAdapters, Slots: c.StampSlots, Shared: c.StampSharedDir, Mount: c.StampMount,

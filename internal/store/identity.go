@@ -404,6 +404,7 @@ type Store interface {
 	Erasures
 	Answers
 	Nodes
+	Leases
 	Changes
 	Log
 	Clocks

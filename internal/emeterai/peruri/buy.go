@@ -54,6 +54,11 @@ func (d *Driver) BuySerial(ctx context.Context, o emeterai.Order) (string, error
 		return "", err
 	}
 	defer d.purchaseLock.Release(1)
+	release, err := d.lockPurchases(ctx, false)
+	if err != nil {
+		return "", err
+	}
+	defer release()
 	return d.buySerial(ctx, o, kind, doc)
 }
 
@@ -200,13 +205,18 @@ func (d *Driver) buySerial(ctx context.Context, o emeterai.Order, kind string, d
 	return got.serial, nil
 }
 
-// resolveInDoubt finds out what became of an order in doubt, while this process buys nothing else: it finds the
+// resolveInDoubt finds out what became of an order in doubt, while no process buys anything else: it finds the
 // order's serial, or makes sure that there is none and never will be, and then buys one.
 func (d *Driver) resolveInDoubt(ctx context.Context, o emeterai.Order, a pendingOrder, kind string, doc uploadedFile) (string, error) {
 	if err := d.purchaseLock.Acquire(ctx, maxPurchases); err != nil {
 		return "", err
 	}
 	defer d.purchaseLock.Release(maxPurchases)
+	release, err := d.lockPurchases(ctx, true)
+	if err != nil {
+		return "", err
+	}
+	defer release()
 	// A call that timed out here may still be queued at the office. Until that is impossible, not finding a serial
 	// proves nothing. The list is as old as the request for it, so the time is taken first.
 	left := a.since.Add(d.o.Timeout + d.o.Settle).Sub(d.o.Clock())

@@ -2,8 +2,10 @@ package peruri
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -57,6 +59,47 @@ func TestAnOrderThatAnotherProcessSentMeanwhileIsAskedForFirst(t *testing.T) {
 		t.Error("no serial")
 	}
 	b.requireSpent(1)
+}
+
+// recordedLeases records what the driver takes.
+type recordedLeases struct{ taken []string }
+
+func (r *recordedLeases) take(what string) (func(), error) {
+	r.taken = append(r.taken, what)
+	return func() { r.taken = append(r.taken, "released") }, nil
+}
+
+func (r *recordedLeases) Take(_ context.Context, resource string, count int) (func(), error) {
+	return r.take(fmt.Sprintf("%s of %d", resource, count))
+}
+
+func (r *recordedLeases) TakeBeside(_ context.Context, resource string, _ int) (func(), error) {
+	return r.take(resource)
+}
+
+func (r *recordedLeases) TakeAlone(_ context.Context, resource string) (func(), error) {
+	return r.take(resource + " alone")
+}
+
+func TestSlotsAndPurchasesAreTakenAmongAllProcesses(t *testing.T) {
+	t.Parallel()
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{Rules: []sandbox.Rule{onceRule(sandbox.CallBuy, sandbox.FaultLost, "")}})
+	o, r := b.driverOptions(Cloud), &recordedLeases{}
+	o.Leases, o.Slots = r, 3
+	d := b.openDriver(o)
+	order := emeteraitest.NewOrder("a")
+	if _, err := d.BuySerial(context.Background(), order); emeterai.ClassOf(err) != emeterai.Unknown {
+		t.Fatal(err)
+	}
+	order.MaybeSent = true
+	serial, err := d.BuySerial(context.Background(), order)
+	requireNoError(t, err)
+	_, err = d.Stamp(context.Background(), emeteraitest.NewRequest(t, serial, pdftest.Table(1)))
+	requireNoError(t, err)
+	want := []string{"purchase", "released", "purchase alone", "released", "adapter " + b.http.URL + " of 3", "released"}
+	if !slices.Equal(r.taken, want) {
+		t.Errorf("took %q, want %q", r.taken, want)
+	}
 }
 
 func TestSerialWithoutItsPictureIsNotReadyWhereItCannotBeHadAgain(t *testing.T) {

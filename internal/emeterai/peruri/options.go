@@ -44,6 +44,8 @@ type Options struct {
 	// Known reports whether a serial is in the register, in any state; such a serial is not adopted. It must read the
 	// database in which serials are unique.
 	Known func(ctx context.Context, serial string) (bool, error)
+	// Leases shares slots and purchases with the drivers of other processes; nil: there are none.
+	Leases Leases
 	// MaySend is asked right before a call that changes something at the office; its error is returned and nothing is sent.
 	// Nil: always.
 	MaySend func(ctx context.Context) error

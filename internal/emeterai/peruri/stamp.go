@@ -65,6 +65,11 @@ func (d *Driver) Stamp(ctx context.Context, r emeterai.Request) ([]byte, error) 
 		return nil, err
 	}
 	defer d.slots.releaseSlot(at)
+	release, err := d.lockSlot(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	stamp := d.stampShared
 	if d.o.Form == Cloud {
 		stamp = d.stampUploaded

@@ -58,6 +58,7 @@ var notPersonal = map[string]string{
 	"document_template":     "of a document; placeholders are no people",
 	"log_hash":              "hashes",
 	"node":                  "a process of the service",
+	"lease":                 "of a process of the service",
 	"organisation":          "of an organisation",
 	"organisation_locale":   "of an organisation",
 	"organisation_state":    "of an organisation",

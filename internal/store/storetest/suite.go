@@ -63,6 +63,7 @@ func Run(t *testing.T, open func(*testing.T) store.Store) {
 		embedTests,
 		factorTests,
 		nodeTests,
+		leaseTests,
 	} {
 		for name, test := range group {
 			t.Run(name, func(t *testing.T) {
