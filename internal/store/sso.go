@@ -77,6 +77,7 @@ type SSO interface {
 
 	// UseOnce records that something with this digest was used. ErrExists: it was used before. Durable on return.
 	UseOnce(ctx context.Context, digest [32]byte, expires time.Time) error
-	// PurgeSSO deletes what expired before a time.
+	// PurgeSSO deletes what expired before a time. The record of a family stays while one of its tokens is valid, which may have been refreshed: without it
+	// the provider could not end the session.
 	PurgeSSO(ctx context.Context, before time.Time) error
 }

@@ -355,7 +355,7 @@ func (s *Store) PurgeSSO(ctx context.Context, before time.Time) error {
 	err := s.db.withTx(ctx, func(t tx) error {
 		return t.addStatements(ctx,
 			statement{sql: `DELETE FROM sso_used WHERE expires_at < $1`, args: []any{toMicros(before)}},
-			statement{sql: `DELETE FROM sso_login WHERE expires_at < $1`, args: []any{toMicros(before)}})
+			statement{sql: `DELETE FROM sso_login WHERE expires_at < $1 AND NOT EXISTS (SELECT 1 FROM token t WHERE t.family = sso_login.family AND t.expires_at >= $1)`, args: []any{toMicros(before)}})
 	})
 	return wrapf(err, "purge logins with providers")
 }

@@ -137,9 +137,21 @@ var ssoTests = map[string]func(*testing.T, *fixture){
 		b.must(b.SetSSO(b.ctx, contract.SSO{Organisation: "org", SSOSettings: contract.SSOSettings{Issuer: "i", ClientID: "c", GroupsClaim: "groups"}, ChangedAt: b.now}, b.ssoEvent("org")))
 		b.must(b.DeleteSSO(b.ctx, "org", b.ssoEvent("org")))
 		b.requireEqual("after deleting the provider", left(), []string{"f4"})
+		b.must(b.AddSSOLogin(b.ctx, store.SSOLogin{Family: "f7", Organisation: "org", Issuer: "i", Subject: "s7", ExpiresAt: b.storedNow().Add(time.Hour)}))
+		refreshed := newToken(7, store.SessionToken, "u1", "f7")
+		refreshed.ExpiresAt = b.storedNow().Add(3 * time.Hour)
+		b.must(b.AddTokens(b.ctx, contract.Session{}, refreshed))
 		b.must(b.PurgeSSO(b.ctx, b.now.Add(2*time.Hour)))
 		_, err = b.SSOLoginOf(b.ctx, "f4")
 		b.requireError("a login that expired", err, store.ErrNotFound)
+		_, err = b.SSOLoginOf(b.ctx, "f7")
+		b.must(err)
+		n, err := b.EndSSOLogins(b.ctx, store.SSOLogout{Organisation: "org", Issuer: "i", Subject: "s7", Token: [32]byte{7}, Expires: b.now.Add(time.Hour)})
+		b.must(err)
+		b.requireEqual("ended by the provider", n, 1)
+		_, err = b.Token(b.ctx, refreshed.Hash)
+		b.requireError("its token", err, store.ErrNotFound)
+		b.must(b.PurgeSSO(b.ctx, b.now.Add(4*time.Hour)))
 	},
 	"LoginsWithAPasswordEndWhenPasswordsAreSwitchedOff": func(_ *testing.T, b *fixture) {
 		for _, u := range []struct{ id, email, of string }{
