@@ -22,6 +22,7 @@ var countTests = map[string]func(*testing.T, *fixture){
 		rapid.Check(t, func(r *rapid.T) {
 			round++ // separate people: the store is shared by all rounds
 			c := newListModel(r, b, round)
+			defer c.deleteTeam()
 			for range rapid.IntRange(1, 8).Draw(r, "steps") {
 				c.takeStep(r)
 			}
@@ -36,6 +37,7 @@ var countTests = map[string]func(*testing.T, *fixture){
 		rapid.Check(t, func(r *rapid.T) {
 			round++
 			c := newListModel(r, b, round)
+			defer c.deleteTeam()
 			c.people = c.people[:2]
 			c.titles = []string{"Sewa", "sewa mobil", "Mobil 100%", "A_b", "Émobil"}
 			for range rapid.IntRange(1, 3).Draw(r, "parts") {
@@ -73,6 +75,7 @@ var countTests = map[string]func(*testing.T, *fixture){
 type listModel struct {
 	b         *fixture
 	people    []contract.Actor
+	team      contract.Team // with which owners share documents
 	documents map[contract.DocumentID]contract.Document
 	seen      map[contract.DocumentID]map[contract.PersonID]bool
 	titles    []string // of renamed documents; empty: none is renamed
@@ -85,7 +88,13 @@ func newListModel(r *rapid.T, b *fixture, round int) *listModel {
 	for i := range 4 {
 		c.people = append(c.people, newActor(fmt.Sprintf("r%dp%d", round, i), "org"))
 	}
+	c.team = own.teamOf(contract.TeamID(fmt.Sprint("team", round)))
 	return c
+}
+
+// deleteTeam deletes the team of the model: an organisation has a limited number of them.
+func (c *listModel) deleteTeam() {
+	c.b.must(c.b.DeleteTeam(c.b.ctx, c.team.ID, contract.Event{Type: contract.EventTeamDeleted, At: c.b.now}))
 }
 
 func (c *listModel) storeDocument(d contract.Document) {
@@ -110,7 +119,7 @@ func (c *listModel) takeStep(r *rapid.T) {
 		return
 	}
 	d := c.documents[rapid.SampledFrom(ids).Draw(r, "document")]
-	switch what := rapid.SampledFrom([]string{"people", "finalize", "sign", "reject", "cancel", "delete", "complete", "view", "expire", "rename", "transfer"}).Draw(r, "what"); what {
+	switch what := rapid.SampledFrom([]string{"people", "finalize", "sign", "reject", "cancel", "delete", "complete", "view", "expire", "rename", "transfer", "share"}).Draw(r, "what"); what {
 	case "people":
 		c.tryChange(contract.SetParticipants(&d, c.drawParticipants(r), nil, nil, by, limits, b.now))
 	case "finalize":
@@ -143,9 +152,16 @@ func (c *listModel) takeStep(r *rapid.T) {
 		}
 	case "transfer":
 		to := rapid.SampledFrom(c.people).Draw(r, "next owner")
-		if ch, done, err := contract.Transfer(&d, d.Owner.ID, to.Person, nil, contract.Actor{}, b.now); !done && err == nil {
+		teams := rapid.SampledFrom([][]contract.Team{nil, {c.team}}).Draw(r, "their teams")
+		if ch, done, err := contract.Transfer(&d, d.Owner.ID, to.Person, teams, contract.Actor{}, b.now); !done && err == nil {
 			delete(c.seen[d.ID], to.ID) // an owner has it among the sent ones alone
 			c.tryChange(ch, nil)
+		}
+	case "share":
+		owner := ownerOf(d)
+		owner.Teams = []contract.Team{c.team}
+		if ch, done, err := contract.ShareWithTeam(&d, rapid.SampledFrom([]contract.TeamID{"", c.team.ID}).Draw(r, "team"), owner, b.now); !done {
+			c.tryChange(ch, err)
 		}
 	case "view":
 		if ch, changed, err := contract.View(&d, by, b.now); changed {
@@ -211,13 +227,14 @@ func (c *listModel) checkLists(r *rapid.T) {
 	midnight := time.Date(y, m, d, -7, 0, 0, 0, time.UTC)
 	days[store.PeriodAll], days[store.PeriodToday], days[store.PeriodWeek] = time.Time{}, midnight, midnight.AddDate(0, 0, -7)
 	days[store.PeriodMonth], days[store.PeriodYear] = midnight.AddDate(0, 0, -30), midnight.AddDate(-1, 0, 0)
-	for _, who := range c.people {
-		for _, box := range []store.Box{store.Inbox, store.Outbox} {
-			for _, state := range append([]contract.State{""}, contract.States...) {
-				for period, since := range days {
+	for _, state := range append([]contract.State{""}, contract.States...) {
+		for period, since := range days {
+			for _, who := range c.people {
+				for _, box := range []store.Box{store.Inbox, store.Outbox} {
 					c.checkList(r, ids, store.ListQuery{Person: who.ID, Box: box, State: state, Period: period}, since)
 				}
 			}
+			c.checkList(r, ids, store.ListQuery{Person: c.people[0].ID, Team: c.team.ID, State: state, Period: period}, since)
 		}
 	}
 }
@@ -236,6 +253,7 @@ func (c *listModel) checkPages(r *rapid.T) {
 		q := store.ListQuery{
 			Person: rapid.SampledFrom(c.people).Draw(r, "person").ID,
 			Box:    rapid.SampledFrom([]store.Box{store.Inbox, store.Outbox}).Draw(r, "box"),
+			Team:   rapid.SampledFrom([]contract.TeamID{"", "", c.team.ID}).Draw(r, "list of a team"),
 			State:  rapid.SampledFrom([]contract.State{"", "", contract.Draft, contract.Processing}).Draw(r, "state"),
 			Period: period,
 			Search: rapid.SampledFrom([]string{"", "", "sewa", "M", "bil", "%", "a_", "é", "a mobil", "nowhere"}).Draw(r, "search"),
@@ -287,6 +305,9 @@ func (c *listModel) selectDocuments(ids []contract.DocumentID, q store.ListQuery
 		mine := d.Owner.ID == q.Person
 		if q.Box == store.Inbox {
 			mine = c.seen[id][q.Person]
+		}
+		if q.Team != "" {
+			mine = d.Team.ID == q.Team
 		}
 		if mine && (q.State == "" || q.State == d.State) && !d.CreatedAt.Before(since) && strings.Contains(strings.ToLower(d.Title), strings.ToLower(q.Search)) &&
 			(q.Without == "" || q.Without != d.State) && (!q.Waiting || d.InTurn(q.Person)) && (q.With == "" || involves(d, q.With)) {
