@@ -66,6 +66,19 @@ func TestTheDocumentsOfALeavingPersonGoToAnotherOne(t *testing.T) {
 	if d := admin.transfer(owner, next).ok().object("response", "data"); d["transferred"] != 0.0 || d["left"] != 0.0 {
 		t.Errorf("transferred again: %v", d)
 	}
+	told := 0
+	for _, m := range admin.do("GET", "/v1/admin/mail?limit=100", nil).ok().object("data")["mail"].([]any) {
+		n := m.(object)
+		if n["notice"].(object)["kind"] == "transferred" {
+			told++
+			if n["user_id"] != next.id || n["document_id"] != 0.0 {
+				t.Errorf("the message of the transfer: %v", n)
+			}
+		}
+	}
+	if told != 1 {
+		t.Errorf("%d messages about the transfer", told)
+	}
 
 	for what, c := range map[string]struct{ got, want string }{
 		"the former owner's sent":     {owner.listed("out"), "[] of 0"},
@@ -132,60 +145,62 @@ func TestTheDocumentsOfALeavingPersonGoToAnotherOne(t *testing.T) {
 // one of the two, and what the former owner did either happened before or was refused.
 func TestATransferRacesWhatTheFormerOwnerDoes(t *testing.T) {
 	t.Parallel()
-	s := start(t)
-	admin, owner, next := s.administrator(t, "Admin", "PT Satu"), s.person(t, "Pemilik Lama", "PT Satu"), s.person(t, "Pemilik Baru", "PT Satu")
-	acts := []string{"finalize-docs", "cancel-docs", "sign-docs", "delete"}
-	var ids []int64
-	for i := range 2 * len(acts) {
-		people := []object{next.as("signer", 1)}
-		if acts[i%4] == "sign-docs" {
-			people = []object{owner.as("signer", 1)}
-		}
-		id := owner.upload(simple(), people...)
-		if act := acts[i%4]; act == "cancel-docs" || act == "sign-docs" {
-			owner.verb("finalize-docs", id).ok()
-		}
-		ids = append(ids, id)
-	}
-	var working sync.WaitGroup
-	answers := make([]*answer, len(ids))
-	for i, id := range ids {
-		working.Go(func() {
-			if acts[i%4] == "delete" {
-				answers[i] = owner.do(http.MethodDelete, fmt.Sprint(documentPath, id), nil)
-			} else {
-				answers[i] = owner.verb(acts[i%4], id)
+	withBothDatabases(t, func(t *testing.T, set ...string) {
+		s := start(t, set...)
+		admin, owner, next := s.administrator(t, "Admin", "PT Satu"), s.person(t, "Pemilik Lama", "PT Satu"), s.person(t, "Pemilik Baru", "PT Satu")
+		acts := []string{"finalize-docs", "cancel-docs", "sign-docs", "delete"}
+		var ids []int64
+		for i := range 2 * len(acts) {
+			people := []object{next.as("signer", 1)}
+			if acts[i%4] == "sign-docs" {
+				people = []object{owner.as("signer", 1)}
 			}
-		})
-	}
-	var moved *answer
-	working.Go(func() { moved = admin.transfer(owner, next) })
-	working.Wait()
-	moved.ok()
-	if left := moved.object("response", "data")["left"]; left != 0.0 {
-		t.Errorf("%v documents are left", left)
-	}
-	if got := owner.listed("out"); got != "[] of 0" {
-		t.Errorf("the former owner still has %s", got)
-	}
-	for i, id := range ids {
-		act, a := acts[i%4], answers[i]
-		if a.status != http.StatusOK && a.status != http.StatusNotFound {
-			t.Errorf("%s: %d %.200s", act, a.status, a.body)
-		}
-		if act == "delete" && a.status == http.StatusOK {
-			next.get("detail", id).is(http.StatusNotFound)
-			continue
-		}
-		state := next.get("detail", id).ok().object("data")["status"]
-		switch done := a.status == http.StatusOK; {
-		case act == "sign-docs":
-			if !done { // their part stays theirs
-				t.Errorf("a signature was refused: %.200s", a.body)
+			id := owner.upload(simple(), people...)
+			if act := acts[i%4]; act == "cancel-docs" || act == "sign-docs" {
+				owner.verb("finalize-docs", id).ok()
 			}
-		case act == "finalize-docs" && done != (state != "draft"), act == "cancel-docs" && done != (state == "canceled"):
-			t.Errorf("%s answered %d, and the document is %v", act, a.status, state)
+			ids = append(ids, id)
 		}
-	}
-	fsck(t, s, 0)
+		var working sync.WaitGroup
+		answers := make([]*answer, len(ids))
+		for i, id := range ids {
+			working.Go(func() {
+				if acts[i%4] == "delete" {
+					answers[i] = owner.do(http.MethodDelete, fmt.Sprint(documentPath, id), nil)
+				} else {
+					answers[i] = owner.verb(acts[i%4], id)
+				}
+			})
+		}
+		var moved *answer
+		working.Go(func() { moved = admin.transfer(owner, next) })
+		working.Wait()
+		moved.ok()
+		if left := moved.object("response", "data")["left"]; left != 0.0 {
+			t.Errorf("%v documents are left", left)
+		}
+		if got := owner.listed("out"); got != "[] of 0" {
+			t.Errorf("the former owner still has %s", got)
+		}
+		for i, id := range ids {
+			act, a := acts[i%4], answers[i]
+			if a.status != http.StatusOK && a.status != http.StatusNotFound {
+				t.Errorf("%s: %d %.200s", act, a.status, a.body)
+			}
+			if act == "delete" && a.status == http.StatusOK {
+				next.get("detail", id).is(http.StatusNotFound)
+				continue
+			}
+			state := next.get("detail", id).ok().object("data")["status"]
+			switch done := a.status == http.StatusOK; {
+			case act == "sign-docs":
+				if !done { // their part stays theirs
+					t.Errorf("a signature was refused: %.200s", a.body)
+				}
+			case act == "finalize-docs" && done != (state != "draft"), act == "cancel-docs" && done != (state == "canceled"):
+				t.Errorf("%s answered %d, and the document is %v", act, a.status, state)
+			}
+		}
+		fsck(t, s, 0)
+	})
 }

@@ -423,7 +423,7 @@ var descriptions = map[string]description{
 	"list-contacts": {text: "Up to 20 owners and participants of the caller's newest 500 received and 500 sent documents, without the caller; those of the newest documents first.",
 		params: []*huma.Param{{Name: "search", In: "query", Description: "Part of the name or the e-mail, ignoring letter case.", Schema: textSchema()}}},
 	"list-labels": {text: "All of them, by name. Admins change them (admin-labels)."},
-	"label-documents": {text: "Each document has its own result, and a refusal does not stop the others. Only owners label their documents. An unknown label in add is 404 label.not_found, one in remove has no effect. " +
+	"label-documents": {text: "Each document has its own result, and a refusal does not stop the others. Owners label their documents, and so do members of their team who may act for them. An unknown label in add is 404 label.not_found, one in remove has no effect. " +
 		"Guests and people of other organisations never see labels. A repeat changes nothing more.", refuses: []int{http.StatusNotFound}},
 	"list-folders":   {text: "All of them, by name. Only the caller sees their own; the members of a team see those of the team.", params: []*huma.Param{folderTeamParam()}, refuses: []int{http.StatusNotFound}},
 	"add-folder":     {text: "If the caller, or the team, has a folder with this name, in any case of letters, the answer is that one. 409 folder.too_many beyond 200. Members of a team change its folders if their role includes sending documents.", refuses: []int{http.StatusConflict, http.StatusNotFound}},

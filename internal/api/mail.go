@@ -10,7 +10,7 @@ import (
 
 // noticeOut is what became of a notice.
 type noticeOut struct {
-	Kind      contract.NoticeKind  `json:"kind" enum:"invite_sign,invite_view,code,reminder,delegated,declined,canceled,expired,completed,invitation,password_reset,password_changed,new_device,factor_added,factor_removed,factors_reset,key_created,key_new_network,login_failures" example:"invite_sign"`
+	Kind      contract.NoticeKind  `json:"kind" enum:"invite_sign,invite_view,code,reminder,delegated,declined,canceled,expired,completed,invitation,password_reset,password_changed,new_device,factor_added,factor_removed,factors_reset,key_created,key_new_network,login_failures,transferred" example:"invite_sign"`
 	Channel   string               `json:"channel" doc:"by which it is sent" enum:"mail,whatsapp,sms" example:"mail"`
 	Status    contract.NoticeState `json:"status" doc:"kept: no mail server or provider is configured for it, an operator can pass the message on; dropped: it was not needed any more" enum:"ordered,sent,kept,dropped,failed" example:"sent"`
 	OrderedAt string               `json:"ordered_at" example:"2024-10-14T06:06:00.000Z"`

@@ -14,10 +14,11 @@ const (
 	NoticeKeyCreated      NoticeKind = "key_created"      // an API key was made that acts as the person
 	NoticeKeyNetwork      NoticeKind = "key_new_network"  // an API key was used from a new network; to its person and to administrators
 	NoticeLoginFailures   NoticeKind = "login_failures"   // many logins failed; to administrators
+	NoticeTransferred     NoticeKind = "transferred"      // all documents of another person are the person's now
 )
 
 // AccountNoticeKinds lists every kind of notice about an account.
-var AccountNoticeKinds = []NoticeKind{NoticeInvitation, NoticePasswordReset, NoticePasswordChanged, NoticeNewDevice, NoticeFactorAdded, NoticeFactorRemoved, NoticeFactorsReset, NoticeKeyCreated, NoticeKeyNetwork, NoticeLoginFailures}
+var AccountNoticeKinds = []NoticeKind{NoticeInvitation, NoticePasswordReset, NoticePasswordChanged, NoticeNewDevice, NoticeFactorAdded, NoticeFactorRemoved, NoticeFactorsReset, NoticeKeyCreated, NoticeKeyNetwork, NoticeLoginFailures, NoticeTransferred}
 
 // Events of these notices. Document is 0.
 const (

@@ -16,7 +16,8 @@ type Change struct {
 	Jobs   []Job
 	Quota  []QuotaMove
 
-	Notices []Notice // to be delivered
+	Notices        []Notice // to be delivered, about the document
+	AccountNotices []Notice // to be delivered, about the account of a person
 
 	Serials  []SerialMove
 	Attempts []Attempt // opened or closed; identified by document, stamp and number

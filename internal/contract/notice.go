@@ -202,4 +202,10 @@ func (c *Change) KeepNotices(delivers func(Channel) bool) {
 	if !ordered {
 		c.RemoveJobs(JobNotify)
 	}
+	c.AccountNotices = slices.Clone(c.AccountNotices)
+	for i := range c.AccountNotices {
+		if n := &c.AccountNotices[i]; !delivers(n.Channel) {
+			n.State, n.DoneAt = NoticeKept, n.OrderedAt
+		}
+	}
 }

@@ -53,5 +53,22 @@ func Transfer(d *Document, from PersonID, to Person, teams []Team, by Actor, now
 	return c, false, nil
 }
 
+// AnnounceTransfer orders the message to the next owner that the documents of another person are theirs. It belongs to the change that transfers the last of
+// them: a transfer that is interrupted orders none, and a transfer that goes on or is repeated one in all. An admin who takes the documents
+// themselves is not told.
+func (c *Change) AnnounceTransfer(by Actor, now time.Time) {
+	if c.After.Owner.ID == by.ID {
+		return
+	}
+	name := by.Name
+	if by.IsSystem() { // the name of a command
+		name = ""
+	}
+	c.AccountNotices = append(c.AccountNotices, Notice{
+		Organisation: c.After.Organisation, Person: c.After.Owner.ID, Kind: NoticeTransferred, By: name, State: NoticeOrdered, OrderedAt: now, DueAt: now,
+		Account: AccountFacts{Reference: string(c.Before.Owner.ID)},
+	})
+}
+
 // CanOwn reports whether documents of an organisation can be transferred to the holder of an account with that role.
 func (r AccountRole) CanOwn() bool { return slices.Contains([]AccountRole{RoleSender, RoleAdmin}, r) }

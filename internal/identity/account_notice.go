@@ -12,9 +12,10 @@ import (
 // PasswordPath is the page of the web app where people change their password.
 const PasswordPath = "/password"
 
-// KeysPath is the page of the web app where people see their API keys, and AdminPath the one for administrators.
+// KeysPath is the page of the web app where people see their API keys, SentPath the one of their own documents, and AdminPath the one for administrators.
 const (
 	KeysPath  = "/keys"
+	SentPath  = "/sent"
 	AdminPath = "/admin"
 )
 
@@ -74,6 +75,13 @@ func (s *Service) AccountMessage(ctx context.Context, n contract.Notice) (contra
 			return m, refuseNotFound(fmt.Errorf("read user %s: %w", n.Account.Reference, err), contract.ErrNoPerson)
 		}
 		m.About, m.Link = about.DisplayName()+" <"+about.Email+">", s.publicURL+AdminPath+"?tab=logins"
+		return m, nil
+	case contract.NoticeTransferred:
+		about, err := s.store.User(ctx, contract.PersonID(n.Account.Reference))
+		if err != nil {
+			return m, refuseNotFound(fmt.Errorf("read user %s: %w", n.Account.Reference, err), contract.ErrNoPerson)
+		}
+		m.About, m.Link = about.DisplayName(), s.publicURL+SentPath
 		return m, nil
 	case contract.NoticePasswordChanged, contract.NoticeFactorAdded, contract.NoticeFactorRemoved, contract.NoticeFactorsReset:
 		return m, nil

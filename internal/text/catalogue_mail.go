@@ -27,6 +27,7 @@ var mails = map[string]sentence{
 	"mail.subject_key_created":      {"{organisation}, kunci API dibuat untuk akun Segel Anda", "{organisation}, an API key was created for your Segel account"},
 	"mail.subject_key_new_network":  {"{organisation}, kunci API digunakan dari jaringan baru", "{organisation}, an API key was used from a new network"},
 	"mail.subject_login_failures":   {"{organisation}, banyak percobaan masuk yang gagal", "{organisation}, many logins failed"},
+	"mail.subject_transferred":      {"{organisation}, dokumen dialihkan kepada Anda", "{organisation}, documents were transferred to you"},
 	"mail.subject_factors_reset":    {"{organisation}, faktor kedua akun Segel Anda direset", "{organisation}, the second factors of your Segel account were reset"},
 
 	"mail.invitation": {
@@ -74,6 +75,15 @@ var mails = map[string]sentence{
 	"mail.login_failures_care": {
 		"Periksa daftar login di halaman administrasi, dan pertimbangkan untuk mewajibkan faktor kedua. Selama enam jam berikutnya tidak ada pemberitahuan lain tentang hal ini.",
 		"Look at the list of logins on the administration page, and consider requiring a second factor. For the next six hours there is no other message about this."},
+	"mail.transferred": {
+		"{by} telah mengalihkan seluruh dokumen[ milik {about}][ pada {organisation}] kepada Anda. Sekarang Anda adalah pemilik dokumen-dokumen tersebut.",
+		"{by} transferred all documents[ of {about}][ at {organisation}] to you. You are their owner now."},
+	"mail.transferred_unnamed": {
+		"Seluruh dokumen[ milik {about}][ pada {organisation}] telah dialihkan kepada Anda. Sekarang Anda adalah pemilik dokumen-dokumen tersebut.",
+		"All documents[ of {about}][ at {organisation}] were transferred to you. You are their owner now."},
+	"mail.transferred_care": {
+		"Pesan tentang dokumen-dokumen itu kini dikirimkan kepada Anda. Periksa dokumen yang masih berjalan dan draf yang belum dikirim.",
+		"Messages about these documents are sent to you now. Look at those that are in progress, and at the drafts that were not sent."},
 	"mail.factor_added": {
 		"Faktor kedua telah ditambahkan ke akun[ {account}][ pada {organisation}]. Faktor tersebut dapat digunakan untuk masuk.",
 		"A second factor was added to the account[ {account}][ at {organisation}]. It can be used to log in."},
@@ -202,6 +212,8 @@ var mails = map[string]sentence{
 	"mail.button_invitation":     {"Terima undangan", "Accept the invitation"},
 	"mail.button_account":        {"Buka akun", "Open the account"},
 	"mail.button_keys":           {"Lihat kunci API", "See the API keys"},
+	"mail.button_sent":           {"Lihat dokumen", "See the documents"},
+	"mail.label_former_owner":    {"Pemilik sebelumnya", "Former owner"},
 	"mail.button_logins":         {"Lihat daftar login", "See the logins"},
 	"mail.button_password":       {"Ganti kata sandi", "Change the password"},
 	"mail.label_key":             {"Kunci API", "API key"},

@@ -27,6 +27,7 @@ type Transferred struct {
 //
 // First durable: the event that names both people and how many documents there were. Then each document with its own event, see
 // [contract.Transfer]. If the process dies between two documents, those before have the new owner and the others the former one; the next call goes on.
+// The message to the new owner is durable with the last document. It is left out if that one is a draft that is deleted in this instant.
 func (s *Service) TransferDocuments(ctx context.Context, by contract.Actor, from, to contract.PersonID) (Transferred, error) {
 	former, err := s.userOf(ctx, by, contract.AdminTransfer, from)
 	if err != nil {
@@ -64,8 +65,11 @@ func (s *Service) TransferDocuments(ctx context.Context, by contract.Actor, from
 	done := Transferred{Left: owned.Total}
 	for i := range owned.Documents {
 		_, err := s.ApplyRuleTo(ctx, owned.Documents[i], func(d *contract.Document) (*contract.Change, error) {
-			c, done, err := contract.Transfer(d, from, next.Person, next.Teams, by, s.Clock())
-			return documents.ChangeIf(c, !done, err)
+			c, isMoved, err := contract.Transfer(d, from, next.Person, next.Teams, by, s.Clock())
+			if err == nil && !isMoved && done.Left == 1 {
+				c.AnnounceTransfer(by, s.Clock())
+			}
+			return documents.ChangeIf(c, !isMoved, err)
 		})
 		switch {
 		case errors.Is(err, contract.ErrNotFound): // a draft that its owner has deleted meanwhile

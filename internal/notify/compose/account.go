@@ -51,6 +51,10 @@ func writeAccountLetter(f notify.Facts, l *letter, args map[string]any, say func
 		subject, l.Button, about = "mail.subject_login_failures", say("mail.button_logins"), say("mail.label_about")
 		args["account"] = "" // the recipient's own, which it is not about
 		l.Paragraphs = []string{say("mail.login_failures"), say("mail.login_failures_care")}
+	case contract.NoticeTransferred:
+		subject, l.Button, about = "mail.subject_transferred", say("mail.button_sent"), say("mail.label_former_owner")
+		args["account"] = ""
+		l.Paragraphs = []string{chooseNamed(args, say("mail.transferred"), say("mail.transferred_unnamed")), say("mail.transferred_care")}
 	default:
 		return ErrKind
 	}

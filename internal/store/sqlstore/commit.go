@@ -93,6 +93,9 @@ func writeChange(ctx context.Context, t tx, c contract.Change, blocks blockSizes
 	if err := w.addNotices(ctx, c.Notices); err != nil {
 		return contract.Document{}, err
 	}
+	if err := insertNotices(ctx, t, c.AccountNotices); err != nil {
+		return contract.Document{}, err
+	}
 	written := quota
 	if c.Certificate != nil {
 		certificate, err := insertCertificate(ctx, t, *c.Certificate)
@@ -134,6 +137,9 @@ func writeChange(ctx context.Context, t tx, c contract.Change, blocks blockSizes
 	jobs := fillDocumentID(c.Jobs, after.ID, func(j *contract.Job) *contract.DocumentID { return &j.Document })
 	for i := range jobs {
 		jobs[i].Organisation = after.Organisation
+	}
+	if slices.ContainsFunc(c.AccountNotices, func(n contract.Notice) bool { return n.State == contract.NoticeOrdered }) {
+		jobs = append(jobs, contract.Job{Kind: contract.JobNotify})
 	}
 	if err := t.addJobs(ctx, jobs); err != nil {
 		return contract.Document{}, err

@@ -2877,7 +2877,7 @@ export interface paths {
         get?: never;
         /**
          * Add and remove labels of several documents
-         * @description Each document has its own result, and a refusal does not stop the others. Only owners label their documents. An unknown label in add is 404 label.not_found, one in remove has no effect. Guests and people of other organisations never see labels. A repeat changes nothing more. API keys need the scope documents:write.
+         * @description Each document has its own result, and a refusal does not stop the others. Owners label their documents, and so do members of their team who may act for them. An unknown label in add is 404 label.not_found, one in remove has no effect. Guests and people of other organisations never see labels. A repeat changes nothing more. API keys need the scope documents:write.
          */
         put: operations["label-documents"];
         post?: never;
@@ -8333,7 +8333,7 @@ export interface components {
              * @example invite_sign
              * @enum {string}
              */
-            kind: "invite_sign" | "invite_view" | "code" | "reminder" | "delegated" | "declined" | "canceled" | "expired" | "completed" | "invitation" | "password_reset" | "password_changed" | "new_device" | "factor_added" | "factor_removed" | "factors_reset" | "key_created" | "key_new_network" | "login_failures";
+            kind: "invite_sign" | "invite_view" | "code" | "reminder" | "delegated" | "declined" | "canceled" | "expired" | "completed" | "invitation" | "password_reset" | "password_changed" | "new_device" | "factor_added" | "factor_removed" | "factors_reset" | "key_created" | "key_new_network" | "login_failures" | "transferred";
             /** @example 2024-10-14T06:06:00.000Z */
             ordered_at: string;
             /**
