@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -192,4 +193,45 @@ func rootLine(t *testing.T, out string) string {
 	}
 	t.Fatal(out)
 	return ""
+}
+
+func TestTheServiceMovesWhatACrashLeftAside(t *testing.T) {
+	onBothDatabases(t, func(t *testing.T, env []string) {
+		s := starting{set: append(settings(env), "SEGEL_BLOB_ENCRYPTION", "on")}.start(t)
+		owner := s.person(t, "Sari", "")
+		id := owner.upload(simple())
+		old, young := leftover(t, s, 0, 72*time.Hour), leftover(t, s, 1, 24*time.Hour)
+		then := time.Now().Add(-72 * time.Hour)
+		final, _ := blobs(t, s)
+		for _, key := range final {
+			if key != young {
+				if err := os.Chtimes(blobFile(s, key), then, then); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		for range 2 {
+			if err := s.collectLeftOver(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		after, _ := blobs(t, s)
+		if len(after) != len(final)-1 || slices.Contains(after, old) || !slices.Contains(after, young) {
+			t.Errorf("%d files are left of %d", len(after), len(final))
+		}
+		moved, err := filepath.Glob(filepath.Join(s.conf.DataDir, blobDir, "aside", "*", "*"))
+		if err != nil || len(moved) != 2 || filepath.Base(moved[0]) != old || filepath.Base(moved[1]) != "manifest.jsonl" {
+			t.Errorf("aside are %q, %v", moved, err)
+		}
+		owner.get("original", id).ok()
+		families, err := s.metrics.Gather()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range families {
+			if f.GetName() == "segel_left_over_files_total" && f.GetMetric()[0].GetCounter().GetValue() != 1 {
+				t.Errorf("%v files are counted", f.GetMetric()[0].GetCounter().GetValue())
+			}
+		}
+	})
 }
