@@ -15,7 +15,7 @@ import (
 
 // Level is the schema level of this program: it increases with each release that has a migration. A contracting
 // migration sets the lowest level that may still write.
-const Level = 1
+const Level = 2
 
 // ErrMissing means that an SQLite file that must exist does not.
 var ErrMissing = errors.New("database file does not exist")

@@ -1,10 +1,13 @@
 package sqlstore
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -21,9 +24,10 @@ func with(t *testing.T, name, text string) fs.FS {
 	return all
 }
 
-const (
-	nextExpanding   = "-- segel: expanding level 2\n-- +goose Up\nCREATE TABLE later (id BIGINT PRIMARY KEY);\n"
-	nextContracting = "-- segel: contracting level 2 follows 14 oldest-writer 1\n-- +goose Up\nUPDATE schema_level SET oldest_writer = 1;\n"
+// Migrations of the next release.
+var (
+	nextExpanding   = fmt.Sprintf("-- segel: expanding level %d\n-- +goose Up\nCREATE TABLE later (id BIGINT PRIMARY KEY);\n", Level+1)
+	nextContracting = fmt.Sprintf("-- segel: contracting level %d follows 14 oldest-writer 1\n-- +goose Up\nUPDATE schema_level SET oldest_writer = 1;\n", Level+1)
 )
 
 func TestEveryMigrationDeclaresItsKindAndTheNewestHasTheLevelOfThisProgram(t *testing.T) {
@@ -35,6 +39,45 @@ func TestEveryMigrationDeclaresItsKindAndTheNewestHasTheLevelOfThisProgram(t *te
 	last := all[len(all)-1]
 	if last.version < firstDeclared || last.level != Level {
 		t.Errorf("migration %s is of level %d, this program of %d", last.name, last.level, Level)
+	}
+}
+
+// released are the releases with the newest migration of each, and the SHA-256 of all migrations up to it: name and text, each ended by a zero byte.
+var released = []struct {
+	release string
+	newest  int64
+	level   int
+	sha256  string
+}{
+	{"0.1.0", 106, 1, "cae3e8ba10219646f13d096d408f1b527c27ef50b673c04b50db31403d7f5037"},
+}
+
+// An installation that has a migration refuses to start with one of a smaller number that it lacks.
+func TestMigrationsOfReleasesStayAsTheyAreAndLaterOnesFollowThem(t *testing.T) {
+	t.Parallel()
+	files := embeddedMigrations()
+	all, err := readMigrations(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range released {
+		digest := sha256.New()
+		for _, m := range all {
+			if m.version > r.newest {
+				if m.level <= r.level {
+					t.Errorf("migration %s has level %d, release %s has it too", m.name, m.level, r.release)
+				}
+				continue
+			}
+			text, err := fs.ReadFile(files, m.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(digest, "%s\x00%s\x00", path.Base(m.name), text)
+		}
+		if got := hex.EncodeToString(digest.Sum(nil)); got != r.sha256 {
+			t.Errorf("migrations up to %d have changed since release %s: SHA-256 %s", r.newest, r.release, got)
+		}
 	}
 }
 
@@ -67,7 +110,7 @@ func TestOnlyAProgramThatMigratesChangesTables(t *testing.T) {
 		later := with(t, "0999_next.sql", nextExpanding)
 		openTest(t, dsn)
 		for _, m := range []Mode{Writing, Reading} {
-			s, err := Open(t.Context(), dsn, Options{Mode: m, files: later, writerLevel: 2})
+			s, err := Open(t.Context(), dsn, Options{Mode: m, files: later, writerLevel: Level + 1})
 			var e *SchemaError
 			if !errors.As(err, &e) || e.Pending != 1 || !strings.Contains(err.Error(), "run segel migrate") {
 				t.Errorf("mode %d: %v", m, err)
@@ -80,7 +123,7 @@ func TestOnlyAProgramThatMigratesChangesTables(t *testing.T) {
 		if have, err := tableExists(t, s, "later"); err != nil || have {
 			t.Errorf("a table was made: %v, %v", have, err)
 		}
-		newer, err := Open(t.Context(), dsn, Options{files: later, writerLevel: 2, Version: "9.9"})
+		newer, err := Open(t.Context(), dsn, Options{files: later, writerLevel: Level + 1, Version: "9.9"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,8 +163,8 @@ func TestAProgramOlderThanTheOldestWriterRefusesAndSaysWhichVersionIsNeeded(t *t
 			t.Fatal(err)
 		}
 		files := with(t, "0998_next.sql", nextExpanding).(fstest.MapFS)
-		files["0999_last.sql"] = &fstest.MapFile{Data: []byte("-- segel: contracting level 3 follows 998 oldest-writer 2\n-- +goose Up\nUPDATE schema_level SET oldest_writer = 2;\n")}
-		newer, err := Open(t.Context(), dsn, Options{files: files, writerLevel: 3, Version: "2.4.0"})
+		files["0999_last.sql"] = &fstest.MapFile{Data: fmt.Appendf(nil, "-- segel: contracting level %d follows 998 oldest-writer %d\n-- +goose Up\nUPDATE schema_level SET oldest_writer = %[2]d;\n", Level+2, Level+1)}
+		newer, err := Open(t.Context(), dsn, Options{files: files, writerLevel: Level + 2, Version: "2.4.0"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +174,7 @@ func TestAProgramOlderThanTheOldestWriterRefusesAndSaysWhichVersionIsNeeded(t *t
 		for _, m := range []Mode{Migrating, Writing, Reading} {
 			s, err := Open(t.Context(), dsn, Options{Mode: m, Version: "2.2.0"})
 			var e *SchemaError
-			if !errors.As(err, &e) || e.OldestWriter != 2 || e.Needs != "2.4.0" {
+			if !errors.As(err, &e) || e.OldestWriter != Level+1 || e.Needs != "2.4.0" {
 				t.Fatalf("mode %d: %v", m, err)
 			}
 			for _, want := range []string{"segel 2.4.0 or later", "this is 2.2.0", "must not write"} {
@@ -149,7 +192,7 @@ func TestAProgramOlderThanTheOldestWriterRefusesAndSaysWhichVersionIsNeeded(t *t
 			t.Error(err)
 		}
 		// A program of the named level may write.
-		s, err := Open(t.Context(), dsn, Options{files: files, writerLevel: 2, Mode: Writing})
+		s, err := Open(t.Context(), dsn, Options{files: files, writerLevel: Level + 1, Mode: Writing})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
--- segel: expanding level 1
+-- segel: expanding level 2
 --
 -- The files of the embedded authority, and the mark of the installation, of installations that keep them in the database (decision 0094). Keys in them
 -- are sealed under the master key, which is elsewhere. Rows are added and never change. The row with the mark is the last one.

@@ -1,4 +1,4 @@
--- segel: expanding level 1
+-- segel: expanding level 2
 --
 -- What is kept about calls to the stamp office, of installations that keep it in the database (decision 0094). office_entry has the journals of sandbox
 -- offices, whose lines are docs/formats/office-journal.md: rows are added with consecutive numbers and never change. office_record has what an

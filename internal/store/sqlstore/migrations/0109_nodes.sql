@@ -1,4 +1,4 @@
--- segel: expanding level 1
+-- segel: expanding level 2
 --
 -- The processes that share this database (decision 0095). Times are microseconds by the clock of the database. A node renews expires_at while it lives;
 -- ended_at is 0 until it has ended: by itself, or by the node that first found its lease overdue. Session is what its connections are called, so that they

@@ -1,4 +1,4 @@
--- segel: expanding level 1
+-- segel: expanding level 2
 --
 -- What nodes share and only one may have at a time (decision 0095): slots of stamp adapters, purchases. Holder is the node that has it; empty, or a node that
 -- has ended: it is free. Fence rises each time it is taken, so that a former holder cannot release what another one has. No digest in the log covers them.

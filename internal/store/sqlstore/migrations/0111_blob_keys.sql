@@ -1,4 +1,4 @@
--- segel: expanding level 1
+-- segel: expanding level 2
 --
 -- Keys of organisations under which their files are encrypted (decision 0096), each sealed under the master key. A row never changes, and none is deleted: the
 -- header of each file names the key that it needs.

@@ -1,4 +1,4 @@
--- segel: expanding level 1
+-- segel: expanding level 2
 --
 -- Which documents are templates, and whom of their people, and of those of drafts, a person is to fill in (decision 0093): a JSON list of the identifiers in participant. A document
 -- that is no template and has no placeholders has no row. A template is a draft to programs of earlier releases, and a placeholder is a guest without an
