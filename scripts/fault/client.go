@@ -23,6 +23,8 @@ type client struct {
 	urls  []string      // of the nodes, which the requests go to in turn; empty: the one of Client
 	turns atomic.Uint64 // requests so far
 
+	leases bool // claims of dead processes end with their leases; else at the next start
+
 	prober atomic.Pointer[prober] // counts answers during outages; nil: not counted
 }
 
@@ -66,7 +68,7 @@ func (c *client) postUntilAnswered(ctx context.Context, path string, body, answe
 
 // callUntilAnswered repeats a request until the service answers, however often it dies, and decodes the answer. Lost counts how
 // often the service died or was dead. Each repeat has the Idempotency-Key of the first request. The answer that the first request
-// still runs (409) is a fault: its process is dead.
+// still runs (409) is a fault if the claims of dead processes do not end with leases: its process is dead.
 func (c *client) callUntilAnswered(ctx context.Context, r running.Request, answer any) (lost int, err error) {
 	r.Key = rand.Text()
 	for {
@@ -80,8 +82,8 @@ func (c *client) callUntilAnswered(ctx context.Context, r running.Request, answe
 			return lost, json.Unmarshal(b, answer)
 		case ctx.Err() != nil:
 			return lost, ctx.Err()
-		case errors.As(err, &refused) && refused.Status == http.StatusConflict && len(c.urls) > 0 && bytes.Contains(refused.Text, []byte("idempotency.running")):
-			// Another node has the request, and may be paused. Its claim ends with its lease at the latest.
+		case errors.As(err, &refused) && refused.Status == http.StatusConflict && c.leases && bytes.Contains(refused.Text, []byte("idempotency.running")):
+			// A node that is dead or paused, or another one, has the request. Its claim ends with its lease at the latest.
 		case errors.As(err, &refused) && refused.Status != http.StatusServiceUnavailable:
 			return lost, err
 		}

@@ -109,7 +109,7 @@ func openTrial(ctx context.Context, o options, dir string) (t *trial, err error)
 	if err := t.openNodes(at[1:], shared, parts); err != nil {
 		return nil, err
 	}
-	t.client = &client{Client: running.Client{URL: t.nodes[0].url}}
+	t.client = &client{Client: running.Client{URL: t.nodes[0].url}, leases: t.server != nil}
 	if o.nodes > 1 {
 		for _, n := range t.nodes {
 			t.client.urls = append(t.client.urls, n.url)
