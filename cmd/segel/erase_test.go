@@ -187,7 +187,7 @@ func TestAnErasureTakesNothingFromWhatIsSigned(t *testing.T) {
 	for _, c := range []*client{gone, reader} {
 		c.do("PUT", "/v1/auth/account/erased", object{"email": c.email}).ok()
 	}
-	// The address in place of the erased one logs nobody in, and gets no message.
+	// The address in place of the erased one cannot log in, and gets no message.
 	for _, email := range []string{gone.email, string(contract.ErasedEmail(contract.PersonID(gone.id)))} {
 		(&client{service: s, t: t}).do("POST", "/v1/auth/login", object{"email": email, "password": ""}).is(http.StatusUnprocessableEntity)
 		(&client{service: s, t: t}).do("POST", "/v1/auth/login", object{"email": email, "password": password}).is(http.StatusBadRequest, "auth.wrong_credentials")

@@ -33,7 +33,7 @@ type officeCall struct {
 }
 
 // cluster is two nodes on one database server, with one data folder and one stamp office. Each reaches the database and the office
-// through proxies of its own.
+// through proxies that only it uses.
 type cluster struct {
 	t        *testing.T
 	nodes    [2]*process

@@ -25,7 +25,7 @@ func (c *client) placeholderOf(id int64, name string) string {
 	c.t.Helper()
 	p := c.partIn(id, name)
 	if p["placeholder"] != true {
-		c.t.Fatalf("%s is no placeholder: %v", name, p)
+		c.t.Fatalf("%s is not a placeholder: %v", name, p)
 	}
 	return p["user_id"].(string)
 }

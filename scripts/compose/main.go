@@ -1,5 +1,5 @@
 // Command compose checks a compose file against the schema of the Compose Specification, as docker compose does before it starts anything. It
-// has a module of its own, so that what it needs is not part of ours.
+// has a separate module, so that what it needs is not part of ours.
 package main
 
 import (

@@ -31,7 +31,7 @@ func (t *trial) readRoots(ctx context.Context) (*validate.Trust, error) {
 	}
 	block, _ := pem.Decode(exported)
 	if block == nil {
-		return nil, errors.New("the exported root is no PEM")
+		return nil, errors.New("the exported root is not PEM")
 	}
 	own, err := x509.ParseCertificate(block.Bytes)
 	if err != nil {

@@ -262,7 +262,7 @@ func (t *trial) listAcknowledged() []int64 {
 	return slices.Clone(t.acknowledgedIDs)
 }
 
-// checkNodes runs fsck over database and bucket, through the first node's settings. It must find nothing; what crashes left is no damage, and
+// checkNodes runs fsck over database and bucket, with the settings of the first node. It must find nothing; what crashes left is not damage, and
 // is counted.
 func (t *trial) checkNodes(ctx context.Context) (findings []string, err error) {
 	out, err := t.nodes[0].runCommand(ctx, "fsck")

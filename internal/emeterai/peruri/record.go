@@ -151,7 +151,7 @@ func (k *folderRecords) StoreRecord(_ context.Context, serial string, b []byte) 
 	return syncNames(k.serials)
 }
 
-// FindRecord returns nil also for half a record: whoever needs it asks the office.
+// FindRecord returns nil also for half a record: the caller asks the office.
 func (k *folderRecords) FindRecord(_ context.Context, serial string) ([]byte, error) {
 	for _, end := range []string{recordSuffix, retiredSuffix} {
 		b, err := k.serials.ReadFile(serial + end)

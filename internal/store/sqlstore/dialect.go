@@ -32,7 +32,7 @@ type database interface {
 	clockMicros() string
 	// openReserved returns the database on connections that requests and jobs do not use; nil: its transactions need none.
 	openReserved(o Options) (database, error)
-	// sessionName is what the server calls the connections of this process; empty: they have no name of their own.
+	// sessionName is what the server calls the connections of this process; empty: they have no name.
 	sessionName() string
 	// endSessions closes the connections with that name.
 	endSessions(ctx context.Context, name string) error

@@ -320,7 +320,7 @@ const (
 	checkListenerWithin = 3 * time.Second
 )
 
-// listen uses a connection of its own, outside the pool.
+// listen uses a separate connection, outside the pool.
 func (d *postgres) listen(ctx context.Context, channel string, listening func(), do func(payload string)) error {
 	c, err := pgx.ConnectConfig(ctx, d.pool.Config().ConnConfig)
 	if err != nil {
