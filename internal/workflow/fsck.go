@@ -261,14 +261,18 @@ func (s *Service) checkLeftOver(ctx context.Context, o FsckOptions, log LoggedFi
 		if used {
 			continue
 		}
-		h := sha256.New()
-		if err := s.copyBlob(ctx, contract.File{Key: string(b.Key)}, h); err != nil {
+		h, digest := sha256.New(), ""
+		var corrupt *blob.CorruptError
+		switch err := s.copyBlob(ctx, contract.File{Key: string(b.Key)}, h); {
+		case errors.As(err, &corrupt): // an encrypted blob that was changed; what it was is not known
+		case err != nil:
 			if _, err := s.Blobs.Open(ctx, b.Key); errors.Is(err, blob.ErrNotFound) { // removed since it was listed
 				continue
 			}
 			return err
+		default:
+			digest = hex.EncodeToString(h.Sum(nil))
 		}
-		digest := hex.EncodeToString(h.Sum(nil))
 		live, named, err := log.LoggedFile(ctx, string(b.Key), digest)
 		if err != nil {
 			return err
@@ -279,6 +283,8 @@ func (s *Service) checkLeftOver(ctx context.Context, o FsckOptions, log LoggedFi
 			report(store.Discrepancy{Severity: store.SeverityEvidence, Check: "leftover", About: about, Text: "no row refers to it, and the audit log says that it belongs to a document", Remedy: restoreRow + "; the file stays where it is"})
 		case named:
 			report(store.Discrepancy{Severity: store.SeverityEvidence, Check: "leftover", About: about, Text: "no row refers to it, and the audit log names its digest " + digest, Remedy: restoreRow + "; the file stays where it is"})
+		case corrupt != nil:
+			report(store.Discrepancy{Severity: store.SeverityLeftover, Check: "leftover", About: about, Text: fmt.Sprintf("%d bytes that nothing refers to, and that were changed", b.Size), Remedy: "It stays where it is: it may be a file whose row was lost"})
 		default:
 			text, remedy := fmt.Sprintf("%d bytes that nothing refers to", b.Size), "segel fsck --remove moves it aside"
 			if o.SetAside != nil {

@@ -62,3 +62,27 @@ func TestFsckThatTakesHoursLeavesWhatCameMeanwhile(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// corruptStore is a store whose blobs are all changed.
+type corruptStore struct{ blob.Store }
+
+func (c corruptStore) Open(_ context.Context, key blob.Key) (blob.Blob, error) {
+	return nil, &blob.CorruptError{Key: key}
+}
+
+func TestFsckReportsAChangedFileThatNothingRefersToAndLeavesIt(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	blobs := &blobtest.Memory{Now: time.Now}
+	blobtest.CommitBlob(t, blobs, blobtest.Key(1), []byte("left by a crash"))
+	h.Blobs = corruptStore{blobs}
+	h.Clock = func() time.Time { return time.Now().Add(3 * time.Hour) }
+	var found []store.Discrepancy
+	h.fsck(func(d store.Discrepancy) { found = append(found, d) })
+	if len(found) != 1 || found[0].Severity != store.SeverityLeftover || found[0].About != "file "+string(blobtest.Key(1)) {
+		t.Errorf("%+v", found)
+	}
+	if _, err := blobs.Open(t.Context(), blobtest.Key(1)); err != nil {
+		t.Errorf("the file is gone: %v", err)
+	}
+}
