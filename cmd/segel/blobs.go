@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -198,10 +200,28 @@ func newBucket(conf config.Config) (*s3.Store, error) {
 	for _, n := range conf.OutboundPrivate {
 		o.Allowed = append(o.Allowed, n.Prefix)
 	}
+	if conf.S3CA != "" {
+		if o.Roots, err = readRootPool(conf.S3CA); err != nil {
+			return nil, fmt.Errorf("SEGEL_S3_CA: %w", err)
+		}
+	}
 	return s3.New(s3.Options{
 		Endpoint: u, Region: conf.S3Region, Bucket: conf.S3Bucket, Prefix: conf.S3Prefix, AccessKey: conf.S3AccessKey, SecretKey: conf.S3SecretKey,
 		Transport: outbound.NewClient(o).Transport, Timeout: conf.S3Timeout,
 	})
+}
+
+// readRootPool reads the certificates in a PEM file.
+func readRootPool(name string) (*x509.CertPool, error) {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(b) {
+		return nil, fmt.Errorf("%s has no certificate in PEM", name)
+	}
+	return pool, nil
 }
 
 // blobPlace names where new blobs are written, in messages.

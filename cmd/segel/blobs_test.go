@@ -1,6 +1,7 @@
 package main
 
 import (
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,6 +26,35 @@ func environ(set []string) (env []string) {
 		env = append(env, set[i]+"="+set[i+1])
 	}
 	return env
+}
+
+func TestABucketBehindTLSIsReachedOnlyWithItsAuthority(t *testing.T) {
+	t.Parallel()
+	server := s3test.StartTLSServer(t)
+	open := func(set ...string) error {
+		conf, err := dataFlag{Data: filepath.Join(t.TempDir(), "data")}.loadConfig(&environment{env: environ(append(onBucket(server), set...))}, nil)
+		if err != nil {
+			return err
+		}
+		a, err := openApp(t.Context(), conf, slog.New(slog.DiscardHandler), creating)
+		if err == nil {
+			a.close()
+		}
+		return err
+	}
+	if err := open(); err == nil || !strings.Contains(err.Error(), "certificate") {
+		t.Errorf("with the authorities of the system: %v", err)
+	}
+	empty := filepath.Join(t.TempDir(), "empty.pem")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := open("SEGEL_S3_CA", empty); err == nil || !strings.Contains(err.Error(), "SEGEL_S3_CA") {
+		t.Errorf("with a file without certificates: %v", err)
+	}
+	if err := open("SEGEL_S3_CA", server.CA); err != nil {
+		t.Errorf("with the authority of the server: %v", err)
+	}
 }
 
 func TestTheServiceKeepsItsFilesInABucket(t *testing.T) {

@@ -68,6 +68,9 @@ type Config struct {
 	// public address, which may be http; others must be https.
 	S3Endpoint string `env:"S3_ENDPOINT"`
 
+	// File with the certificates, in PEM, of the authorities that the certificate of the S3 server may come from. Empty: those of the system.
+	S3CA string `env:"S3_CA"`
+
 	// Bucket, which must exist. Its objects should have no versions and no rule that removes them.
 	S3Bucket string `env:"S3_BUCKET"`
 

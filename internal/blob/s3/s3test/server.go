@@ -5,8 +5,16 @@ package s3test
 import (
 	"bytes"
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
 	"errors"
 	"fmt"
+	"math/big"
 	"net"
 	"net/http"
 	"net/url"
@@ -37,11 +45,17 @@ const startWait = time.Minute
 // Server is a running server. Stop kills it.
 type Server struct {
 	URL  *url.URL
+	CA   string // of a server with TLS: file with the certificate of its authority, in PEM
 	Stop func()
 }
 
 // StartServer starts a server with an empty bucket. Without its program the test is skipped, or fails if SEGEL_REQUIRE_S3 is set.
-func StartServer(t testing.TB) *Server {
+func StartServer(t testing.TB) *Server { return startServer(t, false) }
+
+// StartTLSServer is [StartServer] for a server with TLS, whose certificate comes from an authority that only its file names.
+func StartTLSServer(t testing.TB) *Server { return startServer(t, true) }
+
+func startServer(t testing.TB, secure bool) *Server {
 	t.Helper()
 	program, err := findProgram()
 	if err != nil {
@@ -50,7 +64,13 @@ func StartServer(t testing.TB) *Server {
 		}
 		t.Fatal(err)
 	}
-	s, err := Launch(t.Context(), program, t.TempDir())
+	var with *certificate
+	if secure {
+		if with, err = newCertificate(t.TempDir()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := launch(t.Context(), program, t.TempDir(), with)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,14 +80,19 @@ func StartServer(t testing.TB) *Server {
 
 // Launch starts the program on a free port with an empty bucket, whose objects are files below folder. The caller stops it.
 func Launch(ctx context.Context, program, folder string) (*Server, error) {
+	return launch(ctx, program, folder, nil)
+}
+
+// launch is Launch with TLS, if there is a certificate.
+func launch(ctx context.Context, program, folder string, with *certificate) (*Server, error) {
 	var failed error
 	for range 5 { // another process may take the port
-		s, err := launchServer(ctx, program, folder)
+		s, err := launchServer(ctx, program, folder, with)
 		if err != nil {
 			failed = errors.Join(failed, err)
 			continue
 		}
-		if err := makeBucket(ctx, s.URL); err != nil {
+		if err := makeBucket(ctx, s); err != nil {
 			s.Stop()
 			return nil, fmt.Errorf("create a bucket: %w", err)
 		}
@@ -96,7 +121,7 @@ func findProgram() (string, error) {
 }
 
 // launchServer starts a server on a free port and waits until it accepts connections.
-func launchServer(ctx context.Context, program, folder string) (*Server, error) {
+func launchServer(ctx context.Context, program, folder string, with *certificate) (*Server, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
@@ -105,7 +130,11 @@ func launchServer(ctx context.Context, program, folder string) (*Server, error) 
 	if err := l.Close(); err != nil {
 		return nil, err
 	}
-	c := exec.Command(program, "--access", AccessKey, "--secret", SecretKey, "--region", Region, "--port", address, "--quiet", "posix", folder)
+	args, server := []string{"--access", AccessKey, "--secret", SecretKey, "--region", Region, "--port", address, "--quiet"}, &Server{URL: &url.URL{Scheme: "http", Host: address}}
+	if with != nil {
+		args, server.URL.Scheme, server.CA = append(args, "--cert", with.chain, "--key", with.key), "https", with.chain
+	}
+	c := exec.Command(program, append(args, "posix", folder)...)
 	var output bytes.Buffer
 	c.Stdout, c.Stderr = &output, &output
 	c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
@@ -123,7 +152,7 @@ func launchServer(ctx context.Context, program, folder string) (*Server, error) 
 	if err := <-started; err != nil {
 		return nil, err
 	}
-	stop := sync.OnceFunc(func() {
+	server.Stop = sync.OnceFunc(func() {
 		_ = c.Process.Kill()
 		<-exited
 	})
@@ -133,25 +162,63 @@ func launchServer(ctx context.Context, program, folder string) (*Server, error) 
 	defer retry.Stop()
 	for {
 		if conn, err := new(net.Dialer).DialContext(ctx, "tcp", address); err == nil {
-			return &Server{&url.URL{Scheme: "http", Host: address}, stop}, conn.Close()
+			return server, conn.Close()
 		}
 		select {
 		case <-retry.C:
 		case <-exited:
 			return nil, fmt.Errorf("S3 server: %s", output.Bytes())
 		case <-ctx.Done():
-			stop()
+			server.Stop()
 			return nil, fmt.Errorf("S3 server: %w: %s", ctx.Err(), output.Bytes())
 		}
 	}
 }
 
-func makeBucket(ctx context.Context, u *url.URL) error {
+func makeBucket(ctx context.Context, s *Server) error {
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
-	c, err := minio.New(u.Host, &minio.Options{Transport: transport, Creds: credentials.NewStaticV4(AccessKey, SecretKey, ""), Region: Region})
+	if s.CA != "" {
+		b, err := os.ReadFile(s.CA)
+		if err != nil {
+			return err
+		}
+		roots := x509.NewCertPool()
+		roots.AppendCertsFromPEM(b)
+		transport.TLSClientConfig = &tls.Config{RootCAs: roots}
+	}
+	c, err := minio.New(s.URL.Host, &minio.Options{
+		Transport: transport, Secure: s.CA != "", Creds: credentials.NewStaticV4(AccessKey, SecretKey, ""), Region: Region,
+	})
 	if err != nil {
 		return err
 	}
 	return c.MakeBucket(ctx, Bucket, minio.MakeBucketOptions{})
+}
+
+// certificate is a certificate for 127.0.0.1 that is its own authority, and its key: two PEM files.
+type certificate struct{ chain, key string }
+
+func newCertificate(folder string) (*certificate, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "S3 test"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		return nil, err
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return nil, err
+	}
+	c := &certificate{filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")}
+	return c, errors.Join(
+		os.WriteFile(c.chain, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600),
+		os.WriteFile(c.key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}), 0o600),
+	)
 }
