@@ -213,24 +213,24 @@ func (a *app) close() {
 }
 
 // joinProcesses gives this process a name among those that share the installation: the data folder with SQLite, the database with
-// PostgreSQL. In a folder an earlier process may have had the name; its claims on idempotency keys end. Call it before the first
-// request and the first job.
+// PostgreSQL. In a folder an earlier process may have had the name: its claims on idempotency keys end, and the work of its node is put
+// back. Call it before the first request and the first job.
 func (a *app) joinProcesses(ctx context.Context) error {
+	p, err := proc.JoinFolder(filepath.Join(a.conf.DataDir, "places"))
+	if err != nil {
+		return err
+	}
 	if _, embedded := sqlstore.SQLitePath(databaseDSN(a.conf)); !embedded {
 		host, err := os.Hostname()
 		if err != nil {
 			a.log.WarnContext(ctx, "the name of this machine is not known", "error", err)
 		}
-		n, err := proc.JoinNodes(ctx, a.store, store.Node{Host: host, Release: version, Roles: a.conf.Roles}, a.log)
+		n, err := proc.JoinNodes(ctx, a.store, store.Node{Host: host, Release: version, Roles: a.conf.Roles}, p, a.log)
 		if err != nil {
-			return err
+			return errors.Join(err, p.Leave())
 		}
 		a.process = n
 		return nil
-	}
-	p, err := proc.JoinFolder(filepath.Join(a.conf.DataDir, "places"))
-	if err != nil {
-		return err
 	}
 	a.process = p
 	return a.store.ReleaseClaims(ctx, p.Name())

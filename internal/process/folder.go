@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,7 +16,7 @@ import (
 
 // Folder is the current process among those that share a data folder.
 //
-// The process has a name while it lives: that of an empty file which it keeps locked (flock(2)). The kernel releases the
+// The process has a name while it lives: that of a file which it keeps locked (flock(2)). The kernel releases the
 // lock when the process ends for any reason, so a name without a lock belongs to a process that has ended. Processes on
 // machines with another data folder are unknown here. There is one term.
 type Folder struct {
@@ -93,6 +94,29 @@ func (p *Folder) IfEnded(_ context.Context, name string, do func() error) (ended
 	}
 	err = do()
 	return true, errors.Join(err, other.Leave())
+}
+
+// maxNote bounds a note, in bytes.
+const maxNote = 100
+
+// readNote returns what an earlier process with this name noted; empty: nothing.
+func (p *Folder) readNote() (string, error) {
+	b, err := io.ReadAll(io.NewSectionReader(p.file, 0, maxNote))
+	if err != nil {
+		return "", fmt.Errorf("read the file of a process: %w", err)
+	}
+	return string(b), nil
+}
+
+// storeNote replaces the note. It survives the end of the process, but not that of the machine.
+func (p *Folder) storeNote(note string) error {
+	if err := p.file.Truncate(0); err != nil {
+		return fmt.Errorf("write the file of a process: %w", err)
+	}
+	if _, err := p.file.WriteAt([]byte(note), 0); err != nil {
+		return fmt.Errorf("write the file of a process: %w", err)
+	}
+	return nil
 }
 
 // Leave implements [Process]. It releases the name, as the end of the process would.

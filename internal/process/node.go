@@ -31,6 +31,7 @@ const (
 type Node struct {
 	nodes  store.Nodes
 	about  store.Node
+	place  *Folder // nil: none
 	log    *slog.Logger
 	cancel context.CancelFunc
 	done   sync.WaitGroup
@@ -43,8 +44,20 @@ type Node struct {
 var _ Process = (*Node)(nil)
 
 // JoinNodes adds the current process to the nodes of a database. About has its host, its release and its roles.
-func JoinNodes(ctx context.Context, nodes store.Nodes, about store.Node, log *slog.Logger) (*Node, error) {
-	n := &Node{nodes: nodes, about: about, log: log, changed: make(chan struct{})}
+//
+// Place is the process among those that share a data folder; nil: none. The node that an earlier process noted there has ended, because the
+// place is free, so its work is put back without waiting for its lease. The caller leaves the place after an error, and else the node does.
+func JoinNodes(ctx context.Context, nodes store.Nodes, about store.Node, place *Folder, log *slog.Logger) (*Node, error) {
+	n := &Node{nodes: nodes, about: about, place: place, log: log, changed: make(chan struct{})}
+	if place != nil {
+		former, err := place.readNote()
+		if err == nil && former != "" {
+			err = nodes.EndNode(ctx, former)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("end the node of an earlier process: %w", err)
+		}
+	}
 	var err error
 	if n.term, err = n.join(ctx); err != nil {
 		return nil, err
@@ -61,6 +74,11 @@ func (n *Node) join(ctx context.Context) (*Term, error) {
 	about.Name = rand.Text()
 	if err := n.nodes.AddNode(ctx, about, lease); err != nil {
 		return nil, fmt.Errorf("join the nodes of the database: %w", err)
+	}
+	if n.place != nil {
+		if err := n.place.storeNote(about.Name); err != nil { // others then wait for the lease
+			n.log.WarnContext(ctx, "the name of this node is not noted in the data folder", "error", err)
+		}
 	}
 	return newTerm(about.Name, began.Add(lease)), nil
 }
@@ -110,12 +128,16 @@ func (n *Node) Leave() error {
 	term := n.Term()
 	left := term.over.Err() != nil
 	term.close()
-	if left {
-		return nil
+	var err error
+	if !left {
+		ctx, cancel := context.WithTimeout(context.Background(), leaveWithin)
+		defer cancel()
+		err = n.nodes.EndNode(ctx, term.name)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), leaveWithin)
-	defer cancel()
-	return n.nodes.EndNode(ctx, term.name)
+	if n.place != nil {
+		err = errors.Join(err, n.place.Leave())
+	}
+	return err
 }
 
 func (n *Node) runLoop(ctx context.Context) {

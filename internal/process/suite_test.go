@@ -51,7 +51,7 @@ func TestProcessesOfADatabase(t *testing.T) {
 			processtest.Run(t, func(t *testing.T) func(*testing.T) process.Process {
 				s := openStore(t, database(t))
 				return func(t *testing.T) process.Process {
-					p, err := process.JoinNodes(t.Context(), s, store.Node{Host: "host", Release: "1"}, slog.New(slog.DiscardHandler))
+					p, err := process.JoinNodes(t.Context(), s, store.Node{Host: "host", Release: "1"}, nil, slog.New(slog.DiscardHandler))
 					return leaving(t, p, err)
 				}
 			})
@@ -90,7 +90,7 @@ func TestANodeThatIsCutFromTheDatabaseEndsItsTermAndJoinsAgainUnderANewName(t *t
 		}
 	})
 	join := func(dsn string) *process.Node {
-		n, err := process.JoinNodes(t.Context(), openStore(t, dsn), store.Node{}, slog.New(slog.DiscardHandler))
+		n, err := process.JoinNodes(t.Context(), openStore(t, dsn), store.Node{}, nil, slog.New(slog.DiscardHandler))
 		leaving(t, n, err)
 		return n
 	}
@@ -120,6 +120,41 @@ func TestANodeThatIsCutFromTheDatabaseEndsItsTermAndJoinsAgainUnderANewName(t *t
 	}
 	if ended, err := other.IfEnded(t.Context(), next.Name(), func() error { return nil }); ended || err != nil {
 		t.Errorf("the new name: %v, %v", ended, err)
+	}
+}
+
+func TestAProcessThatIsStartedAgainInItsFolderWaitsForNoLease(t *testing.T) {
+	t.Parallel()
+	s, dir := openStore(t, pgtest.Database(t, sqlstore.Migrate)), filepath.Join(t.TempDir(), "places")
+	join := func() (*process.Node, *process.Folder) {
+		place, err := process.JoinFolder(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := process.JoinNodes(t.Context(), s, store.Node{}, place, slog.New(slog.DiscardHandler))
+		leaving(t, n, err)
+		return n, place
+	}
+	killed, place := join()
+	former := killed.Name()
+	if err := place.Leave(); err != nil { // as the kernel does when the process ends
+		t.Fatal(err)
+	}
+	again, same := join()
+	if same.Name() != place.Name() {
+		t.Fatal("the place was not taken again")
+	}
+	nodes, _, err := s.ListNodes(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range nodes {
+		if n.Name == former && n.EndedAt.IsZero() {
+			t.Errorf("the former node has not ended: %+v", n)
+		}
+	}
+	if again.Name() == former {
+		t.Error("the process has its former name")
 	}
 }
 
