@@ -219,6 +219,7 @@ func fullInstallation(t *testing.T, set ...string) (data string) {
 	owner.guest(id, guestOf(owner, id))
 
 	owner.upload(simple(), signer.as("approver", 1)) // a draft
+	owner.verb("template-docs", id, "placeholders", []object{{"user_id": signer.id, "name": "Penyewa"}}).ok()
 	part := padded(100_000)
 	owner.sendPart(owner.beginUpload(len(part)), 0, part[:50_000]).is(http.StatusNoContent)
 	gone := owner.upload(simple())

@@ -303,8 +303,8 @@ func TestADatabaseIsNotServedWithKeysOrBlobsOfAnotherInstallation(t *testing.T) 
 			names []string
 			says  string
 		}{
-			{[]string{"authority", "master.key"}, "database belongs to installation " + a + ", the key folder .* to " + b},
-			{[]string{"authority"}, "database belongs to installation " + a + ", the key folder .* to " + b},
+			{[]string{"authority", "master.key"}, "database belongs to installation " + a + ", the keys in .* to " + b},
+			{[]string{"authority"}, "database belongs to installation " + a + ", the keys in .* to " + b},
 			{[]string{"blobs"}, "database belongs to installation " + a + ", the blob folder .* to " + b},
 			{[]string{"master.key"}, "master.key does not open the keys in .*/authority"},
 			{[]string{"authority/authority.json"}, "master.key does not open the keys in .*/authority"},

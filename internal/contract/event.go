@@ -146,6 +146,7 @@ const (
 // EventTypes lists every type, in the order in which a person chooses one.
 var EventTypes = []EventType{
 	EventUploaded,
+	EventTemplateMade,
 	EventConverted,
 	EventConvertFailed,
 	EventNormalised,

@@ -10,7 +10,7 @@ import (
 func TestEveryRoleMayDoWhatItIncludes(t *testing.T) {
 	t.Parallel()
 	draft, sent := newDraft(t), finalizedWithStamps(t)
-	sends := []Operation{OpParticipants, OpDescribe, OpPlace, OpFinalize, OpCopy}
+	sends := []Operation{OpParticipants, OpDescribe, OpPlace, OpFinalize, OpCopy, OpTemplate, OpUse}
 	reads := []Operation{OpDetail, OpStatus, OpSigners, OpAuditTrail, OpEvents, OpConsent}
 	for _, role := range append(slices.Clone(AccountRoles), "") {
 		restricted := role == RoleMember || role == RoleAuditor
