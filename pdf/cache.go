@@ -7,7 +7,7 @@ import "slices"
 type cache[K comparable, V any] struct {
 	budget     int64           // for both generations
 	young, old map[K]cached[V] // nil until the first value
-	used       int64 // by the young
+	used       int64           // by the young
 }
 
 type cached[V any] struct {
