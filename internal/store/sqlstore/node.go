@@ -126,7 +126,7 @@ func (s *Store) EndOverdueNode(ctx context.Context, name string) (ended bool, er
 		}
 		return putBackWork(ctx, t, name)
 	})
-	if err == nil && session != "" {
+	if err == nil && session != "" && session != s.db.sessionName() { // a process may end its own former term
 		// What its connections hold would delay those that continue its work. If this fails, the server's time limits end them.
 		_ = s.db.endSessions(ctx, session)
 	}
