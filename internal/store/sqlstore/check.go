@@ -30,7 +30,7 @@ type Checker struct {
 
 	// state derived from the events of the log
 	recordsAll   bool                // the log has digests of all rows: since the first event, or since a baseline
-	lastDocument contract.DocumentID // the highest number of an uploaded document
+	lastDocument contract.DocumentID // the highest number of a document or template
 	latestAt     int64               // the latest time since the clock was confirmed, in microseconds
 
 	Documents int64 // documents compared so far
@@ -217,7 +217,7 @@ func (c *Checker) addEvent(ctx context.Context, leaf int64, e readEvent) error {
 		c.recordsAll = true
 	}
 	switch e.Type {
-	case contract.EventUploaded:
+	case contract.EventUploaded, contract.EventTemplateMade:
 		c.lastDocument = max(c.lastDocument, e.Document)
 	case contract.EventClockConfirmed:
 		c.latestAt = 0
