@@ -1,9 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"crypto/rand"
+	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
+	"mime/multipart"
 	"net/http"
 	"slices"
 	"strings"
@@ -144,6 +148,84 @@ func TestATeamSharesDocumentsFromTheRequestAfterAPersonJoinsUntilTheyLeave(t *te
 		}
 	}
 	fsck(t, s, 0)
+}
+
+// TestADocumentIsSharedFromTheRequestThatCreatesIt makes documents in each way with a team, and with one of others, which answers like one that does not exist and leaves nothing.
+func TestADocumentIsSharedFromTheRequestThatCreatesIt(t *testing.T) {
+	t.Parallel()
+	withBothDatabases(t, func(t *testing.T, set ...string) {
+		s := start(t, set...)
+		owner, member, colleague := s.person(t, "Pemilik", "PT Satu"), s.person(t, "Rekan", "PT Satu"), s.person(t, "Kolega", "PT Satu")
+		of := organisationIDOf(t, s, owner)
+		team, others := s.newTeam(t, of, owner, member), s.newTeam(t, of, colleague)
+		key, _ := owner.keyWith(object{}, contract.ScopeWrite)
+		testKey, _ := owner.keyWith(object{"test": 1}, contract.ScopeWrite)
+
+		file := padded(100_000)
+		resumable := owner.beginUpload(len(file), "filename", "kontrak.pdf")
+		owner.sendPart(resumable, 0, file).is(http.StatusNoContent)
+		draft := owner.upload(simple())
+		template := idOf(owner.verb("template-docs", draft))
+		encoded := func(team any) object {
+			return object{"filename": "kontrak.pdf", "document_base64": base64.StdEncoding.EncodeToString(simple()), "team": team}
+		}
+		form := func(team string) *answer {
+			var body bytes.Buffer
+			w := multipart.NewWriter(&body)
+			part, err := w.CreateFormFile("document", "kontrak.pdf")
+			if err == nil {
+				_, err = part.Write(simple())
+			}
+			if err = errors.Join(err, w.WriteField("team", team), w.Close()); err != nil {
+				t.Fatal(err)
+			}
+			return owner.send("POST", signPath+"upload-docs", &body, "Content-Type", w.FormDataContentType())
+		}
+		ways := map[string]func(team string) *answer{
+			"upload":          func(team string) *answer { return owner.do("POST", uploadPath, encoded(team)) },
+			"with a key":      func(team string) *answer { return key.do("POST", uploadPath, encoded(team)) },
+			"with a test key": func(team string) *answer { return testKey.do("POST", uploadPath, encoded(team)) },
+			"form":            form,
+			"resumable upload": func(team string) *answer {
+				return owner.do("POST", uploadPath, object{"upload_id": uploadIDOf(resumable), "team": team})
+			},
+			"template":          func(team string) *answer { return owner.verb("template-docs", draft, "team", team) },
+			"use of a template": func(team string) *answer { return owner.verb("use-template-docs", template, "team", team) },
+		}
+		before := owner.listed("out")
+		for way, create := range ways {
+			for _, id := range []string{others, "8f14e45f-ceea-467f-a0e6-1b1f0c8d3aff", "legal"} {
+				if a := create(id); a.status != http.StatusNotFound || a.object("error")["code"] != "team.not_found" {
+					t.Errorf("%s with the team %s: %d %s", way, id, a.status, a.body)
+				}
+			}
+		}
+		if got := owner.listed("out"); got != before || len(owner.templates("")) != 1 {
+			t.Errorf("after refusals the owner lists %s, before %s", got, before)
+		}
+		fsck(t, s, 0) // no file is left
+
+		for way, create := range ways {
+			id := idOf(create(team).ok())
+			if d := member.get("detail", id).ok().object("data"); d["may_manage"] != true || d["team"].(object)["id"] != team {
+				t.Errorf("%s: to a member it has %v", way, d["team"])
+			}
+			colleague.get("detail", id).is(http.StatusNotFound)
+			if trail := string(owner.get("audit-trail", id).ok().body); strings.Count(trail, string(contract.EventTeamChanged)) != 1 {
+				t.Errorf("%s: the trail is %s", way, trail)
+			}
+		}
+		if got := member.listed("data?team=" + team + "&x="); !strings.HasSuffix(got, " of 6") || len(member.templates("team="+team)) != 1 {
+			t.Errorf("the team lists %s", got)
+		}
+		for _, none := range []any{"", nil} { // an empty one is none, as in team-docs
+			if d := owner.get("detail", idOf(owner.do("POST", uploadPath, encoded(none)).ok())).ok().object("data"); d["team"] != nil {
+				t.Errorf("without a team: %v", d["team"])
+			}
+		}
+		owner.do("POST", uploadPath, encoded(7)).is(http.StatusUnprocessableEntity)
+		fsck(t, s, 0)
+	})
 }
 
 // TestWhoLosesARoleOrATeamHearsOfNoFurtherChange follows a document, and the events of the organisation, while the role or the team is lost that shows them.

@@ -12,6 +12,7 @@ import (
 type templateIn struct {
 	DocumentID    integer             `json:"document_id" required:"true"`
 	DocumentTitle phrase              `json:"document_title" required:"false" doc:"of the template; that of the document when missing" example:"Perjanjian Sewa"`
+	Team          phrase              `json:"team" required:"false" doc:"UUID of a team of the caller that the template is shared with; missing or empty: none" example:"3b0f6a52-4f0e-4d35-9f0b-0e7f6d3c2b1a"`
 	Placeholders  list[placeholderIn] `json:"placeholders" required:"false" doc:"people of the document in whose place the template has a role"`
 }
 
@@ -26,7 +27,7 @@ type placeholderIn struct {
 func (c *call) makeTemplate(in *templateIn) (done[copyData], error) {
 	var bad problems
 	id := parseDocumentID(in.DocumentID, &bad)
-	r := workflow.TemplateRequest{Title: in.DocumentTitle.checkedValue("document_title", &bad), Placeholders: map[contract.PersonID]string{}}
+	r := workflow.TemplateRequest{Title: in.DocumentTitle.checkedValue("document_title", &bad), Placeholders: map[contract.PersonID]string{}, Team: parseTeamID(in.Team.checkedValue("team", &bad))}
 	roles := in.Placeholders.checkedValue("placeholders", &bad)
 	if len(roles) > c.Limits.Participants {
 		bad.add("placeholders", "participants.too_many", "limit", c.Limits.Participants)
@@ -52,6 +53,7 @@ func (c *call) makeTemplate(in *templateIn) (done[copyData], error) {
 type useTemplateIn struct {
 	DocumentID    integer      `json:"document_id" required:"true" doc:"of the template"`
 	DocumentTitle phrase       `json:"document_title" required:"false" doc:"of the draft; that of the template when missing" example:"Perjanjian Sewa Toko Melati"`
+	Team          phrase       `json:"team" required:"false" doc:"UUID of a team of the caller that the draft is shared with; missing or empty: none" example:"3b0f6a52-4f0e-4d35-9f0b-0e7f6d3c2b1a"`
 	Fill          list[fillIn] `json:"fill" required:"false" doc:"people for placeholders of the template; the others are named later"`
 }
 
@@ -70,7 +72,7 @@ type fillIn struct {
 func (c *call) useTemplate(in *useTemplateIn) (done[copyData], error) {
 	var bad problems
 	id := parseDocumentID(in.DocumentID, &bad)
-	r := workflow.UseRequest{Title: in.DocumentTitle.checkedValue("document_title", &bad)}
+	r := workflow.UseRequest{Title: in.DocumentTitle.checkedValue("document_title", &bad), Team: parseTeamID(in.Team.checkedValue("team", &bad))}
 	fill := in.Fill.checkedValue("fill", &bad)
 	if len(fill) > c.Limits.Participants {
 		bad.add("fill", "participants.too_many", "limit", c.Limits.Participants)

@@ -30,6 +30,7 @@ type uploadIn struct {
 	HideAddresses  binary             `json:"hide_addresses" required:"false" doc:"1: the people of the document see the addresses and phone numbers of others in part only; missing: as the organisation chose"`
 	Attach         binary             `json:"attach" required:"false" doc:"1: the finished file is attached to the message about the completion, up to 5 MiB, and the evidence certificate if both together are not larger"`
 	Remind         *remindIn          `json:"remind" required:"false" doc:"when the service reminds those whose turn it is; missing: as the organisation has set for new documents"`
+	Team           phrase             `json:"team" required:"false" doc:"UUID of a team of the caller that the document is shared with; missing or empty: none" example:"3b0f6a52-4f0e-4d35-9f0b-0e7f6d3c2b1a"`
 	ExpiredAt      phrase             `json:"expired_at" required:"false" doc:"ISO 8601 with a zone, in the future" example:"2027-01-31T17:00:00.000Z"`
 }
 
@@ -143,6 +144,7 @@ func (c *call) uploadRequest(in *uploadIn, as bodyFormat, info intake.Info) (wor
 		Filename:  in.Filename.checkedValue("filename", &bad),
 		Parallel:  in.Parallel.checkedValue("parallel", &bad),
 		People:    parsePeople(in.Signer, in.Guest, c.Limits.Participants, &bad),
+		Team:      parseTeamID(in.Team.checkedValue("team", &bad)),
 		ExpiresAt: parseExpiry(in.ExpiredAt, &bad),
 		Delivery: contract.Delivery{
 			Message: in.Message.checkedValue("message", &bad), Code: contract.CodePolicy(in.GuestCode.checkedValue("guest_code", &bad)),

@@ -28,6 +28,8 @@ type CopiedFile struct {
 	Original Revision // the uploaded bytes, stored again
 	Entropy  [16]byte // randomness of the document's name
 
+	Team TeamID // of the actor, with which the draft or template is shared from the start; empty: none
+
 	// PDF is the file that people sign, stored again, and what is known about it. It is nil for a Word document that was
 	// not converted, which is converted now. For other Word documents it is the PDF of the former conversion, and for all
 	// others Base is the Original.
@@ -86,7 +88,7 @@ func (d *Document) copyAsDraft(f CopiedFile, title string, by Actor, l Limits, n
 	}
 	u := Upload{
 		Title: title, Filename: d.Filename, Parallel: d.Parallel, Participants: f.people(), Delivery: d.copyDelivery(f.Participants),
-		Base: f.Original, Word: d.IsWord(), Entropy: f.Entropy, Test: d.Test, // what a test key made never gets value
+		Base: f.Original, Word: d.IsWord(), Entropy: f.Entropy, Team: f.Team, Test: d.Test, // what a test key made never gets value
 	}
 	for id, how := range f.Personal {
 		u.Delivery.Languages[id], u.Delivery.Channels[id] = how.Language, how.Channel

@@ -50,6 +50,15 @@ func (by Actor) FindTeam(id TeamID) (Team, bool) {
 	return by.Teams[i], true
 }
 
+// RequireTeam returns the team of the actor with that identifier, or none if it is empty; ErrNoTeam for one of others.
+func (by Actor) RequireTeam(id TeamID) (Team, error) {
+	team, isMember := by.FindTeam(id)
+	if id != "" && !isMember {
+		return Team{}, ErrNoTeam
+	}
+	return team, nil
+}
+
 // IsSharedWith reports whether the actor sees the document as a member of its team, in every state and whatever their part in it. Neither the guest of a
 // document nor the person of an embedded page comes as a member.
 func (d *Document) IsSharedWith(by Actor) bool {
@@ -75,17 +84,20 @@ func ShareWithTeam(d *Document, to TeamID, by Actor, now time.Time) (c Change, d
 	if err := d.Authorise(by, OpShare); err != nil {
 		return Change{}, false, err
 	}
-	team, isMember := by.FindTeam(to)
-	switch {
-	case to != "" && !isMember:
-		return Change{}, false, ErrNoTeam
-	case to == d.Team.ID:
-		return Change{}, true, nil
+	team, err := by.RequireTeam(to)
+	if err != nil || team.ID == d.Team.ID {
+		return Change{}, err == nil, err
 	}
 	c = newChange(d)
-	c.After.Team = team
-	c.addEvent(EventTeamChanged, by, now, "team", string(team.ID), "team_name", team.Name, "former", string(d.Team.ID), "former_name", d.Team.Name)
+	c.setTeam(team, by, now)
 	return c, false, nil
+}
+
+// setTeam gives the document to a team, or takes it out of its own if there is none, and says so in its trail.
+func (c *Change) setTeam(to Team, by Actor, now time.Time) {
+	former := c.After.Team
+	c.After.Team = to
+	c.addEvent(EventTeamChanged, by, now, "team", string(to.ID), "team_name", to.Name, "former", string(former.ID), "former_name", former.Name)
 }
 
 // CheckTeamName returns a name for a team as it is stored.

@@ -98,6 +98,24 @@ func TestTheOwnerSharesWithTheirOwnTeamsAlone(t *testing.T) {
 	}
 }
 
+func TestADocumentIsCreatedInATeamOfItsOwnerAlone(t *testing.T) {
+	t.Parallel()
+	u := Upload{Title: "Sewa", Filename: "sewa.pdf", Pages: 1, Base: Revision{Kind: RevisionBase, Tail: File{Key: "base", Size: 1000}, End: 1000}}
+	for _, c := range []struct {
+		by    Actor
+		to    TeamID
+		want  Team
+		err   error
+		count int // of events
+	}{{inTeam(owner), legal.ID, legal, nil, 2}, {inTeam(owner), "", Team{}, nil, 1}, {inTeam(owner), "unknown", Team{}, ErrNoTeam, 0}, {owner, legal.ID, Team{}, ErrNoTeam, 0}} {
+		u.Team = c.to
+		change, err := Create(u, c.by, limits, t0)
+		if !errors.Is(err, c.err) || change.After.Team != c.want || len(change.Events) != c.count {
+			t.Errorf("in %q: %v in %v with %+v", c.to, err, change.After.Team, change.Events)
+		}
+	}
+}
+
 func TestADocumentStaysInItsTeamIfTheNextOwnerIsAMember(t *testing.T) {
 	t.Parallel()
 	d := sharedWithLegal(t, newDraft(t))

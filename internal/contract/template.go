@@ -41,7 +41,7 @@ func (d *Document) CheckTemplatable(by Actor) error {
 }
 
 // MakeTemplate makes a template of a document: the file as it was uploaded, its settings, people and boxes. It belongs to the actor, is shared with
-// no team, and has no deadline. Of f, the participants that the actor named are placeholders. An empty title is that of the document.
+// no team unless f names one of theirs, and has no deadline. Of f, the participants that the actor named are placeholders. An empty title is that of the document.
 //
 // Durable with the commit: the template, its list, and the event that names the document.
 func MakeTemplate(d *Document, f CopiedFile, title string, by Actor, l Limits, now time.Time) (Change, error) {
@@ -69,8 +69,8 @@ func (d *Document) CheckUsable(by Actor) error {
 	return d.RequirePDF()
 }
 
-// UseTemplate makes a draft from a template: its file, settings, people and boxes. It belongs to the actor and is shared with no team, also if the template
-// is: who is to see it is decided for each document. Of f, the participants that replace placeholders have their part and their boxes; the other
+// UseTemplate makes a draft from a template: its file, settings, people and boxes. It belongs to the actor and is shared with no team unless f names one
+// of theirs, also if the template is: who is to see it is decided for each document. Of f, the participants that replace placeholders have their part and their boxes; the other
 // placeholders stay. An empty title is that of the template.
 //
 // Durable with the commit: the draft, its list, and the event that names the template.

@@ -25,10 +25,15 @@ type Upload struct {
 	Entropy      [16]byte  // randomness of the document's name
 	Test         bool      // a copy of a test document
 	Findings     []Finding // findings in the file; none are known yet for a Word document
+	Team         TeamID    // of the owner, with which the document is shared from the start; empty: none
 }
 
-// Create makes a draft of an uploaded file.
+// Create makes a draft of an uploaded file. ErrNoTeam for a team of others.
 func Create(u Upload, by Actor, l Limits, now time.Time) (Change, error) {
+	team, err := by.RequireTeam(u.Team)
+	if err != nil {
+		return Change{}, err
+	}
 	var bad fieldErrors
 	title, filename := CleanText(u.Title), CleanFilename(u.Filename)
 	if filename == "" {
@@ -80,6 +85,9 @@ func Create(u Upload, by Actor, l Limits, now time.Time) (Change, error) {
 		test = "true"
 	}
 	c.addEvent(EventUploaded, by, now, "filename", filename, "digest", fmt.Sprintf("%x", u.Base.Digest), "findings", findingCodes(u.Findings), "test", test)
+	if team.ID != "" {
+		c.setTeam(team, by, now)
+	}
 	return c, nil
 }
 

@@ -15,6 +15,7 @@ import (
 type TemplateRequest struct {
 	Title        string                       // empty: that of the document
 	Placeholders map[contract.PersonID]string // names of the placeholders that take the place of people of the document
+	Team         contract.TeamID              // of the caller, with which the template is shared; empty: none
 }
 
 // MakeTemplate saves a document as a template of the caller. The files are stored as by [Service.Copy]. A member whose account ended becomes a placeholder
@@ -25,6 +26,9 @@ func (s *Service) MakeTemplate(ctx context.Context, by contract.Actor, id contra
 		return contract.Document{}, err
 	}
 	if err := d.CheckTemplatable(by); err != nil {
+		return contract.Document{}, err
+	}
+	if _, err := by.RequireTeam(r.Team); err != nil {
 		return contract.Document{}, err
 	}
 	replaced := map[contract.PersonID]PersonRequest{}
@@ -41,7 +45,7 @@ func (s *Service) MakeTemplate(ctx context.Context, by contract.Actor, id contra
 	if err != nil {
 		return contract.Document{}, err
 	}
-	return s.copyDocument(ctx, by, d, contract.CopiedFile{Participants: people}, func(f contract.CopiedFile, now time.Time) (contract.Change, error) {
+	return s.copyDocument(ctx, by, d, contract.CopiedFile{Participants: people, Team: r.Team}, func(f contract.CopiedFile, now time.Time) (contract.Change, error) {
 		return contract.MakeTemplate(&d, f, r.Title, by, s.Limits, now)
 	})
 }
@@ -49,6 +53,7 @@ func (s *Service) MakeTemplate(ctx context.Context, by contract.Actor, id contra
 // UseRequest makes a draft from a template.
 type UseRequest struct {
 	Title string          // empty: that of the template
+	Team  contract.TeamID // of the caller, with which the draft is shared; empty: none
 	Fill  []PersonRequest // who takes the place of which placeholder; their role, number and group are those of the placeholder
 }
 
@@ -62,6 +67,9 @@ func (s *Service) UseTemplate(ctx context.Context, by contract.Actor, id contrac
 	if err := d.CheckUsable(by); err != nil {
 		return contract.Document{}, err
 	}
+	if _, err := by.RequireTeam(r.Team); err != nil {
+		return contract.Document{}, err
+	}
 	replaced, bad := s.checkFill(&d, r.Fill)
 	if err := contract.InvalidInput(bad...); err != nil {
 		return contract.Document{}, err
@@ -71,6 +79,7 @@ func (s *Service) UseTemplate(ctx context.Context, by contract.Actor, id contrac
 		return contract.Document{}, err
 	}
 	f, fills, err := fillPeople(&d, people, r.Fill)
+	f.Team = r.Team
 	if err == nil {
 		f.Participants, err = s.replaceFormerMembers(ctx, &d, f.Participants)
 	}

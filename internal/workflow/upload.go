@@ -31,6 +31,7 @@ type UploadRequest struct {
 	Remind    *contract.Reminders // nil: those of the caller's organisation
 	// HideAddresses is nil for what the caller's organisation chose.
 	HideAddresses *bool
+	Team          contract.TeamID // of the caller, with which the document is shared from the start; empty: none
 	File          *Staging
 
 	// UploadID is the resumable upload whose bytes become the file, which is empty until then. Empty: File has the bytes.
@@ -64,6 +65,9 @@ type PersonRequest struct {
 // process dies in between, fsck finds them.
 func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest) (contract.Document, error) {
 	if err := by.AuthoriseAccount(contract.AccountSend); err != nil {
+		return contract.Document{}, err
+	}
+	if _, err := by.RequireTeam(r.Team); err != nil {
 		return contract.Document{}, err
 	}
 	if r.UploadID != "" {
@@ -114,7 +118,7 @@ func (s *Service) describeDraft(ctx context.Context, by contract.Actor, r Upload
 	if err != nil {
 		return contract.Upload{}, nil, err
 	}
-	u := contract.Upload{Title: r.Title, Filename: r.Filename, Parallel: r.Parallel, Participants: people, Delivery: r.Delivery, ExpiresAt: r.ExpiresAt}
+	u := contract.Upload{Title: r.Title, Filename: r.Filename, Parallel: r.Parallel, Participants: people, Delivery: r.Delivery, ExpiresAt: r.ExpiresAt, Team: r.Team}
 	u.Delivery.SetPersonal(personalDelivery(people, r.People))
 	if u.Delivery.Reminders, err = s.chooseReminders(ctx, by, r.Remind); err != nil {
 		return contract.Upload{}, nil, err

@@ -10728,6 +10728,11 @@ export interface components {
             document_title?: string;
             /** @description people of the document in whose place the template has a role */
             placeholders?: components["schemas"]["PlaceholderIn"][];
+            /**
+             * @description UUID of a team of the caller that the template is shared with; missing or empty: none
+             * @example 3b0f6a52-4f0e-4d35-9f0b-0e7f6d3c2b1a
+             */
+            team?: string;
         } & {
             [key: string]: unknown;
         };
@@ -10895,6 +10900,11 @@ export interface components {
             /** @description registered participants */
             signer?: components["schemas"]["PersonIn"][];
             /**
+             * @description UUID of a team of the caller that the document is shared with; missing or empty: none
+             * @example 3b0f6a52-4f0e-4d35-9f0b-0e7f6d3c2b1a
+             */
+            team?: string;
+            /**
              * @description an upload that is complete, in place of the file; see begin-upload
              * @example 4f1c0a9be21d77aa4f1c0a9be21d77aa
              */
@@ -10912,6 +10922,11 @@ export interface components {
             document_title?: string;
             /** @description people for placeholders of the template; the others are named later */
             fill?: components["schemas"]["FillIn"][];
+            /**
+             * @description UUID of a team of the caller that the draft is shared with; missing or empty: none
+             * @example 3b0f6a52-4f0e-4d35-9f0b-0e7f6d3c2b1a
+             */
+            team?: string;
         } & {
             [key: string]: unknown;
         };
