@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { sealed, send } from "./contract";
-import { office, password, stage, violations, type Office, type Stage } from "./harness";
+import { office, paper, password, stage, violations, type Office, type Stage } from "./harness";
+import { en } from "./texts";
 
 let desk: Office, s: Stage;
 const satu = { name: "Pemilik Satu", email: "o@example.test" };
@@ -183,6 +184,46 @@ test("an administrator disables, enables, renames a person and resets their pass
   await page.getByText("Disabled the account of Orang Empat").waitFor();
   await page.context().close();
 }, 60_000);
+
+test("an administrator erases a guest by their address, with the keyboard and after a recent proof, and is told before what remains", async () => {
+  const page = await s.enter(satu.email);
+  const draft = await page.request.post(`${s.url}/v1/econtract/web/sign/upload-docs-base64`, { data: {
+    document_title: "Draf untuk Tamu", parallel: 0, filename: "draf.pdf", document_base64: paper(1).toString("base64"), signer: [], guest: [{ name: "Tamu Pergi", email: "tamu@example.test", role: "signer", number: 1 }],
+  } });
+  const { document_id } = ((await draft.json()) as { response: { data: { document_id: number } } }).response.data;
+  const signers = async () => ((await (await page.request.get(`${s.url}/v1/econtract/web_app/document/signers/${document_id}`)).json()) as { data: { signer: { email: string }[] } }).data.signer.map((x) => x.email);
+  expect(await signers()).toEqual(["tamu@example.test"]);
+  let old = true;
+  await page.route("**/v1/admin/guests/erased", (route) => (old ? route.fulfill({ status: 403, json: { code: 403, success: false, msg: "", error: { code: "auth.reauthenticate" } } }) : route.continue()));
+  page.on("response", (answer) => { if (answer.url().endsWith("/v1/auth/reauthenticate") && answer.ok()) old = false; });
+  await page.goto(`${s.url}/admin`);
+  const opens = page.getByRole("button", { name: en.admin.eraseGuest });
+  await opens.press("Enter");
+  const dialog = page.getByRole("dialog", { name: en.admin.eraseGuestTitle }), erase = dialog.getByRole("button", { name: en.admin.erase, exact: true });
+  for (const remains of [en.erasure.staying.files, en.erasure.staying.people, en.erasure.guest.documents]) await dialog.getByText(remains).waitFor();
+  await expect.poll(() => page.evaluate(() => (document.activeElement as HTMLInputElement | null)?.name)).toBe("guest");
+  expect(await erase.isDisabled()).toBe(true);
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  await expect.poll(() => opens.evaluate((b) => b === document.activeElement)).toBe(true);
+
+  await opens.press("Enter");
+  await dialog.locator("input[name=guest]").fill("bukan alamat");
+  await erase.press("Enter");
+  const proof = page.getByRole("dialog", { name: en.reauth.title });
+  await proof.locator("input[name=current]").fill(password);
+  await page.keyboard.press("Enter");
+  await dialog.locator("input[name=guest][aria-invalid=true]").waitFor();
+  expect(await signers()).toEqual(["tamu@example.test"]);
+  await dialog.locator("input[name=guest]").fill("Tamu@Example.test");
+  await page.keyboard.press("Enter");
+  await page.getByRole("status").filter({ hasText: en.admin.eraseGuestDone.replace("{{whom}}", "Tamu@Example.test") }).waitFor();
+  await dialog.waitFor({ state: "detached" });
+  expect(await signers()).toEqual([]);
+  await page.getByRole("tab", { name: "Audit log" }).click();
+  await page.getByText("Asked for the data of a guest on 1 documents to be erased").first().waitFor();
+  await page.context().close();
+});
 
 test("the audit log is searched and exported, and links only to what the administrator may open", async () => {
   s.user("Admin Lain", "lain@example.test", "admin");

@@ -10,6 +10,7 @@ import { Problem } from "../../api/client";
 import { useText } from "../../text";
 import { keepPersonalData } from "../../ui/personal-data";
 import { Trouble } from "../../ui/trouble";
+import { EraseGuest } from "./erase-guest";
 import { Invitations, Invite } from "./invitations";
 import { Facts, Filtering, Find, Line, Lines, Only, useWhen, type SectionProps } from "./lines";
 import { OrganisationSelect } from "./organisation";
@@ -24,6 +25,7 @@ export function People(props: SectionProps) {
   const close = () => setAdding(undefined), toggle = (by: "password" | "mail") => setAdding((now) => (now === by ? undefined : by));
   const [asked, setAsked] = useState<{ person: AdminPerson; action: PersonAction }>();
   const [opened, dialog] = useDisclosure();
+  const [erasesGuest, guest] = useDisclosure();
   const [done, setDone] = useState("");
   const ask = (person: AdminPerson, action: PersonAction) => {
     setDone("");
@@ -45,6 +47,7 @@ export function People(props: SectionProps) {
           <Group ml="auto" gap="xs">
             <Button leftSection={<IconMailPlus size={16} aria-hidden />} aria-expanded={adding === "mail"} onClick={() => toggle("mail")}>{t("invitations.invite")}</Button>
             <Button variant="default" leftSection={<IconUserPlus size={16} aria-hidden />} aria-expanded={adding === "password"} onClick={() => toggle("password")}>{t("admin.addPerson")}</Button>
+            <Button variant="default" leftSection={<IconEraser size={16} aria-hidden />} onClick={() => { setDone(""); guest.open(); }}>{t("admin.eraseGuest")}</Button>
           </Group>
         )}
       </Filtering>
@@ -55,6 +58,7 @@ export function People(props: SectionProps) {
       <Invitations organisation={props.search.organisation} auditor={auditor} done={setDone} />
       <Lines {...props} of={found} items={(d) => d.people} empty={t("admin.nothingFound")}>{(p) => <One key={p.id} person={p} ask={ask} keep={() => keep.mutate(p)} showLog={() => props.change({ tab: "log", find: undefined, only: undefined, person: p.email })} />}</Lines>
       {asked && <PersonDialog key={`${asked.person.id} ${asked.action}`} {...asked} opened={opened} close={leave} done={setDone} />}
+      <EraseGuest opened={erasesGuest} close={guest.close} done={setDone} first={props.search.organisation} />
     </Stack>
   );
 }
