@@ -151,6 +151,9 @@ func (a *app) wireServices() error {
 	return nil
 }
 
+// passwordCost is the cost of a password hash. It is the default; only the test program sets another.
+var passwordCost identity.Cost
+
 // identityOptions returns the options of the service of accounts. Passkeys is nil where the public address allows none.
 func (a *app) identityOptions(passkeys *passkey.RelyingParty) identity.Options {
 	return identity.Options{
@@ -167,7 +170,7 @@ func (a *app) identityOptions(passkeys *passkey.RelyingParty) identity.Options {
 			Address: identity.Rate{Burst: a.conf.LoginTriesPerAddress, Every: time.Second},
 			Delay:   a.conf.LoginDelay,
 		},
-		Hashers: cmp.Or(a.conf.MaxLogins, max(1, runtime.GOMAXPROCS(0)/2)), Password: a.conf.MinPassword,
+		Cost: passwordCost, Hashers: cmp.Or(a.conf.MaxLogins, max(1, runtime.GOMAXPROCS(0)/2)), Password: a.conf.MinPassword,
 	}
 }
 

@@ -5,12 +5,14 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"segel/internal/identity"
 	"segel/internal/store/storetest/pgtest"
 )
 
 // TestMain runs the test program as segel if a script calls it, and stops the PostgreSQL server that
-// a test may have started.
+// a test may have started. Password hashes take no measurable time in both: tests log in thousands of times.
 func TestMain(m *testing.M) {
+	passwordCost = identity.Cost{Memory: 8, Passes: 1, Threads: 1}
 	testscript.Main(withPostgres{m}, map[string]func(){segel: main})
 }
 
