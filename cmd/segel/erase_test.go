@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -294,4 +296,127 @@ func TestAnErasureThatWasInterruptedGoesOn(t *testing.T) {
 		t.Errorf("the reminder of an erased person is %s", got)
 	}
 	fsck(t, s, 0)
+}
+
+// TestTheErasureOfAGuestLeavesWhatTheDecisionNames erases a guest who is known by a phone number alone, and searches every column of the database for their name and number.
+func TestTheErasureOfAGuestLeavesWhatTheDecisionNames(t *testing.T) {
+	t.Parallel()
+	withBothDatabases(t, func(t *testing.T, set ...string) {
+		provider, phone := startPhoneProvider(t)
+		s := start(t, slices.Concat(set, phone)...)
+		admin, owner := s.administrator(t, "Admin", "PT Satu"), s.person(t, "Pemilik", "PT Satu")
+		const name, number, to = "Tamu Berponsel", "+6287770001112", "6287770001112"
+		upload := func() int64 {
+			return owner.uploadWith(object{"document_title": "Sewa", "guest": object{"name": name, "phone": "0877-7000-1112", "channel": "whatsapp", "role": "signer", "number": 1}}, simple())
+		}
+		texts := 0
+		opened := func() (int64, *client) { // by the guest, who has proved their number
+			id := upload()
+			owner.verb("finalize-docs", id).ok()
+			texts++
+			guest := s.openLink(t, provider.textTo(t, to, texts).guestLink(t))
+			guest.verb("guest-code-docs", id).ok()
+			texts++
+			guest.verb("guest-verify-docs", id, "code", provider.textTo(t, to, texts).code(t)).ok()
+			return id, guest
+		}
+		draft := upload()
+		running, _ := opened()
+		canceled, _ := opened()
+		owner.verb("cancel-docs", canceled).ok()
+		texts++
+		provider.textTo(t, to, texts)
+		declined, guest := opened()
+		guest.verb("reject-docs", declined, "reason", "salah").ok()
+		signed, guest := opened()
+		guest.verb("sign-docs", signed).ok()
+		owner.completed(signed)
+		texts++
+		provider.textTo(t, to, texts)
+		s.stopJobs(t)
+
+		erase := func(of *client, body object) *answer { return of.do("PUT", "/v1/admin/guests/erased", body) }
+		erase(owner, object{"phone": number}).is(http.StatusForbidden)
+		erase(admin, object{}).is(http.StatusUnprocessableEntity, "erase.contact_missing")
+		erase(admin, object{"email": "", "phone": ""}).is(http.StatusUnprocessableEntity, "erase.contact_missing")
+		erase(admin, object{"email": "tamu@example.test", "phone": number}).is(http.StatusUnprocessableEntity, "erase.contact_both")
+		erase(admin, object{"phone": "12"}).is(http.StatusUnprocessableEntity, contract.PhoneMalformed)
+		db := editRows(t, databaseDSN(s.conf))
+		before := db.columnsWith(name, to[2:])
+		unknown := erase(admin, object{"phone": "+6287770001113"}).ok()
+		if known := erase(admin, object{"phone": "0877 7000 1112"}).ok(); string(known.body) != string(unknown.body) {
+			t.Errorf("the answers differ: %s, %s", known.body, unknown.body)
+		}
+		for id, want := range map[int64]bool{draft: false, canceled: false, running: true, declined: true, signed: true} {
+			shown := string(owner.get("signers", id).ok().body) + string(owner.get("detail", id).ok().body)
+			if strings.Contains(shown, name) != want || strings.Contains(shown, to[2:]) != want {
+				t.Errorf("document %d: %s", id, shown)
+			}
+		}
+		after := db.columnsWith(name, to[2:])
+		if want := remainingOfGuests(t); !slices.Equal(after, want) {
+			t.Errorf("what is left is in %v, and the decision says %v; before it was in %v", after, want, before)
+		}
+		// A document that waited is erased when it ends.
+		owner.verb("cancel-docs", running).ok()
+		if err := s.workflow.FinishErasures(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if shown := string(owner.get("signers", running).ok().body); strings.Contains(shown, name) {
+			t.Errorf("the document that ended later: %s", shown)
+		}
+		if left := db.columnsWith(to[2:]); slices.Contains(left, "guest_code.address") {
+			t.Errorf("codes are left although all documents have ended: %v", left)
+		}
+		fsck(t, s, 0)
+	})
+}
+
+// remainingOfGuests reads from the decision page what remains of a guest: the rows "| `table.column` | reason |", in their order.
+func remainingOfGuests(t *testing.T) (all []string) {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/decisions/0091-erasure.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(page)) {
+		if cells := strings.Split(line, "|"); len(cells) == 4 && strings.HasPrefix(cells[1], " `") {
+			all = append(all, strings.Trim(cells[1], " `"))
+		}
+	}
+	return all
+}
+
+// columnsWith returns the columns, as table.column in the order of their names, in which a row has one of the texts, in any case of letters. Tables of the queue are left out.
+func (m *rowEditor) columnsWith(texts ...string) (found []string) {
+	m.t.Helper()
+	for _, c := range m.columns() {
+		if strings.HasPrefix(c.table, "river_") {
+			continue
+		}
+		rows, err := m.conn.QueryContext(context.Background(), `SELECT `+c.name+` FROM `+c.table)
+		if err != nil {
+			m.t.Fatal(err)
+		}
+		has := false
+		for rows.Next() {
+			var v any
+			if err := rows.Scan(&v); err != nil {
+				m.t.Fatal(err)
+			}
+			if b, isBytes := v.([]byte); isBytes {
+				v = string(b)
+			}
+			text, _ := v.(string)
+			has = has || slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(strings.ToLower(text), strings.ToLower(s)) })
+		}
+		if err := rows.Err(); err != nil {
+			m.t.Fatal(err)
+		}
+		if name := c.table + "." + c.name; has && !slices.Contains(found, name) {
+			found = append(found, name)
+		}
+	}
+	slices.Sort(found)
+	return found
 }

@@ -307,7 +307,7 @@ func fullInstallation(t *testing.T, set ...string) (data string) {
 			must(s.store.FinishClaim(ctx, c, store.Answer{Body: [32]byte{1}, Status: 200, Header: map[string]string{"A": "b"}, Content: make([]byte, 64), Sealed: true, At: time.Now()}))
 		}
 	}
-	must(s.store.EraseGuest(ctx, organisationIDOf(t, s, owner), "tamu@example.test", time.Now(), func(int) contract.Event {
+	must(s.store.EraseGuest(ctx, organisationIDOf(t, s, owner), contract.GuestContact{Email: "tamu@example.test"}, time.Now(), func(int) contract.Event {
 		return contract.Event{Type: contract.EventGuestErased, At: time.Now()}
 	}))
 	s.stop()

@@ -12,7 +12,8 @@ type erasureOut struct {
 
 type erasedGuestIn struct {
 	Organisation phrase `json:"organisation" required:"false" doc:"UUID; missing: the caller's own" example:"0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a"`
-	Email        phrase `json:"email" required:"true" doc:"of a person without an account" example:"budi@contoh.id"`
+	Email        phrase `json:"email" required:"false" doc:"of a person without an account; missing if phone is given" example:"budi@contoh.id"`
+	Phone        phrase `json:"phone" required:"false" doc:"of a person without an account, in place of email: every guest with this number is erased" example:"+628123456789"`
 }
 
 // erasedAccountIn confirms that a person erases their account.
@@ -46,11 +47,12 @@ func erasureOf(x contract.Erasure) erasureOut {
 
 func (c *call) eraseGuest(in *erasedGuestIn) (noted, error) {
 	var bad problems
-	of, email := contract.OrganisationID(parsePersonID(in.Organisation.checkedValue("organisation", &bad))), in.Email.checkedValue("email", &bad)
+	of := contract.OrganisationID(parsePersonID(in.Organisation.checkedValue("organisation", &bad)))
+	who := contract.GuestContact{Email: in.Email.checkedValue("email", &bad), Phone: in.Phone.checkedValue("phone", &bad)}
 	if err := bad.asError(); err != nil {
 		return noted{}, err
 	}
-	if err := c.Workflow.EraseGuest(c.r.Context(), c.by, of, email); err != nil {
+	if err := c.Workflow.EraseGuest(c.r.Context(), c.by, of, who); err != nil {
 		return noted{}, err
 	}
 	return c.notedAnswer("done.erased_guest"), nil

@@ -2,6 +2,7 @@ package contract
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -30,6 +31,29 @@ var (
 	// ErrOwnsDocuments refuses to erase the data of a person who owns documents that were sent: they are transferred first, see [Transfer].
 	ErrOwnsDocuments = Refuse(Conflict, "person.owns_documents")
 )
+
+// ParseErasedGuest returns the address, or the phone number in international form, by which the data of a guest are erased. It refuses none, and both: they may be of
+// two people.
+func ParseErasedGuest(in GuestContact) (GuestContact, error) {
+	in = GuestContact{Email: strings.TrimSpace(in.Email), Phone: strings.TrimSpace(in.Phone)}
+	var field, code string
+	switch {
+	case in.Email == "" && in.Phone == "":
+		field, code = "email", "erase.contact_missing"
+	case in.Email != "" && in.Phone != "":
+		field, code = "phone", "erase.contact_both"
+	case in.Phone != "":
+		field = "phone"
+		in.Phone, code = ParsePhone(in.Phone)
+	default:
+		field = "email"
+		in.Email, code = ParseEmail(in.Email)
+	}
+	if code != "" {
+		return GuestContact{}, InvalidInput(NewFieldError(field, code))
+	}
+	return in, nil
+}
 
 // EraseDraft deletes a document of a person whose data are erased, if it was never sent: a draft, or one that expired as a draft. Changed is
 // false for one that was sent, or that belongs to another person.

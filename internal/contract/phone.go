@@ -32,6 +32,9 @@ const (
 	maxPhone = 15
 )
 
+// PhoneSeparators are the characters that [ParsePhone] ignores between digits.
+const PhoneSeparators = " -.()\u00A0\u2011"
+
 // ParsePhone parses a phone number and returns it in international form, such as +628123456789 (E.164). A number that begins with 0, or
 // with 62 and no plus, is Indonesian. Spaces, hyphens, dots and parentheses between digits are ignored.
 //
@@ -42,7 +45,7 @@ func ParsePhone(s string) (number, code string) {
 		return "", PhoneMalformed
 	}
 	digits := strings.Map(func(r rune) rune {
-		if strings.ContainsRune(" -.()\u00A0\u2011", r) {
+		if strings.ContainsRune(PhoneSeparators, r) {
 			return -1
 		}
 		return r

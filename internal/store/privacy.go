@@ -34,9 +34,9 @@ type Erasures interface {
 	// read and that have not ended. Repeated, it erases what was added since, and logs no event again.
 	EraseRows(ctx context.Context, id contract.PersonID, e contract.Event) error
 
-	// EraseGuest marks the guests with an address on the documents of an organisation, erases its invitations, and logs the event that made returns for
-	// the number of these guests. Marked guests are suggested to no owner.
-	EraseGuest(ctx context.Context, of contract.OrganisationID, address string, at time.Time, made func(count int) contract.Event) error
+	// EraseGuest marks the guests with an address, or if that is empty with a phone number in international form, on the documents of an organisation, erases
+	// its invitations of the address, and logs the event that made returns for the number of these guests. A stored number is compared as contract.ParsePhone reads it. Marked guests are suggested to no owner.
+	EraseGuest(ctx context.Context, of contract.OrganisationID, who contract.GuestContact, at time.Time, made func(count int) contract.Event) error
 	// ErasedGuests returns the people of a document who were marked, in no order.
 	ErasedGuests(ctx context.Context, id contract.DocumentID) ([]contract.PersonID, error)
 	// ErasableParticipants returns people of erasures, and marked guests, who are on documents from which contract.EraseParticipant removes them. After is the last
@@ -44,6 +44,8 @@ type Erasures interface {
 	ErasableParticipants(ctx context.Context, after ErasableParticipant, limit int) ([]ErasableParticipant, error)
 	// ForgetParticipant erases the messages, links and codes that a person got about a document.
 	ForgetParticipant(ctx context.Context, p ErasableParticipant) error
+	// ForgetCodes erases the codes that marked guests got about documents that have ended, also about those on which the guests remain.
+	ForgetCodes(ctx context.Context) error
 }
 
 // ErasableParticipant is a person on a document.

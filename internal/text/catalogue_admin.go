@@ -10,7 +10,7 @@ var administration = map[string]sentence{
 	"done.person_enabled":   {"Akun telah diaktifkan kembali.", "The account has been enabled again."},
 	"done.erased":           {"Data orang ini dihapus. Yang tersisa diselesaikan oleh layanan.", "The data of the person are being erased. The service finishes what is left."},
 	"done.erased_own":       {"Akun dan data Anda telah dihapus.", "Your account and your data have been erased."},
-	"done.erased_guest":     {"Data yang tersimpan dengan alamat ini dihapus, kecuali yang menjadi bukti.", "What is stored with this address is erased, except where it is evidence."},
+	"done.erased_guest":     {"Data yang tersimpan dengan alamat atau nomor ini dihapus, kecuali yang menjadi bukti.", "What is stored with this address or number is erased, except where it is evidence."},
 	"done.role_changed":     {"Peran telah diubah dan berlaku mulai sekarang.", "The role has been changed and is in effect now."},
 	"done.person_renamed":   {"Nama telah diubah. Yang sudah ditandatangani tetap memuat nama sebelumnya.", "The name has been changed. What was signed before keeps the former name."},
 	"done.quota_granted":    {"Kuota telah dicatat.", "The quota has been recorded."},
@@ -100,9 +100,11 @@ var administration = map[string]sentence{
 	"person.last_admin": {
 		"Akun ini adalah administrator terakhir di organisasinya, sehingga tidak dapat dinonaktifkan atau diberi peran lain. Tunjuk administrator lain terlebih dahulu.",
 		"This is the last administrator of the organisation, so the account cannot be disabled or given another role. Add another administrator first."},
-	"person.erased":       {"Data pemilik akun ini dihapus atau sudah dihapus.", "The data of the holder of this account are being erased or have been erased."},
-	"erase.other_address": {"Isi alamat e-mail Anda sendiri.", "Enter your own e-mail address."},
-	"person.not_disabled": {"Nonaktifkan akun ini terlebih dahulu.", "Disable the account first."},
+	"person.erased":         {"Data pemilik akun ini dihapus atau sudah dihapus.", "The data of the holder of this account are being erased or have been erased."},
+	"erase.contact_missing": {"Isi alamat e-mail atau nomor telepon.", "Enter an e-mail address or a phone number."},
+	"erase.contact_both":    {"Isi salah satu saja: alamat e-mail atau nomor telepon.", "Enter one of the two: an e-mail address or a phone number."},
+	"erase.other_address":   {"Isi alamat e-mail Anda sendiri.", "Enter your own e-mail address."},
+	"person.not_disabled":   {"Nonaktifkan akun ini terlebih dahulu.", "Disable the account first."},
 	"person.owns_documents": {
 		"Masih ada dokumen terkirim milik orang ini. Administrator perlu mengalihkannya terlebih dahulu kepada orang lain (PUT /v1/admin/people/{person_id}/successor).",
 		"The person still owns documents that were sent. An administrator first has to transfer them to another person (PUT /v1/admin/people/{person_id}/successor)."},

@@ -123,8 +123,12 @@ func (s *Service) eraseUnsent(ctx context.Context, x contract.Erasure, box store
 	}
 }
 
-// EraseParticipants removes people whose data are erased from the documents that prove nothing about them, also from those that ended since.
+// EraseParticipants removes people whose data are erased from the documents that prove nothing about them, also from those that ended since. The codes of guests are erased
+// from all that have ended.
 func (s *Service) EraseParticipants(ctx context.Context) error {
+	if err := s.Store.ForgetCodes(ctx); err != nil {
+		return err
+	}
 	for after := (store.ErasableParticipant{}); ; {
 		found, err := s.Store.ErasableParticipants(ctx, after, erasureBatch)
 		if err != nil || len(found) == 0 {
@@ -172,22 +176,21 @@ func (s *Service) continueErasures(ctx context.Context, since time.Time) error {
 	return errors.Join(failed...)
 }
 
-// EraseGuest erases what an organisation, the caller's own if none is named, stores about a person without an account, by their address: the guests on drafts and on
-// documents that ended without a signature, and invitations. Documents that were signed, or that are in progress, keep them; none of them is
-// suggested again. Whether the address was known is not answered.
+// EraseGuest erases what an organisation, the caller's own if none is named, stores about a person without an account, by their address, or by their phone number as [contract.ParseErasedGuest] reads it: the guests on drafts and on
+// documents that ended without a signature, and invitations of the address. Documents that were signed, or that are in progress, keep them; none of them is
+// suggested again. Whether the address or number was known is not answered.
 //
 // First durable: the marks of these guests, with the event, which states their number. EraseParticipants goes on with what this call leaves.
-func (s *Service) EraseGuest(ctx context.Context, by contract.Actor, of contract.OrganisationID, address string) error {
+func (s *Service) EraseGuest(ctx context.Context, by contract.Actor, of contract.OrganisationID, who contract.GuestContact) error {
 	o, err := s.administeredOrganisation(ctx, by, contract.AdminEraseGuest, of)
 	if err != nil {
 		return err
 	}
-	address, code := contract.ParseEmail(strings.TrimSpace(address))
-	if code != "" {
-		return contract.InvalidInput(contract.NewFieldError("email", code))
+	if who, err = contract.ParseErasedGuest(who); err != nil {
+		return err
 	}
 	now := s.Clock()
-	err = s.Store.EraseGuest(ctx, o.ID, address, now, func(count int) contract.Event {
+	err = s.Store.EraseGuest(ctx, o.ID, who, now, func(count int) contract.Event {
 		return by.SignEvent(contract.Event{Type: contract.EventGuestErased, At: now, Details: map[string]string{"organisation": string(o.ID), "count": fmt.Sprint(count)}})
 	})
 	if err != nil {

@@ -247,33 +247,74 @@ func lockUnerased(ctx context.Context, t tx, id contract.PersonID) error {
 	return err
 }
 
-// EraseGuest implements [store.Erasures].
-func (s *Store) EraseGuest(ctx context.Context, of contract.OrganisationID, address string, at time.Time, made func(count int) contract.Event) error {
+// EraseGuest implements [store.Erasures]. A guest who is added meanwhile was entered anew.
+func (s *Store) EraseGuest(ctx context.Context, of contract.OrganisationID, who contract.GuestContact, at time.Time, made func(count int) contract.Event) error {
+	conditions, values := []string{`lower(p.email) = lower($2)`}, [][]any{{who.Email}}
+	if who.Email == "" {
+		written, err := s.writtenPhones(ctx, of, who.Phone)
+		if err != nil {
+			return err
+		}
+		conditions, values = nil, nil
+		for some := range slices.Chunk(written, int(eraseBatch)) {
+			in, args := listArgsFrom(2, some)
+			conditions, values = append(conditions, `p.phone IN `+in), append(values, args)
+		}
+	}
 	err := s.db.withTx(ctx, func(t tx) error {
 		if err := lockOrganisation(ctx, t, of); err != nil {
 			return err
 		}
-		const guests = `participant p JOIN document d ON d.id = p.document WHERE lower(p.email) = lower($1) AND p.guest AND d.organisation = $2`
-		if _, err := t.exec(ctx, `INSERT INTO erased_guest (document, person, erased_at) SELECT p.document, p.person, CAST($3 AS BIGINT) FROM `+guests+` ON CONFLICT DO NOTHING`, address, of, toMicros(at)); err != nil {
-			return err
+		count := 0
+		for i, condition := range conditions {
+			guests, args := `participant p JOIN document d ON d.id = p.document WHERE d.organisation = $1 AND p.guest AND `+condition, slices.Insert(values[i], 0, any(of))
+			var n int
+			if err := queryOne(ctx, t, []any{&n}, `SELECT COUNT(*) FROM `+guests, args...); err != nil {
+				return err
+			}
+			count += n
+			marked := fmt.Sprintf(`INSERT INTO erased_guest (document, person, erased_at) SELECT p.document, p.person, CAST($%d AS BIGINT) FROM %s ON CONFLICT DO NOTHING`, len(args)+1, guests)
+			if _, err := t.exec(ctx, marked, append(args, toMicros(at))...); err != nil {
+				return err
+			}
 		}
-		var count int
-		if err := queryOne(ctx, t, []any{&count}, `SELECT COUNT(*) FROM `+guests, address, of); err != nil {
-			return err
-		}
-		if _, err := t.exec(ctx, `DELETE FROM invitation WHERE organisation = $1 AND email_folded = $2`, of, foldText(address)); err != nil {
-			return err
-		}
-		text, err := json.Marshal(foldText(address)) // see namesPerson
-		if err != nil {
-			return err
-		}
-		if _, err := t.exec(ctx, `DELETE FROM notice WHERE document = 0 AND organisation = $1 AND kind = $3 AND replace(lower(account), $2, '') <> lower(account)`, of, string(text), contract.NoticeInvitation); err != nil {
-			return err
+		if who.Email != "" {
+			if err := eraseInvitations(ctx, t, of, who.Email); err != nil {
+				return err
+			}
 		}
 		return logEntry{events: []contract.Event{made(count)}}.appendToLog(ctx, t)
 	})
 	return wrapf(err, "erase a guest of %s", of)
+}
+
+// eraseInvitations erases the invitations of an address to an organisation, and the messages with them.
+func eraseInvitations(ctx context.Context, t tx, of contract.OrganisationID, address string) error {
+	if _, err := t.exec(ctx, `DELETE FROM invitation WHERE organisation = $1 AND email_folded = $2`, of, foldText(address)); err != nil {
+		return err
+	}
+	text, err := json.Marshal(foldText(address)) // see namesPerson
+	if err != nil {
+		return err
+	}
+	_, err = t.exec(ctx, `DELETE FROM notice WHERE document = 0 AND organisation = $1 AND kind = $3 AND replace(lower(account), $2, '') <> lower(account)`, of, string(text), contract.NoticeInvitation)
+	return err
+}
+
+// writtenPhones returns how a phone number in international form is written for guests of an organisation. That of a guest whom messages reach by mail is as the owner
+// entered it. The statement compares the last digits, which all spellings share, and [contract.ParsePhone] decides.
+func (s *Store) writtenPhones(ctx context.Context, of contract.OrganisationID, number string) ([]string, error) {
+	digits := `p.phone`
+	for _, separator := range contract.PhoneSeparators {
+		digits = `replace(` + digits + `, '` + string(separator) + `', '')`
+	}
+	const shared = 6 // a number has at least eight digits, of which the first two may be written otherwise
+	all, err := readAll(ctx, s, column[string], `SELECT DISTINCT p.phone FROM participant p JOIN document d ON d.id = p.document
+		WHERE d.organisation = $1 AND p.guest AND p.phone <> '' AND `+digits+` LIKE '%' || CAST($2 AS TEXT) || '%'`, of, number[len(number)-shared:])
+	if err != nil {
+		return nil, wrapf(err, "read the phone numbers of guests of %s", of)
+	}
+	return slices.DeleteFunc(all, func(written string) bool { parsed, _ := contract.ParsePhone(written); return parsed != number }), nil
 }
 
 // ErasedGuests implements [store.Erasures].
@@ -308,6 +349,7 @@ func (s *Store) ForgetParticipant(ctx context.Context, p store.ErasableParticipa
 		for _, sql := range []string{
 			`DELETE FROM notice WHERE document = $1 AND person = $2`,
 			`DELETE FROM guest_code WHERE document = $1 AND person = $2`,
+			`DELETE FROM proved_mailbox WHERE token IN (SELECT hash FROM token WHERE document = $1 AND person = $2)`,
 			`DELETE FROM mailed_link WHERE document = $1 AND person = $2`,
 		} {
 			if _, err := t.exec(ctx, sql, p.Document, p.Person); err != nil {
@@ -317,4 +359,14 @@ func (s *Store) ForgetParticipant(ctx context.Context, p store.ErasableParticipa
 		return nil
 	})
 	return wrapf(err, "erase what person %s got about document %d", p.Person, p.Document)
+}
+
+// ForgetCodes implements [store.Erasures].
+func (s *Store) ForgetCodes(ctx context.Context) error {
+	err := s.db.withTx(ctx, func(t tx) error {
+		_, err := t.exec(ctx, `DELETE FROM guest_code WHERE EXISTS (SELECT 1 FROM erased_guest r JOIN document d ON d.id = r.document
+			WHERE r.document = guest_code.document AND r.person = guest_code.person AND d.state NOT IN ('processing', 'failed'))`)
+		return err
+	})
+	return wrapf(err, "erase the codes of guests")
 }

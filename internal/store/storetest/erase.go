@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -86,7 +87,7 @@ var erasureTests = map[string]func(*testing.T, *fixture){
 		}
 		erasable("before any erasure")
 
-		b.must(b.EraseGuest(b.ctx, "org", "tamu@EXAMPLE.test", b.now, func(count int) contract.Event {
+		b.must(b.EraseGuest(b.ctx, "org", contract.GuestContact{Email: "tamu@EXAMPLE.test"}, b.now, func(count int) contract.Event {
 			b.requireEqual("guests", count, 3)
 			return contract.Event{Type: contract.EventGuestErased, At: b.now}
 		}))
@@ -127,6 +128,28 @@ var erasureTests = map[string]func(*testing.T, *fixture){
 			t.Errorf("the owner: %v", err)
 		}
 	},
+	"GuestsAreErasedByTheirPhoneNumberHoweverItIsWritten": func(t *testing.T, b *fixture) {
+		var people []contract.Participant
+		for i, phone := range []string{"+628123456789", "0812-345-6789", "62 (0)812 3456789", "+628123456780", "tel. 08123456789", ""} {
+			people = append(people, contract.Participant{Person: contract.Person{ID: contract.PersonID(fmt.Sprint("guest ", i)), Name: "Tamu"}, Phone: phone, Role: contract.Signer, Number: 1, Guest: true})
+		}
+		withGuests := func(u *contract.Upload) {
+			u.Participants = append(append(u.Participants, people...), contract.Participant{Person: contract.Person{ID: "colleague", Name: "Kolega", Email: "k@example.test"}, Phone: people[0].Phone, Role: contract.Signer, Number: 1})
+		}
+		draft := b.uploadDraft(owner, withGuests)
+		b.uploadDraft(otherOwner, withGuests)
+		for _, c := range []struct {
+			phone string
+			count int
+		}{{"+628123456788", 0}, {"+628123456789", 3}, {"+628123456789", 3}} {
+			b.must(b.EraseGuest(b.ctx, "org", contract.GuestContact{Phone: c.phone}, b.now, func(count int) contract.Event {
+				b.requireEqual("guests with "+c.phone, count, c.count)
+				return contract.Event{Type: contract.EventGuestErased, At: b.now}
+			}))
+		}
+		requireRead(b, "people to erase", []store.ErasableParticipant{{Document: draft.ID, Person: "guest 0"}, {Document: draft.ID, Person: "guest 1"}, {Document: draft.ID, Person: "guest 2"}})(
+			b.ErasableParticipants(b.ctx, store.ErasableParticipant{}, 10))
+	},
 	"ReadersAreErasedFromDocumentsThatEndLater": func(t *testing.T, b *fixture) {
 		b.must(b.CreateUser(b.ctx, store.User{Person: viewer.Person, Organisation: "org", Password: "p", CreatedAt: b.now}))
 		running, signed := b.finalizeDraft(b.uploadDraft(owner), owner), b.signAs(b.finalizeDraft(b.uploadDraft(owner), owner), first)
@@ -149,7 +172,7 @@ var erasureTests = map[string]func(*testing.T, *fixture){
 		d := b.uploadDraft(owner, func(u *contract.Upload) {
 			u.Participants = append(u.Participants, contract.Participant{Person: contract.Person{ID: "guest", Name: contract.ErasedName, Email: "tamu@example.test"}, Role: contract.Signer, Number: 1, Guest: true})
 		})
-		b.must(b.EraseGuest(b.ctx, "org", "tamu@example.test", b.now, func(int) contract.Event { return contract.Event{Type: contract.EventGuestErased, At: b.now} }))
+		b.must(b.EraseGuest(b.ctx, "org", contract.GuestContact{Email: "tamu@example.test"}, b.now, func(int) contract.Event { return contract.Event{Type: contract.EventGuestErased, At: b.now} }))
 		requireRead(b, "people to erase", []store.ErasableParticipant{{Document: d.ID, Person: "guest"}})(b.ErasableParticipants(b.ctx, store.ErasableParticipant{}, 10))
 	},
 	"MessagesToAnAddressThatEndsWithAnotherOneStay": func(t *testing.T, b *fixture) {
@@ -182,7 +205,7 @@ var erasureTests = map[string]func(*testing.T, *fixture){
 		}
 		left("after two accounts were erased", "hani@example.test", "jerry@example.test", "tom&jerry@example.test")
 		eraseGuest := func(email string) {
-			b.must(b.EraseGuest(b.ctx, "org", email, b.now, func(int) contract.Event { return contract.Event{Type: contract.EventGuestErased, At: b.now} }))
+			b.must(b.EraseGuest(b.ctx, "org", contract.GuestContact{Email: email}, b.now, func(int) contract.Event { return contract.Event{Type: contract.EventGuestErased, At: b.now} }))
 		}
 		eraseGuest("jerry@example.test")
 		left("after a guest was erased", "hani@example.test", "tom&jerry@example.test")
