@@ -401,7 +401,7 @@ var descriptions = map[string]description{
 		"A person with an account of the organisation takes part with it; others are guests. A person to whom a part was passed cannot pass it on again (409 delegation.once). " +
 		"Guests who have to enter a code before they sign have to enter it first (403 guest.code_required)."},
 	"reject": {text: "A signer ends the document while their signature is outstanding, in turn or not. A reason is required."},
-	"cancel": {text: "The owner ends the document while signatures are outstanding, or after it failed. Quota that was reserved and not spent is released."},
+	"cancel": {text: "The owner, or a member of its team who may act for them, ends the document while signatures are outstanding, or after it failed. Quota that was reserved and not spent is released."},
 	"remind": {text: "Orders a message to those whose turn it is to sign and who have an address, and records it. The audit trail records each message that was sent."},
 	"restamp": {text: "Returns a failed document to processing, with the serials it has: no unit is spent twice. With new_serial, another serial is used instead, if the stamp office now " +
 		"reports the refused one as unused; the refused one is then used for another document."},
@@ -410,9 +410,9 @@ var descriptions = map[string]description{
 		"counted like an upload (402 if the organisation has too many drafts or bytes). Guests get new links. A deadline that has passed is left out. 409 for a document that has not ended.",
 		refuses: []int{http.StatusPaymentRequired}},
 	"make-template": {text: "Makes a template of a document in any state: the file as it was uploaded, its title, settings, people and boxes. A template is never sent; use-template-docs makes drafts from it. " +
-		"It belongs to the caller, has no deadline, and team-docs shares it. A person who is named in placeholders becomes a role, such as Tenant, that a person fills later. The file is examined and counted like an upload: a template counts as a draft (402).",
+		"It belongs to the caller and has no deadline; team, or team-docs later, shares it. A person who is named in placeholders becomes a role, such as Tenant, that a person fills later. The file is examined and counted like an upload: a template counts as a draft (402).",
 		refuses: []int{http.StatusPaymentRequired}},
-	"use-template": {text: "The draft has the file, settings, people and boxes of the template. It belongs to the caller and is shared with no team. fill names people for the placeholders of the template; the others are named later, with fills in " +
+	"use-template": {text: "The draft has the file, settings, people and boxes of the template. It belongs to the caller and is shared with no team, unless the request names one of theirs. fill names people for the placeholders of the template; the others are named later, with fills in " +
 		"participants-docs, and finalize-docs is 422 document.placeholders until then. A member whose account ended becomes a placeholder. 409 document.not_template for a document. The file is examined and counted like an upload (402).",
 		refuses: []int{http.StatusPaymentRequired}},
 
@@ -437,7 +437,7 @@ var descriptions = map[string]description{
 		"with the reasons; a document that the caller may not see is reported as one that does not exist. 409 if none can be downloaded.",
 		params: archiveParams(), refuses: []int{http.StatusConflict}, answers: archiveAnswer()},
 	"status":      {text: "For polling; events reports the same without polling."},
-	"audit-trail": {text: "Oldest first. Only for the owner."},
+	"audit-trail": {text: "Oldest first. For the owner, the members of the team of the document, and auditors of its organisation once it was sent."},
 	"events": {text: "Server-sent events named progress: the state of the document, at once and after every change. The last one reports a final state; requesting it again after that is answered 204.",
 		params: []*huma.Param{{Name: "Last-Event-ID", In: "header", Description: "The id of the last event that was received.", Schema: textSchema()}}},
 	"preview": {text: "PDF, inline, with Range and ETag. A viewer's first request is recorded as their view.", refuses: []int{http.StatusRequestedRangeNotSatisfiable}, answers: fileAnswer()},
@@ -448,7 +448,7 @@ var descriptions = map[string]description{
 	"evidence": {text: "Who was invited how, what each person signed, when and from where, and what was verified about them: a sealed PDF/A-3 in Indonesian and English with the same facts and a proof of the " +
 		"audit log attached (docs/formats/evidence.md). As an attachment, with Range and ETag. 409 while active_download_button is false. The first request makes it if the service has not yet.",
 		refuses: []int{http.StatusRequestedRangeNotSatisfiable}, answers: fileAnswer()},
-	"original": {text: "As an attachment, with Range and ETag. Only for the owner.", refuses: []int{http.StatusRequestedRangeNotSatisfiable}, answers: fileAnswer()},
+	"original": {text: "As an attachment, with Range and ETag. For the owner and the members of the team of the document.", refuses: []int{http.StatusRequestedRangeNotSatisfiable}, answers: fileAnswer()},
 
 	"verify": {text: "Any PDF, without an account. As JSON with the file in base64, or as multipart/form-data with the part document. Nothing of it is stored. The terms are those of " +
 		"ETSI EN 319 102-1; docs/validation.md lists what is checked.", refuses: []int{http.StatusUnsupportedMediaType}},
@@ -482,8 +482,8 @@ var descriptions = map[string]description{
 		refuses: []int{http.StatusConflict}},
 	"admin-erase-person": {text: "As erase-own-account, of a person whose account is disabled (409 person.not_disabled). Repeating it goes on with what is left; the service does the same every minute. Needs a recent proof.",
 		params: []*huma.Param{personParam()}, refuses: []int{http.StatusConflict}},
-	"admin-erase-guest": {text: "By their address, within one organisation. Guests are removed from drafts; name, address and phone number are removed from documents that ended before anybody signed; invitations are " +
-		"deleted, and the person is not suggested any more. Documents that were signed or are in progress keep them. The answer does not say whether the address was known. Needs a recent proof."},
+	"admin-erase-guest": {text: "By their address or their phone number, within one organisation. Guests are removed from drafts; name, address and phone number are removed from documents that ended before anybody signed; invitations are " +
+		"deleted, and the person is not suggested any more. Documents that were signed or are in progress keep them. The answer does not say whether the address or number was known. Needs a recent proof."},
 	"admin-set-role": {text: "member: signs and reads the documents that name them. sender: also sends documents. admin: also administers the organisation. auditor: a member who also reads what is recorded about " +
 		"the organisation and its documents, without their files. In effect at the next request of the person. The caller's own account, and another role for the last admin, are 409.",
 		params: []*huma.Param{personParam()}, refuses: []int{http.StatusConflict}},
@@ -518,7 +518,7 @@ var descriptions = map[string]description{
 			&huma.Param{Name: "serial", In: "query", Description: "Only this serial.", Schema: textSchema()})},
 	"admin-evidence": {text: "The last file that the stamp office returned for a serial, as an attachment, with Range and ETag: for a complaint to the stamp office. 404 if nothing is stored.",
 		params: []*huma.Param{serialParam()}, answers: fileAnswer()},
-	"admin-reconciliation": {text: "Admins see the differences of their own organisation."},
+	"admin-reconciliation": {text: "Admins and auditors see the differences of their own organisation."},
 	"admin-reconcile":      {text: "Only for operators. If the stamp office cannot be reached, the report names the problem.", refuses: []int{http.StatusConflict}},
 	"admin-stuck": {text: "Documents that have waited for the service for a minute or longer, and those that failed, oldest first; and whether the clock of the service is reliable, without which nothing is signed.",
 		params: adminParams(pageParams(adminLimit)[2], choiceParam("status", "failed: only those that failed.", stuckStatuses),
@@ -534,8 +534,8 @@ var descriptions = map[string]description{
 	"admin-set-consent":   {text: "Earlier versions stay as they are: signatures refer to them."},
 	"admin-reminders":     {text: "A document whose upload says nothing about reminders gets them.", params: []*huma.Param{organisationParam()}},
 	"admin-set-reminders": {text: "Documents that exist keep what they have."},
-	"team": {text: "Only for the owner. The members of the team see the document in every state, with its file, its audit trail and the addresses of its people. Members whose role includes sending documents " +
-		"may do what the owner may, except share it, delete it, hand out links of guests and create addresses of embedded pages. 404 team.not_found for a team of which the caller is not a member."},
+	"team": {text: "Only for the owner. The members of the team see the document in every state, with its file and its audit trail; the addresses of its people if they are not hidden. Members whose role includes sending documents " +
+		"see these always and may do what the owner may, except share it, delete it, hand out links of guests and create addresses of embedded pages. 404 team.not_found for a team of which the caller is not a member."},
 	"admin-teams":              {text: "With their members.", params: []*huma.Param{organisationParam()}},
 	"admin-add-team":           {text: "It has no members yet. An organisation has at most 100 teams. 409 if another one has the name.", refuses: []int{http.StatusConflict}},
 	"admin-rename-team":        {text: "409 if another team has the name.", params: []*huma.Param{teamParam()}, refuses: []int{http.StatusConflict}},
@@ -554,7 +554,7 @@ var descriptions = map[string]description{
 		params: adminParams(choiceParam("status", "Only messages with this status.", contract.NoticeStates), documentParam())},
 	"admin-show-mail":  {text: "Only for operators. The link of a guest opens the document; the audit trail says that an operator handed it out.", params: []*huma.Param{noticeParam()}},
 	"admin-retry-mail": {text: "Sends a message that failed, was kept or was dropped. One that was sent is not sent again.", params: []*huma.Param{noticeParam()}, refuses: []int{http.StatusConflict}},
-	"admin-audit-log":  {text: "Newest first. Admins see the events of the documents of their organisation, and what was done to its accounts.", params: adminParams(logParams()...)},
+	"admin-audit-log":  {text: "Newest first. Admins and auditors see the events of the documents of their organisation, and what was done to its accounts.", params: adminParams(logParams()...)},
 	"admin-logins":     {text: "Newest first, for 180 days. Failed logins are counted by account, network and hour. Those of e-mails without an account are shown to operators alone, without the e-mail.", params: adminParams(loginParams()...)},
 	"admin-logins-csv": {text: "The same records as admin-logins. No cell is interpreted as a formula.",
 		params: append([]*huma.Param{organisationParam(), languageParam("the descriptions")}, loginParams()...), answers: textAnswer("text/csv", "The records, oldest first.")},

@@ -396,7 +396,7 @@ export interface paths {
         };
         /**
          * The audit log
-         * @description Newest first. Admins see the events of the documents of their organisation, and what was done to its accounts. API keys need the scope admin.
+         * @description Newest first. Admins and auditors see the events of the documents of their organisation, and what was done to its accounts. API keys need the scope admin.
          */
         get: operations["admin-audit-log"];
         put?: never;
@@ -553,7 +553,7 @@ export interface paths {
         get?: never;
         /**
          * Erase what is stored about a person without an account
-         * @description By their address, within one organisation. Guests are removed from drafts; name, address and phone number are removed from documents that ended before anybody signed; invitations are deleted, and the person is not suggested any more. Documents that were signed or are in progress keep them. The answer does not say whether the address was known. Needs a recent proof. Not with an API key.
+         * @description By their address or their phone number, within one organisation. Guests are removed from drafts; name, address and phone number are removed from documents that ended before anybody signed; invitations are deleted, and the person is not suggested any more. Documents that were signed or are in progress keep them. The answer does not say whether the address or number was known. Needs a recent proof. Not with an API key.
          */
         put: operations["admin-erase-guest"];
         post?: never;
@@ -1188,7 +1188,7 @@ export interface paths {
         };
         /**
          * The last reconciliation with the stamp office
-         * @description Admins see the differences of their own organisation. API keys need the scope admin.
+         * @description Admins and auditors see the differences of their own organisation. API keys need the scope admin.
          */
         get: operations["admin-reconciliation"];
         put?: never;
@@ -2628,7 +2628,7 @@ export interface paths {
         };
         /**
          * The events of a document
-         * @description Oldest first. Only for the owner. API keys need the scope documents:read.
+         * @description Oldest first. For the owner, the members of the team of the document, and auditors of its organisation once it was sent. API keys need the scope documents:read.
          */
         get: operations["audit-trail"];
         put?: never;
@@ -2916,7 +2916,7 @@ export interface paths {
         };
         /**
          * Download the file as it was uploaded
-         * @description As an attachment, with Range and ETag. Only for the owner. API keys need the scope documents:read.
+         * @description As an attachment, with Range and ETag. For the owner and the members of the team of the document. API keys need the scope documents:read.
          */
         get: operations["original"];
         put?: never;
@@ -3158,7 +3158,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a document
-         * @description The owner ends the document while signatures are outstanding, or after it failed. Quota that was reserved and not spent is released. API keys need the scope documents:write.
+         * @description The owner, or a member of its team who may act for them, ends the document while signatures are outstanding, or after it failed. Quota that was reserved and not spent is released. API keys need the scope documents:write.
          */
         post: operations["cancel"];
         delete?: never;
@@ -3578,7 +3578,7 @@ export interface paths {
         put?: never;
         /**
          * Share a document with a team of its owner, or no longer
-         * @description Only for the owner. The members of the team see the document in every state, with its file, its audit trail and the addresses of its people. Members whose role includes sending documents may do what the owner may, except share it, delete it, hand out links of guests and create addresses of embedded pages. 404 team.not_found for a team of which the caller is not a member. API keys need the scope documents:write.
+         * @description Only for the owner. The members of the team see the document in every state, with its file and its audit trail; the addresses of its people if they are not hidden. Members whose role includes sending documents see these always and may do what the owner may, except share it, delete it, hand out links of guests and create addresses of embedded pages. 404 team.not_found for a team of which the caller is not a member. API keys need the scope documents:write.
          */
         post: operations["team"];
         delete?: never;
@@ -3598,7 +3598,7 @@ export interface paths {
         put?: never;
         /**
          * Save a document as a template
-         * @description Makes a template of a document in any state: the file as it was uploaded, its title, settings, people and boxes. A template is never sent; use-template-docs makes drafts from it. It belongs to the caller, has no deadline, and team-docs shares it. A person who is named in placeholders becomes a role, such as Tenant, that a person fills later. The file is examined and counted like an upload: a template counts as a draft (402). API keys need the scope documents:write.
+         * @description Makes a template of a document in any state: the file as it was uploaded, its title, settings, people and boxes. A template is never sent; use-template-docs makes drafts from it. It belongs to the caller and has no deadline; team, or team-docs later, shares it. A person who is named in placeholders becomes a role, such as Tenant, that a person fills later. The file is examined and counted like an upload: a template counts as a draft (402). API keys need the scope documents:write.
          */
         post: operations["make-template"];
         delete?: never;
@@ -3658,7 +3658,7 @@ export interface paths {
         put?: never;
         /**
          * Make a draft from a template
-         * @description The draft has the file, settings, people and boxes of the template. It belongs to the caller and is shared with no team. fill names people for the placeholders of the template; the others are named later, with fills in participants-docs, and finalize-docs is 422 document.placeholders until then. A member whose account ended becomes a placeholder. 409 document.not_template for a document. The file is examined and counted like an upload (402). API keys need the scope documents:write.
+         * @description The draft has the file, settings, people and boxes of the template. It belongs to the caller and is shared with no team, unless the request names one of theirs. fill names people for the placeholders of the template; the others are named later, with fills in participants-docs, and finalize-docs is 422 document.placeholders until then. A member whose account ended becomes a placeholder. 409 document.not_template for a document. The file is examined and counted like an upload (402). API keys need the scope documents:write.
          */
         post: operations["use-template"];
         delete?: never;
@@ -6117,15 +6117,20 @@ export interface components {
         };
         ErasedGuestIn: {
             /**
-             * @description of a person without an account
+             * @description of a person without an account; missing if phone is given
              * @example budi@contoh.id
              */
-            email: string;
+            email?: string;
             /**
              * @description UUID; missing: the caller's own
              * @example 0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a
              */
             organisation?: string;
+            /**
+             * @description of a person without an account, in place of email: every guest with this number is erased
+             * @example +628123456789
+             */
+            phone?: string;
         } & {
             [key: string]: unknown;
         };
