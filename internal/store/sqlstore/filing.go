@@ -224,7 +224,7 @@ func (s *Store) FileDocuments(ctx context.Context, space contract.PersonID, fold
 		return nil, nil
 	}
 	err = s.fileInTx(ctx, func(t tx) error {
-		if err := fileRows(ctx, t, space, folder, ids); err != nil {
+		if err := s.fileRows(ctx, t, space, folder, ids); err != nil {
 			return err
 		}
 		// Afterwards: a document whose row is written cannot be deleted before the commit.
@@ -236,7 +236,7 @@ func (s *Store) FileDocuments(ctx context.Context, space contract.PersonID, fold
 	return found, wrapf(err, "file documents of %s", space)
 }
 
-func fileRows(ctx context.Context, t tx, space contract.PersonID, folder contract.FolderID, ids []contract.DocumentID) error {
+func (s *Store) fileRows(ctx context.Context, t tx, space contract.PersonID, folder contract.FolderID, ids []contract.DocumentID) error {
 	if folder == "" {
 		in, args := listArgsFrom(2, ids)
 		_, err := t.exec(ctx, `DELETE FROM folder_document WHERE space = $1 AND document IN `+in, slices.Insert(args, 0, any(space))...)
@@ -246,9 +246,24 @@ func fileRows(ctx context.Context, t tx, space contract.PersonID, folder contrac
 	if err := execRequired(ctx, t, requireRow, `UPDATE folder SET name = name WHERE id = $1 AND space = $2`, folder, space); err != nil {
 		return err
 	}
+	if err := s.lockAgainstChanges(ctx, t, ids); err != nil {
+		return err
+	}
 	in, args := listArgsFrom(3, ids)
 	_, err := t.exec(ctx, `INSERT INTO folder_document (space, document, folder) SELECT DISTINCT b.person, b.document, CAST($2 AS TEXT) FROM box b WHERE b.person = $1 AND b.document IN `+in+`
 		ON CONFLICT (document, space) DO UPDATE SET folder = excluded.folder`, slices.Insert(args, 0, any(space), any(folder))...)
+	return err
+}
+
+// lockAgainstChanges locks documents until the transaction ends, in one order, so that none of them leaves a list meanwhile. A change that is in progress ends before: the
+// next statement finds the lists after it. A later one finds the rows of this transaction, and removes those of the list that the document leaves. SQLite has one
+// transaction that writes at a time.
+func (s *Store) lockAgainstChanges(ctx context.Context, t tx, ids []contract.DocumentID) error {
+	if s.db.embedded() {
+		return nil
+	}
+	in, args := listArgs(ids)
+	_, err := queryAll(ctx, t, column[contract.DocumentID], `SELECT id FROM document WHERE id IN `+in+` ORDER BY id FOR SHARE`, args...)
 	return err
 }
 

@@ -296,6 +296,37 @@ var filingTests = map[string]func(*testing.T, *fixture){
 			b.requireEqual("the other one", b.filedNames(owner, stays.ID), []string{"Sewa", "in Bandung"})
 		}
 	},
+	"ADocumentThatLeavesAListWhileItIsFiledThereIsInNoFolderOfIt": func(t *testing.T, b *fixture) {
+		legal := b.teamOf("legal", first)
+		space := contract.PersonID(legal.ID)
+		ofTeam, own := b.addFolder(space, "Sewa"), b.addFolder(owner.ID, "Bandung")
+		member := newActor("legal", "org")
+		for range 20 {
+			d := b.share(b.uploadDraft(owner), legal)
+			left, _, err := contract.ShareWithTeam(&d, "", owner, b.now)
+			b.must(err)
+			b.requireEqual("done", b.runCrowd(2, nil, func(i int) (err error) {
+				if i == 0 {
+					d, err = b.Commit(b.ctx, left)
+				} else {
+					_, err = b.FileDocuments(b.ctx, space, ofTeam.ID, []contract.DocumentID{d.ID})
+				}
+				return err
+			}), 2)
+			b.requireEqual("in the team that it left", b.filedNames(member, d.ID), []string{})
+			given, _, err := contract.Transfer(&d, owner.ID, second.Person, nil, contract.Actor{}, b.now)
+			b.must(err)
+			b.requireEqual("done", b.runCrowd(2, nil, func(i int) (err error) {
+				if i == 0 {
+					_, err = b.Commit(b.ctx, given)
+				} else {
+					_, err = b.FileDocuments(b.ctx, owner.ID, own.ID, []contract.DocumentID{d.ID})
+				}
+				return err
+			}), 2)
+			b.requireEqual("in the lists of the former owner", b.filedNames(owner, d.ID), []string{})
+		}
+	},
 	"FoldersOfATeamSortItsListAndNotThoseOfItsMembers": func(t *testing.T, b *fixture) {
 		legal, sales := b.teamOf("legal", first), b.teamOf("sales", first)
 		d, alone := b.share(b.uploadDraft(owner), legal), b.uploadDraft(owner)
