@@ -68,18 +68,18 @@ screens: web build ## take the pictures of docs/screens anew, and all others int
 test-go:
 	@scripts/need go curl pdfsig qpdf mutool openssl postgres cjk-font soffice bwrap
 	@scripts/need -w php python3
-	@GOTMPDIR=$${TMPDIR:-/tmp} TMPDIR=$$(scripts/tmpdir) SEGEL_REQUIRE_POSTGRES=1 SEGEL_REQUIRE_CONVERT=1 go test -timeout 20m ./...
+	@GOTMPDIR=$${GOTMPDIR:-/tmp} TMPDIR=$$(scripts/tmpdir) SEGEL_REQUIRE_POSTGRES=1 SEGEL_REQUIRE_CONVERT=1 go test -timeout 20m ./...
 
 RACE := ./internal/workflow/... ./internal/jobs/... ./internal/store/sqlstore ./internal/blob/... ./internal/identity/... ./internal/api/... ./internal/notify/...
 
 test-s3: ## run the tests against a real S3 server, which is built first (build/versitygw)
 	@scripts/need go
 	@scripts/s3server/setup
-	@export GOTMPDIR=$${TMPDIR:-/tmp} TMPDIR=$$(scripts/tmpdir) SEGEL_REQUIRE_S3=1; go test -timeout 10m ./internal/blob/s3 && go test -timeout 10m -run Bucket ./cmd/segel
+	@export GOTMPDIR=$${GOTMPDIR:-/tmp} TMPDIR=$$(scripts/tmpdir) SEGEL_REQUIRE_S3=1; go test -timeout 10m ./internal/blob/s3 && go test -timeout 10m -run Bucket ./cmd/segel
 
 test-race: ## run the tests of what runs concurrently under the race detector (needs a C compiler; PACKAGES=./internal/jobs/... RUN=Stream SKIP=Model)
 	@scripts/need go cc
-	@GOTMPDIR=$${TMPDIR:-/tmp} TMPDIR=$$(scripts/tmpdir) go test -race -short -timeout 15m $(if $(RUN),-run '$(RUN)') $(if $(SKIP),-skip '$(SKIP)') $(or $(PACKAGES),$(RACE))
+	@GOTMPDIR=$${GOTMPDIR:-/tmp} TMPDIR=$$(scripts/tmpdir) go test -race -short -timeout 15m $(if $(RUN),-run '$(RUN)') $(if $(SKIP),-skip '$(SKIP)') $(or $(PACKAGES),$(RACE))
 
 demo: build ## walk one contract through a service of its own, and print each step
 	@go run ./scripts/demo $(BIN)
@@ -103,7 +103,7 @@ fault: build ## kill the service and take its database, files and disk away whil
 test-every: ## run the tests of many similar cases with all of them, of which make test tries a part (RUN=TestFsckFindsEvery)
 	@scripts/need go soffice bwrap postgres cjk-font
 	@scripts/s3server/setup
-	@GOTMPDIR=$${TMPDIR:-/tmp} TMPDIR=$$(scripts/tmpdir) SEGEL_REQUIRE_POSTGRES=1 SEGEL_REQUIRE_S3=1 SEGEL_TEST_EVERY=1 go test -count=1 -timeout 60m -v $(if $(RUN),-run '$(RUN)') ./cmd/segel ./internal/store/sqlstore
+	@GOTMPDIR=$${GOTMPDIR:-/tmp} TMPDIR=$$(scripts/tmpdir) SEGEL_REQUIRE_POSTGRES=1 SEGEL_REQUIRE_S3=1 SEGEL_TEST_EVERY=1 go test -count=1 -timeout 60m -v $(if $(RUN),-run '$(RUN)') ./cmd/segel ./internal/store/sqlstore
 
 interop: build ## validate what we sign with other programs: interop/README.md (EVERY=4: a quarter of SEGEL_PDFS)
 	@scripts/need go pdfsig pdftoppm qpdf mutool openssl java
