@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"segel/internal/authority"
 	"segel/internal/installation"
@@ -27,7 +26,7 @@ func (c adoptCommand) Run(w *environment) error {
 	if err != nil {
 		return err
 	}
-	a := &app{conf: conf, log: w.newLogger(conf), clock: time.Now}
+	a := &app{conf: conf, log: w.newLogger(conf), clock: systemClock()}
 	if a.store, err = openDatabase(w.ctx, conf, writing); err != nil {
 		return err
 	}

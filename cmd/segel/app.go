@@ -83,7 +83,7 @@ type app struct {
 // openApp opens an installation with the access that the command has, and connects what commands and the service share. It
 // starts nothing.
 func openApp(ctx context.Context, conf config.Config, log *slog.Logger, to access) (*app, error) {
-	return openAppAt(ctx, conf, log, time.Now, to)
+	return openAppAt(ctx, conf, log, systemClock(), to)
 }
 
 // openAppAt is openApp with a clock, which all parts share.
@@ -228,7 +228,7 @@ func (a *app) joinProcesses(ctx context.Context) error {
 		if err != nil {
 			a.log.WarnContext(ctx, "the name of this machine is not known", "error", err)
 		}
-		n, err := proc.JoinNodes(ctx, a.store, store.Node{Host: host, Release: version, Roles: a.conf.Roles}, p, a.log)
+		n, err := proc.JoinNodes(ctx, a.store, store.Node{Host: host, Release: version, Roles: a.conf.Roles}, p, proc.Clock{Now: a.clock, Tolerance: a.conf.ClockTolerance}, a.log)
 		if err != nil {
 			return errors.Join(err, p.Leave())
 		}

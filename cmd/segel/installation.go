@@ -109,7 +109,7 @@ func readFolders(ctx context.Context, conf config.Config, keys authority.Files, 
 // openDatabase opens the database with the access that the command has. It creates an SQLite file only if no keys or blobs
 // remain of a database that is missing.
 func openDatabase(ctx context.Context, conf config.Config, to access) (*sqlstore.Store, error) {
-	o := sqlstore.Options{Mode: sqlstore.Migrating, Version: version, Timeout: conf.DatabaseTimeout}
+	o := sqlstore.Options{Mode: sqlstore.Migrating, Version: version, Timeout: conf.DatabaseTimeout, ClockTolerance: conf.ClockTolerance}
 	switch {
 	case to == reading:
 		o.Mode = sqlstore.Reading

@@ -55,10 +55,14 @@ func (a *app) newReadiness(stopping <-chan struct{}) *readiness {
 	})
 	if process, ok := a.process.(*proc.Node); ok {
 		add("node", func(ctx context.Context) (api.CheckState, string, error) {
-			if err := process.Term().Check(); err != nil {
-				return "", "", err
-			}
+			ended := process.Term().Check()
 			nodes, err := a.describeNodes(ctx)
+			if clock := process.CheckClock(); clock != nil && err == nil && nodes == "" {
+				return api.CheckDegraded, clock.Error(), nil // there is no other node to serve readers
+			}
+			if ended != nil {
+				return "", "", ended
+			}
 			return api.CheckOK, "this is " + process.Name() + "; there are " + nodes, err
 		})
 	}

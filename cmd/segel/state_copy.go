@@ -31,7 +31,7 @@ func (c stateCopyCommand) Run(w *environment) error {
 	if conf.State != config.StateDatabase {
 		return errors.New("set SEGEL_STATE to database, and SEGEL_MASTER_KEY, SEGEL_MASTER_KEY_FILE or SEGEL_MASTER_KEY_COMMAND, as for the services")
 	}
-	a := &app{conf: conf, log: w.newLogger(conf), clock: time.Now}
+	a := &app{conf: conf, log: w.newLogger(conf), clock: systemClock()}
 	if a.store, err = openDatabase(w.ctx, conf, writing); err != nil {
 		return err
 	}

@@ -120,8 +120,29 @@ func (s *server) guardRequests(next http.Handler) http.Handler {
 			s.writeError(w, r, tooManyRequests(wait))
 			return
 		}
+		if err := s.requireClock(r); err != nil {
+			s.writeError(w, r, err)
+			return
+		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// requireClock refuses what would record or sign a wrong time. Reading goes on.
+func (s *server) requireClock(r *http.Request) error {
+	reads := r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == http.MethodOptions
+	if reads && !strings.HasPrefix(r.URL.Path, "/authority/") {
+		return nil
+	}
+	return s.checkClock()
+}
+
+// checkClock returns an error while the clock of this process disagrees with that of the processes with which it shares the database.
+func (s *server) checkClock() error {
+	if s.Process == nil {
+		return nil
+	}
+	return s.Process.CheckClock()
 }
 
 // answerPreflight sets the CORS headers and answers a preflight request. Cookies never cross origins: tokens travel

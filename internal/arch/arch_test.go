@@ -62,7 +62,7 @@ var table = map[string][]string{
 	"internal/store/storetest/pgtest": {},
 	"internal/store/sqlstore":         {"internal/contract", "internal/store", "internal/audit", "internal/jobs", "internal/outage", "internal/process"},
 	"internal/jobs":                   {"internal/contract", "internal/process", "internal/outage"},
-	"internal/process":                {"internal/durable", "internal/store"},
+	"internal/process":                {"internal/contract", "internal/durable", "internal/store"},
 	"internal/process/processtest":    {"internal/process"},
 	"internal/convert":                {},
 	"internal/sandbox":                {},

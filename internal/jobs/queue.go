@@ -208,11 +208,12 @@ func (q *Queue[Tx]) newClient(c *river.Config, f *fetchedJobs, t *process.Term) 
 	return river.NewClient(driver, c)
 }
 
-// TakeOver requeues the jobs of a process that ended and ends its leadership, in a transaction. All runners are notified
+// TakeOver requeues the jobs of a process that ended and ends its leadership, in a transaction. Now is by the clock that decides when jobs are due: a
+// process whose own clock is wrong puts back what it has begun. All runners are notified
 // of the commit, on SQLite by their next poll.
-func (q *Queue[Tx]) TakeOver(ctx context.Context, tx Tx, name string) error {
+func (q *Queue[Tx]) TakeOver(ctx context.Context, tx Tx, name string, now time.Time) error {
 	e := q.driver.UnwrapExecutor(tx)
-	if err := takeOver(ctx, e, name, time.Now()); err != nil {
+	if err := takeOver(ctx, e, name, now); err != nil {
 		return err
 	}
 	if q.driver.DatabaseName() == sqliteName {

@@ -27,6 +27,7 @@ type jobRecovery struct {
 	exec    riverdriver.Executor
 	name    string // River's client ID of this process; empty: River chose it, and nothing is requeued
 	notify  func(queue string)
+	clock   func() time.Time
 	log     *slog.Logger
 	stop    func()
 }
@@ -40,9 +41,9 @@ const (
 )
 
 // startRecovery starts the recovery loop. Its stop function ends it.
-func startRecovery(ctx context.Context, b Backend, f *fetchedJobs, name string, log *slog.Logger) *jobRecovery {
+func startRecovery(ctx context.Context, b Backend, f *fetchedJobs, name string, clock func() time.Time, log *slog.Logger) *jobRecovery {
 	ctx, cancel := context.WithCancel(ctx)
-	k := &jobRecovery{fetched: f, exec: b.riverExecutor(), name: name, notify: b.wakeQueue, log: log}
+	k := &jobRecovery{fetched: f, exec: b.riverExecutor(), name: name, notify: b.wakeQueue, clock: clock, log: log}
 	var working sync.WaitGroup
 	working.Go(func() { k.runLoop(ctx) })
 	k.stop = func() { cancel(); working.Wait() }
@@ -70,7 +71,7 @@ func (k *jobRecovery) runLoop(ctx context.Context) {
 // bringForward makes due jobs available while there is no leader to do it.
 func (k *jobRecovery) bringForward(ctx context.Context) error {
 	leader, err := k.exec.LeaderGetElectedLeader(ctx, &riverdriver.LeaderGetElectedLeaderParams{})
-	if err == nil && leader.ExpiresAt.After(time.Now()) {
+	if err == nil && leader.ExpiresAt.After(k.clock()) {
 		return nil
 	}
 	if err != nil && !errors.Is(err, rivertype.ErrNotFound) {
@@ -91,7 +92,7 @@ func (k *jobRecovery) requeueLost(ctx context.Context) error {
 	// While nothing is fetched, a job that is running in the database and not handed to a worker is lost.
 	k.fetched.fetching.Lock()
 	defer k.fetched.fetching.Unlock()
-	if err := requeueJobs(ctx, k.exec, k.name, time.Now(), "the answer to its fetch was lost", k.fetched.isHandedOut); err != nil {
+	if err := requeueJobs(ctx, k.exec, k.name, k.clock(), "the answer to its fetch was lost", k.fetched.isHandedOut); err != nil {
 		return err
 	}
 	k.fetched.clearLost()

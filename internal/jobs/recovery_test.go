@@ -73,7 +73,7 @@ func TestJobThatWasFetchedUnseenIsPutBack(t *testing.T) {
 	db := &fakeExecutor{running: map[int64]string{}}
 	f := newFetchedJobs()
 	exec := recordingExecutor{db, f, nil}
-	k := &jobRecovery{fetched: f, exec: exec, name: "we", log: discardLogger}
+	k := &jobRecovery{fetched: f, exec: exec, name: "we", clock: time.Now, log: discardLogger}
 	ctx := t.Context()
 	fetch := func(by string) error {
 		_, err := exec.JobGetAvailable(ctx, &riverdriver.JobGetAvailableParams{ClientID: by})
@@ -114,7 +114,7 @@ func TestDueJobsAreBroughtForwardWhileThereIsNoLeader(t *testing.T) {
 	t.Parallel()
 	db := &fakeExecutor{leader: &riverdriver.Leader{ExpiresAt: time.Now().Add(time.Minute)}}
 	var notified []string
-	k := &jobRecovery{exec: db, notify: func(queue string) { notified = append(notified, queue) }, log: discardLogger}
+	k := &jobRecovery{exec: db, notify: func(queue string) { notified = append(notified, queue) }, clock: time.Now, log: discardLogger}
 	for _, c := range []struct {
 		leader *riverdriver.Leader
 		want   int

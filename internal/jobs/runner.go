@@ -160,6 +160,12 @@ func (r *Runner) startTerm(ctx context.Context, term *process.Term) (*termRunner
 	if term != nil {
 		id = term.Name()
 	}
+	clock := time.Now
+	var test river.TestConfig // the only way to set River's clock
+	if term != nil && term.IsFenced() {
+		steady := newSteadyClock()
+		clock, test.Time = steady.Now, steady
+	}
 	if term != nil && !term.IsFenced() { // an earlier process had the name
 		if err := takeOver(ctx, r.source.Jobs().riverExecutor(), id, time.Now()); err != nil {
 			return nil, fmt.Errorf("take over jobs of an earlier process: %w", err)
@@ -175,7 +181,8 @@ func (r *Runner) startTerm(ctx context.Context, term *process.Term) (*termRunner
 		FetchPollInterval:    pollEvery,
 		JobTimeout:           o.Timeout,
 		RescueStuckJobsAfter: o.Timeout + time.Minute, // no handler runs that long, so the process must have died
-		RetryPolicy:          retryPolicy{time.Now},
+		RetryPolicy:          retryPolicy{clock},
+		Test:                 test,
 		MaxAttempts:          maxAttempts,
 		Logger:               slog.New(warningHandler{o.Log.Handler()}),
 
@@ -187,7 +194,7 @@ func (r *Runner) startTerm(ctx context.Context, term *process.Term) (*termRunner
 	if err := t.client.Start(context.WithoutCancel(ctx)); err != nil {
 		return nil, fmt.Errorf("start job runner: %w", err)
 	}
-	t.recovery = startRecovery(context.WithoutCancel(ctx), r.source.Jobs(), fetched, id, o.Log)
+	t.recovery = startRecovery(context.WithoutCancel(ctx), r.source.Jobs(), fetched, id, clock, o.Log)
 	return t, nil
 }
 

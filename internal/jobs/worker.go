@@ -26,7 +26,10 @@ type worker[T river.JobArgs] struct {
 func (w *worker[T]) Work(ctx context.Context, j *river.Job[T]) error {
 	ctx, cancel := w.term.Begin(ctx)
 	defer cancel()
-	err := w.pause.runWithPause(ctx, func() error { return w.do(ctx, j.Args) })
+	err := process.Check(ctx)
+	if err == nil {
+		err = w.pause.runWithPause(ctx, func() error { return w.do(ctx, j.Args) })
+	}
 	if err == nil {
 		return nil
 	}
@@ -62,6 +65,9 @@ func (w *periodicWorker) Work(ctx context.Context, j *river.Job[periodicArgs]) e
 	}
 	ctx, cancel := w.term.Begin(ctx)
 	defer cancel()
+	if err := process.Check(ctx); err != nil {
+		return err
+	}
 	start := time.Now()
 	if err := p.Run(ctx); err != nil {
 		w.log.WarnContext(ctx, "periodic work failed", "work", p.Name, "took", time.Since(start), "error", err)

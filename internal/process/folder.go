@@ -65,7 +65,7 @@ func lockName(dir, name string, flags int) (*Folder, error) {
 	if !locked {
 		return nil, errors.Join(err, f.Close())
 	}
-	return &Folder{dir, newTerm(name, time.Time{}), f}, nil
+	return &Folder{dir, newTerm(name, time.Time{}, nil), f}, nil
 }
 
 // Name implements [Process].
@@ -82,6 +82,9 @@ func (p *Folder) NextTerm(ctx context.Context, former *Term) (*Term, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
+
+// CheckClock implements [Process]. A folder has no clock.
+func (p *Folder) CheckClock() error { return nil }
 
 // IfEnded implements [Process].
 func (p *Folder) IfEnded(_ context.Context, name string, do func() error) (ended bool, err error) {

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"segel/internal/contract"
 	"segel/internal/store"
 )
 
@@ -28,17 +29,29 @@ const (
 // ended. Every node looks for leases of others that ended, marks the row as ended and puts their work back, in one
 // transaction. A node that could not renew in time ends its term by its own monotonic clock, before the server's does:
 // the lease counts from the moment before the renewal was sent. It joins again under a new name when the database answers.
+//
+// A node whose clock is in doubt ends its term too, and joins again when its clock agrees with the database's: the others do its work,
+// and no job is put off, nothing signed and nothing purged by a wrong time.
 type Node struct {
 	nodes  store.Nodes
 	about  store.Node
 	place  *Folder // nil: none
+	clock  Clock
 	log    *slog.Logger
 	cancel context.CancelFunc
 	done   sync.WaitGroup
 
-	mu      sync.Mutex // guards the fields below
-	term    *Term
-	changed chan struct{} // closed when the term changes
+	mu       sync.Mutex // guards the fields below
+	term     *Term
+	changed  chan struct{} // closed when the term changes
+	database time.Time     // the database's clock when it was last read
+	readAt   time.Time     // when that was, by the monotonic clock
+}
+
+// Clock is the clock of a process, and how far the database's may be from it. The zero value is not compared.
+type Clock struct {
+	Now       func() time.Time
+	Tolerance time.Duration
 }
 
 var _ Process = (*Node)(nil)
@@ -46,9 +59,9 @@ var _ Process = (*Node)(nil)
 // JoinNodes adds the current process to the nodes of a database. About has its host, its release and its roles.
 //
 // Place is the process among those that share a data folder; nil: none. The node that an earlier process noted there has ended, because the
-// place is free, so its work is put back without waiting for its lease. The caller leaves the place after an error, and else the node does.
-func JoinNodes(ctx context.Context, nodes store.Nodes, about store.Node, place *Folder, log *slog.Logger) (*Node, error) {
-	n := &Node{nodes: nodes, about: about, place: place, log: log, changed: make(chan struct{})}
+// place is free, so its work is put back without waiting for its lease. The caller leaves the place after an error, and else the node does. With a clock in doubt it joins, and the first term has ended.
+func JoinNodes(ctx context.Context, nodes store.Nodes, about store.Node, place *Folder, clock Clock, log *slog.Logger) (*Node, error) {
+	n := &Node{nodes: nodes, about: about, place: place, clock: clock, log: log, changed: make(chan struct{})}
 	if place != nil {
 		former, err := place.readNote()
 		if err == nil && former != "" {
@@ -58,10 +71,14 @@ func JoinNodes(ctx context.Context, nodes store.Nodes, about store.Node, place *
 			return nil, fmt.Errorf("end the node of an earlier process: %w", err)
 		}
 	}
-	var err error
+	err := n.readClock(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if n.term, err = n.join(ctx); err != nil {
 		return nil, err
 	}
+	_ = n.term.Check() // it ends a term whose clock is in doubt, before the first job
 	var running context.Context
 	running, n.cancel = context.WithCancel(context.Background())
 	n.done.Go(func() { n.runLoop(running) })
@@ -80,7 +97,37 @@ func (n *Node) join(ctx context.Context) (*Term, error) {
 			n.log.WarnContext(ctx, "the name of this node is not noted in the data folder", "error", err)
 		}
 	}
-	return newTerm(about.Name, began.Add(lease)), nil
+	return newTerm(about.Name, began.Add(lease), n.CheckClock), nil
+}
+
+// readClock reads the database's clock.
+func (n *Node) readClock(ctx context.Context) error {
+	_, now, err := n.nodes.ListNodes(ctx)
+	if err != nil {
+		return fmt.Errorf("read the database's clock: %w", err)
+	}
+	n.compareClock(now)
+	return nil
+}
+
+// compareClock records what the database's clock has just shown.
+func (n *Node) compareClock(database time.Time) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.database, n.readAt = database, time.Now()
+}
+
+// CheckClock implements [Process]. From the last reading of the database's clock on, the monotonic clock says what it shows now, so that
+// a clock that is set between two readings is noticed as well.
+func (n *Node) CheckClock() error {
+	if n.clock.Now == nil {
+		return nil
+	}
+	n.mu.Lock()
+	database := n.database.Add(time.Since(n.readAt))
+	n.mu.Unlock()
+	// Without its monotonic reading: what counts is the time that would be recorded.
+	return contract.CheckClock(contract.ClockReading{Local: n.clock.Now().Round(0), Database: database}, n.clock.Tolerance).Err()
 }
 
 // Name implements [Process].
@@ -153,7 +200,11 @@ func (n *Node) runLoop(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ended:
-			n.log.WarnContext(ctx, "this process could not renew its lease in time; its jobs stop")
+			if err := n.CheckClock(); err != nil {
+				n.log.ErrorContext(ctx, "the clock of this process disagrees with the database's; its jobs stop, and it changes nothing", "error", err)
+			} else {
+				n.log.WarnContext(ctx, "this process could not renew its lease in time; its jobs stop")
+			}
 		case <-next.C:
 		}
 		var wait time.Duration
@@ -180,6 +231,7 @@ func (n *Node) renew(ctx context.Context, term *Term) time.Duration {
 		n.log.DebugContext(ctx, "renew the lease of this process", "error", err)
 		return retryEvery
 	}
+	n.compareClock(others.Now)
 	term.extend(began.Add(lease))
 	for _, name := range others.Overdue {
 		switch ended, err := n.nodes.EndOverdueNode(within, name); {
@@ -195,11 +247,17 @@ func (n *Node) renew(ctx context.Context, term *Term) time.Duration {
 	return renewEvery
 }
 
-// joinAgain ends the row of a term that has ended, which also puts back its work, and joins under a new name.
+// joinAgain ends the row of a term that has ended, which also puts back its work, and joins under a new name unless the clock is in doubt.
 func (n *Node) joinAgain(ctx context.Context, former *Term) time.Duration {
 	within, cancel := context.WithTimeout(ctx, leaveWithin)
 	defer cancel()
 	err := n.nodes.EndNode(within, former.name)
+	if err == nil {
+		err = n.readClock(within)
+	}
+	if err == nil && n.CheckClock() != nil {
+		return renewEvery
+	}
 	var term *Term
 	if err == nil {
 		term, err = n.join(within)

@@ -8,6 +8,7 @@ package process
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 )
@@ -27,6 +28,10 @@ type Process interface {
 	// while do runs. A name that is unknown here does not count as ended.
 	IfEnded(ctx context.Context, name string, do func() error) (ended bool, err error)
 
+	// CheckClock returns contract.ErrClock while the clock of this process differs from that of what the processes share by more
+	// than is tolerated. It reads no other clock, and notices a clock that is set at once.
+	CheckClock() error
+
 	// Leave ends the term, so that others need not wait to continue what was recorded under the name. Call it after the
 	// last work. It may be called again.
 	Leave() error
@@ -40,6 +45,7 @@ var ErrEnded = errors.New("this process lost its lease, and its work goes on els
 type Term struct {
 	name   string
 	fenced bool
+	clock  func() error // [Process.CheckClock]; nil: nothing to compare with
 	over   context.Context
 	end    context.CancelFunc
 
@@ -48,9 +54,10 @@ type Term struct {
 	timer *time.Timer
 }
 
-// newTerm returns a term. Its lease lasts until then unless it is extended; zero: it has no lease, and lasts until it is ended.
-func newTerm(name string, until time.Time) *Term {
-	t := &Term{name: name, fenced: !until.IsZero()}
+// newTerm returns a term. Its lease lasts until then unless it is extended; zero: it has no lease, and lasts until it is ended. It ends
+// when clock returns an error.
+func newTerm(name string, until time.Time, clock func() error) *Term {
+	t := &Term{name: name, fenced: !until.IsZero(), clock: clock}
 	t.over, t.end = context.WithCancel(context.Background())
 	if t.fenced {
 		t.until = until
@@ -69,13 +76,21 @@ func (t *Term) IsFenced() bool { return t.fenced }
 // Done is closed when the term has ended.
 func (t *Term) Done() <-chan struct{} { return t.over.Done() }
 
-// Check returns [ErrEnded] if the term has ended. It compares the clock: after a process was suspended, work may run
+// Check returns [ErrEnded] if the term has ended, and ends it if the clock of the process is in doubt. It compares the lease with the
+// monotonic clock: after a process was suspended, work may run
 // before the timer of the term does. The monotonic clock of some systems stands still while the whole machine is
 // suspended; then only the check in the database notices.
 func (t *Term) Check() error {
 	t.endIfDue()
 	if t.over.Err() != nil {
 		return ErrEnded
+	}
+	if t.clock == nil {
+		return nil
+	}
+	if err := t.clock(); err != nil {
+		t.end()
+		return fmt.Errorf("%w: %w", ErrEnded, err)
 	}
 	return nil
 }

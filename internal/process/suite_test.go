@@ -1,12 +1,15 @@
 package process_test
 
 import (
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"segel/internal/contract"
 	"segel/internal/process"
 	"segel/internal/process/processtest"
 	"segel/internal/store"
@@ -51,7 +54,7 @@ func TestProcessesOfADatabase(t *testing.T) {
 			processtest.Run(t, func(t *testing.T) func(*testing.T) process.Process {
 				s := openStore(t, database(t))
 				return func(t *testing.T) process.Process {
-					p, err := process.JoinNodes(t.Context(), s, store.Node{Host: "host", Release: "1"}, nil, slog.New(slog.DiscardHandler))
+					p, err := process.JoinNodes(t.Context(), s, store.Node{Host: "host", Release: "1"}, nil, process.Clock{}, slog.New(slog.DiscardHandler))
 					return leaving(t, p, err)
 				}
 			})
@@ -90,7 +93,7 @@ func TestANodeThatIsCutFromTheDatabaseEndsItsTermAndJoinsAgainUnderANewName(t *t
 		}
 	})
 	join := func(dsn string) *process.Node {
-		n, err := process.JoinNodes(t.Context(), openStore(t, dsn), store.Node{}, nil, slog.New(slog.DiscardHandler))
+		n, err := process.JoinNodes(t.Context(), openStore(t, dsn), store.Node{}, nil, process.Clock{}, slog.New(slog.DiscardHandler))
 		leaving(t, n, err)
 		return n
 	}
@@ -131,7 +134,7 @@ func TestAProcessThatIsStartedAgainInItsFolderWaitsForNoLease(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n, err := process.JoinNodes(t.Context(), s, store.Node{}, place, slog.New(slog.DiscardHandler))
+		n, err := process.JoinNodes(t.Context(), s, store.Node{}, place, process.Clock{}, slog.New(slog.DiscardHandler))
 		leaving(t, n, err)
 		return n, place
 	}
@@ -155,6 +158,41 @@ func TestAProcessThatIsStartedAgainInItsFolderWaitsForNoLease(t *testing.T) {
 	}
 	if again.Name() == former {
 		t.Error("the process has its former name")
+	}
+}
+
+// TestANodeWhoseClockIsMovedEndsItsTermAndJoinsAgainWhenTheClockIsRight moves the clock of one process, as an operator who sets it does.
+func TestANodeWhoseClockIsMovedEndsItsTermAndJoinsAgainWhenTheClockIsRight(t *testing.T) {
+	t.Parallel()
+	for _, offset := range []time.Duration{3 * time.Minute, -3 * time.Minute, 30 * time.Hour, -30 * time.Hour} {
+		t.Run(offset.String(), func(t *testing.T) {
+			t.Parallel()
+			var ahead atomic.Int64
+			clock := process.Clock{Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }, Tolerance: 2 * time.Minute}
+			s := openStore(t, storetest.SQLite(t, sqlstore.Migrate))
+			n, err := process.JoinNodes(t.Context(), s, store.Node{}, nil, clock, slog.New(slog.DiscardHandler))
+			leaving(t, n, err)
+			former := n.Term()
+			if err := errors.Join(n.CheckClock(), former.Check()); err != nil {
+				t.Fatalf("a clock that agrees: %v", err)
+			}
+			ahead.Store(int64(offset))
+			// It is noticed at once, without another look at the database's clock.
+			if err := former.Check(); !errors.Is(err, process.ErrEnded) || !errors.Is(err, contract.ErrClock) {
+				t.Errorf("right after the jump: %v", err)
+			}
+			wait(t, former.Done(), "the end of the term")
+			late, err := process.JoinNodes(t.Context(), s, store.Node{}, nil, clock, slog.New(slog.DiscardHandler))
+			leaving(t, late, err)
+			if late.Term().Check() == nil {
+				t.Error("a process that starts with a wrong clock has a term")
+			}
+			ahead.Store(0)
+			next, err := n.NextTerm(t.Context(), former)
+			if err != nil || next.Check() != nil || n.CheckClock() != nil {
+				t.Errorf("when the clock is right again: %v, %v", err, n.CheckClock())
+			}
+		})
 	}
 }
 

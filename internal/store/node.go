@@ -24,6 +24,7 @@ type Node struct {
 type OtherNodes struct {
 	Overdue []string      // nodes whose lease has ended, and which are not marked as ended
 	Next    time.Duration // until the next lease of another node ends, unless it is renewed; 0: there is none
+	Now     time.Time     // by the database's clock
 }
 
 // Nodes stores the processes that share the database. All times are by the database's clock.

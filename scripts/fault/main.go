@@ -1,5 +1,5 @@
 // Command fault kills a service repeatedly while it accepts and processes stamping orders, with an office that loses one answer
-// in ten, and takes its database, files and disk away for a while. A mail server and a webhook refuse one message in ten. Then it checks
+// in ten, and takes its database, files and disk away for a while, and moves the clocks of single nodes. A mail server and a webhook refuse one message in ten. Then it checks
 // against the office's journal, the database and the files that no order was lost, no serial used twice or unaccounted for, no quota
 // leaked, no message lost or repeated without a reason, and that every file is sound.
 // docs/emeterai.md describes its use. It exits with 1 if any check fails.
@@ -41,7 +41,7 @@ func main() {
 	flag.BoolVar(&o.office, "office", false, "kill the office as well, in one life of five")
 	flag.IntVar(&o.outages, "outages", 0, "how often the database, the files or the disk are taken away for a while")
 	flag.BoolVar(&o.postgres, "postgres", false, "use PostgreSQL, started for the purpose, instead of SQLite")
-	flag.IntVar(&o.nodes, "nodes", 1, "nodes of the service; several share a PostgreSQL database and a bucket, and each is killed, paused and cut off alone")
+	flag.IntVar(&o.nodes, "nodes", 1, "nodes of the service; several share a PostgreSQL database and a bucket, and each is killed, paused, cut off and given a wrong clock alone; the program is built anew, with a clock that can be moved")
 	flag.BoolVar(&o.deleted, "deleted", false, "delete the data folder under the running service in the end, and measure what that uses")
 	flag.StringVar(&o.keep, "keep", "", "folder to leave everything in")
 	flag.StringVar(&o.mutant, "mutant", "", "build the program with this fault, which has to be found: naive, mailed-first")
@@ -84,10 +84,18 @@ func run(ctx context.Context, o options) (p resultTable, err error) {
 		return nil, err
 	}
 	fmt.Printf("%d nodes, %d orders, %d kills, %d outages, seed %d\n", o.nodes, o.orders, o.kills, o.outages, o.seed)
-	if o.mutant != "" {
-		if o.binary, err = buildMutant(o.mutant, dir); err != nil {
-			return nil, err
-		}
+	var tags []string
+	if o.nodes > 1 {
+		tags = []string{"-tags", clockTag}
+	}
+	switch {
+	case o.mutant != "":
+		o.binary, err = buildMutant(o.mutant, dir, tags...)
+	case tags != nil:
+		o.binary, err = buildProgram(dir, clockTag, tags...)
+	}
+	if err != nil {
+		return nil, err
 	}
 	t, err := openTrial(ctx, o, dir)
 	if err != nil {

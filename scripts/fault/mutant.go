@@ -62,8 +62,19 @@ func (r *run) buyThenRecord(ctx context.Context) error {
 	},
 }
 
-// buildMutant builds the program in the working folder with a fault, and returns its path.
-func buildMutant(name, dir string) (string, error) {
+// buildProgram builds the program in the working folder with further arguments of go build, and returns its path.
+func buildProgram(dir, name string, args ...string) (string, error) {
+	binary := filepath.Join(dir, "segel-"+name)
+	build := exec.Command("go", append(append([]string{"build"}, args...), "-o", binary, "./cmd/segel")...)
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build %s: %w: %s", name, err, out)
+	}
+	return binary, nil
+}
+
+// buildMutant is buildProgram with a fault.
+func buildMutant(name, dir string, args ...string) (string, error) {
 	e, ok := mutants[name]
 	if !ok {
 		return "", fmt.Errorf("no mutant is called %q", name)
@@ -84,7 +95,7 @@ func buildMutant(name, dir string) (string, error) {
 	if blob := `"segel/internal/blob"`; strings.Contains(text, "blob.") && !strings.Contains(text, blob) {
 		text = strings.Replace(text, "import (", "import (\n\t"+blob, 1)
 	}
-	changed, binary := filepath.Join(dir, "mutant.go"), filepath.Join(dir, "segel-"+name)
+	changed := filepath.Join(dir, "mutant.go")
 	overlay, err := json.Marshal(object{"Replace": map[string]string{file: changed}})
 	if err != nil {
 		return "", err
@@ -93,10 +104,5 @@ func buildMutant(name, dir string) (string, error) {
 	if err := errors.Join(os.WriteFile(changed, []byte(text), 0o600), os.WriteFile(over, overlay, 0o600)); err != nil {
 		return "", err
 	}
-	build := exec.Command("go", "build", "-overlay", over, "-o", binary, "./cmd/segel")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build mutant %s: %w: %s", name, err, out)
-	}
-	return binary, nil
+	return buildProgram(dir, name, append([]string{"-overlay", over}, args...)...)
 }

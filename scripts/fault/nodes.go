@@ -30,6 +30,7 @@ type node struct {
 	database *pgtest.Proxy // nil: it is the only node
 	files    *pgtest.Proxy // nil: its files are in its folder
 	calls    *pgtest.Proxy // before office; nil: it is the only node
+	clock    string        // file of the offset of its clock; empty: it is the only node
 }
 
 // openNodes prepares the nodes at addresses, and starts none.
@@ -52,7 +53,11 @@ func (t *trial) openNodes(at []string, shared string, parts []string) error {
 				return err
 			}
 			office = "http://" + n.calls.Address()
-			env = append(env, running.NodeEnv(t.masterKey, n.database.DSN(), "http://"+n.files.Address())...)
+			clock, err := n.openClock(t.dir)
+			if err != nil {
+				return err
+			}
+			env = append(append(env, clock...), running.NodeEnv(t.masterKey, n.database.DSN(), "http://"+n.files.Address())...)
 		}
 		n.Program = &running.Program{
 			Binary: t.binary, Log: filepath.Join(t.dir, log), Args: []string{"serve", "--data", n.data, "--listen", address},
@@ -124,7 +129,10 @@ func (t *trial) nodeOutages() []outage {
 			return do()
 		}
 	}
-	all := []outage{{"a node is paused (SIGSTOP)", draw(func() error { return n.signal(syscall.SIGSTOP) }), func() error { return n.signal(syscall.SIGCONT) }}}
+	all := append(
+		[]outage{{"a node is paused (SIGSTOP)", draw(func() error { return n.signal(syscall.SIGSTOP) }), func() error { return n.signal(syscall.SIGCONT) }}},
+		t.clockOutages(func() *node { return n }, draw)...,
+	)
 	for _, part := range []struct {
 		name  string
 		proxy func() *pgtest.Proxy

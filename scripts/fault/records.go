@@ -67,6 +67,7 @@ type serviceRecords struct {
 	documents []int64 // all of them
 	notices   map[string]noticeRow
 	waiting   map[int64]string // reason of each other document that is not completed
+	misdated  []string         // events whose time contradicts the events before them
 }
 
 // noticeRow is a message to a person that became necessary.
@@ -109,7 +110,7 @@ func readRecords(driver, address string) (b serviceRecords, err error) {
 	var s stampRow
 	var n noticeRow
 	var name, state string
-	var id, at int64
+	var id, at, former int64
 	for _, q := range []struct {
 		statement string
 		into      []any
@@ -122,6 +123,9 @@ func readRecords(driver, address string) (b serviceRecords, err error) {
 		{"SELECT granted, reserved, spent FROM quota WHERE unit = 'emet'", []any{&b.quota.granted, &b.quota.reserved, &b.quota.spent}, func() {}},
 		{"SELECT id, document, kind, state, address FROM notice", []any{&name, &n.document, &n.kind, &n.state, &n.address}, func() { b.notices[name] = n }},
 		{"SELECT id FROM document", []any{&id}, func() { b.documents = append(b.documents, id) }},
+		{misdatedEvents, []any{&id, &name, &at, &former}, func() {
+			b.misdated = append(b.misdated, fmt.Sprintf("event %d, %s, of %s follows one of %s", id, name, time.UnixMicro(at).UTC(), time.UnixMicro(former).UTC()))
+		}},
 		{"SELECT id, reason FROM document WHERE state NOT IN ('completed', 'draft')", []any{&id, &name}, func() { b.waiting[id] = name }},
 	} {
 		if err := scanRows(db, q.statement, q.into, q.keep); err != nil {
@@ -130,6 +134,9 @@ func readRecords(driver, address string) (b serviceRecords, err error) {
 	}
 	return b, nil
 }
+
+// misdatedEvents selects the events that are older than one before them in the log by more than clocks may differ, and a request may take.
+const misdatedEvents = `SELECT leaf, type, at, former FROM (SELECT leaf, type, at, max(at) OVER (ORDER BY leaf) AS former FROM event) e WHERE former - at > 120000000 ORDER BY leaf`
 
 func scanRows(db *sql.DB, statement string, into []any, keep func()) (err error) {
 	rows, err := db.Query(statement)

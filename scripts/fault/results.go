@@ -91,6 +91,7 @@ func compareRecords(orders []*order, others map[int64]bool, journal map[string]*
 	p.addZeroCount("**lost**: acknowledged, neither completed nor waiting for a person", lost)
 	p.addFigure("orders uploaded more than once, with the same Idempotency-Key", "%d", resent)
 	p.addZeroCount("**documents uploaded twice**", listDoubled(b.documents, ours))
+	p.addZeroCount("events whose time contradicts those before them", b.misdated)
 	p.addFigure("duty stamps ordered", "%d", stamps)
 	return append(append(p, compareSerials(journal, b)...), compareQuota(journal, b)...)
 }

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -67,4 +68,37 @@ func TestWorkThatWaitsForItsTimeIsBroughtForward(t *testing.T) {
 			t.Errorf("hastened: %s, %v", state(), err)
 		}
 	})
+}
+
+func TestATransactionWhoseTimesContradictTheServerIsRefused(t *testing.T) {
+	t.Parallel()
+	const tolerance = 2 * time.Minute
+	now := time.Now()
+	s := openWith(t, databases["PostgreSQL"](t), Options{ClockTolerance: tolerance})
+	size := func() (n int64) {
+		if err := s.readRow(t.Context(), []any{&n}, `SELECT size FROM log_size WHERE id = 1`); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	for _, c := range []struct {
+		event time.Duration // from now
+		token time.Duration // 0: none
+		want  error
+	}{
+		{0, 0, nil}, {-time.Hour, 0, nil}, {time.Minute, time.Minute, nil}, {-time.Minute, -time.Minute, nil},
+		{3 * time.Minute, 0, contract.ErrClock}, {0, 4 * time.Minute, contract.ErrClock}, {0, -4 * time.Minute, contract.ErrClock},
+	} {
+		e := logEntry{events: []contract.Event{{Type: contract.EventViewed, Document: 1, At: now.Add(c.event)}}}
+		if c.token != 0 {
+			e.token.At = now.Add(c.token)
+		}
+		before := size()
+		if err := s.db.withTx(t.Context(), func(t tx) error { return e.appendToLog(context.Background(), t) }); !errors.Is(err, c.want) {
+			t.Errorf("an event %v and a timestamp %v from now: %v", c.event, c.token, err)
+		}
+		if after := size(); (after > before) != (c.want == nil) {
+			t.Errorf("an event %v and a timestamp %v from now: the log grew from %d to %d", c.event, c.token, before, after)
+		}
+	}
 }

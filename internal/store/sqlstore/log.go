@@ -86,11 +86,15 @@ func (l logEntry) lockLog(ctx context.Context, t tx) (*lockedLog, error) {
 		sql: `UPDATE log_size SET size = size + $1, latest_at = CASE WHEN latest_at < $2 THEN $2 ELSE latest_at END,
 			timestamp_accuracy = CASE WHEN timestamp_at < $3 THEN $4 ELSE timestamp_accuracy END,
 			timestamp_at = CASE WHEN timestamp_at < $3 THEN $3 ELSE timestamp_at END
-			WHERE id = 1 RETURNING size - $1, timestamp_at, timestamp_accuracy`,
+			WHERE id = 1 RETURNING size - $1, timestamp_at, timestamp_accuracy, ` + clockOf(t),
 		args: []any{len(log.events), latest, toMicros(l.token.At), l.token.Accuracy.Microseconds()},
 		each: func(scan scanFunc) error {
 			var at, accuracy int64
-			if err := scan(&log.size, &at, &accuracy); err != nil {
+			var database time.Time
+			if err := scan(&log.size, &at, &accuracy, scanServerTime(&database)); err != nil {
+				return err
+			}
+			if err := requireTimes(database, log.events, l.token.At, t.clockTolerance()); err != nil {
 				return err
 			}
 			return clock.addRow("log_size", []any{at, accuracy})
@@ -114,6 +118,38 @@ func (l logEntry) lockLog(ctx context.Context, t tx) (*lockedLog, error) {
 		read = rest.selectRest(unionOfColumns, log.peaks, "", unionArm{columns: hashColumns, width: 2, from: "log_hash", where: "position IN " + in}, args...)
 	}
 	return log, t.addStatements(ctx, read)
+}
+
+// clockOf returns the expression of the server's clock for requireTimes.
+func clockOf(t tx) string {
+	if t.clockTolerance() == 0 {
+		return `NULL`
+	}
+	return postgresClock
+}
+
+// requireTimes refuses a transaction whose times contradict the clock of the database server; zero: it is not compared. A process compares its
+// clock before it works (decision 0029), but the clock may be set after that. One event in the future would stop all processes from signing until
+// an operator confirms the clock, and a document with a timestamp from another time could never be completed. An event may be older
+// than its commit: its time may be read before a long upload.
+func requireTimes(database time.Time, events []contract.Event, token time.Time, tolerance time.Duration) error {
+	if database.IsZero() {
+		return nil
+	}
+	compare := func(at time.Time) error {
+		return contract.CheckClock(contract.ClockReading{Local: at, Database: database}, tolerance).Err()
+	}
+	for _, e := range events {
+		if e.At.After(database) {
+			if err := compare(e.At); err != nil {
+				return err
+			}
+		}
+	}
+	if token.IsZero() {
+		return nil
+	}
+	return compare(token)
 }
 
 // appendEvents adds the leaves of the entry. It runs the statements of lockLog, unless a statement that was added after them has.

@@ -63,12 +63,12 @@ func (s *Store) RenewNode(ctx context.Context, name string, lease time.Duration)
 	now := s.db.clockMicros()
 	err = s.withNodeTx(ctx, func(t tx) error {
 		others = store.OtherNodes{}
-		n, err := t.exec(ctx, `UPDATE node SET expires_at = `+now+` + $2 WHERE name = $1 AND ended_at = 0 AND expires_at > `+now, name, lease.Microseconds())
+		err := queryOne(ctx, t, []any{scanTime(&others.Now)}, `UPDATE node SET expires_at = `+now+` + $2 WHERE name = $1 AND ended_at = 0 AND expires_at > `+now+` RETURNING `+now, name, lease.Microseconds())
+		if errors.Is(err, store.ErrNotFound) {
+			return store.ErrNodeEnded
+		}
 		if err != nil {
 			return err
-		}
-		if n == 0 {
-			return store.ErrNodeEnded
 		}
 		return queryEach(ctx, t, func(scan scanFunc) error {
 			var other string

@@ -51,6 +51,11 @@ type Options struct {
 	// Timeout bounds each transaction, the wait for a connection included; 0: DefaultTimeout. Migrations are not bounded.
 	Timeout time.Duration
 
+	// ClockTolerance is how far the times of a transaction may be from the clock of the database server: a transaction with an event
+	// that is further in the future, or a timestamp that is further away, is refused with contract.ErrClock. 0: they are not
+	// compared, as on SQLite.
+	ClockTolerance time.Duration
+
 	files       fs.FS // of migrations; nil: this program's. Tests set it
 	writerLevel int   // of this program; 0: Level. Tests set it
 

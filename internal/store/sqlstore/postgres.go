@@ -31,6 +31,8 @@ type postgres struct {
 	counters *counters
 	reading  bool   // the server refuses to write
 	session  string // application_name of all connections; empty: the address names another
+
+	tolerance time.Duration // of the times in a transaction, see [Options]
 }
 
 // maxConns bounds the connections of a process unless the address sets a limit. A job runner reserves one of them.
@@ -54,7 +56,7 @@ func openPostgres(ctx context.Context, dsn string, o Options, c *counters) (*pos
 		pool.Close()
 		return nil, err
 	}
-	return &postgres{pool: pool, queue: queue, counters: c, reading: o.Mode == Reading, session: sessionOf(config)}, nil
+	return &postgres{pool: pool, queue: queue, counters: c, reading: o.Mode == Reading, session: sessionOf(config), tolerance: o.ClockTolerance}, nil
 }
 
 // reservedConns bounds the connections of [postgres.openReserved].
@@ -268,7 +270,7 @@ func (d *postgres) withTx(ctx context.Context, fn func(tx) error) error {
 }
 
 func (d *postgres) writeTx(ctx context.Context, fn func(tx) error) error {
-	t := &postgresTx{pool: d.pool, ctx: ctx, queue: d.queue}
+	t := &postgresTx{pool: d.pool, ctx: ctx, queue: d.queue, tolerance: d.tolerance}
 	defer t.end() // also after a panic
 	if err := fn(t); err != nil {
 		return err
@@ -308,7 +310,12 @@ func (d *postgres) queueOutdated(ctx context.Context) (bool, error) {
 }
 
 // serverClock uses clock_timestamp, which advances within a transaction; now() does not.
-func (d *postgres) serverClock() string { return `clock_timestamp()` }
+func (d *postgres) serverClock() string { return postgresClock }
+
+func (t *postgresTx) clockTolerance() time.Duration { return t.tolerance }
+
+// postgresClock is the expression of the server's clock.
+const postgresClock = `clock_timestamp()`
 
 func (d *postgres) clockMicros() string {
 	return `CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)`
@@ -382,6 +389,8 @@ type postgresTx struct {
 	ctx     context.Context // of the transaction: it ends before the contexts of the statements, which belong to the caller
 	options pgx.TxOptions
 	queue   *jobs.Queue[pgx.Tx]
+
+	tolerance time.Duration // see tx.clockTolerance
 
 	conn    *pgxpool.Conn // nil before the transaction began
 	begun   pgx.Tx        // nil before the transaction began, and after it was committed
@@ -601,7 +610,11 @@ func (t *postgresTx) takeOverJobs(_ context.Context, process string) error {
 	if err := t.sendAll(); err != nil { // it also begins the transaction
 		return err
 	}
-	return t.queue.TakeOver(t.ctx, t.begun, process)
+	var now time.Time
+	if err := t.begun.QueryRow(t.ctx, `SELECT `+postgresClock).Scan(&now); err != nil {
+		return fmt.Errorf("read the clock: %w", err)
+	}
+	return t.queue.TakeOver(t.ctx, t.begun, process, now)
 }
 
 // closedTx is a transaction whose methods return pgx.ErrTxClosed.

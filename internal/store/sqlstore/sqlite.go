@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/riverqueue/river/riverdriver/riversqlite"
 	driver "modernc.org/sqlite"
@@ -234,6 +235,8 @@ func (d *sqlite) queueOutdated(ctx context.Context) (bool, error) {
 // serverClock returns NULL: SQLite runs in this process and uses the same clock.
 func (d *sqlite) serverClock() string { return `NULL` }
 
+func (t sqliteTx) clockTolerance() time.Duration { return 0 }
+
 func (d *sqlite) clockMicros() string { return `CAST(unixepoch('subsec') * 1000000 AS INTEGER)` }
 
 func (d *sqlite) openReserved(Options) (database, error) { return nil, nil }
@@ -376,7 +379,7 @@ func (t sqliteTx) ensureJobs(_ context.Context, all []contract.Job) error {
 func (t sqliteTx) notifyChange(context.Context, contract.DocumentID, int64) error { return nil }
 
 func (t sqliteTx) takeOverJobs(_ context.Context, process string) error {
-	return t.queue.TakeOver(t.ctx, t.queueTx, process)
+	return t.queue.TakeOver(t.ctx, t.queueTx, process, time.Now())
 }
 
 type sqliteRows struct{ *sql.Rows }

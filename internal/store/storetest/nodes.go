@@ -22,7 +22,7 @@ const (
 // does not end, as if the process had been suspended meanwhile.
 func newTerm(t *testing.T, b *fixture) (working context.Context, end func()) {
 	t.Helper()
-	n, err := process.JoinNodes(b.ctx, b, store.Node{}, nil, slog.New(slog.DiscardHandler))
+	n, err := process.JoinNodes(b.ctx, b, store.Node{}, nil, process.Clock{}, slog.New(slog.DiscardHandler))
 	b.must(err)
 	term := n.Term()
 	ctx, cancel := term.Begin(b.ctx)
