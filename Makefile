@@ -13,7 +13,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 GO      := CGO_ENABLED=0 go
 
 .DEFAULT_GOAL := help
-.PHONY: help run cluster test-upgrade web build test test-go test-web test-e2e test-e2e-all test-race test-s3 screens demo load bench bench-lists fault test-every names interop check-deploy check fmt lint generate clean
+.PHONY: help run cluster test-upgrade web build test test-go test-web test-e2e test-e2e-all test-race test-s3 screens demo load bench bench-lists simulate fault test-every names interop check-deploy check fmt lint generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -84,9 +84,10 @@ test-race: ## run the tests of what runs concurrently under the race detector (n
 demo: build ## walk one contract through a service of its own, and print each step
 	@go run ./scripts/demo $(BIN)
 
-load: build ## take documents through the whole job, with evidence certificates and without, and print what each costs (DOCUMENTS=400 CLIENTS=8 POSTGRES=1 RTT=2ms STAMPS=1 PROFILE=cpu.pprof AGAINST=build/before ROUNDS=12)
-	@scripts/need go $(if $(POSTGRES),postgres)
-	@go run ./scripts/load -segel $(BIN) -n $(DOCUMENTS) -c $(CLIENTS) $(if $(POSTGRES),-postgres) $(if $(RTT),-rtt $(RTT)) $(if $(STAMPS),-stamps) $(if $(PROFILE),-profile $(PROFILE)) $(if $(AGAINST),-against $(AGAINST)) $(if $(ROUNDS),-rounds $(ROUNDS))
+load: build ## take documents through the whole job, with evidence certificates and without, and print what each costs (DOCUMENTS=400 CLIENTS=8 POSTGRES=1 RTT=2ms STAMPS=1 PROFILE=cpu.pprof AGAINST=build/before ROUNDS=12 NODES=1,2,3)
+	@scripts/need go $(if $(POSTGRES)$(NODES),postgres)
+	@$(if $(NODES),scripts/s3server/setup)
+	@go run ./scripts/load -segel $(BIN) -n $(DOCUMENTS) -c $(CLIENTS) $(if $(POSTGRES),-postgres) $(if $(RTT),-rtt $(RTT)) $(if $(STAMPS),-stamps) $(if $(PROFILE),-profile $(PROFILE)) $(if $(AGAINST),-against $(AGAINST)) $(if $(ROUNDS),-rounds $(ROUNDS)) $(if $(NODES),-nodes $(NODES))
 
 bench: build ## measure what docs/performance.md states
 	@go run ./scripts/bench $(BIN)
@@ -94,6 +95,9 @@ bench: build ## measure what docs/performance.md states
 bench-lists: build ## measure lists of many documents on one database; takes 12 to 15 GB and half an hour (DOCUMENTS=10000000 DATABASE=sqlite|postgres)
 	@scripts/need go $(if $(filter postgres,$(DATABASE)),postgres)
 	@DOCUMENTS=$(if $(filter command line environment,$(origin DOCUMENTS)),$(DOCUMENTS),10000000) DATABASE=$(or $(DATABASE),sqlite) go run ./scripts/bench $(BIN) lists
+
+simulate: ## simulate how long orders wait, and how many nodes they need (SEED=1 ARGS='-documents 1000000 -slots 16'; docs/scale.md)
+	@go run ./scripts/simulate -seed $(or $(SEED),1) $(ARGS)
 
 fault: build ## kill the service and take its database, files and disk away while it stamps and sends mails and events, and prove that nothing is lost (KILLS=200 OUTAGES=40 ORDERS=2000 SEED=7 OFFICE=1 POSTGRES=1 NODES=3 DELETED=1 MUTANT=naive|mailed-first)
 	@scripts/need go $(if $(POSTGRES)$(NODES),postgres)

@@ -1,7 +1,8 @@
 // Command load takes documents through the whole job on a service that it starts: upload, finalize, guest link, guest login,
 // signature, completion. It prints documents a second, the times of each operation, what a document costs in processor time,
 // allocations, statements, transactions and syncs, and the floor of the same machine in the same run: once with an evidence certificate
-// for each document, and once without. With -stamps it finalizes stamping orders at once. With -against it compares two programs.
+// for each document, and once without. With -stamps it finalizes stamping orders at once. With -against it compares two programs. With -nodes
+// it measures several nodes on PostgreSQL and an S3 server, and what a document takes of these.
 package main
 
 import (
@@ -32,6 +33,7 @@ type options struct {
 	evidence  string        // when evidence certificates are made (SEGEL_EVIDENCE); empty: measure both
 	against   string        // another program to compare with; empty: none
 	rounds    int           // of a comparison
+	nodes     string        // numbers of nodes to compare, such as 1,2,3; empty: one service without a bucket
 }
 
 func main() {
@@ -47,6 +49,7 @@ func main() {
 	flag.StringVar(&o.evidence, "evidence", "", "when evidence certificates are made, completion or request; empty: measure one after the other")
 	flag.StringVar(&o.against, "against", "", "compare with this program, such as a build of an earlier commit, in rounds of -n documents in turn")
 	flag.IntVar(&o.rounds, "rounds", 12, "rounds of a comparison")
+	flag.StringVar(&o.nodes, "nodes", "", "measure so many nodes on PostgreSQL and a bucket, such as 3, or compare several numbers in rounds, such as 1,2,3")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -59,6 +62,9 @@ func main() {
 func run(ctx context.Context, o options) error {
 	if o.documents < 1 || o.clients < 1 || o.size < 1 || o.rounds < 1 {
 		return fmt.Errorf("-n, -c, -size and -rounds are at least 1")
+	}
+	if o.nodes != "" {
+		return measureNodes(ctx, o)
 	}
 	if o.against != "" {
 		return compare(ctx, o)

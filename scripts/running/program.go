@@ -157,19 +157,51 @@ func (p *Program) FindOutput(text string) (string, bool) {
 func (p *Program) CPUTime() (time.Duration, error) { return CPUTimeOf(p.PID()) }
 
 // CPUTimeOf returns the processor time that a process has used.
-func CPUTimeOf(pid int) (time.Duration, error) {
+func CPUTimeOf(pid int) (time.Duration, error) { return readCPUTime(pid, 2) }
+
+// readCPUTime adds up the first of the four times of a process: in user mode and in the kernel, and the same of children that have ended.
+func readCPUTime(pid, times int) (total time.Duration, err error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, err
 	}
 	// The name of the program, in parentheses, may contain anything (proc_pid_stat(5)).
 	fields := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
-	if len(fields) < 13 {
+	if len(fields) < 15 {
 		return 0, fmt.Errorf("state of process %d: %q", pid, b)
 	}
-	user, err1 := strconv.Atoi(fields[11])
-	system, err2 := strconv.Atoi(fields[12])
-	return time.Duration(user+system) * tick, errors.Join(err1, err2)
+	for _, field := range fields[11 : 11+times] {
+		ticks, err := strconv.Atoi(field)
+		if err != nil {
+			return 0, fmt.Errorf("state of process %d: %w", pid, err)
+		}
+		total += time.Duration(ticks) * tick
+	}
+	return total, nil
+}
+
+// CPUTimeOfAll returns the processor time that a process and its children have used, those included that have ended.
+func CPUTimeOfAll(pid int) (time.Duration, error) {
+	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	if err != nil {
+		return 0, err
+	}
+	used, err := readCPUTime(pid, 4)
+	if err != nil {
+		return 0, err
+	}
+	for _, child := range strings.Fields(string(children)) {
+		id, err := strconv.Atoi(child)
+		if err != nil {
+			return 0, err
+		}
+		of, err := CPUTimeOf(id)
+		if err != nil && !errors.Is(err, os.ErrNotExist) { // it has just ended, and counts with its parent next time
+			return 0, err
+		}
+		used += of
+	}
+	return used, nil
 }
 
 // tick is the unit of processor time in /proc (USER_HZ).

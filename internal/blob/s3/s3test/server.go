@@ -46,6 +46,7 @@ const startWait = time.Minute
 type Server struct {
 	URL  *url.URL
 	CA   string // of a server with TLS: file with the certificate of its authority, in PEM
+	PID  int    // of its process
 	Stop func()
 }
 
@@ -152,6 +153,7 @@ func launchServer(ctx context.Context, program, folder string, with *certificate
 	if err := <-started; err != nil {
 		return nil, err
 	}
+	server.PID = c.Process.Pid
 	server.Stop = sync.OnceFunc(func() {
 		_ = c.Process.Kill()
 		<-exited
