@@ -1,4 +1,4 @@
-import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer as createHTTPServer, request as ask, type Server } from "node:http";
@@ -32,10 +32,10 @@ export interface StageOptions {
   lose?: string;
 }
 
-/** A service on a temporary folder, with a browser. */
+/** A service on a temporary folder, with contexts of a browser. */
 export interface Stage {
   url: string;
-  browser: Browser;
+  browser: Pick<Browser, "newContext">;
   /** Everything the service printed. */
   log: () => string;
   /** Runs the binary on the folder of the service. */
@@ -53,17 +53,20 @@ export interface Stage {
   close: () => Promise<void>;
 }
 
-/** Has every page accept the consent text before its first signature, as its signers do once. */
-function acceptConsent(browser: Browser) {
-  const open = browser.newContext.bind(browser);
-  browser.newContext = async (options) => {
-    const context = await open(options);
-    context.on("page", (page) => {
-      const asked = page.locator("[data-consent]").getByRole("checkbox", { checked: false });
-      void page.addLocatorHandler(asked, (box) => box.check());
-    });
-    return context;
-  };
+/** Has every page of a context accept the consent text before its first signature, as its signers do once. */
+function acceptConsent(context: BrowserContext) {
+  context.on("page", (page) => {
+    const asked = page.locator("[data-consent]").getByRole("checkbox", { checked: false });
+    void page.addLocatorHandler(asked, (box) => box.check());
+  });
+}
+
+let launched: Promise<Browser> | undefined;
+
+/** The browser of the process, which runs several files one after the other. It ends with the process. Contexts share nothing. */
+function launchOnce(): Promise<Browser> {
+  launched ??= chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu", "--font-render-hinting=none", "--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync"] });
+  return launched;
 }
 
 export async function stage({ env, prefix = "", host = "127.0.0.1", lose = "", consents = false }: StageOptions = {}): Promise<Stage> {
@@ -79,32 +82,38 @@ export async function stage({ env, prefix = "", host = "127.0.0.1", lose = "", c
   };
   let service = await serve();
   const proxy = prefix === "" ? undefined : await stripping(prefix, outside, port, lose);
-  const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu", "--font-render-hinting=none", "--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync"] });
-  if (!consents) acceptConsent(browser);
+  const shared = await launchOnce(), contexts = new Set<BrowserContext>();
+  const browser: Stage["browser"] = {
+    newContext: async (options) => {
+      const context = await shared.newContext(options);
+      contexts.add(context.on("close", () => contexts.delete(context)));
+      if (!consents) acceptConsent(context);
+      return context;
+    },
+  };
   const segel = (verb: string, ...rest: string[]) => execFileSync(binary, [...verb.split(" "), "--data", data, ...rest], { encoding: "utf8" });
   if (env?.["SEGEL_STAMP_OFFICE"]) endow(data);
-  const login: Stage["login"] = async (email, options) => {
+  const open = async (email: string, path: string, options?: BrowserContextOptions) => {
     const context = await browser.newContext({ locale: "en", viewport: { width: 1280, height: 800 }, ...options });
     const answer = await context.request.post(`${url}/v1/auth/session`, { data: { email, password } });
     if (!answer.ok()) throw new Error(`log in as ${email}: ${answer.status()} ${await answer.text()}`);
     const page = await context.newPage();
-    await page.goto(`${url}/readyz`);
+    await page.goto(`${url}/${path}`);
     return page;
   };
   return {
     url, browser, log: () => service.log(), segel: segel as Stage["segel"],
     user: (name, email, role = "sender") => void segel("user add", "--email", email, "--name", name, "--role", role, "--password-file", secret),
-    login,
+    login: (email, options) => open(email, "readyz", options),
     enter: async (email, options) => {
-      const page = await login(email, options);
-      await page.goto(`${url}/inbox`);
+      const page = await open(email, "inbox", options);
       await page.getByRole("heading", { level: 1 }).waitFor();
       return page;
     },
     stop: () => service.end(),
     start: async () => { service = await serve(); },
     close: async () => {
-      await browser.close();
+      await Promise.all([...contexts].map((context) => context.close()));
       proxy?.closeAllConnections();
       proxy?.close();
       await service.end();
