@@ -85,7 +85,7 @@ test("an administrator disables, enables, renames a person and resets their pass
   s.user("Orang Empat", "empat@example.test");
   const page = await s.login(satu.email);
   await send(page, "Perjanjian Magang", [{ name: "Orang Empat", email: "empat@example.test" }]);
-  const login = async (secret: string) => (await page.context().browser()!.newContext()).request.post(`${s.url}/v1/auth/session`, { data: { email: "empat@example.test", password: secret } });
+  const login = async (secret: string) => (await s.browser.newContext()).request.post(`${s.url}/v1/auth/session`, { data: { email: "empat@example.test", password: secret } });
   const member = await s.login("empat@example.test");
   await page.goto(`${s.url}/admin`);
   const act = async (name: string) => {
@@ -185,14 +185,16 @@ test("an administrator disables, enables, renames a person and resets their pass
   await page.context().close();
 }, 60_000);
 
-test("an administrator erases a guest by their address, with the keyboard and after a recent proof, and is told before what remains", async () => {
+test("an administrator erases a guest by their address and by their phone number, with the keyboard and after a recent proof, and is told before what remains", async () => {
   const page = await s.enter(satu.email);
   const draft = await page.request.post(`${s.url}/v1/econtract/web/sign/upload-docs-base64`, { data: {
-    document_title: "Draf untuk Tamu", parallel: 0, filename: "draf.pdf", document_base64: paper(1).toString("base64"), signer: [], guest: [{ name: "Tamu Pergi", email: "tamu@example.test", role: "signer", number: 1 }],
+    document_title: "Draf untuk Tamu", parallel: 0, filename: "draf.pdf", document_base64: paper(1).toString("base64"), signer: [],
+    guest: [{ name: "Tamu Pergi", email: "tamu@example.test", role: "signer", number: 1 }, { name: "Tamu Telepon", email: "telepon@example.test", phone: "0812 3456 7890", role: "signer", number: 2 }],
   } });
   const { document_id } = ((await draft.json()) as { response: { data: { document_id: number } } }).response.data;
   const signers = async () => ((await (await page.request.get(`${s.url}/v1/econtract/web_app/document/signers/${document_id}`)).json()) as { data: { signer: { email: string }[] } }).data.signer.map((x) => x.email);
-  expect(await signers()).toEqual(["tamu@example.test"]);
+  const both = ["tamu@example.test", "telepon@example.test"];
+  expect(await signers()).toEqual(both);
   let old = true;
   await page.route("**/v1/admin/guests/erased", (route) => (old ? route.fulfill({ status: 403, json: { code: 403, success: false, msg: "", error: { code: "auth.reauthenticate" } } }) : route.continue()));
   page.on("response", (answer) => { if (answer.url().endsWith("/v1/auth/reauthenticate") && answer.ok()) old = false; });
@@ -214,15 +216,51 @@ test("an administrator erases a guest by their address, with the keyboard and af
   await proof.locator("input[name=current]").fill(password);
   await page.keyboard.press("Enter");
   await dialog.locator("input[name=guest][aria-invalid=true]").waitFor();
-  expect(await signers()).toEqual(["tamu@example.test"]);
+  expect(await signers()).toEqual(both);
   await dialog.locator("input[name=guest]").fill("Tamu@Example.test");
   await page.keyboard.press("Enter");
   await page.getByRole("status").filter({ hasText: en.admin.eraseGuestDone.replace("{{whom}}", "Tamu@Example.test") }).waitFor();
+  await dialog.waitFor({ state: "detached" });
+  expect(await signers()).toEqual(["telepon@example.test"]);
+  await opens.press("Enter");
+  await dialog.getByRole("radio", { name: en.admin.guestByKinds.phone }).press("Space");
+  await dialog.getByRole("textbox", { name: en.admin.guestPhone }).fill("nomor");
+  await page.keyboard.press("Enter");
+  await dialog.locator("input[name=guest][aria-invalid=true]").waitFor();
+  await dialog.getByRole("textbox", { name: en.admin.guestPhone }).fill("+62 812-3456-7890");
+  await page.keyboard.press("Enter");
   await dialog.waitFor({ state: "detached" });
   expect(await signers()).toEqual([]);
   await page.getByRole("tab", { name: "Audit log" }).click();
   await page.getByText("Asked for the data of a guest on 1 documents to be erased").first().waitFor();
   await page.context().close();
+});
+
+test("an administrator has new documents hide addresses, and a signer no longer sees that of another", async () => {
+  const page = await s.login(satu.email);
+  const dua = { name: "Penanda Dua", email: "s@example.test" }, enam = { name: "Penanda Enam", email: "enam@example.test" };
+  s.user(enam.name, enam.email);
+  const theirs = await s.login(dua.email);
+  /** Sends a document to both, and returns the address of the second that the first one reads. */
+  const shown = async (title: string) => {
+    const { id } = await send(page, title, [dua, enam], 0);
+    const { signer } = ((await (await theirs.request.get(`${s.url}/v1/econtract/web_app/document/signers/${id}`)).json()) as { data: { signer: { name: string; email: string }[] } }).data;
+    const { email } = signer.find((x) => x.name === enam.name)!;
+    await theirs.goto(`${s.url}/document/${id}`);
+    await theirs.getByRole("main").getByText(email).first().waitFor();
+    expect(await theirs.getByRole("main").getByText(enam.email).count() > 0).toBe(email === enam.email);
+    return email;
+  };
+  expect(await shown("Dengan Alamat")).toBe(enam.email);
+  await page.goto(`${s.url}/admin?tab=accounts`);
+  const form = page.getByRole("form", { name: en.accountPolicy.title });
+  await form.getByRole("checkbox", { name: en.accountPolicy.hideAddresses }).press("Space");
+  await form.getByRole("button", { name: en.accountPolicy.save }).press("Enter");
+  await form.getByRole("status").filter({ hasText: en.accountPolicy.saved }).waitFor();
+  expect(await shown("Tanpa Alamat")).not.toContain(enam.email);
+  await page.reload();
+  await form.getByRole("checkbox", { name: en.accountPolicy.hideAddresses, checked: true }).waitFor();
+  for (const p of [page, theirs]) await p.context().close();
 });
 
 test("the audit log is searched and exported, and links only to what the administrator may open", async () => {

@@ -103,7 +103,7 @@ export const account = {
   enable: async (id: string) => (await take(api.DELETE("/v1/admin/people/{person_id}/disabled", person(id)))).response.data.person,
 };
 
-/** Erases what an organisation stores about a person without an account. The answer is the same for a person it does not know. */
+/** Erases what an organisation stores about a person without an account, by their address or their phone number. The answer is the same for a person it does not know. */
 export const eraseGuest = (body: Schemas["ErasedGuestIn"]) => take(api.PUT("/v1/admin/guests/erased", { body }));
 
 export type Organisation = Schemas["OrganisationLine"];
