@@ -38,10 +38,27 @@ for (const [language, w] of languages("en")) {
     await page.getByRole("menuitem", { name: w.template.rename }).click();
     await dialog.getByRole("textbox", { name: w.template.title }).fill(`${title} kios`);
     await page.keyboard.press("Enter");
+    await row.getByText(`${title} kios`).waitFor();
+
+    // Its messages, with the keyboard: the last step, where a draft would be sent.
+    await row.getByRole("button", { name: fill(w.template.more, { title: `${title} kios` }) }).press("Enter");
+    await page.getByRole("menuitem", { name: w.template.messages }).press("Enter");
+    await page.getByRole("heading", { level: 1, name: w.new.delivery }).waitFor();
+    await page.getByRole("textbox", { name: w.new.message }).fill("Mohon ditandatangani sebelum serah terima kunci.");
+    await page.getByRole("textbox", { name: w.new.remindAfter }).fill("3");
+    await page.getByRole("checkbox", { name: w.new.hideAddresses }).press("Space");
+    await page.locator("[data-saved=true]").waitFor();
+    expect(await violations(page)).toEqual([]);
+    await button(w.template.done).press("Enter");
+    await row.waitFor();
+
     await button(fill(w.template.useOf, { title: `${title} kios` })).click();
     await page.waitForURL(/step=people/);
     const draft = Number(new URL(page.url()).searchParams.get("document"));
+    const { data } = (await (await page.request.get(`${s.url}/v1/econtract/web_app/document/detail/${draft}`)).json()) as { data: { delivery: object } };
+    expect(data.delivery).toMatchObject({ message: "Mohon ditandatangani sebelum serah terima kunci.", remind: { after: 3 }, hide_addresses: true });
     await page.getByText(fill(w.template.usedRoles, { names: "Penyewa" })).waitFor();
+    await page.getByRole("heading", { level: 1 }).waitFor();
     expect(await violations(page)).toEqual([]);
     expect((await page.request.post(`${s.url}/v1/econtract/web/sign/finalize-docs`, { data: { document_id: draft } })).status()).toBe(422);
     await button(fill(w.template.fillOf, { name: "Penyewa" })).click();

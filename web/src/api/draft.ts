@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 
 import { api, service, take, type Schemas } from "./client";
-import type { Placement } from "./documents";
+import { verbs, type Detail, type Placement } from "./documents";
 
 export type Warning = Schemas["Warning"];
 export type Member = Schemas["DirectoryUser"];
@@ -50,6 +50,10 @@ export const savePeople = (id: number, signer: Schemas["PersonIn"][], guest: Sch
 /** Changes the title of a draft and, if given, the deadline: ISO 8601 with a zone, or empty for none. Versions as in savePeople. */
 export const saveDescription = (id: number, title: string, expires: string | undefined, version: number) =>
   inTurn(id, async () => (await take(api.POST("/v1/econtract/{service}/sign/describe-docs", { params: service, body: { document_id: id, document_title: title, expired_at: expires, version } }))).response.data.version);
+
+/** Changes how the people of a draft are reached. Versions as in savePeople. */
+export const saveDelivery = (id: number, delivery: NonNullable<Detail["delivery"]>, version: number) =>
+  inTurn(id, async () => (await verbs.deliver(id, delivery, version)).response.data.version);
 
 /** Replaces all placements of a draft. Versions as in savePeople. */
 export const savePlacements = (id: number, all: Pick<Placement, "page" | "type" | "user_id" | "box">[], version: number): Promise<{ version: number; warnings: Warning[] }> =>

@@ -8,11 +8,11 @@ export type Delivery = NonNullable<Detail["delivery"]>;
 interface Props {
   value: Delivery;
   onChange: (d: Delivery) => void;
-  /** Stores the value, when the owner has left a field. */
-  store: () => void;
-  /** Whether a guest takes part. */
+  /** Stores the value, when the owner has left a field; missing: each change is stored. */
+  store?: () => void;
+  /** Whether a guest takes part, or may. */
   guests: boolean;
-  /** Whether the document has a deadline. */
+  /** Whether the document has a deadline, or may get one. */
   expires: boolean;
 }
 

@@ -17,6 +17,7 @@ import { steps, type NewStep } from "./flow";
 import classes from "./new.module.css";
 import { ChoosePeople } from "./people-step";
 import { Review } from "./review";
+import { TemplateMessages } from "./template-messages";
 
 // The pages are drawn by the PDF engine, which only this step needs.
 const Place = lazy(() => import("../place/place").then((m) => ({ default: m.Place })));
@@ -44,11 +45,10 @@ function Draft({ id, step, box }: { id: number; step: NewStep; box: number | und
   if (found.isPending) return <Loading />;
   if (found.isError) return <ScreenTrouble error={found.error} retry={() => void found.refetch()} />;
   const d = found.data;
-  if (d.template && step === "review") return <LeftTemplate />;
   if (d.status !== "draft" || !(d.is_owner || d.may_manage)) return <Left document={d} />;
   const unready = conversion && conversion.state !== "done";
   return (
-    <Frame step={step} title={d.document_title} document={id} of={d.template ? steps.filter((s) => s !== "review") : steps}>
+    <Frame step={step} title={d.document_title} document={id} template={d.template}>
       {d.template && <Text size="sm">{t("template.editing")} <AnchorLink size="sm" to="/templates" search={{ page: 1, search: "" }}>{t("nav.templates")}</AnchorLink></Text>}
       {step === "file" && <DraftFile document={d} conversion={conversion} />}
       {step === "people" && <ChoosePeople document={d} />}
@@ -60,7 +60,7 @@ function Draft({ id, step, box }: { id: number; step: NewStep; box: number | und
         </Stack>
       )}
       {step === "place" && !unready && <Suspense fallback={<Loading />}><Place document={d} box={box} /></Suspense>}
-      {step === "review" && !unready && <Review document={d} />}
+      {step === "review" && !unready && (d.template ? <TemplateMessages document={d} /> : <Review document={d} />)}
     </Frame>
   );
 }
@@ -73,25 +73,20 @@ function Left({ document: d }: { document: Detail }) {
   return <AnchorLink to="/document/$id" params={{ id: String(d.id) }}>{t("sign.details")}</AnchorLink>;
 }
 
-/** LeftTemplate leads back to the templates: a template is not sent. */
-function LeftTemplate() {
-  const go = useNavigate();
-  useEffect(() => void go({ to: "/templates", search: { page: 1, search: "" }, replace: true }), [go]);
-  return <Loading />;
-}
-
-function Frame({ step, title, document, of = steps, children }: { step: NewStep; title: string; document?: number; of?: readonly NewStep[]; children: ReactNode }) {
+function Frame({ step, title, document, template = false, children }: { step: NewStep; title: string; document?: number; template?: boolean; children: ReactNode }) {
   const t = useText();
+  // A template is not sent. What would be reviewed of it are the messages of its drafts.
+  const name = template && step === "review" ? t("new.delivery") : t(`new.${step}`);
   return (
     <Stack maw={step === "place" ? 1500 : 900} mx="auto" gap="md">
       <div>
         <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>{title}</Text>
-        <ScreenTitle tab={title ? `${t(`new.${step}`)}: ${title}` : t(`new.${step}`)} at={step}>{t(`new.${step}`)}</ScreenTitle>
+        <ScreenTitle tab={title ? `${name}: ${title}` : name} at={step}>{name}</ScreenTitle>
       </div>
       <Group component="nav" aria-label={t("new.steps")} gap={0} wrap="nowrap" className={classes.steps}>
-        {of.map((s, i) => {
+        {steps.map((s, i) => {
           const current = s === step;
-          const body = <><span className={classes.number} aria-hidden>{i + 1}</span><span className={classes.name}>{t(`new.${s}Short`)}</span></>;
+          const body = <><span className={classes.number} aria-hidden>{i + 1}</span><span className={classes.name}>{template && s === "review" ? t("new.delivery") : t(`new.${s}Short`)}</span></>;
           return document === undefined
             ? <Box component="span" key={s} className={classes.step} data-current={current} aria-current={current ? "step" : undefined}>{body}</Box>
             : <Link key={s} to="/new" search={{ document, step: s }} className={classes.step} data-current={current} aria-current={current ? "step" : undefined}>{body}</Link>;

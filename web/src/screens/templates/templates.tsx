@@ -91,6 +91,7 @@ function Row({ template: x, change }: { template: Template; change: (what: Chang
               <Menu.Target><ActionIcon variant="default" size={30} aria-label={t("template.more", { title: x.document_title })}><IconDots size={16} aria-hidden /></ActionIcon></Menu.Target>
               <Menu.Dropdown>
                 <MenuItemLink to="/new" search={{ document: x.id, step: "people" }}>{t("template.edit")}</MenuItemLink>
+                <MenuItemLink to="/new" search={{ document: x.id, step: "review" }}>{t("template.messages")}</MenuItemLink>
                 <Menu.Item onClick={() => change("rename")}>{t("template.rename")}</Menu.Item>
                 {x.is_owner && <Menu.Item onClick={() => change("share")}>{t("template.share")}</Menu.Item>}
                 {x.is_owner && <Menu.Item color="red" onClick={() => change("remove")}>{t("template.remove")}</Menu.Item>}
