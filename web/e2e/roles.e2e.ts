@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { send } from "./contract";
-import { stage, violations, type Stage } from "./harness";
+import { paper, stage, violations, type Stage } from "./harness";
 import { en } from "./texts";
 
 let s: Stage;
@@ -58,6 +58,19 @@ test("a team shares a document, of which a member cancels it until they are remo
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
   await page.setViewportSize({ width: 1280, height: 900 });
 
+  // Who is a member of a team chooses it with the file; at first none is chosen.
+  await page.goto(`${s.url}/new`);
+  await page.setInputFiles("input[type=file]", { name: "Draf Tim.pdf", mimeType: "application/pdf", buffer: paper(1) });
+  const team = page.getByRole("combobox", { name: "Team" });
+  expect(await team.inputValue()).toBe("Not shared with a team");
+  await team.press("Enter");
+  await page.getByRole("option", { name: "Legal", exact: true }).click();
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole("button", { name: "Upload and continue" }).click();
+  await page.waitForURL("**step=people**");
+  const draft = new URL(page.url()).searchParams.get("document");
+  expect(((await (await theirs.request.get(`${s.url}/v1/econtract/web_app/document/detail/${draft}`)).json()) as { data: { team: { name: string } } }).data.team.name).toBe("Legal");
+
   const { id } = await send(page, "Perjanjian Tim", [signer]);
   await page.goto(`${s.url}/document/${id}`);
   await page.getByRole("combobox", { name: "Team" }).click();
@@ -68,7 +81,7 @@ test("a team shares a document, of which a member cancels it until they are remo
   await theirs.getByRole("combobox", { name: "Documents" }).click();
   await theirs.getByRole("option", { name: "Team Legal" }).click();
   await theirs.waitForURL(/team=/);
-  await theirs.getByText(`From ${owner.name}`).waitFor();
+  await theirs.getByText(`From ${owner.name}`).first().waitFor();
   expect(await violations(theirs)).toEqual([]);
   // The member files it in a folder of the team, which the owner's own list does not have.
   await theirs.getByRole("checkbox", { name: "Select Perjanjian Tim" }).check();
@@ -100,6 +113,10 @@ test("a team shares a document, of which a member cancels it until they are remo
   await page.getByRole("button", { name: "Delete: Legal" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true }).click();
   await page.getByText("No teams yet.").waitFor();
+  await theirs.goto(`${s.url}/new`);
+  await theirs.setInputFiles("input[type=file]", { name: "Tanpa Tim.pdf", mimeType: "application/pdf", buffer: paper(1) });
+  await theirs.getByRole("button", { name: "Upload and continue" }).waitFor();
+  expect(await theirs.getByRole("combobox", { name: "Team" }).count()).toBe(0);
   await page.context().close();
   await theirs.context().close();
 });

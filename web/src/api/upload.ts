@@ -14,6 +14,8 @@ export interface UploadOptions {
   title: string;
   /** ISO 8601 with a zone; empty for never. */
   expires: string;
+  /** The team that the draft is shared with; empty for none. */
+  team: string;
   /** Identifies this upload: a repeat after a broken connection creates no second draft. Letters and digits. */
   key: string;
   onProgress: (p: Progress) => void;
@@ -43,14 +45,14 @@ export async function upload(file: File, o: UploadOptions): Promise<Uploaded> {
 /** Sends the file in parts, and then makes one document of it, however often that is asked. */
 async function uploadInParts(file: File, o: UploadOptions): Promise<Uploaded> {
   const id = await sendInParts(file, o.onProgress, o.signal);
-  const body = { document_title: o.title, filename: file.name, upload_id: id, ...(o.expires ? { expired_at: o.expires } : {}) };
+  const body = { document_title: o.title, filename: file.name, upload_id: id, ...(o.expires ? { expired_at: o.expires } : {}), ...(o.team ? { team: o.team } : {}) };
   try {
     const { data, warnings } = (await take(api.POST("/v1/econtract/{service}/sign/upload-docs-base64", { params: service, body, signal: o.signal }))).response;
     forgetUpload(file);
     return { document: data.document_id, warnings: warnings ?? [] };
   } catch (error) {
-    // A refusal of the file is final; one of the title or the deadline is not, and the file need not be sent again.
-    if (error instanceof Problem && !error.retryable && error.code !== 401 && !error.of("document_title") && !error.of("expired_at")) endUpload(file, id);
+    // A refusal of the file is final; one of the title, the deadline or the team is not, and the file need not be sent again.
+    if (error instanceof Problem && !error.retryable && error.code !== 401 && !error.of("document_title") && !error.of("expired_at") && !error.reason.startsWith("team.")) endUpload(file, id);
     throw error;
   }
 }
@@ -69,7 +71,7 @@ async function uploadWhole(file: File, o: UploadOptions): Promise<Uploaded> {
 
 /** It uses XMLHttpRequest, because fetch does not report progress. */
 function uploadOnce(file: File, o: UploadOptions): Promise<Uploaded> {
-  const body = form({ document_title: o.title, ...(o.expires ? { expired_at: o.expires } : {}) }, "document", file, `segel-${o.key}`);
+  const body = form({ document_title: o.title, ...(o.expires ? { expired_at: o.expires } : {}), ...(o.team ? { team: o.team } : {}) }, "document", file, `segel-${o.key}`);
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open("POST", `${base}/v1/econtract/web/sign/upload-docs`);

@@ -1,10 +1,12 @@
-import { Button, FileButton, Group, Paper, Progress as Bar, Stack, Text, TextInput } from "@mantine/core";
+import { Button, FileButton, Group, Paper, Progress as Bar, Select, Stack, Text, TextInput } from "@mantine/core";
 import { IconAlertTriangle, IconFile, IconUpload } from "@tabler/icons-react";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 
+import { teams } from "../../api/account";
 import { Problem } from "../../api/client";
+import { detail } from "../../api/documents";
 import { hand } from "../../api/draft";
 import { endUpload, type Progress } from "../../api/resumable";
 import { newKey } from "../../api/steady";
@@ -58,16 +60,21 @@ function Send({ file, another, instead }: { file: File; another: (f: File | null
   const queries = useQueryClient();
   const [title, setTitle] = useState(stem(file.name));
   const [due, setDue] = useState("");
+  const own = useQuery(teams).data ?? [];
+  // The draft that is replaced may be shared already; then the new one is with the same team, unless another is chosen.
+  const former = useQuery({ ...detail(instead ?? 0), enabled: instead !== undefined }).data?.team?.id;
+  const [chosen, setTeam] = useState<string>();
+  const team = chosen ?? (own.some((x) => x.id === former) ? former! : "");
   const [progress, setProgress] = useState<Progress>();
   const stop = useRef<AbortController>(undefined);
-  const sent = useRef<{ title: string; expires: string; key: string }>(undefined);
+  const sent = useRef<{ title: string; expires: string; team: string; key: string }>(undefined);
   const sending = useMutation({
     mutationFn: async () => {
       stop.current = new AbortController();
       setProgress(undefined);
-      const said = { title: title.trim(), expires: due ? new Date(due).toISOString() : "" };
+      const said = { title: title.trim(), expires: due ? new Date(due).toISOString() : "", team };
       // A repeat keeps its name, so that an upload that arrived without its answer is found and not made twice.
-      if (sent.current?.title !== said.title || sent.current.expires !== said.expires) sent.current = { ...said, key: newKey() };
+      if (sent.current?.title !== said.title || sent.current.expires !== said.expires || sent.current.team !== said.team) sent.current = { ...said, key: newKey() };
       const uploaded = await upload(file, { ...sent.current, onProgress: setProgress, signal: stop.current.signal });
       if (instead) await replaceDraft(queries, instead, uploaded.document).catch(() => undefined); // the new draft counts; if this fails, the former one stays in the list
       return uploaded;
@@ -102,6 +109,7 @@ function Send({ file, another, instead }: { file: File; another: (f: File | null
         {beside && <Text role="alert" size="sm" c="var(--mantine-color-error)"><IconAlertTriangle size={14} aria-hidden /> {beside}</Text>}
         <TextInput label={t("new.name")} value={title} onChange={(e) => setTitle(e.currentTarget.value)} error={problem?.of("document_title")} disabled={sending.isPending} maxLength={255} />
         <TextInput type="datetime-local" label={t("new.due")} description={t("new.dueHint")} value={due} min={moment(new Date())} onChange={(e) => setDue(e.currentTarget.value)} error={problem?.of("expired_at")} disabled={sending.isPending} maw={320} />
+        {own.length > 0 && <Select label={t("share.ofDocument")} description={t("share.hint")} allowDeselect={false} value={team} onChange={(v) => setTeam(v ?? "")} disabled={sending.isPending} maw={320} data={[{ value: "", label: t("share.notShared") }, ...own.map((x) => ({ value: x.id, label: x.name }))]} />}
         {sending.isPending && <Sending progress={progress} />}
         {problem && (problem.retryable || (problem.fields.length > 0 && !beside && !problem.of("document_title") && !problem.of("expired_at"))) && <Trouble error={problem} retry={problem.retryable ? send : undefined} />}
         {canceled && <Text size="sm" role="status">{t("new.canceled")}</Text>}
