@@ -10,6 +10,7 @@ import { complete, mailbox, office, paper, password, stage, type Mailbox, type O
 const satu = { name: "Pemilik Satu", email: "o@example.test" }, dua = { name: "Penanda Dua", email: "s@example.test" }, tiga = { name: "Anggota Tiga", email: "m@example.test" };
 /** Has no documents either: walks in both languages run at once, and each makes a draft of its owner. */
 const empat = { name: "Anggota Empat", email: "m4@example.test" };
+const periksa = { name: "Pemeriksa Lima", email: "a@example.test" };
 const budi = { name: "Budi Tamu", email: "budi@example.test", guest: true };
 
 let desk: Office, s: Stage;
@@ -24,6 +25,7 @@ beforeAll(async () => {
   s.user(dua.name, dua.email);
   s.user(tiga.name, tiga.email);
   s.user(empat.name, empat.email);
+  s.user(periksa.name, periksa.email, "auditor");
   const owner = await s.login(satu.email);
   await owner.request.put(`${s.url}/v1/admin/branding`, { data: { colour: "#5b2a86" } });
   await owner.request.post(`${s.url}/v1/admin/labels`, { data: { name: "Sewa", colour: "yellow" } });
@@ -646,12 +648,31 @@ const accounts: Walk = async (page, check, w) => {
   await page.getByRole("listitem").getByText(w.admin.accountStatuses.disabled, { exact: true }).waitFor();
   await page.getByRole("dialog").waitFor({ state: "detached" });
   await check("admin, an account was disabled");
+  await act(w.admin.erase);
+  await check("admin, the data of a person are erased");
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await button(page, w.admin.eraseGuest).click();
+  await page.getByRole("dialog").locator("input[name=guest]").fill("bukan alamat");
+  await page.getByRole("dialog").getByRole("button", { name: w.admin.erase, exact: true }).click();
+  await page.getByRole("dialog").locator("[aria-invalid=true]").waitFor();
+  await check("admin, the data of a guest are erased");
   await page.goto(`${s.url}/admin?find=${satu.email}`);
   await page.locator(`[data-actions='${satu.email}']`).click();
   await page.getByRole("menuitem", { name: w.admin.transfer, exact: true }).click();
   await page.getByRole("dialog").getByRole("combobox").click();
   await page.getByRole("option").first().waitFor();
   await check("admin, documents are transferred");
+};
+
+/** What auditors read of a document. */
+const auditor: Walk = async (page, check, w) => {
+  for (const [what, one] of [["completed", done], ["canceled", ended]] as const) {
+    await page.goto(`${s.url}/document/${one.id}`);
+    await page.getByText(w.document.recordsOnly).waitFor();
+    await page.getByRole("button", { name: w.document.trail }).click();
+    await check(`document, what an auditor reads, ${what}`);
+  }
 };
 
 /** Keys for programs, several organisations in one browser, and invitations. */
@@ -716,6 +737,7 @@ const walks: [string, string | undefined, Walk][] = [
   ["administration", satu.email, administrator],
   ["settings", satu.email, settings],
   ["accounts", satu.email, accounts],
+  ["the record of a document", periksa.email, auditor],
   ["keys, organisations and invitations", undefined, memberships],
   ["what anybody sees", undefined, anybody],
   ["a guest's answers", undefined, answering],
