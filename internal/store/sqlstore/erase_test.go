@@ -265,6 +265,22 @@ func remaining(t *testing.T) map[string]bool {
 	return all
 }
 
+// mortalDatabase commits some transactions and refuses those after them, as for a process that is killed.
+type mortalDatabase struct {
+	database
+	left int
+}
+
+var errMortal = errors.New("the process was killed")
+
+func (d *mortalDatabase) withTx(ctx context.Context, fn func(tx) error) error {
+	if d.left == 0 {
+		return errMortal
+	}
+	d.left--
+	return d.database.withTx(ctx, fn)
+}
+
 // TestAnErasureLeavesWhatTheDecisionNames adds a row about a person to every table, with a text in each column that may hold one, erases the person,
 // and requires that what is left is what the decision says. A table or column that is added later fails until it is decided what becomes of it.
 func TestAnErasureLeavesWhatTheDecisionNames(t *testing.T) {
@@ -276,8 +292,20 @@ func TestAnErasureLeavesWhatTheDecisionNames(t *testing.T) {
 		tables := ownTables(t, s)
 		plantPerson(t, s, tables)
 		before := columnsWith(t, s, tables)
+		erase := func() error {
+			return s.EraseRows(ctx, erasedPerson, contract.Event{Type: contract.EventPersonErased, At: now})
+		}
+		// Interrupted before each of its transactions, it is repeated.
+		living, kills := s.db, 0
+		for s.db = (&mortalDatabase{living, kills}); errors.Is(erase(), errMortal); s.db = (&mortalDatabase{living, kills}) {
+			kills++
+		}
+		s.db = living
+		if kills != len(manyRows)+1 {
+			t.Errorf("it was interrupted %d times", kills)
+		}
 		for range 2 { // repeated, it changes nothing
-			if err := s.EraseRows(ctx, erasedPerson, contract.Event{Type: contract.EventPersonErased, At: now}); err != nil {
+			if err := erase(); err != nil {
 				t.Fatal(err)
 			}
 		}
