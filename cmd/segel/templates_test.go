@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	"segel/internal/contract"
@@ -143,4 +144,54 @@ func TestTemplatesGoWithTheirOwner(t *testing.T) {
 	next.get("detail", template).ok()
 	owner.get("detail", template).is(http.StatusNotFound)
 	fsck(t, s, 0)
+}
+
+// TestAnErasureDeletesTemplatesOfItsPersonThatWereNotTransferred erases a person with a template of their own and one of their team, from which a colleague made a draft, after another one
+// whose templates were transferred to a member.
+func TestAnErasureDeletesTemplatesOfItsPersonThatWereNotTransferred(t *testing.T) {
+	t.Parallel()
+	withBothDatabases(t, func(t *testing.T, set ...string) {
+		s := start(t, set...)
+		admin, colleague := s.administrator(t, "Admin", "PT Satu"), s.person(t, "Kolega", "PT Satu")
+		leaver, erased := s.person(t, "Budi Santoso", "PT Satu"), s.person(t, "Siti Rahma", "PT Satu")
+		team := s.newTeam(t, organisationIDOf(t, s, admin), colleague, leaver, erased)
+		templatesOf := func(owner *client) (own, shared int64) {
+			draft := owner.uploadWith(object{"signer": []object{owner.as("signer", 1)}}, simple())
+			own = idOf(owner.verb("template-docs", draft, "document_title", "Sendiri "+owner.name))
+			return own, idOf(owner.verb("template-docs", draft, "document_title", "Tim "+owner.name, "team", team))
+		}
+		kept, keptShared := templatesOf(leaver)
+		own, shared := templatesOf(erased)
+		ofColleague := idOf(colleague.verb("template-docs", colleague.uploadWith(object{"signer": []object{erased.as("signer", 1), colleague.as("signer", 1)}}, simple()), "document_title", "Kolega"))
+		draft := idOf(colleague.verb("use-template-docs", shared))
+
+		admin.transfer(leaver, colleague).ok()
+		for _, c := range []*client{leaver, erased} {
+			c.do("PUT", "/v1/auth/account/erased", object{"email": c.email}).ok()
+		}
+
+		if got := colleague.templates("sort=title"); !slices.Equal(got, []string{"Kolega", "Sendiri Budi Santoso", "Tim Budi Santoso"}) {
+			t.Errorf("the colleague lists %v", got)
+		}
+		if got := colleague.templates("team=" + team); !slices.Equal(got, []string{"Tim Budi Santoso"}) {
+			t.Errorf("the team lists %v", got)
+		}
+		for _, id := range []int64{own, shared} {
+			colleague.get("detail", id).is(http.StatusNotFound)
+			colleague.verb("use-template-docs", id).is(http.StatusNotFound)
+		}
+		for _, id := range []int64{kept, keptShared, draft, ofColleague} {
+			shown := string(colleague.get("signers", id).ok().body) + string(colleague.get("detail", id).ok().body)
+			for _, c := range []*client{leaver, erased} {
+				if strings.Contains(shown, c.email) || strings.Contains(shown, c.id) {
+					t.Errorf("document %d names %s: %s", id, c.name, shown)
+				}
+			}
+			if !bytes.Equal(colleague.get("preview", id).ok().body, simple()) {
+				t.Errorf("the file of document %d is not the upload", id)
+			}
+		}
+		colleague.verb("use-template-docs", keptShared).ok()
+		fsck(t, s, 0) // no file of a deleted template is left
+	})
 }
