@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"segel/internal/contract"
+	"segel/internal/passkey/passkeytest"
 )
 
 // currentDigest returns the digest of the current revision, as a client reads it.
@@ -436,4 +437,97 @@ func TestAnApprovalIsProvedAndRecordedAsASignatureIs(t *testing.T) {
 	signer.verb("sign-docs", id).ok()
 	next.completed(id)
 	s.fsck(t)
+}
+
+// TestAMemberOfAGroupSignsWithTheFactorThatTheirSignatureNeeds has a colleague sign for a group with a passkey, where each signature needs a factor, and a guest for another one with
+// a code of a text message.
+func TestAMemberOfAGroupSignsWithTheFactorThatTheirSignatureNeeds(t *testing.T) {
+	t.Parallel()
+	withBothDatabases(t, func(t *testing.T, set ...string) {
+		provider, phone := startPhoneProvider(t)
+		for i := range phone {
+			phone[i] = strings.ReplaceAll(phone[i], "SEGEL_PHONE_WHATSAPP", "SEGEL_PHONE_SMS")
+		}
+		s := start(t, slices.Concat(set, phone, []string{"SEGEL_PUBLIC_URL", "https://segel.example.test"})...)
+		owner, first, second := s.administrator(t, "Sari Wulandari", "PT Sari"), s.person(t, "Dewi Penanda", "PT Sari"), s.person(t, "Tono Penanda", "PT Sari")
+		keys := map[*client]*passkeytest.Authenticator{}
+		for _, c := range []*client{first, second} {
+			keys[c] = passkeytest.New("segel.example.test", "https://segel.example.test")
+			o := c.do("POST", "/v1/auth/factors/passkey-options", object{"current": password}).ok()
+			c.do("POST", "/v1/auth/factors/passkeys", object{"ticket": o.object("data")["ticket"], "credential": keys[c].Create(optionsOf(o)), "name": "Laptop"}).ok()
+		}
+		// assert returns the answer of a passkey to the challenge for a document, and its digest.
+		assert := func(c *client, id int64) (passkey object, digest any) {
+			documents := c.toSign(t, id)
+			o := c.do("POST", "/v1/auth/passkey-sign-options", object{"documents": documents}).ok()
+			return object{"ticket": o.object("data")["ticket"], "credential": keys[c].Get(optionsOf(o))}, documents[0]["digest"]
+		}
+		opened := func(m receivedText) *client { // under the public address
+			words := strings.Fields(m.Text)
+			return s.openLink(t, words[len(words)-1])
+		}
+		guest := object{"name": "Budi Santoso", "phone": "0812-3456-789", "channel": "sms", "role": "signer", "number": 1, "group": 1}
+		sent := func() int64 {
+			id := owner.uploadWith(object{"guest_code": "sign", "signer": []object{inGroup(1, first.as("signer", 1)), inGroup(1, second.as("signer", 1))}, "guest": guest}, simple())
+			owner.place(id, first.at("sign", 50, 100, 210, 160)).ok()
+			owner.verb("finalize-docs", id).ok()
+			return id
+		}
+		owner.demandFactors(object{"sign_factor": 1})
+
+		byPasskey := sent()
+		guestOfFirst := opened(provider.textTo(t, budiTo, 1))
+		firstAnswer, digest := assert(first, byPasskey)
+		secondAnswer, _ := assert(second, byPasskey) // before the group has acted
+		second.verb("sign-docs", byPasskey, "digest", digest).is(http.StatusForbidden, "sign.factor_required")
+		second.verb("sign-docs", byPasskey, "digest", digest, "passkey", firstAnswer).is(http.StatusBadRequest, "auth.passkey_wrong") // of another member
+		if p := owner.partIn(byPasskey, second.name); p["role"] != "signer" {
+			t.Errorf("after a refusal, the member is %v", p)
+		}
+		firstAnswer, digest = assert(first, byPasskey)
+		first.verb("sign-docs", byPasskey, "digest", digest, "passkey", firstAnswer).ok()
+		second.verb("sign-docs", byPasskey, "digest", digest, "passkey", secondAnswer).is(http.StatusConflict, "document.group_signed")
+		guestOfFirst.verb("sign-docs", byPasskey).is(http.StatusConflict, "document.group_signed")
+
+		byCode := sent()
+		invitation := provider.textTo(t, budiTo, 2)
+		for n := 3; invitation.Kind != "invite_sign"; n++ { // the other document is completed meanwhile
+			invitation = provider.textTo(t, budiTo, n)
+		}
+		g := opened(invitation)
+		g.verb("sign-docs", byCode).is(http.StatusForbidden, "guest.code_required")
+		g.verb("guest-code-docs", byCode).ok()
+		code := invitation
+		for n := 3; code.Kind != "code"; n++ {
+			code = provider.textTo(t, budiTo, n)
+		}
+		g.verb("guest-verify-docs", byCode, "code", anotherCode(code.code(t))).is(http.StatusUnprocessableEntity, "guest.code_wrong")
+		g.verb("guest-verify-docs", byCode, "code", code.code(t)).ok()
+		g.verb("sign-docs", byCode).ok()
+		for _, c := range []*client{first, second} {
+			if p := owner.partIn(byCode, c.name); p["role"] != "viewer" || p["acted_for"] != "Budi Santoso" {
+				t.Errorf("%s is %v", c.name, p)
+			}
+			c.verb("sign-docs", byCode).is(http.StatusConflict, "document.group_signed") // and is asked for no factor
+		}
+
+		for id, who := range map[int64]string{byPasskey: first.name, byCode: "Budi Santoso"} {
+			owner.completed(id)
+			for _, p := range owner.evidenceFacts(t, id).People {
+				switch {
+				case (p.Signature != nil) != (p.Name == who):
+					t.Errorf("document %d has of %s the signature %+v", id, p.Name, p.Signature)
+				case p.Signature == nil:
+				case id == byPasskey && (p.Signature.Factor != "passkey" || p.Signature.FactorFor != "signature"):
+					t.Errorf("the signature of the member: %+v", p.Signature)
+				case id == byCode && (p.Signature.Phone != budiPhone || p.Signature.PhoneChannel != "sms" || p.Signature.PhoneAt == ""):
+					t.Errorf("the signature of the guest: %+v", p.Signature)
+				}
+			}
+			if r := verified(t, s, owner.download(id)); !r.Passed() {
+				t.Errorf("%s %s", r.Indication, r.SubIndication)
+			}
+		}
+		fsck(t, s, 0)
+	})
 }
