@@ -127,6 +127,14 @@ func (a *app) wireServices() error {
 	a.leftOver = leftOverMetrics(a.metrics)
 	a.stamping = &stamping.Stamping{
 		Documents: docs, Store: a.store, TestOffice: &testOffice{a: a}, InDoubtPeriod: a.conf.StampSettle + max(a.conf.StampTimeout, a.conf.StampFileTimeout),
+		OrderKey: a.sealer.DeriveKey("stamp orders"),
+	}
+	restorations, err := a.store.Restorations(context.Background())
+	if err != nil {
+		return err
+	}
+	if n := len(restorations); n > 0 {
+		a.stamping.RestoredAt = restorations[n-1].RestoredAt
 	}
 	verify := "" // without a public address, a code on a page would lead nowhere
 	if a.conf.PublicURL != "" {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/ed25519"
 	"errors"
 	"fmt"
@@ -97,16 +98,21 @@ func (a *app) compareCheckpoint(w *environment, file string) (verdict, error) {
 	if err != nil {
 		return verdict{}, err
 	}
+	return a.compareNote(w.ctx, b)
+}
+
+// compareNote compares the log with a signed checkpoint.
+func (a *app) compareNote(ctx context.Context, b []byte) (verdict, error) {
 	key, origin := a.auditKey()
 	c, err := audit.OpenCheckpoint(b, origin, key.Public().(ed25519.PublicKey))
 	if err != nil {
 		return verdict{text: err.Error()}, nil
 	}
-	size, _, err := a.store.Size(w.ctx)
+	size, _, err := a.store.Size(ctx)
 	if err != nil {
 		return verdict{}, err
 	}
-	root, err := a.store.RootAt(w.ctx, c.Size)
+	root, err := a.store.RootAt(ctx, c.Size)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return verdict{text: fmt.Sprintf("CUT OFF: there were %d events, now there are %d", c.Size, size)}, nil

@@ -55,6 +55,13 @@ func (c fsckCommand) Run(w *environment) error {
 		to = writing
 	}
 	return c.withApp(w, to, func(a *app) error {
+		if c.Remove || c.PurgeAside >= 0 {
+			if held, err := a.store.HoldsDeletions(w.ctx); err != nil {
+				return err
+			} else if held {
+				return errors.New("a backup is under way: files can be moved and removed when it has ended")
+			}
+		}
 		r := &fsckReport{out: w.stdout, found: map[store.Severity]int{}, started: time.Now(), progress: w.progressPrinter()}
 		if c.JSON {
 			r.json = json.NewEncoder(w.stdout)

@@ -82,6 +82,10 @@ var undetected = map[string]string{
 	"lease.*":           "which process has a slot or buys now; a wrong one is a wait until its process ends",
 	"node":              "a process that is missing joins again under another name",
 	"node.*":            "about a process that lives or has ended; it renews its row every second",
+	"backup_run":        "a backup that is missing here is listed at its destination",
+	"backup_run.*":      "when a backup was made; the destination has its own record of it",
+	"restoration":       "no restoration: the stamp office is not asked for orders that were lost, and the next reconciliation reports what they bought",
+	"restoration.*":     "about a restoration; the backup has its own record",
 	"claim.claimed_at":  "of the time of a request nothing else is kept",
 	"claim.lease_until": "changes with every renewal",
 

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"segel/internal/authority"
 	"segel/internal/contract"
@@ -128,6 +129,10 @@ func (a *app) checkOffice(ctx context.Context, tell func(store.Discrepancy)) err
 		wrong("journal of the stamp office", "%v", err)
 		return nil
 	}
+	restorations, err := a.store.Restorations(ctx)
+	if err != nil {
+		return err
+	}
 	for _, i := range issued {
 		s, known := registered[i.Serial]
 		delete(registered, i.Serial)
@@ -137,7 +142,8 @@ func (a *app) checkOffice(ctx context.Context, tell func(store.Discrepancy)) err
 		if known && i.Payer != "" && string(s.Organisation) != i.Payer {
 			wrong("serial "+i.Serial, "it belongs to organisation %q, but according to the journal of the stamp office %q pays for it", s.Organisation, i.Payer)
 		}
-		if i.Order == "" { // taken over the protocol, by another client
+		// Taken over the protocol, by another client; or for an order that was lost when the database was restored.
+		if i.Order == "" || isLost(i.Taken, restorations) {
 			continue
 		}
 		if err := a.checkOrder(ctx, i, wrong); err != nil {
@@ -148,6 +154,11 @@ func (a *app) checkOffice(ctx context.Context, tell func(store.Discrepancy)) err
 		wrong("serial "+serial, "it is in the register, but not in the journal of the stamp office")
 	}
 	return nil
+}
+
+// isLost reports whether something of that time may be missing in the database because it was restored.
+func isLost(at time.Time, restorations []store.Restoration) bool {
+	return slices.ContainsFunc(restorations, func(r store.Restoration) bool { return !at.Before(r.SnapshotAt) && !at.After(r.RestoredAt) })
 }
 
 // readJournal returns what the sandbox office issued: nothing if it was never used.

@@ -52,6 +52,8 @@ func TestOnlyServeAndMigrateBringADatabaseUpToDate(t *testing.T) {
 			`DROP TABLE claim`,
 			`DROP TABLE node`,
 			`DROP TABLE lease`,
+			`DROP TABLE backup_run`,
+			`DROP TABLE restoration`,
 			`ALTER TABLE answer DROP COLUMN sealed`,
 			`ALTER TABLE answer RENAME COLUMN kept_at TO claimed_at`,
 			`ALTER TABLE answer ADD COLUMN done BOOLEAN NOT NULL DEFAULT FALSE`,

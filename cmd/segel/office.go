@@ -14,6 +14,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"segel/internal/contract"
 	"segel/internal/emeterai/peruri"
 	"segel/internal/emeterai/sandbox"
 	"segel/internal/outbound"
@@ -126,13 +127,15 @@ func (a *app) officeOutbound() outbound.Options {
 	return o
 }
 
-// isKnownSerial reports whether a serial is in the register, in any state: then no document may adopt it.
-func (a *app) isKnownSerial(ctx context.Context, serial string) (bool, error) {
-	_, err := a.store.Serial(ctx, serial)
+// isKnownSerial reports whether a serial is in the register: then no document may adopt it. The one exception is a serial with the order in its
+// name that a reconciliation found in the account, and that no document ever had.
+func (a *app) isKnownSerial(ctx context.Context, serial string, named bool) (bool, error) {
+	k, err := a.store.Serial(ctx, serial)
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
 	}
-	return err == nil, err
+	found := named && k.State == contract.SerialBought && k.ReleaseCount == 0
+	return err == nil && !found, err
 }
 
 // officeMetrics counts the calls to the office.

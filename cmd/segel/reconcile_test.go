@@ -46,7 +46,7 @@ func newCounter(t *testing.T, data string, set ...string) *counter {
 	c.owner = c.person(t, "Pemilik", "")
 	var err error
 	c.outside, err = peruri.Open(peruri.Options{
-		Client: http.DefaultClient, Clock: time.Now, Random: rand.Reader, Log: slog.New(slog.DiscardHandler), Known: func(context.Context, string) (bool, error) { return false, nil },
+		Client: http.DefaultClient, Clock: time.Now, Random: rand.Reader, Log: slog.New(slog.DiscardHandler), Known: func(context.Context, string, bool) (bool, error) { return false, nil },
 		Dir: t.TempDir(), Form: peruri.Adapter, LoginURL: b.url, User: "u", Password: "p", Adapters: []string{b.url}, Shared: b.shared, Kind: "Surat Perjanjian",
 		Specimen: true, Timeout: 20 * time.Second, StampTimeout: 20 * time.Second,
 	})

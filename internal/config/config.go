@@ -89,6 +89,21 @@ type Config struct {
 	// How long one request to the S3 server may take, of at most 5 MiB.
 	S3Timeout time.Duration `env:"S3_TIMEOUT" envDefault:"30s" min:"1s"`
 
+	// Address of the S3 server that segel backup and segel restore use for s3://BUCKET/PREFIX, if it is not S3_ENDPOINT; the same rules apply.
+	BackupS3Endpoint string `env:"BACKUP_S3_ENDPOINT"`
+
+	// File with the certificates of its authorities, in place of S3_CA.
+	BackupS3CA string `env:"BACKUP_S3_CA"`
+
+	// Region of the bucket of backups, in place of S3_REGION.
+	BackupS3Region string `env:"BACKUP_S3_REGION"`
+
+	// Identifier of the access key for the bucket of backups, in place of S3_ACCESS_KEY.
+	BackupS3AccessKey string `env:"BACKUP_S3_ACCESS_KEY" secret:"true"`
+
+	// Secret of that access key.
+	BackupS3SecretKey string `env:"BACKUP_S3_SECRET_KEY" secret:"true"`
+
 	// Networks of proxies whose X-Forwarded-For is trusted, such as 10.0.0.0/8,127.0.0.1. Empty: none, and the caller's address is
 	// that of the connection.
 	TrustedProxies []Network `env:"TRUSTED_PROXIES"`

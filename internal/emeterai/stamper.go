@@ -53,6 +53,8 @@ type Order struct {
 	// MaybeSent says that this order may have been sent before: by a process that crashed, or in a call with an
 	// unknown result. False only if this is certainly the first call.
 	MaybeSent bool
+	// SentBefore is zero, or says that the order can only have been sent before that moment, by an installation that was lost and restored.
+	SentBefore time.Time
 	// Attempt counts the calls that were intended for this order, in all processes; 0: they are not counted. What a process
 	// remembers of an order holds only if it made the call before this one.
 	Attempt int

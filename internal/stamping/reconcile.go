@@ -240,3 +240,25 @@ func (s *Stamping) ReconcileDue(ctx context.Context, every time.Duration) (contr
 	}
 	return s.Reconcile(ctx, contract.Actor{})
 }
+
+// compareRestored compares the account with the register before the first stamp after the database was restored: what was bought meanwhile
+// enters the register. While the stamp office does not answer it returns when to try again.
+func (s *Stamping) compareRestored(ctx context.Context) (*contract.Later, error) {
+	if s.RestoredAt.IsZero() || s.compared.Load() {
+		return nil, nil
+	}
+	last, err := s.Store.LastReconciliation(ctx)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return nil, err
+	}
+	if err != nil || last.Problem != "" || !last.At.After(s.RestoredAt) {
+		if last, err = s.Reconcile(ctx, contract.Actor{}); err != nil {
+			return nil, err
+		}
+	}
+	if last.Problem != "" {
+		return &contract.Later{After: documents.ClockRetry, Err: fmt.Errorf("the account at the stamp office has to be compared with the register after the restoration: %s", last.Problem)}, nil
+	}
+	s.compared.Store(true)
+	return nil, nil
+}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"segel/internal/contract"
@@ -34,8 +35,14 @@ type Stamping struct {
 	Office        emeterai.Stamper
 	TestOffice    emeterai.Stamper // of test documents: a sandbox, with an account of its own
 	InDoubtPeriod time.Duration    // how long after a call the stamp office may still carry it out
+	OrderKey      [32]byte         // from which the identifiers of orders are derived
 
-	reconciling sync.Mutex // held by the running reconciliation
+	// RestoredAt is when the database was last restored from a backup; zero: never. Orders that were placed since that backup are not in the
+	// database, so until then the account was used by a state of the installation that is lost.
+	RestoredAt time.Time
+
+	reconciling sync.Mutex  // held by the running reconciliation
+	compared    atomic.Bool // the account was compared with the register since RestoredAt
 }
 
 // run is one run of [Stamping.Stamp]. Its steps change it as they read and commit the document.
@@ -67,8 +74,20 @@ const (
 	continued callState = "continued"
 )
 
-// maybeSent reports whether the next call may already have been made.
-func (r *run) maybeSent() bool { return r.call != continued }
+// maybeSent reports whether the next call may already have been made: by an earlier run, by another process, or before the database was restored.
+func (r *run) maybeSent() bool { return r.call != continued || r.maybeLost() }
+
+// maybeLost reports whether the call may have been made before the database was restored. Such a call had the same identifiers, because they
+// follow from the document.
+func (r *run) maybeLost() bool { return r.d.CreatedAt.Before(r.s.RestoredAt) }
+
+// lostBefore returns the moment before which the next call was made, if it can only have been made before the database was restored; else zero.
+func (r *run) lostBefore() time.Time {
+	if r.call == continued && r.maybeLost() {
+		return r.s.RestoredAt
+	}
+	return time.Time{}
+}
 
 // stamp returns the next stamp as last read or committed.
 func (r *run) stamp() contract.Stamp { return r.d.Stamps[r.i] }
@@ -129,6 +148,11 @@ func (s *Stamping) Stamp(ctx context.Context, id contract.DocumentID) error {
 		if a := r.office().Availability(); a.Down && (r.call == resumed || ordered) {
 			return r.postpone(ctx, contract.OfficeDown, contract.OutcomeUnanswered, s.officeLater(a))
 		}
+		if later, err := s.compareRestored(ctx); err != nil {
+			return err
+		} else if later != nil {
+			return r.postpone(ctx, contract.OfficeDown, contract.OutcomeUnanswered, later)
+		}
 
 		// Open the file before the attempt: without the file the stamp office is not called.
 		if err := r.openFile(ctx); err != nil {
@@ -176,7 +200,7 @@ func (s *Stamping) Stamp(ctx context.Context, id contract.DocumentID) error {
 			}
 			serial, buyErr := r.office().BuySerial(ctx, emeterai.Order{
 				ID: r.stamp().Order, Organisation: string(r.payer.ID), Payer: r.payer.Name, Title: r.d.Title, Filename: r.d.Filename,
-				Number: r.d.Name, Date: r.d.CreatedAt, MaybeSent: r.maybeSent(), Attempt: r.stamp().Attempts, Source: r.file.Source(r.d.Current()),
+				Number: r.d.Name, Date: r.d.CreatedAt, MaybeSent: r.maybeSent(), SentBefore: r.lostBefore(), Attempt: r.stamp().Attempts, Source: r.file.Source(r.d.Current()),
 			})
 			if buyErr != nil {
 				return r.recordProblem(ctx, buyErr)

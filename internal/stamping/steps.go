@@ -2,12 +2,14 @@ package stamping
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
 	"time"
 
-	"segel/internal/blob"
 	"segel/internal/contract"
 	"segel/internal/emeterai"
 	"segel/internal/store"
@@ -16,14 +18,23 @@ import (
 
 // orderSerial records the order of a serial under a new identifier, before the stamp office is called.
 func (r *run) orderSerial(ctx context.Context) error {
-	order, err := blob.NewKey(r.s.Random)
-	if err != nil {
-		return err
-	}
 	return r.commit(ctx, func(d *contract.Document) (contract.Change, error) {
-		return contract.OrderSerial(d, r.i, string(order), r.s.Clock())
+		return contract.OrderSerial(d, r.i, r.s.newOrder(d, r.i), r.s.Clock())
 	})
 }
+
+// newOrder returns the identifier of the next order for a stamp. It follows from the stamp, the bytes that it goes on and the calls that were made for it.
+// So an installation that was restored from a backup orders what the lost one ordered under the same identifier, and the stamp office
+// can be asked for it. Another order for the stamp, or for other bytes, has another identifier.
+func (s *Stamping) newOrder(d *contract.Document, i int) string {
+	digest := d.Current().Digest
+	h := hmac.New(sha256.New, s.OrderKey[:])
+	fmt.Fprintf(h, "order 1\n%s\n%d\n%d\n%x\n%d\n", d.Organisation, d.ID, i, digest, d.Stamps[i].Attempts)
+	return hex.EncodeToString(h.Sum(nil)[:orderLen])
+}
+
+// orderLen is the length of the identifier of an order in bytes.
+const orderLen = 16
 
 // findFreeSerial finds a serial that the organisation has paid for; store.ErrNotFound if there is none, as always for a test document.
 func (r *run) findFreeSerial(ctx context.Context) (contract.StampSerial, error) {
@@ -146,11 +157,8 @@ func (r *run) affixStamp(ctx context.Context, tail []byte, stamped *pdf.Document
 		if err != nil || !r.canOrderNext(ctx, &c.After) {
 			return c, err
 		}
-		order, err := blob.NewKey(r.s.Random)
-		if err == nil {
-			c.OrderNextSerial(string(order), r.s.Clock())
-		}
-		return c, err
+		c.OrderNextSerial(r.s.newOrder(&c.After, c.After.NextStamp()), r.s.Clock())
+		return c, nil
 	})
 	if err == nil {
 		r.continueWith(after)

@@ -412,5 +412,6 @@ type Store interface {
 	Installations
 	KeyFiles
 	OfficeRecords
+	Backups
 	Close() error
 }

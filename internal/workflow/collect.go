@@ -39,11 +39,14 @@ type Collected struct {
 }
 
 // CollectLeftOver moves blobs aside that crashes left: those that nothing refers to, neither a row nor the audit log, and that are older than any writer.
-// It does nothing while the clock is not reliable, because young blobs would seem old.
+// It does nothing while the clock is not reliable, because young blobs would seem old, and while a backup is under way.
 //
 // A crash at any point leaves each blob in its place or aside.
 func (s *Service) CollectLeftOver(ctx context.Context, c Collector) (done Collected, failed error) {
 	if f, err := s.ClockFinding(ctx); err != nil || f.State != contract.ClockFine {
+		return done, err
+	}
+	if held, err := s.Store.HoldsDeletions(ctx); err != nil || held {
 		return done, err
 	}
 	var log LoggedFiles

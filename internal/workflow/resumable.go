@@ -173,8 +173,12 @@ func (s *Service) removeUpload(ctx context.Context, id contract.UploadID) error 
 	return s.removeParts(ctx, id)
 }
 
-// removeParts removes the bytes of an upload that has ended or became a document, and then the rows that name them.
+// removeParts removes the bytes of an upload that has ended or became a document, and then the rows that name them. While a backup is under way,
+// whose snapshot may be from before that, they are left to [Service.RemoveUnneededUploads].
 func (s *Service) removeParts(ctx context.Context, id contract.UploadID) error {
+	if held, err := s.Store.HoldsDeletions(ctx); err != nil || held {
+		return err
+	}
 	parts, err := s.Store.UploadParts(ctx, id)
 	if err != nil {
 		return err
@@ -190,10 +194,13 @@ func (s *Service) removeParts(ctx context.Context, id contract.UploadID) error {
 // unneededBatch is the number of uploads that are read at a time to be removed.
 const unneededBatch = 100
 
-// RemoveUnneededUploads removes uploads that have expired, and what an interrupted removal left.
+// RemoveUnneededUploads removes uploads that have expired, and what an interrupted removal left. It does nothing while a backup is under way.
 func (s *Service) RemoveUnneededUploads(ctx context.Context) error {
 	var failed []error
 	for {
+		if held, err := s.Store.HoldsDeletions(ctx); err != nil || held {
+			return errors.Join(append(failed, err)...)
+		}
 		now := s.Clock()
 		ids, err := s.Store.UnneededUploads(ctx, now, unneededBatch)
 		if err != nil {

@@ -44,6 +44,7 @@ type Store interface {
 	store.Embeds
 	store.Erasures
 	store.Organisations
+	HoldsDeletions(ctx context.Context) (bool, error)
 	CreateOrganisation(ctx context.Context, o store.Organisation, events ...contract.Event) error
 	FirstOrganisation(ctx context.Context) (store.Organisation, error)
 	User(ctx context.Context, id contract.PersonID) (store.User, error)

@@ -57,8 +57,17 @@ func (s *Service) Delete(ctx context.Context, by contract.Actor, id contract.Doc
 	})
 }
 
-// Sweep removes blobs that nothing refers to any more. A blob that is already gone is not an error.
+// sweepAgain is after how long a sweep looks again whether a backup is still under way.
+const sweepAgain = time.Minute
+
+// Sweep removes blobs that nothing refers to any more. A blob that is already gone is not an error. It waits for a backup that is under way: its
+// snapshot may be from before the commit that removed the last reference. One that begins after this has looked has a later snapshot.
 func (s *Service) Sweep(ctx context.Context, keys []string) error {
+	if held, err := s.Store.HoldsDeletions(ctx); err != nil {
+		return err
+	} else if held {
+		return &contract.Later{After: sweepAgain, Err: errors.New("a backup is under way")}
+	}
 	for _, k := range keys {
 		if err := s.RemoveBlob(ctx, k); err != nil {
 			return err

@@ -78,6 +78,9 @@ func (d *Driver) trackOrder(o emeterai.Order) pendingOrder {
 			}
 		}
 		a = &pendingOrder{inDoubt: o.MaybeSent, since: now}
+		if !o.SentBefore.IsZero() {
+			a.since = o.SentBefore
+		}
 		d.orders[o.ID] = a
 	}
 	a.attempt = o.Attempt
@@ -242,17 +245,20 @@ func (d *Driver) resolveInDoubt(ctx context.Context, o emeterai.Order, a pending
 
 // chooseSerial chooses the order's serial from those of the account: among those that are unused, that no document has,
 // and that this process returned for no other order. It returns nothing if there is certainly none so far.
+//
+// One that has the order in its name may also be affixed: to the same bytes, by an installation that was lost before it recorded that, and was
+// restored. It is affixed again at no cost.
 func (d *Driver) chooseSerial(ctx context.Context, o emeterai.Order, all []emeterai.Serial) (string, error) {
 	var named, nameless []string
 	for _, s := range all {
 		mine := strings.HasSuffix(s.File, fileNameSuffix(o))
-		if s.Status != emeterai.Unused || !mine && s.File != "" {
+		if !mine && (s.Status != emeterai.Unused || s.File != "") {
 			continue
 		}
 		if to := d.orderOfSerial(s.Serial); to != "" && to != o.ID {
 			continue
 		}
-		known, err := d.o.Known(ctx, s.Serial)
+		known, err := d.o.Known(ctx, s.Serial, mine)
 		if err != nil {
 			return "", fmt.Errorf("look up serial %s: %w", s.Serial, err)
 		}

@@ -82,7 +82,7 @@ func (b *testOffice) driverOptions(form Form) Options {
 	}
 }
 
-func (b *testOffice) isKnown(_ context.Context, serial string) (bool, error) {
+func (b *testOffice) isKnown(_ context.Context, serial string, _ bool) (bool, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.known[serial], nil

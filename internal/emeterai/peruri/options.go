@@ -41,9 +41,10 @@ type Options struct {
 	Clock  func() time.Time
 	Random io.Reader // names of files
 	Log    *slog.Logger
-	// Known reports whether a serial is in the register, in any state; such a serial is not adopted. It must read the
-	// database in which serials are unique.
-	Known func(ctx context.Context, serial string) (bool, error)
+	// Known reports whether a serial is in the register; such a serial is not adopted. It must read the
+	// database in which serials are unique. Named says that its name is that of the order: a serial that was only found in the account is
+	// not known then.
+	Known func(ctx context.Context, serial string, named bool) (bool, error)
 	// Leases shares slots and purchases with the drivers of other processes; nil: there are none.
 	Leases Leases
 	// MaySend is asked right before a call that changes something at the office; its error is returned and nothing is sent.

@@ -63,6 +63,7 @@ type serial struct {
 	file    string    // name that it was taken for
 	source  string    // digest of what it is affixed to, hexadecimal; empty: unused
 	at      time.Time // last change
+	taken   time.Time // when it was issued
 }
 
 // Open opens the office in a folder, and makes both at the first start. The folder is the office's own until
@@ -154,7 +155,7 @@ func (f *Office) addIssued(e entry) {
 		f.orders[e.Order] = e.Serial
 	}
 	f.issued[e.Account] = append(f.issued[e.Account], e.Serial)
-	f.serials[e.Serial] = &serial{account: e.Account, payer: e.Payer, file: e.File, at: e.At}
+	f.serials[e.Serial] = &serial{account: e.Account, payer: e.Payer, file: e.File, at: e.At, taken: e.At}
 }
 
 // BuySerial issues a serial for an order, or the one it was issued before, whatever Order.Again says.
@@ -329,6 +330,7 @@ type Issued struct {
 	File   string    // name that it was taken for
 	Source string    // SHA-256 of what it is affixed to, in hexadecimal; empty: it is unused
 	At     time.Time // of the last entry about it
+	Taken  time.Time // when it was issued
 }
 
 // Issued returns all serials that were issued, by serial, as of the last call that asked the journal.
@@ -341,7 +343,7 @@ func (f *Office) Issued() []Issued {
 	}
 	all := make([]Issued, 0, len(f.serials))
 	for name, s := range f.serials {
-		all = append(all, Issued{name, orders[name], s.payer, s.file, s.source, s.at})
+		all = append(all, Issued{name, orders[name], s.payer, s.file, s.source, s.at, s.taken})
 	}
 	slices.SortFunc(all, func(a, b Issued) int { return cmp.Compare(a.Serial, b.Serial) })
 	return all

@@ -64,6 +64,7 @@ func Run(t *testing.T, open func(*testing.T) store.Store) {
 		factorTests,
 		nodeTests,
 		leaseTests,
+		backupTests,
 	} {
 		for name, test := range group {
 			t.Run(name, func(t *testing.T) {

@@ -1,0 +1,285 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"filippo.io/age"
+
+	"segel/internal/authority"
+	"segel/internal/backup"
+	"segel/internal/blob"
+	"segel/internal/config"
+	"segel/internal/credential"
+	"segel/internal/installation"
+	"segel/internal/store"
+	"segel/internal/store/sqlstore"
+)
+
+type restoreCommand struct {
+	destinationFlags
+	Backup         string   `placeholder:"ID" help:"The backup, as segel backup list prints it; default: the newest."`
+	Identity       string   `placeholder:"FILE" help:"File with an age identity that opens the keys."`
+	PassphraseFile string   `name:"passphrase-file" placeholder:"FILE" help:"File whose first line is the passphrase that opens the keys."`
+	Checkpoint     []string `placeholder:"FILE" help:"Checkpoint of the audit log that was kept elsewhere: say whether the restored log has its events. May be repeated."`
+	Workers        int      `default:"4" placeholder:"N" help:"Files that are copied at a time."`
+	Fast           bool     `help:"Do not validate the signatures of completed documents in the check at the end."`
+	SkipCheck      bool     `name:"skip-check" help:"Leave out the check at the end; run segel fsck before the service is started."`
+}
+
+// Run makes the installation of a backup in an empty place, and checks it. With the settings of the service that will run there.
+//
+// Files, records and keys are written first, and the database last, by one rename or commit. If the process dies before that, every command
+// refuses what is there, because the database is missing; remove it and restore again.
+func (c restoreCommand) Run(w *environment) error {
+	if c.Workers < 1 || c.Workers > 64 {
+		return errors.New("--workers must be between 1 and 64")
+	}
+	conf, err := c.loadConfig(w, nil)
+	if err != nil {
+		return err
+	}
+	d, err := c.openDestination(w.ctx, conf, false)
+	if err != nil {
+		return err
+	}
+	m, err := d.Find(w.ctx, c.Backup)
+	if err != nil {
+		return err
+	}
+	r := &restoring{conf: conf, from: d, m: m}
+	if err := r.requireEmpty(w.ctx); err != nil {
+		return err
+	}
+	keys, err := r.openKeys(w.ctx, c.Identity, c.PassphraseFile)
+	if err != nil {
+		return err
+	}
+	show := w.progressPrinter()
+	if err := r.restore(w.ctx, keys, c.Workers, func(files int64) { show("%d of %d files", files, m.Files) }); err != nil {
+		return err
+	}
+	fmt.Fprintf(w.stdout, "restored backup %s: the state of %s, %d events of the log, %d files (%d bytes)\n", m.ID, m.Database.At.Format("2006-01-02 15:04:05 MST"), m.Database.Events, m.Files, m.Bytes)
+	printDamage(w.stdout, m.Damaged)
+	if err := c.compareCheckpoints(w, conf, r); err != nil {
+		return err
+	}
+	if c.SkipCheck {
+		return nil
+	}
+	return fsckCommand{dataFlag: c.dataFlag, Fast: c.Fast, PurgeAside: -1, JSON: c.JSON}.Run(w)
+}
+
+// compareCheckpoints compares the restored log with the checkpoint of the backup, which has to be that of the log, with those of later backups, and with
+// those that the operator has.
+func (c restoreCommand) compareCheckpoints(w *environment, conf config.Config, r *restoring) error {
+	a, err := openApp(w.ctx, conf, w.newLogger(conf), reading)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	said, err := a.compareNote(w.ctx, []byte(r.m.Database.Checkpoint))
+	if err != nil {
+		return err
+	}
+	if !said.holds {
+		return fmt.Errorf("the audit log is not the one of the backup: %s", said.text)
+	}
+	all, err := r.from.List(w.ctx)
+	if err != nil {
+		return err
+	}
+	for _, later := range all {
+		if later.ID > r.m.ID {
+			if said, err = a.compareNote(w.ctx, []byte(later.Database.Checkpoint)); err != nil {
+				return err
+			}
+			fmt.Fprintf(w.stdout, "checkpoint of backup %s: %s\n", later.ID, said.text)
+		}
+	}
+	for _, name := range c.Checkpoint {
+		if said, err = a.compareCheckpoint(w, name); err != nil {
+			return err
+		}
+		fmt.Fprintf(w.stdout, "%s: %s\n", name, said.text)
+	}
+	return nil
+}
+
+// restoring is a restoration to the place that the configuration names.
+type restoring struct {
+	conf config.Config
+	from backup.Destination
+	m    backup.Manifest
+}
+
+// requireEmpty requires that the place has nothing of an installation, and that its settings fit the backup.
+func (r *restoring) requireEmpty(ctx context.Context) error {
+	if r.m.Keys.Place != r.conf.State {
+		return fmt.Errorf("the backup has its keys in the %s: set SEGEL_STATE=%s", r.m.Keys.Place, r.m.Keys.Place)
+	}
+	if err := sqlstore.RequireEmpty(ctx, databaseDSN(r.conf)); err != nil {
+		return err
+	}
+	taken := []string{authorityDir, officeDir, testOfficeDir}
+	if r.conf.Blobs != config.BlobsS3 {
+		taken = append(taken, blobDir)
+	}
+	for _, name := range taken {
+		entries, err := os.ReadDir(filepath.Join(r.conf.DataDir, name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if len(entries) > 0 {
+			return fmt.Errorf("%s is not empty: restore to an empty place", filepath.Join(r.conf.DataDir, name))
+		}
+	}
+	blobs, err := findVolume(r.conf, r.conf.Blobs)
+	if err != nil {
+		return err
+	}
+	if _, err := blobs.Mark(ctx); !errors.Is(err, blob.ErrNoMark) {
+		return errors.Join(err, fmt.Errorf("%s has an installation: restore to an empty place", blobPlace(r.conf)))
+	}
+	for b, err := range blobs.List(ctx) {
+		if errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		return fmt.Errorf("%s is not empty, it has %s: restore to an empty place", blobPlace(r.conf), b.Key)
+	}
+	return nil
+}
+
+// openKeys returns the keys as a tar, decrypted; nil: the backup has none. It is called before anything is written.
+func (r *restoring) openKeys(ctx context.Context, identityFile, passphraseFile string) (keys func(func(io.Reader) error) error, err error) {
+	masterKey, isFile := masterKeyOf(r.conf).(credential.KeyFile)
+	switch {
+	case r.m.Keys.HasMasterKey && !isFile:
+		return nil, fmt.Errorf("the backup has the master key as a file, and %s is set: unset it", masterKeyOf(r.conf).Name())
+	case r.m.Keys.HasMasterKey:
+		if _, err := os.Stat(string(masterKey)); !errors.Is(err, fs.ErrNotExist) {
+			return nil, errors.Join(err, fmt.Errorf("%s exists: restore to an empty place", masterKey))
+		}
+	default:
+		has, err := masterKeyOf(r.conf).Exists()
+		if err == nil && !has {
+			err = fmt.Errorf("the backup does not have the master key: put it in the place that the settings name, %s", masterKeyOf(r.conf).Name())
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if r.m.Keys.Part == nil {
+		return nil, nil
+	}
+	var identities []age.Identity
+	if r.m.Keys.AgeEncryption {
+		if identities, err = readIdentities(identityFile, passphraseFile); err != nil {
+			return nil, err
+		}
+	}
+	keys = func(read func(io.Reader) error) error {
+		b, err := r.from.OpenPart(ctx, *r.m.Keys.Part)
+		if err != nil {
+			return err
+		}
+		var plain io.Reader = io.NewSectionReader(b, 0, b.Size())
+		if r.m.Keys.AgeEncryption {
+			plain, err = age.Decrypt(plain, identities...)
+		}
+		if err == nil {
+			err = read(plain)
+		}
+		return errors.Join(err, b.Close())
+	}
+	// A wrong passphrase is refused before anything is written.
+	return keys, keys(func(plain io.Reader) error {
+		_, err := io.Copy(io.Discard, plain)
+		return err
+	})
+}
+
+func readIdentities(identityFile, passphraseFile string) ([]age.Identity, error) {
+	switch {
+	case identityFile != "" && passphraseFile != "":
+		return nil, errors.New("use either --identity or --passphrase-file")
+	case identityFile != "":
+		b, err := readUpTo(identityFile, 64<<10)
+		if err != nil {
+			return nil, err
+		}
+		return age.ParseIdentities(strings.NewReader(string(b)))
+	case passphraseFile != "":
+		phrase, err := readPassphrase(passphraseFile)
+		if err != nil {
+			return nil, err
+		}
+		i, err := age.NewScryptIdentity(phrase)
+		return []age.Identity{i}, err
+	}
+	return nil, errors.New("the keys of the backup are encrypted: give --identity or --passphrase-file")
+}
+
+// restore writes everything, the database last.
+func (r *restoring) restore(ctx context.Context, keys func(func(io.Reader) error) error, workers int, progress func(int64)) error {
+	if err := os.MkdirAll(r.conf.DataDir, 0o700); err != nil {
+		return err
+	}
+	blobs, err := openVolume(ctx, r.conf, r.conf.Blobs)
+	if err != nil {
+		return err
+	}
+	// First: a start that finds files without a database refuses to make another installation.
+	if err := blobs.SetMark(ctx, installation.ID(r.m.Installation).Mark()); err != nil {
+		return err
+	}
+	if err := r.from.CopyFiles(ctx, r.m, blobs, workers, progress); err != nil {
+		return err
+	}
+	below := func(name string) string { return filepath.Join(r.conf.DataDir, filepath.FromSlash(name)) }
+	if r.m.Office != nil {
+		err := r.from.ReadCompressed(ctx, *r.m.Office, func(from io.Reader) error { return extractTar(from, below) })
+		if err != nil {
+			return fmt.Errorf("records of the stamp office: %w", err)
+		}
+	}
+	if keys != nil {
+		place := func(name string) string {
+			if name == masterKeyFile {
+				from, _ := masterKeyOf(r.conf).(credential.KeyFile)
+				return string(from)
+			}
+			return below(name)
+		}
+		if err := keys(func(from io.Reader) error { return extractTar(from, place) }); err != nil {
+			return fmt.Errorf("keys: %w", err)
+		}
+	}
+	if err := r.requireMasterKey(ctx); err != nil {
+		return err
+	}
+	// Durable: everything but the database. From its last step on the installation is complete.
+	return r.from.ReadCompressed(ctx, r.m.Database.Part, func(from io.Reader) error {
+		return sqlstore.RestoreSnapshot(ctx, databaseDSN(r.conf), sqlstore.SnapshotKind(r.m.Database.Kind), r.m.Database.Migration, from,
+			store.Restoration{Backup: r.m.ID, SnapshotAt: r.m.Database.At, Events: r.m.Database.Events}, version)
+	})
+}
+
+// requireMasterKey requires that the master key opens the authority, if that is in a folder; a database is asked when it is there.
+func (r *restoring) requireMasterKey(ctx context.Context) error {
+	sealer, err := readMasterKey(ctx, r.conf)
+	if err != nil || r.conf.State == config.StateDatabase {
+		return err
+	}
+	_, err = authority.OpenRoot(ctx, keyFolder(r.conf), sealer)
+	return keysProblem(partNames(r.conf), err)
+}
