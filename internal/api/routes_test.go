@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"segel/internal/contract"
 )
@@ -356,5 +357,42 @@ func TestTheLogHoldsNoSecrets(t *testing.T) {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("the log lacks %s: %s", want, log.String())
 		}
+	}
+}
+
+// TestDescriptionsLeaveOutOnlyThoseWhomTheRuleRefuses compares what descriptions say about callers with the rules.
+func TestDescriptionsLeaveOutOnlyThoseWhomTheRuleRefuses(t *testing.T) {
+	t.Parallel()
+	team := contract.Team{ID: "legal", Name: "Legal"}
+	person := func(role contract.AccountRole, teams ...contract.Team) contract.Actor {
+		return contract.Actor{Person: contract.Person{ID: "other"}, Organisation: "org", OrganisationState: contract.OrganisationActive, Role: role, Admin: role == contract.RoleAdmin, Teams: teams}
+	}
+	d := contract.Document{ID: 7, Organisation: "org", Owner: contract.Person{ID: "owner"}, Team: team, State: contract.Processing, FinalizedAt: time.Date(2026, 3, 2, 5, 0, 0, 0, time.UTC)}
+	said := map[string]int{}
+	for _, g := range endpointGroups() {
+		for _, e := range g.rows {
+			for words, others := range map[string][]contract.Actor{
+				"Only for the owner": {person(contract.RoleSender, team), person(contract.RoleMember, team), person(contract.RoleAuditor), person(contract.RoleAdmin)},
+				"Only for operators": {person(contract.RoleAdmin), person(contract.RoleAuditor)},
+				"Only for admins":    {person(contract.RoleSender), person(contract.RoleAuditor)},
+			} {
+				if !strings.Contains(descriptions[e.id].text, words) {
+					continue
+				}
+				said[words]++
+				for _, by := range others {
+					_, err := by.AuthoriseAdmin(e.access.admin, by.Organisation)
+					if e.access.op != "" {
+						err = d.Authorise(by, e.access.op)
+					}
+					if err == nil {
+						t.Errorf("%s: %s, and %s is admitted", e.id, words, by.Role)
+					}
+				}
+			}
+		}
+	}
+	if len(said) != 3 {
+		t.Errorf("descriptions say %v", said)
 	}
 }
