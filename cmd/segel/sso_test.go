@@ -240,9 +240,15 @@ func TestAnErasedPersonWhomTheProviderStillNamesGetsAnotherAccount(t *testing.T)
 		t.Errorf("with a disabled account sent to %s", got)
 	}
 	g.admin.do("PUT", "/v1/admin/people/"+former+"/erased", nil).ok()
+	erased := g.clock()
 	again := newBrowser(t, g.service)
 	if got := again.logIn(g.p, g.of, "siti@contoh.id"); got != "/sent" || again.me()["id"] == former || first.me() != nil {
 		t.Errorf("sent to %s as %v", got, again.me())
+	}
+	// The admin sees that the provider created another account.
+	if log, err := g.store.AuditLog(t.Context(), store.LogQuery{Type: contract.EventPersonAdded, Limit: 1}); err != nil || len(log.Events) != 1 ||
+		log.Events[0].Details["email"] != "siti@contoh.id" || log.Events[0].Details["by"] == "" || !log.Events[0].At.After(erased) {
+		t.Errorf("the log has %+v, %v", log.Events, err)
 	}
 	fsck(t, g.service, 0)
 }
