@@ -19,6 +19,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"segel/internal/admission"
 	"segel/internal/api"
 	"segel/internal/authority"
 	"segel/internal/blob"
@@ -68,11 +69,12 @@ type app struct {
 	sealer      *credential.Sealer
 	timestamper tsp.Timestamper
 	revocation  revocation.Source
-	trust       *validate.Trust // trust for validating files and for accepting timestamps
-	process     proc.Process    // nil until joinProcesses
-	streams     *api.Streams    // nil until handler
-	office      io.Closer       // nil until openOffice
-	convert     io.Closer       // nil if nothing converts, or nothing needs closing
+	trust       *validate.Trust         // trust for validating files and for accepting timestamps
+	process     proc.Process            // nil until joinProcesses
+	streams     *api.Streams            // nil until handler
+	rates       *admission.RateExchange // of requests; nil until handler
+	office      io.Closer               // nil until openOffice
+	convert     io.Closer               // nil if nothing converts, or nothing needs closing
 	metrics     *prometheus.Registry
 	leftOver    func(workflow.Collected) // counts what was collected
 	keyLock     *os.File                 // of keys in a folder, see lockKeys; nil: of no folder, or only read

@@ -149,6 +149,7 @@ func (a *app) serveRequests(w *environment, l net.Listener) error {
 	renewal.Go(func() { a.identity.RunLimitedLogins(renewing) })
 	if a.conf.HasRole(config.RoleAPI) {
 		renewal.Go(func() { a.workflow.FollowChanges(renewing, a.store) })
+		renewal.Go(func() { exchangeRates(renewing, a.rates, a.store) })
 	}
 	defer func() { endRenewing(); renewal.Wait() }()
 	failed := make(chan error, 1)
@@ -240,9 +241,9 @@ func (a *app) newHandler(ready *readiness) (http.Handler, error) {
 	for _, n := range a.conf.TrustedProxies {
 		proxies = append(proxies, n.Prefix)
 	}
-	a.streams = api.NewStreams()
+	a.streams, a.rates = api.NewStreams(), a.newRateExchange()
 	return api.New(api.Options{
-		Workflow: a.workflow, Identity: a.identity, Notices: a.notices, Webhooks: a.webhooks, Feed: a.feed, SSO: a.sso, SCIM: a.scim, Answers: a.answers, Process: a.process, AnswerSecret: a.sealer.DeriveKey("answers"), Ready: ready.currentReadiness,
+		Workflow: a.workflow, Identity: a.identity, Notices: a.notices, Webhooks: a.webhooks, Feed: a.feed, SSO: a.sso, SCIM: a.scim, Answers: a.answers, Process: a.process, Rates: a.rates, AnswerSecret: a.sealer.DeriveKey("answers"), Ready: ready.currentReadiness,
 		AnswerTimeout: a.conf.AnswerWithin, WorkTimeout: a.conf.WorkWithin, LoginDelay: a.conf.LoginDelay,
 		Authority: a.authority.Handler(), Streams: a.streams, Web: web.Handler(a.conf.BasePath(), a.framersOf), Log: a.log, Metrics: a.metrics,
 		Version: version, PublicURL: a.conf.BaseURL(), Service: a.conf.ServiceSegment, Paths: a.conf.Paths,

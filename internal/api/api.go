@@ -17,6 +17,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"segel/internal/admission"
 	"segel/internal/coding"
 	"segel/internal/contract"
 	"segel/internal/identity"
@@ -40,6 +41,9 @@ type Options struct {
 	SCIM     *scim.Service
 	Answers  store.Answers
 	Process  process.Process // names this process among those that share the database
+
+	// Rates are those of requests, which processes exchange; nil: they hold for this process alone.
+	Rates *admission.RateExchange
 
 	AnswerSecret [32]byte // seals stored answers for idempotency keys; the same in every process on a database
 
@@ -115,6 +119,9 @@ func (o Options) withDefaults() Options {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
+	if o.Rates == nil {
+		o.Rates = admission.NewRateExchange("", [32]byte{})
+	}
 	o.KeepAnswers = cmp.Or(o.KeepAnswers, 24*time.Hour)
 	o.Standstill = cmp.Or(o.Standstill, standstill)
 	o.MinRate = cmp.Or(o.MinRate, defaultMinRate)
@@ -130,22 +137,22 @@ var segmentPattern = regexp.MustCompile(`^[A-Za-z0-9_~-][A-Za-z0-9._~-]*$`)
 // server serves the HTTP interface.
 type server struct {
 	Options
-	mux               *http.ServeMux
-	endpoints         []endpoint
-	paths             map[string]bool // of endpoints
-	aliases           pathAliases
-	requestLimiters   clientLimiters
-	keyLimiters       clientLimiters // by API key
-	verifyLimiters    clientLimiters
-	timestampLimiters clientLimiters
-	ocspLimiters      clientLimiters
-	shares            callerShares
-	metrics           metrics
-	crossSite         http.CrossOriginProtection
-	scim              func() (scim.Handler, error) // made for the first request
-	rechecks          chan struct{}                // holds one for each stream that authenticates again
-	running           sync.Map                     // tokens of the claims whose requests are being answered
-	manual            func() (*manual, error)      // makes the specification and its page when they are first wanted
+	mux            *http.ServeMux
+	endpoints      []endpoint
+	paths          map[string]bool // of endpoints
+	aliases        pathAliases
+	requestRates   *admission.Rates // by client, like the others
+	keyRates       *admission.Rates // by API key
+	verifyRates    *admission.Rates
+	timestampRates *admission.Rates
+	ocspRates      *admission.Rates
+	shares         callerShares
+	metrics        metrics
+	crossSite      http.CrossOriginProtection
+	scim           func() (scim.Handler, error) // made for the first request
+	rechecks       chan struct{}                // holds one for each stream that authenticates again
+	running        sync.Map                     // tokens of the claims whose requests are being answered
+	manual         func() (*manual, error)      // makes the specification and its page when they are first wanted
 }
 
 // New returns the handler of everything the service serves. It returns an error if an option is invalid.
@@ -157,11 +164,11 @@ func New(o Options) (http.Handler, error) {
 	if err := errors.Join(s.Metrics.Register(s.metrics.requests), s.Metrics.Register(s.metrics.durations)); err != nil {
 		return nil, fmt.Errorf("register metrics: %w", err)
 	}
-	s.requestLimiters = clientLimiters{rate: s.Rate, burst: s.Burst}
-	s.keyLimiters = clientLimiters{rate: s.KeyRate}
-	s.verifyLimiters = clientLimiters{rate: s.VerifyRate, burst: s.VerifyBurst}
-	s.timestampLimiters = clientLimiters{rate: s.StampRate, burst: s.StampBurst}
-	s.ocspLimiters = clientLimiters{rate: s.StatusRate, burst: s.StatusBurst}
+	s.requestRates = s.Rates.NewRates("requests", s.Rate, s.Burst)
+	s.keyRates = s.Rates.NewRates("keys", s.KeyRate, 0)
+	s.verifyRates = s.Rates.NewRates("verifications", s.VerifyRate, s.VerifyBurst)
+	s.timestampRates = s.Rates.NewRates("timestamps", s.StampRate, s.StampBurst)
+	s.ocspRates = s.Rates.NewRates("statuses", s.StatusRate, s.StatusBurst)
 	s.shares = newCallerShares(s.Options)
 	s.registerEndpoints()
 	s.manual = sync.OnceValues(s.writeManual)

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/crypto/ocsp"
+
+	"segel/internal/admission"
 )
 
 func TestTimestampsAndStatusesAreBoundedPerAddressAndListsAreNot(t *testing.T) {
@@ -52,9 +54,9 @@ func TestTimestampsAndStatusesAreBoundedPerAddressAndListsAreNot(t *testing.T) {
 
 func TestAllOfAnIPv6NetworkIsOneClient(t *testing.T) {
 	t.Parallel()
-	l := clientLimiters{rate: 1, burst: 1}
+	l := admission.NewRateExchange("", [32]byte{}).NewRates("requests", 1, 1)
 	now := time.Unix(1_800_000_000, 0)
-	if l.reserveRequest("2001:db8::1", now) != 0 || l.reserveRequest("2001:db8::2", now) == 0 || l.reserveRequest("2001:db8:0:1::1", now) != 0 {
+	if admitClient(l, "2001:db8::1", now) != 0 || admitClient(l, "2001:db8::2", now) == 0 || admitClient(l, "2001:db8:0:1::1", now) != 0 {
 		t.Error("addresses of one network are counted separately, or networks together")
 	}
 }

@@ -116,7 +116,7 @@ func (s *server) guardRequests(next http.Handler) http.Handler {
 			return
 		}
 		x := exchangeOf(r)
-		if wait := s.requestLimiters.reserveRequest(x.client, s.Clock()); wait > 0 {
+		if wait := admitClient(s.requestRates, x.client, s.Clock()); wait > 0 {
 			s.writeError(w, r, tooManyRequests(wait))
 			return
 		}

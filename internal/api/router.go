@@ -195,13 +195,13 @@ func (s *server) serveAuthority(w http.ResponseWriter, r *http.Request, x *excha
 	path := r.URL.Path
 	switch {
 	case path == "/authority/tsa":
-		if wait := s.timestampLimiters.reserveRequest(x.client, s.Clock()); wait > 0 {
+		if wait := admitClient(s.timestampRates, x.client, s.Clock()); wait > 0 {
 			setRetryAfter(w, wait.Seconds())
 			http.Error(w, "too many timestamps from this address; try again later", http.StatusTooManyRequests)
 			return
 		}
 	case path == "/authority/ocsp" || strings.HasPrefix(path, "/authority/ocsp/"):
-		if wait := s.ocspLimiters.reserveRequest(x.client, s.Clock()); wait > 0 {
+		if wait := admitClient(s.ocspRates, x.client, s.Clock()); wait > 0 {
 			setRetryAfter(w, wait.Seconds())
 			w.Header().Set("Content-Type", "application/ocsp-response")
 			w.WriteHeader(http.StatusTooManyRequests)

@@ -10,10 +10,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
-	"sync"
 	"time"
-
-	"golang.org/x/time/rate"
 
 	"segel/internal/admission"
 	"segel/internal/contract"
@@ -139,7 +136,7 @@ func (c *call) acquireKeyShare() (release func(), err error) {
 		return func() {}, nil
 	}
 	key := string(c.by.Key.ID)
-	if wait := c.keyLimiters.reserveRequest(key, c.Clock()); wait > 0 {
+	if wait := c.keyRates.Take(key, c.Clock()); wait > 0 {
 		return nil, tooManyRequests(wait)
 	}
 	if !c.shares.keyRequests.Take(key, 1) {
@@ -229,45 +226,7 @@ func isTrustedProxy(host string, proxies []netip.Prefix) bool {
 	return err == nil && slices.ContainsFunc(proxies, func(p netip.Prefix) bool { return p.Contains(addr.Unmap()) })
 }
 
-// maxClients bounds how many clients are remembered. Above it all are forgotten, which errs in the clients' favour.
-const maxClients = 100_000
-
-// clientLimiters keeps one token bucket per client. A rate of zero means unlimited.
-type clientLimiters struct {
-	rate  float64
-	burst int
-
-	mu      sync.Mutex // guards buckets; held only briefly
-	buckets map[string]*rate.Limiter
-}
-
-// reserveRequest admits one request of a client, or of its IPv6 network, or returns how long it has to wait.
-func (l *clientLimiters) reserveRequest(client string, now time.Time) time.Duration {
-	if l.rate <= 0 {
-		return 0
-	}
-	reservation := l.clientBucket(identity.Network(client)).ReserveN(now, 1)
-	wait := reservation.DelayFrom(now)
-	if wait > 0 {
-		reservation.CancelAt(now)
-	}
-	return wait
-}
-
-func (l *clientLimiters) clientBucket(client string) *rate.Limiter {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.buckets) >= maxClients || l.buckets == nil {
-		l.buckets = map[string]*rate.Limiter{}
-	}
-	b := l.buckets[client]
-	if b == nil {
-		burst := l.burst
-		if burst <= 0 {
-			burst = int(10*l.rate) + 1
-		}
-		b = rate.NewLimiter(rate.Limit(l.rate), burst)
-		l.buckets[client] = b
-	}
-	return b
+// admitClient counts one request of a client, or of its IPv6 network, or returns how long it has to wait.
+func admitClient(r *admission.Rates, client string, now time.Time) time.Duration {
+	return r.Take(identity.Network(client), now)
 }

@@ -65,7 +65,7 @@ func (c *call) serialData(k workflow.KnownStamp) serialData {
 // requireVerifyRate counts one request of an address. A verification costs more than most requests and needs no
 // account.
 func (c *call) requireVerifyRate() error {
-	if wait := c.verifyLimiters.reserveRequest(c.client, c.Clock()); wait > 0 {
+	if wait := admitClient(c.verifyRates, c.client, c.Clock()); wait > 0 {
 		return tooManyRequests(wait)
 	}
 	return nil

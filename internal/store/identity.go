@@ -406,6 +406,7 @@ type Store interface {
 	Nodes
 	Leases
 	Changes
+	Announcements
 	Log
 	Clocks
 	Administration

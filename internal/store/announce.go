@@ -1,0 +1,17 @@
+package store
+
+import "context"
+
+// MaxAnnouncement is how long an announcement may be, in bytes.
+const MaxAnnouncement = 7999
+
+// Announcements passes messages between the processes that share a database server. Nothing is stored: a process that does not listen misses them.
+type Announcements interface {
+	// Announce sends a message to all processes that listen to the channel, this one included; errors.ErrUnsupported where the database runs in the
+	// process.
+	Announce(ctx context.Context, channel, message string) error
+
+	// ListenForAnnouncements calls listening once, and then received for each message. It returns an error when ctx ends, when the connection is lost,
+	// and at once, errors.ErrUnsupported, where the database runs in the process.
+	ListenForAnnouncements(ctx context.Context, channel string, listening func(), received func(message string)) error
+}
