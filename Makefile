@@ -13,7 +13,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 GO      := CGO_ENABLED=0 go
 
 .DEFAULT_GOAL := help
-.PHONY: help run cluster test-upgrade web build test test-go test-web test-e2e test-e2e-all test-race test-s3 screens demo load bench bench-lists simulate fault test-every names interop check-deploy check fmt lint generate clean
+.PHONY: help run cluster drill test-upgrade web build test test-go test-web test-e2e test-e2e-all test-race test-s3 screens demo load bench bench-lists simulate fault test-every names interop check-deploy check fmt lint generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -76,6 +76,10 @@ test-s3: ## run the tests against a real S3 server, which is built first (build/
 	@scripts/need go
 	@scripts/s3server/setup
 	@export GOTMPDIR=$${GOTMPDIR:-/tmp} TMPDIR=$$(scripts/tmpdir) SEGEL_REQUIRE_S3=1; go test -timeout 10m ./internal/blob/s3 && go test -timeout 10m -run Bucket ./cmd/segel
+
+drill: ## back a service up and kill it under load, restore it elsewhere, and check every document that people had; also that nothing is bought twice
+	@scripts/need go curl pdfsig
+	@go test -count=1 -timeout 5m -run 'TestDrill|TestWhatWasBoughtSince' ./cmd/segel
 
 test-race: ## run the tests of what runs concurrently under the race detector (needs a C compiler; PACKAGES=./internal/jobs/... RUN=Stream SKIP=Model)
 	@scripts/need go cc
