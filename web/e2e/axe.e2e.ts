@@ -413,6 +413,7 @@ const member: Walk = async (page, check, w) => {
   await page.unroute("**/document/out?**");
   await page.route("**/document/out?**", () => undefined); // never answered
   await page.reload();
+  await page.getByRole("heading", { level: 1 }).waitFor(); // before it, the screen itself is loading
   await page.getByRole("status", { name: w.loading }).waitFor();
   await check("sent, loading");
 };
