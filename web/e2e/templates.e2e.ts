@@ -39,6 +39,15 @@ for (const [language, w] of languages("en")) {
     await dialog.getByRole("textbox", { name: w.template.title }).fill(`${title} kios`);
     await page.keyboard.press("Enter");
     await row.getByText(`${title} kios`).waitFor();
+    // The focus returns to the button of the menu, also when nothing was changed.
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
+    await expect.poll(focused).toBe(fill(w.template.more, { title: `${title} kios` }));
+    await page.keyboard.press("Enter");
+    await page.getByRole("menuitem", { name: w.template.share }).press("Enter");
+    await dialog.getByText(w.template.noTeams).waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    await expect.poll(focused).toBe(fill(w.template.more, { title: `${title} kios` }));
 
     // Its messages, with the keyboard: the last step, where a draft would be sent.
     await row.getByRole("button", { name: fill(w.template.more, { title: `${title} kios` }) }).press("Enter");

@@ -52,7 +52,7 @@ export function Drafts() {
       {page.isError && <Trouble error={page.error} retry={() => void page.refetch()} />}
       {page.isSuccess && documents.length === 0 && (
         <Stack align="center" py="xl" gap="xs">
-          <Text fw={600}>{t(search.search ? "list.nothing" : "list.noDrafts")}</Text>
+          <Text fw={600} role="status">{t(search.search ? "list.nothing" : "list.noDrafts")}</Text>
           {search.search
             ? <Button variant="default" size="xs" onClick={() => { setText(""); change(noSearch); }}>{t("list.clear")}</Button>
             : <ButtonLink to="/new" search={{ document: undefined, step: "file" }}>{t("nav.new")}</ButtonLink>}

@@ -63,7 +63,7 @@ function List({ box, search }: { box: Box; search: Search }) {
       {page.isError && <Trouble error={page.error} retry={() => void page.refetch()} />}
       {page.isSuccess && documents.length === 0 && (
         <Stack align="center" py="xl" gap="xs">
-          <Text fw={600}>{t(tab === "waiting" && !filtered && all > 0 ? "list.noneWaiting" : filtered || all > 0 ? "list.nothing" : "list.empty")}</Text>
+          <Text fw={600} role="status">{t(tab === "waiting" && !filtered && all > 0 ? "list.noneWaiting" : filtered || all > 0 ? "list.nothing" : "list.empty")}</Text>
           {!filtered && all === 0 && <Text c="dimmed" ta="center">{t("list.emptyHint")}</Text>}
           <Group justify="center">
             {tab !== "all" && all > 0 && <Button variant="default" size="xs" onClick={() => change({ status: tabsOf(box)[0] === "all" ? undefined : "all" })}>{t("list.showAll", { count: all })}</Button>}

@@ -26,7 +26,11 @@ export function Templates() {
   const [changing, setChanging] = useState<Changing>();
   const settle = useDebouncedCallback((s: string) => void go({ to: "/templates", search: { page: 1, search: s.trim() }, replace: true }), 300);
   const all = found.data?.templates ?? [];
-  const done = () => setChanging(undefined);
+  // The item of the menu that had the focus is gone when the dialog closes, so the focus returns to the button of the menu.
+  const done = () => {
+    setChanging(undefined);
+    document.querySelector<HTMLElement>(`[data-template="${changing?.template.id}"] [aria-haspopup=menu]`)?.focus();
+  };
   return (
     <Stack maw={1100} mx="auto">
       <ScreenTitle>{t("nav.templates")}</ScreenTitle>
@@ -36,7 +40,7 @@ export function Templates() {
       {found.isError && <Trouble error={found.error} retry={() => void found.refetch()} />}
       {found.isSuccess && all.length === 0 && (
         <Stack align="center" py="xl" gap="xs">
-          <Text fw={600}>{t(search ? "template.nothing" : "template.none")}</Text>
+          <Text fw={600} role="status">{t(search ? "template.nothing" : "template.none")}</Text>
           {!search && <Text size="sm" c="dimmed" ta="center">{t("template.noneLead")}</Text>}
         </Stack>
       )}
