@@ -31,11 +31,11 @@ func main() {
 	flag.Float64Var(&m.outageEvery, "outage-every", 43200, "mean time between outages of the office, in seconds; 0: none")
 	flag.Float64Var(&m.outageLasts, "outage", 120, "mean length of an outage, in seconds")
 	flag.Float64Var(&transactions, "transactions", 8, "transactions of an order that add to the log")
-	flag.Float64Var(&lock, "lock", 0.003, "time of the log's lock for each of them, in seconds")
+	flag.Float64Var(&lock, "lock", 0.0025, "time of the log's lock for each of them, in seconds")
 	flag.Float64Var(&m.nodeLossEvery, "loss-every", 21600, "mean time between losses of nodes, in seconds; 0: none")
 	flag.Float64Var(&m.takeover, "takeover", 5, "until the work of a lost node goes on elsewhere, in seconds")
 	flag.Float64Var(&m.restart, "restart", 60, "until the node is back, in seconds")
-	flag.IntVar(&m.nodes, "nodes", 0, "nodes; 0: all numbers up to the one with which the targets hold")
+	flag.IntVar(&m.nodes, "nodes", 0, "nodes; 0: the least with which the targets hold")
 	flag.IntVar(&most, "most", 64, "the most nodes to try")
 	flag.Float64Var(&t.single, "target", 600, "99 of 100 single orders are to be completed within so many seconds")
 	flag.Float64Var(&t.batch, "target-batch", 3600, "all orders of batches are to be completed within so many seconds")
@@ -50,30 +50,41 @@ func main() {
 	}
 }
 
-// search simulates one number of nodes, or more and more of them until the targets hold, and reports whether they do.
+// search simulates one number of nodes, or searches for the least with which the targets hold, and reports whether they do.
 func search(m model, t targets, seed uint64, most int) bool {
 	fmt.Printf("seed %d, %.0f single orders a day, %d batches of %d, %d slots a node, %.0f ms of the log for each order\n\n", seed, m.perDay, m.batches, m.batch, m.slots, 1000*m.database)
 	fmt.Println("| nodes | slots busy | database busy | lost nodes | single: half; 99 of 100; worst | batch: half; 99 of 100; worst | targets |\n|---|---|---|---|---|---|---|")
-	first, last := m.nodes, m.nodes
-	if m.nodes == 0 {
-		first, last = 1, most
-	}
-	for n := first; n <= last; n++ {
-		m.nodes = n
+	hold := func(nodes int) bool {
+		m.nodes = nodes
 		s := simulate(m, seed)
 		single, batch := s.times(false), s.times(true)
-		holds := quantile(single, 990) <= t.single && quantile(batch, 1000) <= t.batch
-		slots, database := s.utilisation()
-		verdict := "missed"
+		holds, verdict := quantile(single, 990) <= t.single && quantile(batch, 1000) <= t.batch, "missed"
 		if holds {
 			verdict = "hold"
 		}
-		fmt.Printf("| %d | %.0f %% | %.0f %% | %d | %s | %s | %s |\n", n, 100*slots, 100*database, s.lost, describe(single), describe(batch), verdict)
-		if holds || database > 0.99 { // more nodes do not make the database faster
-			return holds
+		slots, database := s.utilisation()
+		fmt.Printf("| %d | %.0f %% | %.0f %% | %d | %s | %s | %s |\n", nodes, 100*slots, 100*database, s.lost, describe(single), describe(batch), verdict)
+		return holds
+	}
+	if m.nodes > 0 {
+		return hold(m.nodes)
+	}
+	missed, enough := 0, 1
+	for !hold(enough) {
+		if missed = enough; enough == most {
+			return false
+		}
+		enough = min(2*enough, most)
+	}
+	for enough-missed > 1 {
+		if middle := (missed + enough) / 2; hold(middle) {
+			enough = middle
+		} else {
+			missed = middle
 		}
 	}
-	return false
+	fmt.Printf("\nThe targets hold from %d nodes on.\n", enough)
+	return true
 }
 
 func describe(sorted []float64) string {
