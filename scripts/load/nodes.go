@@ -21,8 +21,6 @@ import (
 
 	"segel/internal/blob/s3/s3test"
 	"segel/internal/config"
-	"segel/internal/contract"
-	"segel/internal/store/sqlstore"
 	"segel/internal/store/storetest/pgtest"
 	"segel/scripts/running"
 )
@@ -166,7 +164,7 @@ func (c *cluster) countDocument(ctx context.Context) error {
 	if err := n.warmUp(ctx); err != nil {
 		return err
 	}
-	counts.take()
+	counts.takeCounts()
 	before, err := c.readDatabase(ctx)
 	if err != nil {
 		return err
@@ -197,7 +195,7 @@ func (c *cluster) countDocument(ctx context.Context) error {
 	fmt.Printf("| rows that stay | %.1f | live rows of all tables |\n", (after.rows-before.rows)/documents)
 	fmt.Printf("| WAL | %.1f KiB | full pages after a checkpoint included |\n", (after.wal-before.wal)/documents/1024)
 	fmt.Printf("| growth of the database | %.1f KiB | tables and indexes, rows that wait for vacuum included |\n", (after.size-before.size)/documents/1024)
-	for _, kind := range counts.take() {
+	for _, kind := range counts.takeCounts() {
 		fmt.Printf("| S3 %s | %.2f | %.1f KiB sent, %.1f KiB received |\n", kind.method, kind.requests/documents, kind.sent/documents/1024, kind.received/documents/1024)
 	}
 	fmt.Printf("| key operations; of them timestamps | %d; %d | of the embedded authority, without the evidence certificate |\n\n", keyOperations, timestamps)
@@ -212,9 +210,12 @@ const (
 	logWriters = 16
 )
 
-// measureLog prints how many transactions a second can add to the log, whatever the number of nodes: each holds its lock until it is committed. Far databases
+// measureLog prints how many transactions a second can hold the lock of the log, whatever the number of nodes: each holds it until it is committed. Far databases
 // hold it for a round trip longer, so it is measured behind one too.
 func (c *cluster) measureLog(ctx context.Context) error {
+	if _, err := c.database.Exec(ctx, "CREATE TABLE load_log (line TEXT NOT NULL)"); err != nil {
+		return err
+	}
 	fmt.Printf("| transactions of the log a second, one event each, %d writers | amount | |\n|---|---|---|\n", logWriters)
 	for _, roundTrip := range []time.Duration{0, time.Millisecond, 2 * time.Millisecond} {
 		n, err := c.countLog(ctx, roundTrip)
@@ -241,25 +242,39 @@ func (c *cluster) countLog(ctx context.Context, roundTrip time.Duration) (n int6
 		}
 		dsn = proxy.DSN()
 	}
-	s, err := sqlstore.Open(ctx, dsn, sqlstore.Options{Mode: sqlstore.Writing})
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
 	var written atomic.Int64
 	var all sync.WaitGroup
 	failed := make([]error, logWriters)
 	end := time.Now().Add(logTime)
 	for i := range failed {
 		all.Go(func() {
-			for time.Now().Before(end) && failed[i] == nil {
-				failed[i] = s.LogEvents(ctx, contract.Event{Type: contract.EventRecorded, At: time.Now()})
+			conn, err := pgx.Connect(ctx, dsn)
+			if err != nil {
+				failed[i] = err
+				return
+			}
+			for time.Now().Before(end) && err == nil {
+				err = lockLog(ctx, conn)
 				written.Add(1)
 			}
+			failed[i] = errors.Join(err, conn.Close(ctx))
 		})
 	}
 	all.Wait()
 	return written.Load(), errors.Join(failed...)
+}
+
+// logRow is about what one event adds to the log, with its leaf and hashes.
+const logRow = 500
+
+// lockLog holds the lock of the log as a transaction of the service does: one round trip locks it, and one writes and commits.
+func lockLog(ctx context.Context, conn *pgx.Conn) error {
+	lock, commit := &pgx.Batch{}, &pgx.Batch{}
+	lock.Queue("BEGIN")
+	lock.Queue("UPDATE log_size SET latest_at = latest_at WHERE id = 1")
+	commit.Queue("INSERT INTO load_log (line) VALUES ($1)", strings.Repeat("-", logRow))
+	commit.Queue("COMMIT")
+	return errors.Join(conn.SendBatch(ctx, lock).Close(), conn.SendBatch(ctx, commit).Close())
 }
 
 // waitIdle waits until no job is due: evidence certificates are made after the completion.
@@ -448,7 +463,7 @@ func (b *bucketCounts) listen(bucket *s3test.Server) (*http.Server, error) {
 			r.Out.Host = r.In.Host
 		},
 		ModifyResponse: func(a *http.Response) error {
-			b.count(a)
+			b.countAnswer(a)
 			return nil
 		},
 	}
@@ -457,7 +472,7 @@ func (b *bucketCounts) listen(bucket *s3test.Server) (*http.Server, error) {
 	return s, nil
 }
 
-func (b *bucketCounts) count(a *http.Response) {
+func (b *bucketCounts) countAnswer(a *http.Response) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	method := a.Request.Method
@@ -476,8 +491,8 @@ func (b *bucketCounts) count(a *http.Response) {
 	}
 }
 
-// take returns the counts by method, and starts anew.
-func (b *bucketCounts) take() (all []*bucketKind) {
+// takeCounts returns the counts by method, and starts anew.
+func (b *bucketCounts) takeCounts() (all []*bucketKind) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, method := range slices.Sorted(maps.Keys(b.all)) {
