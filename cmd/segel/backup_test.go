@@ -5,8 +5,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +17,7 @@ import (
 	"filippo.io/age"
 	"github.com/jackc/pgx/v5"
 
+	"segel/internal/blob"
 	"segel/internal/blob/s3/s3test"
 	"segel/internal/config"
 	"segel/internal/contract"
@@ -212,4 +215,65 @@ func TestABackupUnderLoadIsRestoredElsewhereWithEveryDocument(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestDeletionsWaitUntilABackupHasEnded(t *testing.T) {
+	t.Parallel()
+	s := starting{idle: true}.start(t)
+	owner := s.person(t, "Sari", "")
+	id := owner.upload(simple())
+	d, err := s.store.Document(t.Context(), contract.DocumentID(id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := d.Revisions[0].Tail.Key
+	if err := s.store.BeginBackup(t.Context(), "1", "elsewhere", time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	owner.do("DELETE", "/v1/econtract/web_app/document/"+strconv.FormatInt(id, 10), nil).ok()
+	var later *contract.Later
+	if err := s.workflow.Sweep(t.Context(), []string{key}); !errors.As(err, &later) {
+		t.Errorf("a sweep beside a backup: %v", err)
+	}
+	b, err := s.blobs.Open(t.Context(), blob.Key(key))
+	if err != nil {
+		t.Fatalf("the backup does not find the file: %v", err)
+	}
+	b.Close()
+	runSegel(t, 1, nil, "fsck", "--remove", "--data", s.conf.DataDir)
+	if err := s.store.EndBackup(t.Context(), "1", true); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.workflow.Sweep(t.Context(), []string{key}); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.blobs.Open(t.Context(), blob.Key(key)); !errors.Is(err, blob.ErrNotFound) {
+		t.Errorf("after the backup: %v", err)
+	}
+}
+
+func TestABackupWithoutEncryptionOfTheMasterKeyIsRefused(t *testing.T) {
+	t.Parallel()
+	s := starting{idle: true}.start(t)
+	backups := filepath.Join(t.TempDir(), "backups")
+	if said := runSegel(t, 1, nil, "backup", "--data", s.conf.DataDir, backups); !strings.Contains(said, errNoSeal.Error()) {
+		t.Error(said)
+	}
+	if said := runSegel(t, 1, nil, "backup", "--data", s.conf.DataDir, filepath.Join(s.conf.DataDir, "backups"), "--without-master-key"); !strings.Contains(said, "is in the data folder") {
+		t.Error(said)
+	}
+	runSegel(t, 0, nil, "backup", "--data", s.conf.DataDir, backups, "--without-master-key")
+	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
+	if said := runSegel(t, 1, nil, "restore", "--data", elsewhere, backups); !strings.Contains(said, "does not have the master key") {
+		t.Error(said)
+	}
+	key, err := os.ReadFile(filepath.Join(s.conf.DataDir, masterKeyFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := filepath.Join(t.TempDir(), "kept.key")
+	if err := os.WriteFile(kept, key, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	runSegel(t, 0, []string{"SEGEL_MASTER_KEY_FILE", kept}, "restore", "--data", elsewhere, backups)
 }
