@@ -4,7 +4,7 @@ import path from "node:path";
 /** The title of every picture by its name, in the order of the page. */
 export const titles = {
   "login": "Login", "password-first": "First login: a password of one's own", "password": "Password",
-  "inbox": "Inbox", "inbox-empty": "Inbox: nothing yet", "inbox-nothing": "Inbox: nothing found", "inbox-loading": "Inbox: loading", "inbox-error": "Inbox: the service does not answer", "sent": "Sent",
+  "inbox": "Inbox", "inbox-empty": "Inbox: nothing yet", "inbox-nothing": "Inbox: nothing found", "inbox-loading": "Inbox: loading", "inbox-error": "Inbox: the service does not answer", "sent": "Sent", "templates": "Templates",
   "new": "New document: file", "people": "New document: people", "place": "Placement editor", "review": "New document: review",
   "sign": "Signing: reading", "sign-draw": "Signing: drawn", "sign-type": "Signing: typed", "sign-upload": "Signing: a picture", "sign-decline": "Signing: declining", "sign-done": "Signing: what happens now",
   "guest": "Signing as a guest", "guest-sheet": "Signing as a guest: the sheet", "guest-invalid": "Signing as a guest: a link that was replaced",
@@ -19,7 +19,7 @@ export type Picture = keyof typeof titles;
 
 /** The pictures kept in docs/screens, by file name without extension. All others go to build/screens. */
 export const kept = new Set([
-  "inbox-id-desk", "inbox-en-desk", "inbox-id-phone", "people-id-desk", "place-id-desk", "place-en-desk",
+  "inbox-id-desk", "inbox-en-desk", "inbox-id-phone", "sent-id-desk", "templates-id-desk", "people-id-desk", "place-id-desk", "place-en-desk",
   "review-id-desk", "sign-id-desk", "sign-en-desk", "sign-draw-id-phone", "sign-done-id-desk", "guest-id-phone",
   "guest-sheet-id-phone", "document-id-desk", "document-open-id-desk", "document-waiting-id-desk", "failed-id-desk", "verify-trusted-id-desk", "verify-tampered-en-desk",
   "serial-id-desk", "admin-people-id-desk", "admin-stuck-id-desk", "admin-consent-id-desk", "admin-webhooks-id-desk",

@@ -1,3 +1,5 @@
+import type { Page } from "playwright-core";
+
 import { guestLink, sealed, send, type Sent } from "./contract";
 import { office, paper, stage, type Office, type Stage } from "./harness";
 import { appended, overwritten } from "./tamper";
@@ -21,6 +23,25 @@ export interface Scene {
   stale: string;
   first: { email: string; password: string };
   close: () => Promise<void>;
+}
+
+/** Gives the organisation a label and a team of the owner, each of two people a folder, and the owner a template with a role. */
+async function file(s: Stage, owner: Page, other: Page, open: number): Promise<void> {
+  const ask = async (page: Page, method: "get" | "post" | "put", path: string, data?: object) => {
+    const answer = await page.request[method](`${s.url}/v1/${path}`, data ? { data } : {});
+    if (!answer.ok()) throw new Error(`${path}: ${answer.status()} ${await answer.text()}`);
+    return answer.json();
+  };
+  const documents = [{ document_id: open }], lists = "econtract/web_app/document";
+  const { response: { data: { label } } } = await ask(owner, "post", "admin/labels", { name: "Pengadaan", colour: "yellow" }) as { response: { data: { label: { id: string } } } };
+  await ask(owner, "put", `${lists}/labelled`, { documents, add: [label.id], remove: [] });
+  for (const page of [owner, other]) await ask(page, "put", `${lists}/folders`, { name: "Kantor Bandung" });
+  const { response: { data: { team } } } = await ask(owner, "post", "admin/teams", { name: "Legal" }) as { response: { data: { team: { id: string } } } };
+  const { data: me } = await ask(owner, "get", "auth/me") as { data: { id: string } };
+  await ask(owner, "put", `admin/teams/${team.id}/members/${me.id}`);
+  const { data: { signer } } = await ask(owner, "get", `${lists}/signers/${open}`) as { data: { signer: { user_id: string; email: string }[] } };
+  const tenant = signer.find((x) => x.email === budi.email)!;
+  await ask(owner, "post", "econtract/web/sign/template-docs", { document_id: open, document_title: "Jual Beli Mesin", team: team.id, placeholders: [{ user_id: tenant.user_id, name: "Pembeli" }] });
 }
 
 export async function scene(): Promise<Scene> {
@@ -49,6 +70,7 @@ export async function scene(): Promise<Scene> {
   const invited = await send(owner, "Surat Kuasa Khusus", [budi], 0);
   const stale = await guestLink(owner, invited, budi.email), link = await guestLink(owner, invited, budi.email);
   for (let i = 1; i <= 6; i++) await send(owner, `Berita Acara ${i}`, [dua], 0); // to be signed while pictures are taken
+  await file(s, owner, other, open.id);
   await desk.faults({ call: "docSigningZ", fault: "error", code: "83" });
   const failed = await send(owner, "Sewa Ruko Jalan Merdeka 17", [satu]);
   await sign(failed.id);

@@ -156,6 +156,9 @@ async function owning(look: Look): Promise<void> {
   await page.goto(`${url}/sent`);
   await page.locator("[data-document]").first().waitFor();
   await look.take(page, "sent");
+  await page.goto(`${url}/templates`);
+  await page.locator("[data-template]").waitFor();
+  await look.take(page, "templates");
   for (const [name, id] of [["document", s.done.id], ["document-open", s.open.id], ["document-waiting", s.waiting.id], ["declined", s.declined.id], ["failed", s.failed.id]] as const) {
     await page.goto(`${url}/document/${id}`);
     await drawn(page);
@@ -231,7 +234,7 @@ async function shoot(look: Look): Promise<void> {
   if (within(/^(login|password-first|docs)$/)) await entering(look);
   if (within(/^(verify|serial)/)) await verifying(look);
   if (within(/^(guest|sign|inbox$)/)) await signing(look);
-  if (within(/^(sent|document|declined|failed|new|people|place|review|admin|password$)/)) await owning(look);
+  if (within(/^(sent|templates|document|declined|failed|new|people|place|review|admin|password$)/)) await owning(look);
   await lists(look);
 }
 
