@@ -23,6 +23,7 @@ import (
 	"segel/internal/contract"
 	"segel/internal/identity"
 	"segel/internal/jobs"
+	"segel/internal/store"
 	"segel/internal/store/sqlstore"
 	"segel/internal/store/storetest"
 	"segel/internal/workflow"
@@ -167,6 +168,15 @@ func (s sameMachine) Times(ctx context.Context) (contract.ClockReading, error) {
 	r, err := s.Store.Times(ctx)
 	if !r.Database.IsZero() {
 		r.Database = s.clock()
+	}
+	return r, err
+}
+
+// ReadSigning is changed as Times is.
+func (s sameMachine) ReadSigning(ctx context.Context, q store.SigningQuery) (store.Signing, error) {
+	r, err := s.Store.ReadSigning(ctx, q)
+	if !r.Clock.Database.IsZero() {
+		r.Clock.Database = s.clock()
 	}
 	return r, err
 }
