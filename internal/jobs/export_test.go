@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver"
@@ -21,4 +22,21 @@ func FetchOne(ctx context.Context, s Source, queue string) (int, error) {
 // Backdate lets the jobs of a queue wait since long ago.
 func Backdate(ctx context.Context, s Source, queue string) error {
 	return s.Jobs().riverExecutor().Exec(ctx, `UPDATE river_job SET scheduled_at = '2026-01-01 00:00:00.000' WHERE queue = $1`, queue)
+}
+
+// CopyJobs adds n copies of the only job that waits.
+func CopyJobs(ctx context.Context, s Source, n int) error {
+	return s.Jobs().riverExecutor().Exec(ctx, fmt.Sprintf(`INSERT INTO river_job (args, kind, max_attempts, metadata, priority, queue, scheduled_at, state, created_at)
+		WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < %d)
+		SELECT j.args, j.kind, j.max_attempts, j.metadata, j.priority, j.queue, j.scheduled_at, j.state, j.created_at FROM river_job j, number`, n))
+}
+
+// AnalyzeJobs updates the statistics of the table.
+func AnalyzeJobs(ctx context.Context, s Source) error {
+	return s.Jobs().riverExecutor().Exec(ctx, `ANALYZE river_job`)
+}
+
+// DeleteRunning deletes the jobs that were fetched.
+func DeleteRunning(ctx context.Context, s Source) error {
+	return s.Jobs().riverExecutor().Exec(ctx, `DELETE FROM river_job WHERE state = 'running'`)
 }
