@@ -172,9 +172,17 @@ func (d Destination) read(ctx context.Context, key blob.Key) (Manifest, error) {
 	if b.Size() > maxManifest {
 		return Manifest{}, fmt.Errorf("%w: %s has %d bytes", ErrManifest, key, b.Size())
 	}
+	content, err := io.ReadAll(io.NewSectionReader(b, 0, b.Size()))
+	if err != nil {
+		return Manifest{}, err
+	}
+	return parseManifest(key, content)
+}
+
+// parseManifest reads the content of a blob in Manifests.
+func parseManifest(key blob.Key, content []byte) (Manifest, error) {
 	m := Manifest{ID: string(key)}
-	decoder := json.NewDecoder(io.NewSectionReader(b, 0, b.Size()))
-	if err := decoder.Decode(&m); err != nil {
+	if err := json.Unmarshal(content, &m); err != nil {
 		return m, fmt.Errorf("%w: %s: %w", ErrManifest, key, err)
 	}
 	if m.Version != manifestVersion {

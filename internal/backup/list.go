@@ -39,9 +39,14 @@ func (d Destination) openList(ctx context.Context, p Part) (*listReader, error) 
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%w: %w", errList, err), b.Close())
 	}
-	lines := bufio.NewScanner(z)
+	return newListReader(b, z), nil
+}
+
+// newListReader returns a reader of lines, which are part of b.
+func newListReader(b blob.Blob, from io.Reader) *listReader {
+	lines := bufio.NewScanner(from)
 	lines.Buffer(nil, maxListLine)
-	return &listReader{part: b, lines: lines}, nil
+	return &listReader{part: b, lines: lines}
 }
 
 // Next returns the next file, or io.EOF.

@@ -28,6 +28,9 @@ const (
 	endOfRows     = "\\.\n"
 )
 
+// maxTableHead bounds a line of JSON in bytes. The longest is the last one, with the names of all sequences.
+const maxTableHead = 64 << 10
+
 // tableHead is the line before the rows of a table, or what follows the last table.
 type tableHead struct {
 	Table     string           `json:"table,omitempty"`
@@ -267,15 +270,15 @@ var errTables = errors.New("not a snapshot of tables")
 
 // readTables reads a snapshot of tables, and calls each with the rows of every table. It returns what follows the last one.
 func readTables(from io.Reader, each func(table tableHead, rows io.Reader) error) (end tableHead, err error) {
-	lines := bufio.NewReaderSize(from, 64<<10)
-	first, err := lines.ReadString('\n')
-	if err != nil || first != tablesVersion {
+	lines := bufio.NewReaderSize(from, maxTableHead)
+	first, err := lines.ReadSlice('\n')
+	if err != nil || string(first) != tablesVersion {
 		return end, fmt.Errorf("%w: it does not begin with %q", errTables, strings.TrimSpace(tablesVersion))
 	}
 	for n := 0; ; n++ {
-		line, err := lines.ReadBytes('\n')
+		line, err := lines.ReadSlice('\n')
 		if err != nil {
-			return end, fmt.Errorf("%w: it ends after %d tables", errTables, n)
+			return end, fmt.Errorf("%w: it has no line that describes table %d: %w", errTables, n+1, err)
 		}
 		var head tableHead
 		decoder := json.NewDecoder(bytes.NewReader(line))
