@@ -43,6 +43,30 @@ func TestADocumentIsConverted(t *testing.T) {
 	}
 }
 
+// TestAFolderWithALongNameIsConvertedIn has a socket whose name is longer than an address of a socket may be.
+func TestAFolderWithALongNameIsConvertedIn(t *testing.T) {
+	t.Parallel()
+	folder, err := os.MkdirTemp("", strings.Repeat("long", 30))
+	if err == nil {
+		err = os.Chmod(folder, 0o755) // the process may be another user
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { // after the converter is closed
+		if err := os.Remove(folder); err != nil {
+			t.Error(err)
+		}
+	})
+	var out bytes.Buffer
+	if err := openConverter(t, Options{Spare: 1, Folder: folder}).Convert(t.Context(), convert.DOCX, bytes.NewReader(plainDocument()), &out); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.HasPrefix(out.Bytes(), []byte("%PDF-")) {
+		t.Errorf("it begins with %.20q", out.Bytes())
+	}
+}
+
 func TestWithoutASandboxNothingIsConverted(t *testing.T) {
 	t.Parallel()
 	whole := openConverter(t, Options{Spare: 1})

@@ -6,9 +6,12 @@ import (
 	"crypto/md5"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
+	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 	"unicode/utf16"
 )
@@ -51,9 +54,13 @@ func connectPipe(ctx context.Context, folder, pattern string, done <-chan struct
 			return nil, err
 		}
 		if len(found) > 0 {
-			// The connection is refused between the creation of the socket and listen.
-			if c, err := (&net.Dialer{}).DialContext(ctx, "unix", found[0]); err == nil {
+			c, err := dialSocket(ctx, found[0])
+			if err == nil {
 				return c, readGreeting(ctx, c)
+			}
+			// It is refused between the creation of the socket and listen, and the socket is removed when the process ends.
+			if !errors.Is(err, syscall.ECONNREFUSED) && !errors.Is(err, fs.ErrNotExist) && ctx.Err() == nil {
+				return nil, fmt.Errorf("connect to LibreOffice: %w", err)
 			}
 		}
 		select {
@@ -64,6 +71,20 @@ func connectPipe(ctx context.Context, folder, pattern string, done <-chan struct
 			return nil, ctx.Err()
 		}
 	}
+}
+
+// dialSocket connects to a Unix socket by way of its open folder: an address has at most 108 bytes, and the folder of temporary files may
+// have a long name.
+func dialSocket(ctx context.Context, name string) (net.Conn, error) {
+	folder, err := os.Open(filepath.Dir(name))
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	if short := fmt.Sprintf("/proc/self/fd/%d/%s", folder.Fd(), filepath.Base(name)); len(short) < len(name) {
+		name = short
+	}
+	return (&net.Dialer{}).DialContext(ctx, "unix", name)
 }
 
 func readGreeting(ctx context.Context, c net.Conn) error {
