@@ -85,16 +85,17 @@ type app struct {
 // openApp opens an installation with the access that the command has, and connects what commands and the service share. It
 // starts nothing.
 func openApp(ctx context.Context, conf config.Config, log *slog.Logger, to access) (*app, error) {
-	return openAppAt(ctx, conf, log, systemClock(), to)
+	return openAppAt(ctx, conf, log, systemClock(), conf.ClockTolerance, to)
 }
 
-// openAppAt is openApp with a clock, which all parts share.
-func openAppAt(ctx context.Context, conf config.Config, log *slog.Logger, clock func() time.Time, to access) (*app, error) {
+// openAppAt is openApp with a clock, which all parts share. A commit whose times are further from the clock of the database server than tolerance
+// is refused; 0: they are not compared.
+func openAppAt(ctx context.Context, conf config.Config, log *slog.Logger, clock func() time.Time, tolerance time.Duration, to access) (*app, error) {
 	// Files that libraries create in the data folder are private too.
 	syscall.Umask(0o077)
 	a := &app{conf: conf, log: log, clock: clock, metrics: prometheus.NewRegistry()}
 	var err error
-	if a.store, err = openDatabase(ctx, conf, to); err != nil {
+	if a.store, err = openDatabase(ctx, conf, tolerance, to); err != nil {
 		return nil, err
 	}
 	if err := a.openInstallation(ctx, to); err != nil {

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"segel/internal/authority"
 	"segel/internal/blob"
@@ -106,10 +107,10 @@ func readFolders(ctx context.Context, conf config.Config, keys authority.Files, 
 	return f, nil
 }
 
-// openDatabase opens the database with the access that the command has. It creates an SQLite file only if no keys or blobs
+// openDatabase opens the database with the access that the command has, and with the tolerance of [openAppAt]. It creates an SQLite file only if no keys or blobs
 // remain of a database that is missing.
-func openDatabase(ctx context.Context, conf config.Config, to access) (*sqlstore.Store, error) {
-	o := sqlstore.Options{Mode: sqlstore.Migrating, Version: version, Timeout: conf.DatabaseTimeout, ClockTolerance: conf.ClockTolerance}
+func openDatabase(ctx context.Context, conf config.Config, tolerance time.Duration, to access) (*sqlstore.Store, error) {
+	o := sqlstore.Options{Mode: sqlstore.Migrating, Version: version, Timeout: conf.DatabaseTimeout, ClockTolerance: tolerance}
 	switch {
 	case to == reading:
 		o.Mode = sqlstore.Reading

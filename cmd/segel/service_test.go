@@ -78,7 +78,11 @@ func (o starting) start(t testing.TB) *service {
 	if o.log != nil {
 		log = slog.New(slog.NewTextHandler(o.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
-	a, err := openAppAt(context.Background(), conf, log, o.clock, creating)
+	tolerance := conf.ClockTolerance
+	if moved {
+		tolerance = 0 // the clock of the database server does not move
+	}
+	a, err := openAppAt(context.Background(), conf, log, o.clock, tolerance, creating)
 	if err != nil {
 		t.Fatal(err)
 	}
