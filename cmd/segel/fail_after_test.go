@@ -79,7 +79,6 @@ type faultyJob struct {
 	fault         *portFault
 	how           starting
 	service       *service
-	ready         *readiness
 	owner, signer *client
 	mails         *mailServer
 	hooks         *receiver
