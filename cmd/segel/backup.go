@@ -387,6 +387,18 @@ func (c backupListCommand) Run(w *environment) error {
 	return nil
 }
 
+// openBackup opens the destination for reading, and finds a backup in it, the newest one if id is empty.
+func (f destinationFlags) openBackup(w *environment, id string) (conf config.Config, d backup.Destination, m backup.Manifest, err error) {
+	if conf, err = f.loadConfig(w, nil); err != nil {
+		return conf, d, m, err
+	}
+	if d, err = f.openDestination(w.ctx, conf, false); err != nil {
+		return conf, d, m, err
+	}
+	m, err = d.Find(w.ctx, id)
+	return conf, d, m, err
+}
+
 type backupVerifyCommand struct {
 	destinationFlags
 	Backup  string `placeholder:"ID" help:"The backup, as segel backup list prints it; default: the newest."`
@@ -395,15 +407,7 @@ type backupVerifyCommand struct {
 
 // Run reads a backup.
 func (c backupVerifyCommand) Run(w *environment) error {
-	conf, err := c.loadConfig(w, nil)
-	if err != nil {
-		return err
-	}
-	d, err := c.openDestination(w.ctx, conf, false)
-	if err != nil {
-		return err
-	}
-	m, err := d.Find(w.ctx, c.Backup)
+	_, d, m, err := c.openBackup(w, c.Backup)
 	if err != nil {
 		return err
 	}

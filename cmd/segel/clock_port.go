@@ -4,5 +4,5 @@ package main
 
 import "time"
 
-// systemClock returns the clock of the program. There is no way to set it but setting that of the machine.
+// systemClock returns the clock of the program. Only setting the clock of the machine moves it.
 func systemClock() func() time.Time { return time.Now }

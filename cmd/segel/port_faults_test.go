@@ -257,7 +257,7 @@ func (f faultyTimestamper) Timestamp(ctx context.Context, digest []byte) (token 
 	return token, err
 }
 
-// faultyOffice is the stamp office as its driver presents it: an error that is no [*emeterai.Problem] leaves open what happened.
+// faultyOffice is the stamp office as its driver presents it: an error other than [*emeterai.Problem] leaves open what happened.
 type faultyOffice struct {
 	emeterai.Stamper
 	fault *portFault

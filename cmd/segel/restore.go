@@ -41,15 +41,7 @@ func (c restoreCommand) Run(w *environment) error {
 	if c.Workers < 1 || c.Workers > 64 {
 		return errors.New("--workers must be between 1 and 64")
 	}
-	conf, err := c.loadConfig(w, nil)
-	if err != nil {
-		return err
-	}
-	d, err := c.openDestination(w.ctx, conf, false)
-	if err != nil {
-		return err
-	}
-	m, err := d.Find(w.ctx, c.Backup)
+	conf, d, m, err := c.openBackup(w, c.Backup)
 	if err != nil {
 		return err
 	}

@@ -233,7 +233,7 @@ func (e *RateExchange) Collect(now time.Time) (messages []string) {
 	return messages
 }
 
-// Receive takes a message of a process, this one included. What is no message is ignored.
+// Receive takes a message of a process, this one included. Anything else is ignored.
 func (e *RateExchange) Receive(message string, now time.Time) {
 	var m rateMessage
 	if err := json.Unmarshal([]byte(message), &m); err != nil || m.Process == "" || m.Process == e.process {

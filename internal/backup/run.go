@@ -315,7 +315,7 @@ func (r *running) openNewestList(ctx context.Context) (*listReader, map[blob.Key
 }
 
 // copyFile copies a file, unless the destination has it, and reads it back from there: what readers get has to be what the database says. What
-// the destination had before and is not that is copied again. A file that the installation does not have like that is recorded, and is no error;
+// the destination had before and is not that is copied again. A file that the installation does not have like that is recorded without an error;
 // one that is missing has no key in the result.
 func (r *running) copyFile(ctx context.Context, n File, isThere bool) (f File, err error) {
 	if isThere {

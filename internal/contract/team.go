@@ -93,7 +93,7 @@ func ShareWithTeam(d *Document, to TeamID, by Actor, now time.Time) (c Change, d
 	return c, false, nil
 }
 
-// setTeam gives the document to a team, or takes it out of its own if there is none, and says so in its trail.
+// setTeam gives the document to a team, or takes it out of its team if to is empty, and records that in its trail.
 func (c *Change) setTeam(to Team, by Actor, now time.Time) {
 	former := c.After.Team
 	c.After.Team = to
