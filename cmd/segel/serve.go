@@ -144,7 +144,7 @@ func (a *app) serveRequests(w *environment, l net.Listener) error {
 	renewal.Go(func() { a.renewClaims(renewing, process) })
 	// Events are sent to webhooks until the requests and jobs that make them have ended.
 	if a.conf.HasRole(config.RoleWorker) {
-		renewal.Go(func() { a.webhooks.Run(renewing) })
+		renewal.Go(func() { proc.RunInTerms(renewing, process, a.webhooks.Run) })
 	}
 	renewal.Go(func() { a.identity.RunLimitedLogins(renewing) })
 	if a.conf.HasRole(config.RoleAPI) {

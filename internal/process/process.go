@@ -142,6 +142,22 @@ func (t *Term) Begin(ctx context.Context) (working context.Context, cancel func(
 	return working, func() { unwatch(); end(nil) }
 }
 
+// RunInTerms calls run with a context of each term of p, one after the other, until ctx ends. Run returns when its context ends.
+func RunInTerms(ctx context.Context, p Process, run func(context.Context)) {
+	for term := p.Term(); ctx.Err() == nil; {
+		working, cancel := term.Begin(ctx)
+		if Check(working) == nil {
+			run(working)
+		}
+		cancel()
+		next, err := p.NextTerm(ctx, term)
+		if err != nil { // ctx has ended
+			return
+		}
+		term = next
+	}
+}
+
 // Of returns the term that work with this context belongs to; nil: none.
 func Of(ctx context.Context) *Term {
 	t, _ := ctx.Value(termKey{}).(*Term)

@@ -1,10 +1,12 @@
 package process_test
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -176,6 +178,19 @@ func TestANodeWhoseClockIsMovedEndsItsTermAndJoinsAgainWhenTheClockIsRight(t *te
 			if err := errors.Join(n.CheckClock(), former.Check()); err != nil {
 				t.Fatalf("a clock that agrees: %v", err)
 			}
+			terms := make(chan *process.Term, 2)
+			ctx, cancel := context.WithCancel(t.Context())
+			var working sync.WaitGroup
+			working.Go(func() {
+				process.RunInTerms(ctx, n, func(ctx context.Context) {
+					terms <- process.Of(ctx)
+					<-ctx.Done()
+				})
+			})
+			defer func() { cancel(); working.Wait() }()
+			if term := receive(t, terms, "the work of the first term"); term != former {
+				t.Errorf("work began in %v, not the first term", term)
+			}
 			ahead.Store(int64(offset))
 			// It is noticed at once, without another look at the database's clock.
 			if err := former.Check(); !errors.Is(err, process.ErrEnded) || !errors.Is(err, contract.ErrClock) {
@@ -192,15 +207,24 @@ func TestANodeWhoseClockIsMovedEndsItsTermAndJoinsAgainWhenTheClockIsRight(t *te
 			if err != nil || next.Check() != nil || n.CheckClock() != nil {
 				t.Errorf("when the clock is right again: %v, %v", err, n.CheckClock())
 			}
+			if term := receive(t, terms, "the work of the next term"); term != next {
+				t.Errorf("work went on in %v, not the next term", term)
+			}
 		})
 	}
 }
 
 func wait(t *testing.T, c <-chan struct{}, what string) {
 	t.Helper()
+	receive(t, c, what)
+}
+
+func receive[T any](t *testing.T, c <-chan T, what string) (received T) {
+	t.Helper()
 	select {
-	case <-c:
+	case received = <-c:
 	case <-time.After(patience):
 		t.Fatalf("%s did not come", what)
 	}
+	return received
 }

@@ -189,7 +189,8 @@ func requireNode(name string, travels bool) statement {
 	}}
 }
 
-// fenced returns fn for a transaction that is applied only if the term has not ended to which the context belongs.
+// fenced returns fn for a transaction that is applied only if the term has not ended to which the context belongs. The process compares its clock
+// after fn, because the times that fn stores were read before: what is due by the clock of a process that is hours ahead would wait for hours.
 func fenced(ctx context.Context, fn func(tx) error) func(tx) error {
 	term := process.Of(ctx)
 	if term == nil || !term.IsFenced() {
@@ -198,6 +199,9 @@ func fenced(ctx context.Context, fn func(tx) error) func(tx) error {
 	return func(t tx) error {
 		if err := fn(t); err != nil {
 			return err
+		}
+		if err := term.Check(); err != nil {
+			return fmt.Errorf("%w: %w", store.ErrNodeEnded, err)
 		}
 		return t.addStatements(ctx, requireNode(term.Name(), t.collects()))
 	}

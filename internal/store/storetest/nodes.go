@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,7 +23,13 @@ const (
 // does not end, as if the process had been suspended meanwhile.
 func newTerm(t *testing.T, b *fixture) (working context.Context, end func()) {
 	t.Helper()
-	n, err := process.JoinNodes(b.ctx, b, store.Node{}, nil, process.Clock{}, slog.New(slog.DiscardHandler))
+	return newTermBy(t, b, process.Clock{})
+}
+
+// newTermBy is newTerm for a process with that clock.
+func newTermBy(t *testing.T, b *fixture, clock process.Clock) (working context.Context, end func()) {
+	t.Helper()
+	n, err := process.JoinNodes(b.ctx, b, store.Node{}, nil, clock, slog.New(slog.DiscardHandler))
 	b.must(err)
 	term := n.Term()
 	ctx, cancel := term.Begin(b.ctx)
@@ -132,5 +139,15 @@ var nodeTests = map[string]func(*testing.T, *fixture){
 			t.Errorf("a statement by itself: %v", err)
 		}
 		b.must(b.PurgeTries(b.ctx, b.now))
+	},
+	"WorkOfATermWhoseClockIsMovedCommitsNothing": func(t *testing.T, b *fixture) {
+		var ahead atomic.Int64
+		working, _ := newTermBy(t, b, process.Clock{Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }, Tolerance: 2 * time.Minute})
+		b.must(b.PurgeTries(working, b.now))
+		ahead.Store(int64(3 * time.Hour))
+		// The transaction has no event whose time the server would compare.
+		if err := b.PurgeTries(working, b.now); !errors.Is(err, store.ErrNodeEnded) || !errors.Is(err, contract.ErrClock) {
+			t.Errorf("with a clock that is ahead: %v", err)
+		}
 	},
 }
