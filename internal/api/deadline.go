@@ -116,18 +116,23 @@ const (
 // cannot be set, as in tests without a connection.
 func (s *server) limitStandstill(w *responseRecorder, r *http.Request) (done func()) {
 	pace := admission.Pace{Rate: s.MinRate, Grace: s.Standstill}
-	w.control, w.allowance = http.NewResponseController(w.ResponseWriter), pace.Allow(0)
-	w.extendDeadline() // also for what net/http writes by itself
-	if r.Body == nil || r.Body == http.NoBody {
-		return func() {}
-	}
-	body := &standstillBody{ReadCloser: r.Body, control: w.control, allowance: pace.Allow(r.ContentLength)}
-	r.Body = body
-	return func() {
-		if !body.ended { // the rest will be discarded, and may never arrive
-			_ = body.control.SetReadDeadline(time.Now().Add(body.allowance.Left()))
+	w.control, w.allowance, w.isStream = http.NewResponseController(w.ResponseWriter), pace.Allow(0), r.ProtoMajor >= 2
+	endBody := func() {}
+	if r.Body != nil && r.Body != http.NoBody {
+		body := &standstillBody{ReadCloser: r.Body, control: w.control, allowance: pace.Allow(r.ContentLength)}
+		r.Body = body
+		endBody = func() {
+			if !body.ended { // the rest will be discarded, and may never arrive
+				_ = body.control.SetReadDeadline(time.Now().Add(body.allowance.Left()))
+			}
 		}
 	}
+	// What net/http writes by itself is bounded too: on a connection of HTTP/1 always, on a stream when the handler has ended.
+	if !w.isStream {
+		w.extendDeadline()
+		return endBody
+	}
+	return func() { endBody(); w.extendDeadline() }
 }
 
 // standstillBody is a body that must arrive in time.
@@ -161,6 +166,14 @@ func (w *responseRecorder) extendDeadline() {
 	}
 }
 
+// endDeadline removes the deadline of a stream of HTTP/2. One that passes while nothing is written, because the handler works or the
+// body still arrives, would end the stream; on a connection of HTTP/1 it has no effect.
+func (w *responseRecorder) endDeadline() {
+	if w.control != nil && w.isStream {
+		_ = w.control.SetWriteDeadline(time.Time{})
+	}
+}
+
 // Write writes p piece by piece.
 func (w *responseRecorder) Write(p []byte) (written int, err error) {
 	if w.status == 0 {
@@ -171,6 +184,7 @@ func (w *responseRecorder) Write(p []byte) (written int, err error) {
 		began := time.Now()
 		w.extendDeadline()
 		n, err := w.ResponseWriter.Write(piece)
+		w.endDeadline()
 		w.allowance.Spend(time.Since(began), n)
 		w.bytes += int64(n)
 		written += n

@@ -75,7 +75,11 @@ func (c *call) followDocument(id contract.DocumentID, after int64) error {
 	defer release()
 	c.w.WriteHeader(http.StatusOK)
 	control := http.NewResponseController(c.w)
-	out := &eventWriter{language: c.language, to: c.w, flush: control.Flush, deadline: control.SetWriteDeadline}
+	out := &eventWriter{language: c.language, to: c.w, deadline: control.SetWriteDeadline}
+	out.flush = func() error {
+		out.extendDeadline() // each write to a stream of HTTP/2 removes it, see [responseRecorder.endDeadline]
+		return control.Flush()
+	}
 	defer out.liftDeadline()
 	c.tellEvents(out, &d, after)
 	return nil
@@ -172,6 +176,10 @@ func (o *eventWriter) writeProgress(d *contract.Document) {
 	o.writeEvent(fmt.Sprintf("event: progress\nid: %d\ndata: %s\n\n", d.Version, data))
 }
 
+// extendDeadline gives the client time for the next event. The server's write timeout is meant for answers that end. Some connections
+// have no deadlines; then there is none to extend.
+func (o *eventWriter) extendDeadline() { _ = o.deadline(time.Now().Add(2 * heartbeat)) }
+
 // liftDeadline removes the deadline: the connection may carry other answers after this one.
 func (o *eventWriter) liftDeadline() { _ = o.deadline(time.Time{}) }
 
@@ -197,9 +205,7 @@ func (o *eventWriter) writeEvent(s string) {
 	if o.err != nil {
 		return
 	}
-	// The server's write timeout is meant for answers that end. Some connections have no deadlines; then there is
-	// none to extend.
-	_ = o.deadline(time.Now().Add(2 * heartbeat))
+	o.extendDeadline()
 	if o.stopping != nil && o.stopping() {
 		o.hurry()
 	}

@@ -82,6 +82,7 @@ type responseRecorder struct {
 
 	control   *http.ResponseController
 	allowance admission.Allowance // for the client to take what is written
+	isStream  bool                // it is a stream of HTTP/2, of which a connection has several
 }
 
 func (w *responseRecorder) WriteHeader(status int) {
