@@ -13,7 +13,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 GO      := CGO_ENABLED=0 go
 
 .DEFAULT_GOAL := help
-.PHONY: help run cluster drill test-upgrade web build test test-go test-web test-e2e test-e2e-all test-race test-s3 screens demo load bench bench-lists simulate fault test-every names interop check-deploy check fmt lint generate clean
+.PHONY: help run cluster drill test-upgrade web build test test-go test-web test-e2e test-e2e-all test-race test-s3 test-acme screens demo load bench bench-lists simulate fault test-every names interop check-deploy check fmt lint generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -77,6 +77,11 @@ test-s3: ## run the tests against a real S3 server, which is built first (build/
 	@scripts/s3server/setup
 	@export GOTMPDIR=$${GOTMPDIR:-/tmp} TMPDIR=$$(scripts/tmpdir) SEGEL_REQUIRE_S3=1; go test -timeout 10m ./internal/blob/s3 && go test -timeout 10m -run Bucket ./cmd/segel
 
+test-acme: ## run the tests against a real ACME server, which is built first (build/pebble)
+	@scripts/need go
+	@scripts/acmeserver/setup
+	@export GOTMPDIR=$${GOTMPDIR:-/tmp} TMPDIR=$$(scripts/tmpdir) SEGEL_REQUIRE_ACME=1; go test -count=1 -timeout 5m ./internal/https && go test -count=1 -timeout 5m -run ACME ./cmd/segel
+
 drill: ## back a service up and kill it under load, restore it elsewhere, and check every document that people had; also that nothing is bought twice
 	@scripts/need go curl pdfsig
 	@go test -count=1 -timeout 5m -run 'TestDrill|TestWhatWasBoughtSince' ./cmd/segel
@@ -126,7 +131,7 @@ test-upgrade: build ## run the walk on a node of the former release and one of t
 	@scripts/s3server/setup
 	@scripts/former
 	@go run ./scripts/cluster -segel $(BIN) -former build/segel-former -listen 127.0.0.1:0 \
-	  bash -c 'for i in 1 2 3 4 5 6; do scripts/walk.sh "$$SEGEL_URL" "$$SEGEL_EMAIL" "$$SEGEL_PASSWORD" "$$SEGEL_CONTRACT" build/signed.pdf || exit 1; done'
+	  bash -c 'for i in 1 2 3 4 5 6; do scripts/walk.sh "$$CLUSTER_URL" "$$CLUSTER_EMAIL" "$$CLUSTER_PASSWORD" "$$CLUSTER_CONTRACT" build/signed.pdf || exit 1; done'
 
 names: ## measure how functions are named and how long they are
 	@go run ./scripts/names

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -82,6 +83,8 @@ type verdict struct {
 func runSegelVerify(binary, roots, path string) (ourReport, error) {
 	var out, said bytes.Buffer
 	cmd := exec.Command(binary, "verify", "--json", "--trust", roots, path)
+	// SEGEL_PDFS is ours, and not a setting of the program.
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(line string) bool { return strings.HasPrefix(line, "SEGEL_") })
 	cmd.Stdout, cmd.Stderr = &out, &said
 	err := cmd.Run()
 	if out.Len() == 0 {

@@ -44,7 +44,7 @@ func TestTheFilesOfARunningServiceMoveToABucketAndBack(t *testing.T) {
 	t.Parallel()
 	server := s3test.StartServer(t)
 	data := filepath.Join(t.TempDir(), "data")
-	common := []string{"SEGEL_EVIDENCE", config.EvidenceOnRequest, "SEGEL_ANSWER_WITHIN", "10s", "SEGEL_UPLOADS_PER_MINUTE", "0"}
+	common := []string{"SEGEL_EVIDENCE", config.EvidenceOnRequest, "SEGEL_ANSWER_WITHIN", "10s"}
 	bucket := append(onBucket(server), common...)
 	files := append([]string{"SEGEL_BLOBS", "files", "SEGEL_BLOBS_FROM", "s3"}, append(onBucket(server)[2:], common...)...)
 	s := starting{data: data, set: common}.start(t)

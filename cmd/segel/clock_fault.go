@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// systemClock returns the clock of a program for fault tests: the machine's, ahead by the duration in the file that SEGEL_CLOCK_OFFSET names, such as
+// systemClock returns the clock of a program for fault tests: the machine's, ahead by the duration in the file that FAULT_CLOCK_OFFSET names, such as
 // -3h5m. The file is read each time, so that the clock of one process jumps while those of others do not. A release is built without this file.
 func systemClock() func() time.Time {
-	file := os.Getenv("SEGEL_CLOCK_OFFSET")
+	file := os.Getenv("FAULT_CLOCK_OFFSET")
 	if file == "" {
 		return time.Now
 	}

@@ -23,7 +23,7 @@ func TestAReleaseHasNoSettingThatMovesItsClock(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if bytes.Contains(source, []byte("SEGEL_CLOCK_OFFSET")) {
+			if bytes.Contains(source, []byte("FAULT_CLOCK_OFFSET")) {
 				files = append(files, name)
 			}
 		}

@@ -58,8 +58,8 @@ type cluster struct {
 	proxy    *running.Balancer
 }
 
-// run starts the cluster, and runs the command or waits until ctx ends. The command finds the address in SEGEL_URL, the first login in
-// SEGEL_EMAIL and SEGEL_PASSWORD, and a contract in SEGEL_CONTRACT. After it segel fsck has to find nothing.
+// run starts the cluster, and runs the command or waits until ctx ends. The command finds the address in CLUSTER_URL, the first login in
+// CLUSTER_EMAIL and CLUSTER_PASSWORD, and a contract in CLUSTER_CONTRACT. After it segel fsck has to find nothing.
 func run(ctx context.Context, o options, command []string) (err error) {
 	c := &cluster{}
 	if c.dir, err = os.MkdirTemp("", "segel-cluster-"); err != nil {
@@ -69,13 +69,13 @@ func run(ctx context.Context, o options, command []string) (err error) {
 	if err := c.start(ctx, o); err != nil {
 		return err
 	}
-	email, password, err := c.firstLogin()
+	email, password, err := c.nodes[0].FirstLogin()
 	if err != nil {
 		return err
 	}
 	if len(command) > 0 {
 		r := exec.CommandContext(ctx, command[0], command[1:]...)
-		r.Env = append(os.Environ(), "SEGEL_URL="+c.proxy.URL, "SEGEL_EMAIL="+email, "SEGEL_PASSWORD="+password, "SEGEL_CONTRACT="+filepath.Join(c.dir, "contract.pdf"))
+		r.Env = append(os.Environ(), "CLUSTER_URL="+c.proxy.URL, "CLUSTER_EMAIL="+email, "CLUSTER_PASSWORD="+password, "CLUSTER_CONTRACT="+filepath.Join(c.dir, "contract.pdf"))
 		r.Stdout, r.Stderr = os.Stdout, os.Stderr
 		if err := r.Run(); err != nil {
 			return err
@@ -162,22 +162,10 @@ func (c *cluster) start(ctx context.Context, o options) error {
 	return c.nodes[0].Grant(filepath.Join(c.dir, "node-1"), "Segel", 1_000_000, 1_000_000)
 }
 
-// firstLogin returns the login that the first node created.
-func (c *cluster) firstLogin() (email, password string, err error) {
-	login, ok := c.nodes[0].FindOutput("first login: ")
-	if !ok {
-		return "", "", errors.New("the first node did not print a login")
-	}
-	if _, err := fmt.Sscanf(login, "%s password: %s", &email, &password); err != nil {
-		return "", "", fmt.Errorf("first login %q: %w", login, err)
-	}
-	return strings.TrimSuffix(email, ","), password, nil
-}
-
 // runCommand runs a command of a program on the installation, with the settings of the nodes.
 func (c *cluster) runCommand(ctx context.Context, binary string, args ...string) error {
 	r := exec.CommandContext(ctx, binary, append(args, "--data", filepath.Join(c.dir, "node-1"))...)
-	r.Env = append(os.Environ(), c.nodes[0].Env...)
+	r.Env = append(running.Environ(), c.nodes[0].Env...)
 	r.Stdout, r.Stderr = os.Stdout, os.Stderr
 	if err := r.Run(); err != nil {
 		return fmt.Errorf("segel %s: %w", strings.Join(args, " "), err)

@@ -300,7 +300,7 @@ func addAdmin(s *running.Service, organisation, email string) (*running.Client, 
 // runSegel runs a command on the folder of the service.
 func runSegel(s *running.Service, input string, args ...string) error {
 	cmd := exec.Command(s.Binary, append(args, "--data", s.Data)...)
-	cmd.Env, cmd.Stdin = append(os.Environ(), s.Env...), strings.NewReader(input)
+	cmd.Env, cmd.Stdin = append(running.Environ(), s.Env...), strings.NewReader(input)
 	if b, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w: %s", strings.Join(args, " "), err, b)
 	}

@@ -54,5 +54,5 @@ func (n *node) setClock(offset time.Duration) error {
 // openClock creates the file of the offset, and returns the environment that names it.
 func (n *node) openClock(dir string) ([]string, error) {
 	n.clock = filepath.Join(dir, fmt.Sprintf("node-%d.clock", n.number))
-	return []string{"SEGEL_CLOCK_OFFSET=" + n.clock}, n.setClock(0)
+	return []string{"FAULT_CLOCK_OFFSET=" + n.clock}, n.setClock(0)
 }

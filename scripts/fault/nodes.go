@@ -287,7 +287,7 @@ func (t *trial) checkNodes(ctx context.Context) (findings []string, err error) {
 // runCommand runs a command of the program with the settings of a node, and returns what it prints.
 func (n *node) runCommand(ctx context.Context, args ...string) ([]byte, error) {
 	c := exec.CommandContext(ctx, n.Binary, append(args, "--data", n.data)...)
-	c.Env = append(os.Environ(), n.Env...)
+	c.Env = append(running.Environ(), n.Env...)
 	out, err := c.Output()
 	if err != nil {
 		err = fmt.Errorf("segel %s: %w", strings.Join(args, " "), err)

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -151,15 +150,10 @@ const clients = 4
 
 // submitAndKill submits all orders, and meanwhile kills the service and takes parts of it away.
 func (t *trial) submitAndKill(ctx context.Context) error {
-	login, ok := t.nodes[0].FindOutput("first login: ")
-	if !ok {
-		return errors.New("the service told no first login")
+	email, password, err := t.nodes[0].FirstLogin()
+	if err != nil {
+		return err
 	}
-	var email, password string
-	if _, err := fmt.Sscanf(login, "%s password: %s", &email, &password); err != nil {
-		return fmt.Errorf("first login %q: %w", login, err)
-	}
-	email = strings.TrimSuffix(email, ",")
 	if err := t.client.waitLogin(ctx, email, password); err != nil {
 		return err
 	}

@@ -193,7 +193,7 @@ func (s *Service) AddPerson(organisation, email, name string) (*Client, error) {
 	if organisation != "" {
 		cmd.Args = append(cmd.Args, "--org", organisation)
 	}
-	cmd.Env = append(os.Environ(), s.Env...)
+	cmd.Env = append(Environ(), s.Env...)
 	if b, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("add %s: %w: %s", email, err, b)
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -29,6 +30,12 @@ type Program struct {
 	printed []string // lines of standard output of all its runs
 }
 
+// Environ returns the environment without variables of Segel. Some are of tests, with which the program does not start, and settings of a
+// script are those that it names.
+func Environ() []string {
+	return slices.DeleteFunc(os.Environ(), func(line string) bool { return strings.HasPrefix(line, "SEGEL_") })
+}
+
 // errDied means that the program ended before it listened: it was killed, or it cannot start.
 var errDied = errors.New("it ended before it listened")
 
@@ -45,7 +52,7 @@ func (p *Program) Launch() (listening func() error, err error) {
 	}
 	defer log.Close()
 	cmd := exec.Command(p.Binary, p.Args...)
-	cmd.Env, cmd.Stderr = append(os.Environ(), p.Env...), log
+	cmd.Env, cmd.Stderr = append(Environ(), p.Env...), log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // the child must not outlive this program
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -151,6 +158,25 @@ func (p *Program) FindOutput(text string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// FirstLogin returns the e-mail and the password of the account that the first start of a service created.
+func (p *Program) FirstLogin() (email, password string, err error) {
+	told, ok := p.FindOutput("first login: ")
+	if email, rest, printed := strings.Cut(told, ", password: "); printed { // of a former release
+		password, _, _ = strings.Cut(rest, " ")
+		return email, password, nil
+	}
+	email, file, inFile := strings.Cut(told, ", password in ")
+	if !ok || !inFile {
+		return "", "", fmt.Errorf("the service told no first login, but %q", told)
+	}
+	kept, err := os.ReadFile(file)
+	if err != nil {
+		return "", "", err
+	}
+	password, _, _ = strings.Cut(string(kept), "\n")
+	return email, password, nil
 }
 
 // CPUTime returns the processor time that the program has used.

@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net"
-	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -51,7 +50,7 @@ func startProgram(binary, data string, args []string, env ...string) (*Service, 
 func (p *Program) Grant(data, organisation string, stamps, signatures int) error {
 	for unit, n := range map[string]int{"emet": stamps, "base": signatures} {
 		cmd := exec.Command(p.Binary, "quota", "add", "--data", data, "--org", organisation, "--unit", unit, "--count", strconv.Itoa(n), "--reason", "trial")
-		cmd.Env = append(os.Environ(), p.Env...)
+		cmd.Env = append(Environ(), p.Env...)
 		if b, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("grant %s: %w: %s", unit, err, b)
 		}

@@ -92,7 +92,7 @@ export async function stage({ env, prefix = "", host = "127.0.0.1", lose = "", c
       return context;
     },
   };
-  const segel = (verb: string, ...rest: string[]) => execFileSync(binary, [...verb.split(" "), "--data", data, ...rest], { encoding: "utf8" });
+  const segel = (verb: string, ...rest: string[]) => execFileSync(binary, [...verb.split(" "), "--data", data, ...rest], { encoding: "utf8", env: plainEnv });
   if (env?.["SEGEL_STAMP_OFFICE"]) endow(data);
   const open = async (email: string, path: string, options?: BrowserContextOptions) => {
     const context = await browser.newContext({ locale: "en", viewport: { width: 1280, height: 800 }, ...options });
@@ -123,9 +123,15 @@ export async function stage({ env, prefix = "", host = "127.0.0.1", lose = "", c
   };
 }
 
+/** The login that the first start of a service created. */
+export function firstLogin(s: Stage): { email: string; password: string } {
+  const [, email, file] = /first login: (\S+), password in (.+)/.exec(s.log())!;
+  return { email: email!, password: readFileSync(file!, "utf8").split("\n")[0]! };
+}
+
 /** Grants the first organisation quota: with a stamp office other than the sandbox it starts with none. */
 export function endow(data: string): void {
-  for (const unit of ["emet", "base"]) execFileSync(binary, ["quota", "add", "--data", data, "--org", "Segel", "--unit", unit, "--count", "1000", "--reason", "e2e"]);
+  for (const unit of ["emet", "base"]) execFileSync(binary, ["quota", "add", "--data", data, "--org", "Segel", "--unit", unit, "--count", "1000", "--reason", "e2e"], { env: plainEnv });
 }
 
 /** A stamp office with its own process and the stamp office's protocol, whose faults can be set while it runs; see docs/emeterai.md. */
@@ -144,7 +150,7 @@ export async function office(): Promise<Office> {
   await answers(`${url}/control/faults`, desk);
   // Its stamps come from another authority, which a service must be configured to trust.
   mkdirSync(path.join(trust, "stamping"), { recursive: true });
-  writeFileSync(path.join(trust, "stamping", "office.pem"), execFileSync(binary, ["authority", "export", "--data", data]));
+  writeFileSync(path.join(trust, "stamping", "office.pem"), execFileSync(binary, ["authority", "export", "--data", data], { env: plainEnv }));
   return {
     env: { SEGEL_TRUST_DIR: trust, SEGEL_STAMP_OFFICE: "cloud", SEGEL_STAMP_LOGIN_URL: url, SEGEL_STAMP_USER: "user@office.test", SEGEL_STAMP_PASSWORD: "specimen", SEGEL_STAMP_NETWORKS: "127.0.0.0/8", SEGEL_STAMP_SETTLE: "1ms" },
     faults: async (...rules) => {
@@ -199,9 +205,12 @@ interface Process {
   end: () => Promise<void>;
 }
 
+/** The environment without variables of Segel: some are of tests, with which the program does not start. */
+const plainEnv = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("SEGEL_")));
+
 /** Starts the binary, or another program. The caller ends it. */
 export function run(args: string[], env: Record<string, string> = {}, program = binary): Process {
-  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
+  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...plainEnv, ...env } });
   let log = "";
   child.stdout.on("data", (d: Buffer) => (log += d));
   child.stderr.on("data", (d: Buffer) => (log += d));

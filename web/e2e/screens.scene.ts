@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 
 import { guestLink, sealed, send, type Sent } from "./contract";
-import { office, paper, stage, type Office, type Stage } from "./harness";
+import { firstLogin, office, paper, stage, type Office, type Stage } from "./harness";
 import { appended, overwritten } from "./tamper";
 
 export const satu = { name: "Siti Rahma", email: "siti@contoh.test" }, dua = { name: "Andi Wijaya", email: "andi@contoh.test" }, tiga = { name: "Tono Prakoso", email: "tono@contoh.test" };
@@ -48,7 +48,7 @@ export async function scene(): Promise<Scene> {
   const desk: Office = await office(), s = await stage({ env: desk.env }), foreign = await stage();
   s.user(satu.name, satu.email, "admin");
   for (const who of [dua, tiga]) s.user(who.name, who.email);
-  const [, email, password] = /first login: (\S+), password: (\S+)/.exec(s.log())!;
+  const first = firstLogin(s);
   const owner = await s.enter(satu.email), other = await s.enter(dua.email);
   const post = (verb: string, data: object, page = owner) => page.request.post(`${s.url}/v1/econtract/web/sign/${verb}`, { data });
   const sign = (id: number) => post("sign-docs", { document_id: id });
@@ -89,7 +89,7 @@ export async function scene(): Promise<Scene> {
   await owner.context().close();
   await other.context().close();
   return {
-    service: s, done, open, waiting, failed, declined, serial, link, stale, first: { email: email!, password: password! },
+    service: s, done, open, waiting, failed, declined, serial, link, stale, first,
     files: { trusted, tampered: appended(trusted, "Pasal 3. Perjanjian halaman 1.", "Pasal 3. Harga Rp 900.000.000."), overwritten: overwritten(trusted, "Pasal 1.", "Pasal 7."), unknown, unsigned: paper(1) },
     close: async () => {
       await s.close();
