@@ -71,6 +71,7 @@ func TestOnlyServeAndMigrateBringADatabaseUpToDate(t *testing.T) {
 			`DROP TABLE key_file`,
 			`DROP TABLE office_entry`,
 			`DROP TABLE office_record`,
+			`DROP TABLE tls_record`,
 			`DROP TABLE erasure`,
 			`DROP TABLE erased_guest`,
 			`DROP TABLE blob_key`,

@@ -75,6 +75,8 @@ var table = map[string][]string{
 	"internal/convert/converttest":    {"internal/convert"},
 	"internal/credential":             {"internal/durable"},
 	"internal/durable":                {},
+	"internal/https":                  {},
+	"internal/https/httpstest":        {},
 	"internal/outbound":               {},
 	"internal/notify":                 {"internal/contract", "internal/export", "internal/store", "internal/text"},
 	"internal/notify/compose":         {"internal/contract", "internal/notify", "internal/text"},
@@ -132,7 +134,7 @@ var table = map[string][]string{
 }
 
 // tests are the packages that only tests import.
-var tests = []string{"pdf/pdftest", "internal/blob/blobtest", "internal/blob/s3/s3test", "internal/store/storetest", "internal/store/storetest/pgtest", "internal/process/processtest", "internal/emeterai/emeteraitest", "internal/convert/converttest", "internal/sandbox/sandboxtest", "internal/authority/filestest", "internal/emeterai/peruri/recordtest", "internal/authority/signtest", "internal/passkey/passkeytest", "internal/oidc/oidctest", "pades/validate/formfield/formtest"}
+var tests = []string{"pdf/pdftest", "internal/blob/blobtest", "internal/blob/s3/s3test", "internal/store/storetest", "internal/store/storetest/pgtest", "internal/process/processtest", "internal/emeterai/emeteraitest", "internal/convert/converttest", "internal/sandbox/sandboxtest", "internal/authority/filestest", "internal/emeterai/peruri/recordtest", "internal/authority/signtest", "internal/passkey/passkeytest", "internal/oidc/oidctest", "internal/https/httpstest", "pades/validate/formfield/formtest"}
 
 // implementations are imported by cmd/segel and by tests alone.
 var implementations = []string{"internal/store/sqlstore", "internal/blob/file", "internal/blob/s3", "internal/emeterai/peruri", "internal/emeterai/sandbox", "internal/convert/libreoffice", "internal/convert/gotenberg", "internal/render", "internal/notify/smtp", "internal/notify/phone"}

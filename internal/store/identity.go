@@ -413,6 +413,7 @@ type Store interface {
 	Installations
 	KeyFiles
 	OfficeRecords
+	TLSRecords
 	Backups
 	Close() error
 }

@@ -52,6 +52,7 @@ var notPersonal = map[string]string{
 	"installation":          "of the service",
 	"key_file":              "of the service",
 	"office_entry":          "of a duty stamp",
+	"tls_record":            "of the service",
 	"office_record":         "of a duty stamp",
 	"label":                 "of an organisation",
 	"document_label":        "of a document",

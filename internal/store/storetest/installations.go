@@ -31,6 +31,16 @@ var installationTests = map[string]func(*testing.T, *fixture){
 		})
 		b.requireEqual("added", added, 1)
 	},
+	"ATLSRecordIsReplacedAsAWhole": func(t *testing.T, b *fixture) {
+		_, err := b.TLSRecord(b.ctx, "certificate")
+		b.requireError("no record", err, store.ErrNotFound)
+		for _, content := range [][]byte{{0, 1, 255}, {2}, {}} {
+			b.must(b.StoreTLSRecord(b.ctx, "certificate", content, b.now))
+			requireRead(b, "content", content)(b.TLSRecord(b.ctx, "certificate"))
+		}
+		_, err = b.TLSRecord(b.ctx, "account")
+		b.requireError("another name", err, store.ErrNotFound)
+	},
 	"AKeyFileIsAddedOnceAndNeverReplaced": func(t *testing.T, b *fixture) {
 		_, err := b.KeyFile(b.ctx, "authority.json")
 		b.requireError("at first", err, store.ErrNotFound)
