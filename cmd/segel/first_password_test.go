@@ -1,7 +1,12 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
 	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -34,4 +39,42 @@ func TestAddedUserChoosesTheirPasswordBeforeAnythingElse(t *testing.T) {
 		t.Errorf("%v", me)
 	}
 	c.do("GET", "/v1/econtract/web_app/document/data", nil).ok()
+}
+
+// The file of the first login has the password, is private, and ends with the first login.
+func TestTheFileOfTheInitialPasswordEndsWithTheFirstLogin(t *testing.T) {
+	t.Parallel()
+	data := newDataFolder(t)
+	p, err := launch(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(data, initialPasswordFile)
+	info, err := os.Stat(file)
+	if err != nil || info.Mode() != 0o600 || strings.Contains(p.stdout.String(), p.password) {
+		t.Fatalf("%v, %v: %s", info, err, &p.stdout)
+	}
+	p.login(t, p.email, p.password)
+	if err := p.end(); err != nil {
+		t.Fatalf("%v: %s", err, &p.stderr)
+	}
+	serve(t, data)
+	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("after a login: %v", err)
+	}
+}
+
+// The process may end after the file was written and before the account exists.
+func TestAnInitialPasswordThatWasWrittenIsTheOneOfTheAccount(t *testing.T) {
+	t.Parallel()
+	const kept = "abcde-fghij-kmnpq-rstuv"
+	data := newDataFolder(t)
+	if err := os.WriteFile(filepath.Join(data, initialPasswordFile), []byte(kept+"\nadmin@localhost\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := serve(t, data)
+	if p.password != kept {
+		t.Fatalf("the password is %q", p.password)
+	}
+	p.login(t, p.email, kept)
 }

@@ -13,9 +13,11 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
+	"github.com/mattn/go-isatty"
 
 	"segel/internal/api"
 	"segel/internal/config"
+	"segel/internal/durable"
 	"segel/internal/store/sqlstore"
 )
 
@@ -48,7 +50,7 @@ type command struct {
 	Renew     renewCommand     `cmd:"" help:"Renew document timestamps that are about to lose their strength."`
 	Adopt     adoptCommand     `cmd:"" help:"Join database, keys and blobs into one installation, after a restore or for one of an earlier release. Shows what was found and asks for confirmation."`
 	Migrate   migrateCommand   `cmd:"" help:"Migrate the database to this program's schema. Only this command and serve do so."`
-	Config    configCommand    `cmd:"" help:"Print the effective configuration with its comments."`
+	Config    configCommand    `cmd:"" help:"Print the effective configuration with its comments, or write it to a file that commands read."`
 	OpenAPI   openapiCommand   `cmd:"" name:"openapi" help:"Print the specification of the HTTP interface (OpenAPI 3.1)."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`
 }
@@ -103,6 +105,12 @@ func (w *environment) runCommand(args []string) int {
 	return 0
 }
 
+// hasTerminal reports whether standard output is a terminal: a person reads it, and it is stored nowhere.
+func (w *environment) hasTerminal() bool {
+	f, ok := w.stdout.(*os.File)
+	return ok && isatty.IsTerminal(f.Fd())
+}
+
 // confirm asks a question, and returns the error refused unless the answer is yes.
 func (w *environment) confirm(question, refused string) error {
 	fmt.Fprint(w.stdout, question)
@@ -121,9 +129,10 @@ type exitStatus int
 
 func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
-// dataFlag names the data folder.
+// dataFlag names the data folder and the file of settings.
 type dataFlag struct {
-	Data string `help:"Data folder." placeholder:"DIR"`
+	Data   string `help:"Data folder." placeholder:"DIR"`
+	Config string `help:"File of settings, which segel config --write makes; default: SEGEL_CONFIG. The environment wins over it." placeholder:"FILE"`
 }
 
 // loadConfig reads the configuration, with the flags that were given.
@@ -137,7 +146,21 @@ func (d dataFlag) loadConfig(w *environment, more map[string]string) (config.Con
 	if d.Data != "" {
 		flags["SEGEL_DATA_DIR"] = d.Data
 	}
-	return config.Load(w.env, flags)
+	path := d.Config
+	for _, line := range w.env {
+		if named, ok := strings.CutPrefix(line, config.FileVariable+"="); ok && d.Config == "" {
+			path = named
+		}
+	}
+	environ := w.env
+	if path != "" {
+		settings, err := config.ReadFile(path)
+		if err != nil {
+			return config.Config{}, fmt.Errorf("file of settings: %w", err)
+		}
+		environ = append(settings, environ...)
+	}
+	return config.Load(environ, flags)
 }
 
 // withApp opens an installation for the duration of do.
@@ -161,14 +184,28 @@ func (versionCommand) Run(w *environment) error {
 	return err
 }
 
-type configCommand struct{ dataFlag }
+type configCommand struct {
+	dataFlag
+	Write string `help:"Write them to a new file instead, with secrets and mode 0600, for --config." placeholder:"FILE"`
+}
 
 func (c configCommand) Run(w *environment) error {
 	conf, err := c.loadConfig(w, nil)
 	if err != nil {
 		return err
 	}
-	return conf.Print(w.stdout)
+	if c.Write == "" {
+		return conf.Print(w.stdout)
+	}
+	text, err := conf.FileText()
+	if err != nil {
+		return err
+	}
+	if err := durable.WriteNew(c.Write, text); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w.stdout, "wrote %s\n", c.Write)
+	return err
 }
 
 // openapiCommand prints the specification of the HTTP interface.

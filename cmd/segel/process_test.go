@@ -18,7 +18,7 @@ import (
 // process is the program as a separate process, which shares no memory with the test.
 type process struct {
 	*service               // which has only the address and the folder
-	email, password string // printed at the first start; else empty
+	email, password string // of the first login, after the first start; else empty
 	cmd             *exec.Cmd
 	out             *bufio.Reader
 	stdout, stderr  bytes.Buffer // complete once it has ended
@@ -26,6 +26,16 @@ type process struct {
 
 // launch starts the service on a folder, with additional environment variables, and waits for its address.
 func launch(data string, env ...string) (*process, error) {
+	return launchAs(data, func(*exec.Cmd) {}, env...)
+}
+
+// launchListening is launch with the address of SEGEL_LISTEN.
+func launchListening(data string, env ...string) (*process, error) {
+	return launchAs(data, func(c *exec.Cmd) { c.Args = c.Args[:4] }, env...)
+}
+
+// launchAs is launch with a command that adjust changes.
+func launchAs(data string, adjust func(*exec.Cmd), env ...string) (*process, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -35,6 +45,7 @@ func launch(data string, env ...string) (*process, error) {
 		Path: exe, Args: []string{segel, "serve", "--data", data, "--listen", "127.0.0.1:0"},
 		Env: append([]string{"TZ=UTC", "SEGEL_CONVERT=off"}, env...), Stderr: &p.stderr,
 	}
+	adjust(p.cmd)
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -48,8 +59,13 @@ func launch(data string, env ...string) (*process, error) {
 		if err != nil {
 			return nil, fmt.Errorf("it does not listen: %w: %w: %s", err, p.cmd.Wait(), &p.stderr)
 		}
-		if _, err := fmt.Sscanf(line, "first login: %s password: %s", &p.email, &p.password); err == nil {
-			p.email = strings.TrimSuffix(p.email, ",")
+		if login, file, ok := strings.Cut(strings.TrimSpace(line), ", password in "); ok {
+			p.email = strings.TrimPrefix(login, "first login: ")
+			kept, err := os.ReadFile(file)
+			if err != nil {
+				return nil, err
+			}
+			p.password, _, _ = strings.Cut(string(kept), "\n")
 		}
 		if _, url, ok := strings.Cut(line, "listens on "); ok {
 			p.url = strings.TrimSpace(url)

@@ -8,10 +8,13 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"os/signal"
 	"runtime/debug"
 	"sync"
+	"syscall"
 	"time"
 
+	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
@@ -41,21 +44,18 @@ func (c serveCommand) Run(w *environment) error {
 		return err
 	}
 	log := w.newLogger(conf)
-	for _, name := range config.Unknown(w.env) {
-		log.Warn("unknown environment variable", "name", name)
-	}
 	setCollectorPercent(w.env)
 	if limit, err := limitMemory(os.DirFS("/"), w.env, conf); err != nil {
 		log.Warn("no memory limit is set; GOMEMLIMIT sets one", "error", err)
 	} else if limit > 0 {
 		log.Info("memory limit set from the available memory; GOMEMLIMIT overrides it", "bytes", limit)
 	}
-	l, err := net.Listen("tcp", conf.Listen)
+	l, err := openListeners(conf)
 	if err != nil {
-		return fmt.Errorf("listen: %w", err)
+		return err
 	}
-	defer l.Close()
-	conf.Listen = l.Addr().String()
+	defer l.close()
+	conf.Listen = l.main.Addr().String()
 
 	a, err := openApp(w.ctx, conf, log, creating)
 	if err != nil {
@@ -76,28 +76,6 @@ func (c serveCommand) Run(w *environment) error {
 	return a.serveRequests(w, l)
 }
 
-// makeFirstLogin creates the first organisation and login, and prints the password, which is never shown again.
-func (a *app) makeFirstLogin(w *environment) error {
-	first, err := a.identity.Bootstrap(w.ctx, a.conf.Organisation, a.conf.AdminEmail)
-	if err != nil {
-		return fmt.Errorf("first login: %w", err)
-	}
-	o, err := a.store.FirstOrganisation(w.ctx)
-	if err != nil {
-		return err
-	}
-	if err := a.recordStampOffice(w.ctx); err != nil {
-		return err
-	}
-	if err := a.grantInitial(w.ctx, o.ID); err != nil {
-		return err
-	}
-	if first != nil {
-		fmt.Fprintf(w.stdout, "first login: %s, password: %s (shown this once)\n", first.Account.Email, first.Password)
-	}
-	return nil
-}
-
 // Bounds on slow clients. Bodies and answers may take long; the HTTP server cuts off clients that make no progress.
 const (
 	headerTimeout = 10 * time.Second
@@ -105,7 +83,18 @@ const (
 	streamGrace   = time.Second // time for clients that are cut off at the end of the wait to notice
 )
 
-func (a *app) serveRequests(w *environment, l net.Listener) error {
+func (a *app) serveRequests(w *environment, l listeners) error {
+	reload, stopReload := w.watchHangUp()
+	defer stopReload()
+	certs, err := a.openCertificates(l.plain != nil)
+	if err != nil {
+		return err
+	}
+	if certs != nil {
+		if err := a.metrics.Register(certificateGauge{certs}); err != nil {
+			return fmt.Errorf("register metrics: %w", err)
+		}
+	}
 	if err := a.openOffice(); err != nil {
 		return err
 	}
@@ -134,10 +123,8 @@ func (a *app) serveRequests(w *environment, l net.Listener) error {
 	// Requests end with the service at the latest. Each of their commits is applied completely or not at all.
 	requests, endRequests := context.WithCancel(context.WithoutCancel(w.ctx))
 	defer endRequests()
-	server := &http.Server{
-		Handler: handler, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: 64 << 10,
-		BaseContext: func(net.Listener) context.Context { return requests },
-	}
+	server := a.newServer(handler)
+	server.BaseContext = func(net.Listener) context.Context { return requests }
 	renewing, endRenewing := context.WithCancel(context.WithoutCancel(w.ctx))
 	var renewal sync.WaitGroup
 	process := a.process
@@ -147,21 +134,38 @@ func (a *app) serveRequests(w *environment, l net.Listener) error {
 		renewal.Go(func() { proc.RunInTerms(renewing, process, a.webhooks.Run) })
 	}
 	renewal.Go(func() { a.identity.RunLimitedLogins(renewing) })
+	renewal.Go(func() { a.runPasswordRemoval(renewing) })
 	if a.conf.HasRole(config.RoleAPI) {
 		renewal.Go(func() { a.workflow.FollowChanges(renewing, a.store) })
 		renewal.Go(func() { exchangeRates(renewing, a.rates, a.store) })
 	}
 	defer func() { endRenewing(); renewal.Wait() }()
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(l) }()
-	fmt.Fprintf(w.stdout, "segel %s listens on http://%s\n", version, l.Addr())
+	failed := make(chan error, 2)
+	scheme := "http"
+	if certs != nil {
+		scheme, server.TLSConfig = "https", certs.TLSConfig()
+		renewal.Go(func() { certs.Run(renewing) })
+		go func() { failed <- server.ServeTLS(l.main, "", "") }()
+	} else {
+		go func() { failed <- server.Serve(l.main) }()
+	}
+	if l.plain != nil {
+		plain, err := a.newPlainServer(certs)
+		if err != nil {
+			return err
+		}
+		defer plain.Close() // it only redirects, and a client tries again
+		go func() { failed <- plain.Serve(l.plain) }()
+		fmt.Fprintf(w.stdout, "segel %s redirects http://%s to %s\n", version, l.plain.Addr(), a.conf.PublicURL)
+	}
+	fmt.Fprintf(w.stdout, "segel %s listens on %s://%s\n", version, scheme, l.main.Addr())
+	systemd := supervisor{a.log}
+	renewal.Go(func() { systemd.runWatchdog(renewing, handler) })
+	systemd.notify(w.ctx, daemon.SdNotifyReady)
 	debug.FreeOSMemory() // starting takes several times what an idle service needs
 
-	select {
-	case err = <-failed:
-	case <-w.ctx.Done():
-		err = nil
-	}
+	err = a.runUntilStopped(w, systemd, certs, reload, failed)
+	systemd.notify(context.WithoutCancel(w.ctx), daemon.SdNotifyStopping)
 	// From here on the process is not ready, and event streams end: browsers reconnect, to another process if there is one.
 	close(stopping)
 	a.streams.Stop()
@@ -176,6 +180,34 @@ func (a *app) serveRequests(w *environment, l net.Listener) error {
 		drained.Stop()
 	}
 	return errors.Join(err, a.shutDown(server, runner, endRequests))
+}
+
+// watchHangUp returns the signals SIGHUP until stop is called. A terminal sends it when it is closed, and ends the process with it; elsewhere it
+// asks for the certificate to be read again. Call it before systemd is told that the service is ready: a signal that comes before ends the process.
+func (w *environment) watchHangUp() (reload <-chan os.Signal, stop func()) {
+	signals := make(chan os.Signal, 1)
+	if !w.hasTerminal() {
+		signal.Notify(signals, syscall.SIGHUP)
+	}
+	return signals, func() { signal.Stop(signals) }
+}
+
+// runUntilStopped waits until the service is told to stop, or a listener fails, and reads the certificate again when it is asked to.
+func (a *app) runUntilStopped(w *environment, systemd supervisor, certs certificates, reload <-chan os.Signal, failed <-chan error) error {
+	for {
+		select {
+		case err := <-failed:
+			return err
+		case <-w.ctx.Done():
+			return nil
+		case <-reload:
+			systemd.reload(w.ctx, func() {
+				if certs != nil {
+					certs.Reload(w.ctx)
+				}
+			})
+		}
+	}
 }
 
 // shutDown waits for requests and jobs, both within ShutdownWait, and cancels those that have not ended.

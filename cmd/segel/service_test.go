@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -36,7 +37,10 @@ type service struct {
 	url    string
 	runner *jobs.Runner // nil without jobs
 	stop   func()       // ends everything; the end of the test does it too
+	http   *http.Client // nil: the default one
 }
+
+func (s *service) httpClient() *http.Client { return cmp.Or(s.http, http.DefaultClient) }
 
 // start runs a service with its jobs. Set changes the configuration.
 func start(t testing.TB, set ...string) *service {
@@ -274,7 +278,7 @@ func (c *client) send(method, path string, body io.Reader, header ...string) *an
 	for i := 0; i+1 < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
 	}
-	a, err := http.DefaultClient.Do(r)
+	a, err := c.httpClient().Do(r)
 	if err != nil {
 		c.t.Fatal(method, path, err)
 	}
@@ -296,7 +300,7 @@ func (c *client) firstEvent(path string) *answer {
 	if c.token != "" {
 		r.Header.Set("x-access-token", c.token)
 	}
-	a, err := http.DefaultClient.Do(r)
+	a, err := c.httpClient().Do(r)
 	if err != nil {
 		c.t.Fatal(path, err)
 	}

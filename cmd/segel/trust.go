@@ -21,16 +21,21 @@ import (
 // outboundClient returns the client for all fetches, from authorities that the operator named and from addresses that
 // certificates name.
 func outboundClient(conf config.Config) *http.Client {
+	return outbound.NewClient(outboundOptions(conf, conf.TimestampURLs...))
+}
+
+// outboundOptions returns what the configuration permits, with the ports of addresses that the operator named.
+func outboundOptions(conf config.Config, named ...string) outbound.Options {
 	o := outbound.Options{Ports: slices.Clone(conf.OutboundPorts)}
 	for _, n := range conf.OutboundPrivate {
 		o.Allowed = append(o.Allowed, n.Prefix)
 	}
-	for _, address := range conf.TimestampURLs {
+	for _, address := range named {
 		if p, ok := portOf(address); ok {
 			o.Ports = append(o.Ports, p)
 		}
 	}
-	return outbound.NewClient(o)
+	return o
 }
 
 // portOf returns the port of an address.

@@ -136,12 +136,47 @@ type Config struct {
 	// How long running requests and jobs together may take to finish after the service stops accepting new ones.
 	ShutdownWait time.Duration `env:"SHUTDOWN_WAIT" envDefault:"20s" min:"0s"`
 
+	// --- TLS ---
+
+	// File with the certificate of the listener and its chain, in PEM. With it the service answers HTTPS, HTTP/2 included, and no proxy is needed in
+	// front of it. It is read again within seconds after it or TLS_KEY changes, and on SIGHUP; while it cannot be used, the certificate before is.
+	// Empty: plain HTTP.
+	TLSCert string `env:"TLS_CERT"`
+
+	// File with the key of that certificate, in PEM, without a passphrase.
+	TLSKey string `env:"TLS_KEY"`
+
+	// Second address, such as :80, on which plain HTTP is redirected to PUBLIC_URL, and challenges of ACME_DIRECTORY are answered. Empty: none.
+	ListenHTTP string `env:"LISTEN_HTTP"`
+
+	// Directory of an ACME server that issues the certificate of PUBLIC_URL in place of TLS_CERT, such as https://acme-v02.api.letsencrypt.org/directory.
+	// It must reach the service at port 443, or at port 80 with LISTEN_HTTP. The certificate and its key are sealed in the database, so that all nodes
+	// use them, and renewed by themselves. Setting it accepts the terms of the server. OUTBOUND_PRIVATE must name the network of a server without a
+	// public address. Empty: none.
+	ACMEDirectory string `env:"ACME_DIRECTORY"`
+
+	// E-mail that the ACME server may write to about the account. Empty: none.
+	ACMEEmail string `env:"ACME_EMAIL"`
+
+	// Further names in the certificate, besides the host of PUBLIC_URL.
+	ACMEHosts []string `env:"ACME_HOSTS"`
+
+	// File with the certificates, in PEM, of the authorities that the certificate of the ACME server itself may come from. Empty: those of the system.
+	ACMECA string `env:"ACME_CA"`
+
+	// Identifier of the external account to which the server binds ours, if it demands one (RFC 8555, external account binding).
+	ACMEBindingID string `env:"ACME_BINDING_ID"`
+
+	// Key of that account, in base64url, as the server shows it.
+	ACMEBindingKey string `env:"ACME_BINDING_KEY" secret:"true"`
+
 	// --- First start ---
 
 	// Name of the organisation that the first start creates.
 	Organisation string `env:"ORGANISATION" envDefault:"Segel"`
 
-	// E-mail of the admin that the first start creates. Their password is printed once.
+	// E-mail of the admin that the first start creates. Their password is printed on a terminal; elsewhere it is in the file initial-password of the data
+	// folder until it is used.
 	AdminEmail string `env:"ADMIN_EMAIL" envDefault:"admin@localhost"`
 
 	// Duty stamps that a new organisation is granted, once, with the sandbox stamp office. They are specimens without legal value.

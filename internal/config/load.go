@@ -15,22 +15,27 @@ import (
 const envPrefix = "SEGEL_"
 
 // Load reads the configuration from an environment of NAME=value lines, as os.Environ returns it, and from the values
-// of flags under the same names; a flag wins. It returns the checked configuration, or every problem at once. An
-// empty value counts as missing.
+// of flags under the same names; a flag wins, and of several lines with one name the last. It returns the checked configuration, or every
+// problem at once; a name with our prefix that is not a setting is one. An empty value counts as missing.
 //
 // A secret may be read from a file instead: SEGEL_DATABASE_FILE names a file whose first line is the value. SEGEL_MASTER_KEY_FILE is another
 // setting, whose file has the bytes of the key.
 func Load(environ []string, flags map[string]string) (Config, error) {
 	vars := map[string]string{}
 	for _, line := range environ {
-		name, value, _ := strings.Cut(line, "=")
-		if strings.HasPrefix(name, envPrefix) {
+		// Container tools pass on unset variables as empty ones.
+		if name, value, _ := strings.Cut(line, "="); strings.HasPrefix(name, envPrefix) && value != "" {
 			vars[name] = value
 		}
 	}
+	var bad []error
+	for _, name := range unknownNames(environ) {
+		bad = append(bad, unknownError(name))
+	}
+	if len(bad) > 0 {
+		return Config{}, errors.Join(bad...)
+	}
 	maps.Copy(vars, flags)
-	// Container tools pass on unset variables as empty ones.
-	maps.DeleteFunc(vars, func(_, value string) bool { return value == "" })
 	if err := readSecrets(vars); err != nil {
 		return Config{}, err
 	}
@@ -51,29 +56,6 @@ func Default() Config {
 		panic("the defaults do not pass their own checks: " + err.Error()) // a test makes this impossible
 	}
 	return c
-}
-
-// Unknown returns the names in an environment that have our prefix but are not settings, so that the operator is
-// warned of a misspelled name.
-func Unknown(environ []string) []string {
-	var unknown []string
-	for _, line := range environ {
-		name, _, _ := strings.Cut(line, "=")
-		if strings.HasPrefix(name, envPrefix) && !isKnown(name) {
-			unknown = append(unknown, name)
-		}
-	}
-	slices.Sort(unknown)
-	return unknown
-}
-
-func isKnown(name string) bool {
-	for _, m := range listSettings() {
-		if name == m.name || m.secret && name == m.name+"_FILE" {
-			return true
-		}
-	}
-	return false
 }
 
 // isSetting reports whether there is a setting of that name.

@@ -26,7 +26,9 @@ const mask = "********"
 
 // Print writes the configuration in effect as a file of environment variables, each below its comment. Secrets are
 // masked. A setting at its default is commented out.
-func (c Config) Print(w io.Writer) error {
+func (c Config) Print(w io.Writer) error { return c.print(w, true) }
+
+func (c Config) print(w io.Writer, masked bool) error {
 	doc, err := readManual()
 	if err != nil {
 		return err
@@ -45,7 +47,12 @@ func (c Config) Print(w io.Writer) error {
 		if reflect.DeepEqual(v.Field(m.index).Interface(), preset.Field(m.index).Interface()) {
 			off = "#"
 		}
-		fmt.Fprintf(&b, "%s%s=%s\n\n", off, m.name, m.formatValue(v.Field(m.index).Interface()))
+		m.secret = m.secret && masked
+		value := m.formatValue(v.Field(m.index).Interface())
+		if strings.ContainsAny(value, "\n\r") && !masked {
+			return fmt.Errorf("%s has several lines, which a file of settings cannot hold", m.name)
+		}
+		fmt.Fprintf(&b, "%s%s=%s\n\n", off, m.name, value)
 	}
 	_, err = w.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 	return err

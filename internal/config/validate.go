@@ -27,8 +27,9 @@ func (c Config) Validate() error {
 	for _, role := range c.Roles {
 		v.addIf(!slices.Contains(allRoles, role), "ROLE", fmt.Sprintf("%q is not a role; there are %s", role, strings.Join(allRoles, ", ")))
 	}
-	if _, port, err := net.SplitHostPort(c.Listen); err != nil || port == "" {
-		v.addProblem("LISTEN", "%q is not an address; write it such as 127.0.0.1:8080 or :8080", c.Listen)
+	v.checkListen("LISTEN", c.Listen)
+	if c.ListenHTTP != "" {
+		v.checkListen("LISTEN_HTTP", c.ListenHTTP)
 	}
 	v.checkURL("PUBLIC_URL", c.PublicURL)
 	v.addIf(strings.HasSuffix(c.PublicURL, "/"), "PUBLIC_URL", "must not end in a slash")
@@ -55,6 +56,7 @@ func (c Config) Validate() error {
 	v.addIf(code != "", "ADMIN_EMAIL", "must be an e-mail address")
 	v.addIf(c.MaxBoxArea > 100, "MAX_BOX_AREA", "must be at most 100")
 	v.addIf(c.Evidence != EvidenceAtCompletion && c.Evidence != EvidenceOnRequest, "EVIDENCE", "must be completion or request")
+	v.checkACME(c)
 	v.checkBlobs(c)
 	v.checkState(c)
 	v.checkMail(c)
@@ -63,6 +65,7 @@ func (c Config) Validate() error {
 	v.checkStampOffice(c)
 	v.checkConvert(c)
 	v.checkMinimums(c)
+	v.checkContradictions(c)
 	return errors.Join(v...)
 }
 
@@ -75,6 +78,12 @@ func (v *problems) addProblem(name, format string, args ...any) {
 func (v *problems) addIf(bad bool, name, what string) {
 	if bad {
 		v.addProblem(name, "%s", what)
+	}
+}
+
+func (v *problems) checkListen(name, address string) {
+	if _, port, err := net.SplitHostPort(address); err != nil || port == "" {
+		v.addProblem(name, "%q is not an address; write it such as 127.0.0.1:8080 or :8080", address)
 	}
 }
 
@@ -93,17 +102,30 @@ func (v *problems) checkURL(name, s string) {
 
 func isHTTP(u *url.URL) bool { return u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") }
 
+// hostPattern matches a name in DNS. A wildcard needs a challenge over DNS, which is not answered.
+var hostPattern = regexp.MustCompile(`^([A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?$`)
+
+// checkACME checks the settings of the server that issues the certificate of the listener.
+func (v *problems) checkACME(c Config) {
+	if c.ACMEDirectory == "" {
+		return
+	}
+	u, err := url.Parse(c.ACMEDirectory)
+	v.addIf(err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil, "ACME_DIRECTORY", "must be an address with https such as https://acme-v02.api.letsencrypt.org/directory")
+	if c.ACMEEmail != "" {
+		_, code := contract.ParseEmail(c.ACMEEmail)
+		v.addIf(code != "", "ACME_EMAIL", "must be an e-mail address")
+	}
+	for _, h := range c.ACMEHosts {
+		v.addIf(!hostPattern.MatchString(h), "ACME_HOSTS", fmt.Sprintf("%q is not the name of a host", h))
+	}
+	_, err = base64.RawURLEncoding.DecodeString(strings.TrimRight(c.ACMEBindingKey, "="))
+	v.addIf(err != nil, "ACME_BINDING_KEY", "must be base64url")
+}
+
 // checkState checks where keys are kept, and where the key comes from that encrypts them.
 func (v *problems) checkState(c Config) {
 	v.addIf(c.State != StateFolder && c.State != StateDatabase, "STATE", "must be folder or database")
-	sources := 0
-	for _, source := range []string{c.MasterKey, c.MasterKeyFile, c.MasterKeyCommand} {
-		if source != "" {
-			sources++
-		}
-	}
-	v.addIf(sources > 1, "MASTER_KEY", "and MASTER_KEY_FILE and MASTER_KEY_COMMAND are several sources of one key; use one")
-	v.addIf(c.State == StateDatabase && sources == 0, "STATE", "database needs MASTER_KEY, MASTER_KEY_FILE or MASTER_KEY_COMMAND: the data folder has nothing to keep then")
 	if c.MasterKey != "" {
 		key, err := base64.StdEncoding.Strict().DecodeString(strings.TrimSpace(c.MasterKey))
 		v.addIf(err != nil || len(key) != 32, "MASTER_KEY", "must be base64 of 32 bytes")
@@ -117,27 +139,22 @@ var (
 	prefixPattern = regexp.MustCompile(`^([A-Za-z0-9_-][A-Za-z0-9._-]*/)*$`)
 )
 
-// checkBlobs checks the settings that the chosen store of files requires.
+// checkBlobs checks the settings of the store of files.
 func (v *problems) checkBlobs(c Config) {
 	v.addIf(c.Blobs != BlobsFiles && c.Blobs != BlobsS3, "BLOBS", "must be files or s3")
 	v.addIf(c.BlobsFrom != "" && c.BlobsFrom != BlobsFiles && c.BlobsFrom != BlobsS3, "BLOBS_FROM", "must be empty, files or s3")
-	v.addIf(c.BlobsFrom == c.Blobs, "BLOBS_FROM", "must be another place than BLOBS")
 	v.addIf(c.BlobEncryption != EncryptionOn && c.BlobEncryption != EncryptionOff, "BLOB_ENCRYPTION", "must be on or off")
-	if c.Blobs != BlobsS3 && c.BlobsFrom != BlobsS3 {
-		v.addIf(c.S3Endpoint+c.S3Bucket != "", "S3_BUCKET", "and S3_ENDPOINT need BLOBS=s3")
+	if !c.usesS3() {
 		return
 	}
 	// An address may hold a password, so neither it nor the parser's words about it are repeated.
 	u, err := url.Parse(c.S3Endpoint)
 	if err != nil || !isHTTP(u) || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
 		v.addProblem("S3_ENDPOINT", "must be an address such as https://s3.example.com, without a path and a user")
-	} else {
-		v.addIf(u.Scheme == "http" && len(c.OutboundPrivate) == 0, "S3_ENDPOINT", "must be https, except for a server in a network of OUTBOUND_PRIVATE")
 	}
 	v.addIf(!bucketPattern.MatchString(c.S3Bucket), "S3_BUCKET", "must be the name of a bucket")
 	v.addIf(!prefixPattern.MatchString(c.S3Prefix), "S3_PREFIX", "must be empty or end in a slash, such as segel/, with letters, digits and . _ - in between")
 	v.addIf(c.S3Region == "", "S3_REGION", "must not be empty")
-	v.addIf(c.S3AccessKey == "" || c.S3SecretKey == "", "S3_ACCESS_KEY", "and S3_SECRET_KEY are required with BLOBS=s3")
 }
 
 func (v *problems) checkMail(c Config) {
@@ -165,18 +182,16 @@ func (v *problems) checkMail(c Config) {
 }
 
 func (v *problems) checkPhone(c Config) {
-	for _, p := range []struct{ name, url, method, body string }{
-		{"WHATSAPP", c.PhoneWhatsAppURL, c.PhoneWhatsAppMethod, c.PhoneWhatsAppBody}, {"SMS", c.PhoneSMSURL, c.PhoneSMSMethod, c.PhoneSMSBody},
+	for _, p := range []struct{ name, url, method string }{
+		{"WHATSAPP", c.PhoneWhatsAppURL, c.PhoneWhatsAppMethod}, {"SMS", c.PhoneSMSURL, c.PhoneSMSMethod},
 	} {
 		if p.url == "" {
-			v.addIf(p.body != "", "PHONE_"+p.name+"_BODY", "needs PHONE_"+p.name+"_URL")
 			continue
 		}
 		// An address may hold a key, so neither it nor the parser's words about it are repeated.
 		u, err := url.Parse(p.url)
 		v.addIf(err != nil || u.Hostname() == "" || !isHTTP(u) || u.User != nil || u.Fragment != "", "PHONE_"+p.name+"_URL", "must be an address such as https://provider.example.com/messages, without a user and a fragment")
 		v.addIf(p.method != "POST" && p.method != "PUT", "PHONE_"+p.name+"_METHOD", "must be POST or PUT")
-		v.addIf(p.body == "", "PHONE_"+p.name+"_BODY", "is required with PHONE_"+p.name+"_URL")
 	}
 }
 
@@ -188,7 +203,6 @@ func (v *problems) checkTrust(c Config) {
 			v.addProblem("TIMESTAMP_URLS", "number %d is not an address; write it such as https://tsa.example.com/tsr", i+1)
 		}
 	}
-	v.addIf(len(c.TimestampURLs) > 0 && c.TrustDir == "", "TIMESTAMP_URLS", "needs TRUST_DIR, the roots to which these authorities have to lead")
 	v.addIf(len(c.OutboundPorts) == 0 || slices.Contains(c.OutboundPorts, 0), "OUTBOUND_PORTS", "must be ports from 1 to 65535")
 }
 
@@ -268,7 +282,7 @@ func (v *problems) checkConvert(c Config) {
 	v.addIf(c.ConvertUnfenced != "" && c.ConvertUnfenced != TrustEveryUploader, "CONVERT_UNFENCED", "must be "+TrustEveryUploader+", or empty")
 }
 
-// checkStampOffice checks the settings that the chosen stamp office requires.
+// checkStampOffice checks the settings of the stamp office.
 func (v *problems) checkStampOffice(c Config) {
 	v.checkURL("STAMP_LOGIN_URL", c.StampLoginURL)
 	v.checkURL("STAMP_SERIAL_URL", c.StampSerialURL)
@@ -286,19 +300,7 @@ func (v *problems) checkStampOffice(c Config) {
 	default:
 		v.addProblem("STAMP_ENCRYPTED", "must be any, unrestricted or none, or empty")
 	}
-	switch c.StampOffice {
-	case "sandbox":
-		return
-	case "adapter":
-		v.addIf(len(c.StampAdapters) == 0, "STAMP_ADAPTERS", "must name an adapter")
-		v.addIf(c.StampSharedDir == "", "STAMP_SHARED_DIR", "must name a folder that the adapters see")
-	case "cloud":
-	default:
-		v.addProblem("STAMP_OFFICE", "must be sandbox, adapter or cloud")
-		return
-	}
-	v.addIf(c.StampLoginURL == "", "STAMP_LOGIN_URL", "must name the office")
-	v.addIf(c.StampUser == "" || c.StampPassword == "", "STAMP_USER", "must have an account, and STAMP_PASSWORD its password")
+	v.addIf(c.StampOffice != "sandbox" && !c.usesStampOffice(), "STAMP_OFFICE", "must be sandbox, adapter or cloud")
 }
 
 // checkMinimums compares numbers and durations with the tag min of their settings.
@@ -318,13 +320,32 @@ func (v *problems) checkMinimums(c Config) {
 	}
 	v.addIf(c.MaxFile < 1<<10, "MAX_FILE", "must be at least 1KiB")
 	v.addIf(c.LeastRate < 1, "LEAST_RATE", "must be at least 1")
-	v.addIf(c.MaxStorage < c.MaxFile, "MAX_STORAGE", "must not be smaller than MAX_FILE")
-	v.addIf(c.MaxOpenUploadBytes < c.MaxFile, "MAX_OPEN_UPLOAD_BYTES", "must not be smaller than MAX_FILE")
-	v.addIf(c.MaxOpenUploadBytesPerPerson < c.MaxFile, "MAX_OPEN_UPLOAD_BYTES_PER_PERSON", "must not be smaller than MAX_FILE")
 	if c.ClockTolerance < time.Second || c.ClockTolerance > contract.MaxClockTolerance {
 		v.addProblem("CLOCK_TOLERANCE", "%v is not between %v and %v", c.ClockTolerance, time.Second, contract.MaxClockTolerance)
 	}
-	v.addIf(c.RefreshLifetime < c.AccessLifetime, "REFRESH_LIFETIME", "must not be shorter than ACCESS_LIFETIME")
+}
+
+// UsesTLS reports whether the service answers HTTPS itself.
+func (c Config) UsesTLS() bool { return c.TLSCert != "" || c.ACMEDirectory != "" }
+
+// CertificateHosts returns the names of the certificate that an ACME server issues, in lower case.
+func (c Config) CertificateHosts() []string {
+	hosts := []string{c.publicHost()}
+	for _, h := range c.ACMEHosts {
+		if h = strings.ToLower(h); !slices.Contains(hosts, h) {
+			hosts = append(hosts, h)
+		}
+	}
+	return hosts
+}
+
+// publicHost returns the host of the public address in lower case; empty: there is none.
+func (c Config) publicHost() string {
+	u, err := url.Parse(c.PublicURL)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Hostname())
 }
 
 // BaseURL returns the public address without a trailing slash: PublicURL, or otherwise the address listened on, with
@@ -337,7 +358,11 @@ func (c Config) BaseURL() string {
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "localhost"
 	}
-	return "http://" + net.JoinHostPort(host, port)
+	scheme := "http://"
+	if c.UsesTLS() {
+		scheme = "https://"
+	}
+	return scheme + net.JoinHostPort(host, port)
 }
 
 // BasePath returns the path of the public address, such as /segel, without a trailing slash; empty if the service is

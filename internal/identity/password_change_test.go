@@ -37,7 +37,7 @@ func TestAChangedPasswordIsTheOnlyOneAndEndsEverySession(t *testing.T) {
 func TestAFirstPasswordThatWasChangedIsNoneAnyMore(t *testing.T) {
 	t.Parallel()
 	h := empty(t)
-	first, err := h.Bootstrap(t.Context(), "Contoh", siti)
+	first, err := h.Bootstrap(t.Context(), "Contoh", siti, nil)
 	if err != nil || !first.Account.MustReset {
 		t.Fatalf("%+v, %v", first, err)
 	}

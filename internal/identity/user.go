@@ -178,7 +178,7 @@ func (s *Service) newUser(ctx context.Context, n NewUser, o store.Organisation) 
 	return u, nil
 }
 
-// FirstLogin is the account that the first start creates. Password is in clear, to be printed once.
+// FirstLogin is the account that the first start creates. Password is in clear, to be shown once.
 type FirstLogin struct {
 	Account  Account
 	Password string
@@ -187,7 +187,10 @@ type FirstLogin struct {
 // Bootstrap creates an organisation and its admin if there is none. The admin has a random password, which they must change;
 // no other person chose it, so programs may use the account before that. Bootstrap returns nil if the organisation has users.
 // If the process dies between the two steps, the next start repairs it. If two processes start at once, one creates the admin.
-func (s *Service) Bootstrap(ctx context.Context, organisation, email string) (*FirstLogin, error) {
+//
+// It calls keep with the password before the account exists, and uses the one that keep returns: that of an earlier start which ended in
+// between. Nil: the password is only returned.
+func (s *Service) Bootstrap(ctx context.Context, organisation, email string, keep func(password string) (string, error)) (*FirstLogin, error) {
 	_, err := s.store.FirstOrganisation(ctx)
 	if errors.Is(err, store.ErrNotFound) {
 		_, err = s.createOrganisation(ctx, organisation)
@@ -208,6 +211,9 @@ func (s *Service) Bootstrap(ctx context.Context, organisation, email string) (*F
 		return nil, nil
 	}
 	password, err := newPassword(s.random)
+	if err == nil && keep != nil {
+		password, err = keep(password)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -219,4 +225,26 @@ func (s *Service) Bootstrap(ctx context.Context, organisation, email string) (*F
 		return nil, err
 	}
 	return &FirstLogin{Account: a, Password: password}, nil
+}
+
+// InitialPasswordHolder returns the account with an e-mail that has the given initial password and was not given another one since; empty: there
+// is none.
+func (s *Service) InitialPasswordHolder(ctx context.Context, email, password string) (contract.PersonID, error) {
+	accounts, err := s.store.UsersByEmail(ctx, emailSpellings(email)...)
+	if err != nil {
+		return "", fmt.Errorf("read users by e-mail: %w", err)
+	}
+	for _, u := range accounts {
+		if !u.MustReset {
+			continue
+		}
+		same, err := s.hasher.verifyPassword(ctx, callerOrigin{known: true}, password, u.Password)
+		if err != nil {
+			return "", fmt.Errorf("check the password of user %q: %w", u.ID, err)
+		}
+		if same {
+			return u.ID, nil
+		}
+	}
+	return "", nil
 }

@@ -14,7 +14,7 @@ import (
 func TestTheFirstStartMakesAnAdminOnce(t *testing.T) {
 	t.Parallel()
 	h := empty(t)
-	first, err := h.Bootstrap(t.Context(), "Segel", "admin@localhost")
+	first, err := h.Bootstrap(t.Context(), "Segel", "admin@localhost", nil)
 	if err != nil || first == nil {
 		t.Fatalf("%+v, %v", first, err)
 	}
@@ -25,7 +25,7 @@ func TestTheFirstStartMakesAnAdminOnce(t *testing.T) {
 	if err != nil || !s.Account.MustReset || !s.Account.Admin || s.Account.OrganisationName != "Segel" {
 		t.Fatalf("%+v, %v", s.Account, err)
 	}
-	again, err := h.Bootstrap(t.Context(), "Segel", "other@localhost")
+	again, err := h.Bootstrap(t.Context(), "Segel", "other@localhost", nil)
 	if again != nil || err != nil || len(h.store.users) != 1 || len(h.store.organisations) != 1 {
 		t.Errorf("again: %+v, %v", again, err)
 	}
@@ -35,13 +35,47 @@ func TestAFirstStartCutOffIsFinishedByTheNext(t *testing.T) {
 	t.Parallel()
 	h := empty(t)
 	h.store.failCreateUser = errors.New("power cut")
-	if _, err := h.Bootstrap(t.Context(), "Segel", "admin@localhost"); !errors.Is(err, h.store.failCreateUser) {
+	if _, err := h.Bootstrap(t.Context(), "Segel", "admin@localhost", nil); !errors.Is(err, h.store.failCreateUser) {
 		t.Fatal(err)
 	}
 	h.store.failCreateUser = nil
-	first, err := h.Bootstrap(t.Context(), "Segel", "admin@localhost")
+	first, err := h.Bootstrap(t.Context(), "Segel", "admin@localhost", nil)
 	if err != nil || first == nil || len(h.store.organisations) != 1 {
 		t.Errorf("%+v, %v, %d organisations", first, err, len(h.store.organisations))
+	}
+}
+
+func TestTheFirstPasswordIsKeptBeforeItsAccountExistsAndOneThatWasKeptIsUsed(t *testing.T) {
+	t.Parallel()
+	h := empty(t)
+	refused := errors.New("no space left")
+	if _, err := h.Bootstrap(t.Context(), "Segel", "admin@localhost", func(string) (string, error) { return "", refused }); !errors.Is(err, refused) || len(h.store.users) != 0 {
+		t.Fatalf("%v, %d users", err, len(h.store.users))
+	}
+	const kept = "abcde-fghij-kmnpq-rstuv"
+	first, err := h.Bootstrap(t.Context(), "Segel", "admin@localhost", func(string) (string, error) { return kept, nil })
+	if err != nil || first.Password != kept {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	holder := func(email, password string) contract.PersonID {
+		t.Helper()
+		id, err := h.InitialPasswordHolder(t.Context(), email, password)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	if got := holder("Admin@localhost", kept); got != first.Account.ID {
+		t.Errorf("it belongs to %q, want %q", got, first.Account.ID)
+	}
+	if got := holder("admin@localhost", "another"); got != "" {
+		t.Errorf("another password belongs to %q", got)
+	}
+	if _, err := h.ResetPassword(t.Context(), contract.Actor{}, "admin@localhost", "", password); err != nil {
+		t.Fatal(err)
+	}
+	if got := holder("admin@localhost", kept); got != "" {
+		t.Errorf("after it was replaced it belongs to %q", got)
 	}
 }
 
