@@ -208,6 +208,13 @@ const answering: Walk = async (page, check, w) => {
   await sender.context().close();
 };
 
+/** Closes a dialog with Escape. The focus returns to the button that opened it. */
+async function closeDialog(page: Page, opener: string) {
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await expect.poll(() => button(page, opener).evaluate((b) => b === document.activeElement)).toBe(true);
+}
+
 const lists: Walk = async (page, check, w) => {
   await page.goto(`${s.url}/sent`);
   await page.locator("[data-document]").first().waitFor();
@@ -229,14 +236,12 @@ const lists: Walk = async (page, check, w) => {
     await button(page, name).click();
     await page.getByRole("dialog").getByRole(name === w.filing.setFolder ? "radio" : "checkbox").first().waitFor();
     await check(`sent, ${name === w.filing.setFolder ? "folder" : "labels"} of several`);
-    await page.keyboard.press("Escape");
-    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await closeDialog(page, name);
   }
   await button(page, w.filing.folders).click();
   await page.getByRole("dialog").getByRole("textbox").first().waitFor();
   await check("sent, folders");
-  await page.keyboard.press("Escape");
-  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await closeDialog(page, w.filing.folders);
   await button(page, w.list.clearSelection).click();
   await page.context().setOffline(true);
   await page.locator("[data-line]").waitFor();

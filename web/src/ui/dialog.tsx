@@ -2,6 +2,7 @@ import { CloseButton, Drawer, Group, Modal } from "@mantine/core";
 import type { ReactNode } from "react";
 
 import { useText } from "../text";
+import { useFocusReturn } from "./focus-return";
 
 interface Props {
   opened: boolean;
@@ -14,6 +15,7 @@ interface Props {
 
 /** Dialog is a dialog in the middle of the window. */
 export function Dialog({ opened, onClose, title, children }: Props) {
+  useFocusReturn();
   return (
     <Modal.Root opened={opened} onClose={onClose}>
       <Modal.Overlay />
@@ -26,6 +28,7 @@ export function Dialog({ opened, onClose, title, children }: Props) {
 
 /** Sheet is a dialog at the bottom of a small window, as high as its content. */
 export function Sheet({ opened, onClose, title, className, children }: Props & { className?: string | undefined }) {
+  useFocusReturn();
   return (
     <Drawer.Root opened={opened} onClose={onClose} position="bottom" size="auto">
       <Drawer.Overlay />

@@ -26,11 +26,7 @@ export function Templates() {
   const [changing, setChanging] = useState<Changing>();
   const settle = useDebouncedCallback((s: string) => void go({ to: "/templates", search: { page: 1, search: s.trim() }, replace: true }), 300);
   const all = found.data?.templates ?? [];
-  // The item of the menu that had the focus is gone when the dialog closes, so the focus returns to the button of the menu.
-  const done = () => {
-    setChanging(undefined);
-    document.querySelector<HTMLElement>(`[data-template="${changing?.template.id}"] [aria-haspopup=menu]`)?.focus();
-  };
+  const done = () => setChanging(undefined);
   return (
     <Stack maw={1100} mx="auto">
       <ScreenTitle>{t("nav.templates")}</ScreenTitle>
