@@ -3,6 +3,7 @@ package api
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"io"
 	"net"
 	"net/http"
@@ -101,6 +102,43 @@ func TestAStreamWhoseClientLeftGivesItsShareBack(t *testing.T) {
 	if a, _ := follow(); a.StatusCode != 200 {
 		t.Errorf("after the first has left: %s", a.Status)
 	}
+}
+
+// To notice that a client has left, a stream reads from its connection for a moment at each heartbeat. A connection of TLS must survive that.
+func TestAStreamOverTLSAndHTTP1LastsAndNoticesThatItsClientLeft(t *testing.T) {
+	t.Parallel()
+	streams := NewStreams()
+	streams.beat = time.Millisecond
+	b := newBench(t, processing(), withStreams(streams))
+	server := httptest.NewTLSServer(b)
+	t.Cleanup(func() { server.Close(); streams.Close() })
+	transport := server.Client().Transport.(*http.Transport)
+	conn, err := tls.Dial("tcp", server.Listener.Addr().String(), &tls.Config{RootCAs: transport.TLSClientConfig.RootCAs, ServerName: "example.com", NextProtos: []string{"http/1.1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	request := tokenHeader.ReplaceAllStringFunc("GET "+dBase+"events/1207 HTTP/1.1\r\nHost: x\r\nX-Access-Token: owner\r\n\r\n", b.fill)
+	if _, err := io.WriteString(conn, request); err != nil {
+		t.Fatal(err)
+	}
+	a, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	beats := 0
+	for lines := bufio.NewScanner(a.Body); beats < 20; {
+		if !lines.Scan() {
+			t.Fatalf("after %d heartbeats: %v", beats, lines.Err())
+		}
+		if lines.Text() == ": still here" {
+			beats++
+		}
+	}
+	if err := conn.Close(); err != nil {
+		t.Fatal(err)
+	}
+	streams.wait() // it has noticed that the client left
 }
 
 func TestAPanicInAStreamThatLeftNetHTTPEndsThatStreamAlone(t *testing.T) {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -69,29 +70,31 @@ func TestAContradictionNamesSettingsThatExist(t *testing.T) {
 
 func TestAnUnknownNameIsAnErrorThatNamesTheNearestSetting(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]string{
-		"SEGEL_LISEN":                 "SEGEL_LISEN is not a setting; did you mean SEGEL_LISTEN?",
-		"SEGEL_DATABASE_FIEL":         "SEGEL_DATABASE_FIEL is not a setting; did you mean SEGEL_DATABASE_FILE?",
-		"SEGEL_LISTEN_FILE":           "SEGEL_LISTEN_FILE is not a setting; did you mean SEGEL_LISTEN_HTTP?",
-		"SEGEL_PUBLICURL":             "SEGEL_PUBLICURL is not a setting; did you mean SEGEL_PUBLIC_URL?",
-		"SEGEL_QWERTZUIOP":            "SEGEL_QWERTZUIOP is not a setting; segel config prints them all",
-		"SEGEL_CONFIG":                "",
-		"SEGEL_DATABASE_FILE":         "",
-		"SEGELX":                      "",
-		"SEGEL_SERVICE_HOST":          "", // of Kubernetes, for a service called segel
-		"SEGEL_SERVICE_PORT_HTTP":     "",
-		"SEGEL_PORT":                  "",
-		"SEGEL_PORT_8080_TCP":         "",
-		"SEGEL_PORT_8080_TCP_ADDR":    "",
-		"SEGEL_WEB_SERVICE_PORT":      "", // for one called segel-web
-		"SEGEL_WEB_PORT_443_TCP_PORT": "",
-		"SEGEL_PORTS":                 "SEGEL_PORTS is not a setting; segel config prints them all",
+	for line, want := range map[string]string{
+		"SEGEL_LISEN":                    "SEGEL_LISEN is not a setting; did you mean SEGEL_LISTEN?",
+		"SEGEL_DATABASE_FIEL":            "SEGEL_DATABASE_FIEL is not a setting; did you mean SEGEL_DATABASE_FILE?",
+		"SEGEL_LISTEN_FILE":              "SEGEL_LISTEN_FILE is not a setting; did you mean SEGEL_LISTEN_HTTP?",
+		"SEGEL_PUBLICURL":                "SEGEL_PUBLICURL is not a setting; did you mean SEGEL_PUBLIC_URL?",
+		"SEGEL_QWERTZUIOP":               "SEGEL_QWERTZUIOP is not a setting; segel config prints them all",
+		"SEGEL_CONFIG":                   "",
+		"SEGEL_DATABASE_FILE":            "",
+		"SEGELX":                         "",
+		"SEGEL_SERVICE_HOST":             "", // of Kubernetes, for a service called segel
+		"SEGEL_SERVICE_PORT_HTTP":        "",
+		"SEGEL_PORT=tcp://10.0.0.1:8080": "",
+		"SEGEL_PORT_8080_TCP":            "",
+		"SEGEL_PORT_8080_TCP_ADDR":       "",
+		"SEGEL_WEB_SERVICE_PORT":         "", // for one called segel-web
+		"SEGEL_WEB_PORT_443_TCP_PORT":    "",
+		"SEGEL_MAIL_PORT=587":            "SEGEL_MAIL_PORT is not a setting; did you mean SEGEL_MAIL_FROM?",
+		"SEGEL_PORTS":                    "SEGEL_PORTS is not a setting; segel config prints them all",
 	} {
-		unknown := unknownNames([]string{name + "=x", "HOME=/"})
+		name, value, _ := strings.Cut(line, "=")
+		unknown := unknownNames([]string{name + "=" + cmp.Or(value, "x"), name + "=", "HOME=/"})
 		if (len(unknown) > 0) != (want != "") {
-			t.Errorf("%s: unknown are %v", name, unknown)
+			t.Errorf("%s: unknown are %v", line, unknown)
 		} else if want != "" && unknownError(name).Error() != want {
-			t.Errorf("%s: %v, want %s", name, unknownError(name), want)
+			t.Errorf("%s: %v, want %s", line, unknownError(name), want)
 		}
 	}
 	_, err := Load([]string{"SEGEL_LISEN=:1", "SEGEL_MAX_PAGE=2"}, nil)

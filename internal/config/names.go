@@ -10,15 +10,16 @@ import (
 // FileVariable names a file of settings, see [ReadFile]. It is not a setting itself: a file names no other file.
 const FileVariable = envPrefix + "CONFIG"
 
-// kubernetes matches the variables that Kubernetes and Docker give a container about services and links whose name begins with ours.
-var kubernetes = regexp.MustCompile(`^SEGEL_(?:[A-Z0-9_]+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT(?:_[0-9]+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?)$`)
+// kubernetes matches the variables that Kubernetes gives a container about services whose name begins with ours, such as
+// SEGEL_PORT=tcp://10.0.0.1:8080. A variable like SEGEL_MAIL_PORT=587 is none of them.
+var kubernetes = regexp.MustCompile(`^SEGEL_(?:[A-Z0-9_]+_)?(?:SERVICE_HOST=|SERVICE_PORT(?:_[A-Z0-9_]+)?=|PORT=(?:tcp|udp|sctp)://|PORT_[0-9]+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?=)`)
 
 // unknownNames returns the names in an environment that have our prefix and a value but are not settings.
 func unknownNames(environ []string) []string {
 	var unknown []string
 	for _, line := range environ {
 		name, value, _ := strings.Cut(line, "=")
-		if strings.HasPrefix(name, envPrefix) && value != "" && !isKnown(name) && name != FileVariable && !kubernetes.MatchString(name) {
+		if strings.HasPrefix(name, envPrefix) && value != "" && !isKnown(name) && name != FileVariable && !kubernetes.MatchString(line) {
 			unknown = append(unknown, name)
 		}
 	}

@@ -70,7 +70,9 @@ const (
 )
 
 // LimitHTTP2 sets the bounds of HTTP/2 connections of a server.
-func LimitHTTP2(s *http.Server) {
+func LimitHTTP2(s *http.Server) { limitHTTP2(s, standstill) }
+
+func limitHTTP2(s *http.Server, standstill time.Duration) {
 	s.HTTP2 = &http.HTTP2Config{
 		MaxConcurrentStreams: maxStreams, MaxReceiveBufferPerStream: streamBuffer, MaxReceiveBufferPerConnection: connBuffer,
 		WriteByteTimeout: standstill, SendPingTimeout: pingAfter, PingTimeout: pingTimeout,
