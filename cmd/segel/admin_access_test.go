@@ -69,7 +69,7 @@ func administer(c *client, op api.Operation, organisation contract.OrganisationI
 		person = string(d.Owner.ID) // the data of the other person may be erased by now
 	}
 	of, name := c.organisationToChange(op, organisation, id)
-	path := strings.NewReplacer("{label_id}", c.labelToChange(op, id), "{invitation_id}", c.invitationToChange(op, id), "{team_id}", c.teamToChange(op, id), "{organisation_id}", string(of), "{domain}", "contoh.id", "{key_id}", key, "{webhook_id}", string(hook), "{document_id}", fmt.Sprint(id), "{serial}", serial, "{person_id}", person, "{notice_id}", string(notice)).Replace(op.Path)
+	path := strings.NewReplacer("{hold_id}", c.holdToLift(op, id), "{label_id}", c.labelToChange(op, id), "{invitation_id}", c.invitationToChange(op, id), "{team_id}", c.teamToChange(op, id), "{organisation_id}", string(of), "{domain}", "contoh.id", "{key_id}", key, "{webhook_id}", string(hook), "{document_id}", fmt.Sprint(id), "{serial}", serial, "{person_id}", person, "{notice_id}", string(notice)).Replace(op.Path)
 	if op.Method == http.MethodGet || op.Method == http.MethodDelete {
 		return c.do(op.Method, path+"?"+url.Values{"organisation": {string(organisation)}}.Encode(), nil)
 	}
@@ -79,6 +79,7 @@ func administer(c *client, op api.Operation, organisation contract.OrganisationI
 		"to":           c.id,
 		"unit":         "emet",
 		"count":        1,
+		"years":        10,
 		"reason":       "x",
 		"name":         name,
 		"colour":       colourFor(op),
@@ -129,6 +130,20 @@ func (c *client) labelToChange(op api.Operation, id int64) string {
 		c.t.Fatal(err)
 	}
 	return string(l.ID)
+}
+
+// holdToLift returns a legal hold of the organisation of a document, a new one for each request, or one that does not exist.
+func (c *client) holdToLift(op api.Operation, id int64) string {
+	c.t.Helper()
+	d, err := c.store.Document(context.Background(), contract.DocumentID(id))
+	if err != nil || !strings.Contains(op.Path, "{hold_id}") {
+		return "8f14e45f-ceea-467f-a0e6-1b1f0c8d3aff"
+	}
+	h, err := c.workflow.SetHold(context.Background(), commandLineActor("org hold"), d.Organisation, d.ID, "x")
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return string(h.ID)
 }
 
 // invitationToChange returns an invitation of the organisation of a document, a new one for each request, or one that does not exist.
@@ -270,7 +285,7 @@ func TestEveryOperationOfAdministrationAnswersEveryActorAsItShould(t *testing.T)
 var auditorReads = map[contract.AdminOperation]bool{
 	contract.AdminPeople: true, contract.AdminInvitations: true, contract.AdminDocuments: true, contract.AdminQuota: true, contract.AdminLedger: true, contract.AdminAttempts: true, contract.AdminSerials: true,
 	contract.AdminReconciliation: true, contract.AdminStuck: true, contract.AdminCertificates: true, contract.AdminAuditLog: true, contract.AdminBranding: true,
-	contract.AdminConsent: true, contract.AdminLabels: true, contract.AdminReminders: true, contract.AdminTeams: true, contract.AdminLocale: true, contract.AdminPolicy: true, contract.AdminEmbedding: true, contract.AdminKeys: true, contract.AdminMail: true,
+	contract.AdminConsent: true, contract.AdminLabels: true, contract.AdminReminders: true, contract.AdminTeams: true, contract.AdminLocale: true, contract.AdminPolicy: true, contract.AdminEmbedding: true, contract.AdminKeys: true, contract.AdminMail: true, contract.AdminRetention: true,
 }
 
 // names reports whether the operation names an organisation, or a document of one.

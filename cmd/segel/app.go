@@ -148,7 +148,7 @@ func (a *app) wireServices() error {
 		Documents: docs, Stamping: a.stamping,
 		Store: a.store, Scratch: a.scratch, Issuer: issuer{a.authority}, Sealer: a.sealer, LogKey: logKey, Timestamper: a.timestamper,
 		Revocation: a.revocation, Certificates: a.trust.Roots(validate.ForAll), AuthorityCertificates: ownCertificates(a.authority),
-		FileRevocation: a.authority, Links: a.identity, Factors: a.identity, QuietHours: contract.QuietHours(a.conf.QuietHours), StampOnly: a.conf.StampOnly, RenewBefore: a.conf.RenewBefore, VerifyURL: verify,
+		FileRevocation: a.authority, Links: a.identity, Factors: a.identity, QuietHours: contract.QuietHours(a.conf.QuietHours), StampOnly: a.conf.StampOnly, RenewBefore: a.conf.RenewBefore, LeastRetention: a.conf.RetentionLeast, VerifyURL: verify,
 		ConsentTexts: text.ConsentTexts,
 	}
 	if err := a.wireMail(); err != nil {

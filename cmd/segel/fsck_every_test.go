@@ -148,6 +148,8 @@ var undetected = map[string]string{
 	"folder_document.*": "which of the person's own documents are in which folder",
 	"erased_guest":      "a guest who is missing is suggested to owners again",
 	"erased_guest.*":    "the same, of another document",
+	"removal_notice":    "an owner of whom it is not known that they were told is told again",
+	"removal_notice.*":  "when an owner was told; the audit log has the event of each message",
 	"embed_address":     "an address that is missing has ended; its program asks for another",
 	"embed_address.*":   "an address lasts minutes, and its page an hour; the events of the document tell who asked for it and where it was opened",
 
@@ -314,6 +316,19 @@ func fullInstallation(t *testing.T, set ...string) (data string) {
 			must(s.store.FinishClaim(ctx, c, store.Answer{Body: [32]byte{1}, Status: 200, Header: map[string]string{"A": "b"}, Content: make([]byte, 64), Sealed: true, At: time.Now()}))
 		}
 	}
+	removed := owner.upload(simple(), signer.as("signer", 1))
+	owner.verb("finalize-docs", removed).ok()
+	signer.verb("sign-docs", removed, "consent", signer.consentOf(removed, "id")).ok()
+	owner.completed(removed)
+	owner.evidenceOf(removed)
+	must(s.store.SetRetention(ctx, organisationIDOf(t, s, owner), contract.Retention{Years: 10}, contract.Event{Type: contract.EventRetentionChanged, At: time.Now()}))
+	must(s.store.AnnounceRemovals(ctx, organisationIDOf(t, s, owner), contract.PersonID(owner.id), time.Now(), time.Now(), 1, func(store.Announcement) (contract.Notice, contract.Event) {
+		return contract.Notice{Organisation: organisationIDOf(t, s, owner), Person: contract.PersonID(owner.id), Kind: contract.NoticeRemoval, State: contract.NoticeOrdered, OrderedAt: time.Now(), DueAt: time.Now()},
+			contract.Event{Type: contract.EventRemovalAnnounced, At: time.Now()}
+	}))
+	s.removeNow(t, removed, 10)
+	_, err = s.workflow.SetHold(ctx, commandLineActor("org hold"), organisationIDOf(t, s, owner), contract.DocumentID(id), "a case")
+	must(err)
 	must(s.store.EraseGuest(ctx, organisationIDOf(t, s, owner), contract.GuestContact{Email: "tamu@example.test"}, time.Now(), func(int) contract.Event {
 		return contract.Event{Type: contract.EventGuestErased, At: time.Now()}
 	}))
@@ -335,6 +350,21 @@ func fullInstallation(t *testing.T, set ...string) (data string) {
 	must(err)
 	s.stop()
 	return data
+}
+
+// removeNow removes the files of a completed document as if its retention of so many years had ended.
+func (s *service) removeNow(t *testing.T, id int64, years int) {
+	t.Helper()
+	d, err := s.store.Document(t.Context(), contract.DocumentID(id))
+	v, e1 := s.store.EvidenceFile(t.Context(), d.ID)
+	c, _ := contract.RemoveFiles(&d, contract.Retention{Years: years}, v.File.Digest, time.Now().AddDate(years, 0, 1))
+	if err := errors.Join(err, e1); err != nil || c.Removal == nil {
+		t.Fatal("not due", err)
+	}
+	c.Removal.At, c.Events[0].At = time.Now(), time.Now()
+	if _, err := s.store.Commit(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // addProvider gives the organisation of a user an identity provider, with a row in each of its tables.

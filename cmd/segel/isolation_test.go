@@ -61,9 +61,13 @@ func TestEveryOperationAnswersForAnotherOrganisationAsForNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	hold, err := s.workflow.SetHold(t.Context(), commandLineActor("org hold"), own, docID(active), "Perkara 1")
+	if err != nil {
+		t.Fatal(err)
+	}
 	target.filed(active, "Rahasia")
 	exists := map[string]string{
-		"label_id": string(label.ID), "folder_id": target.folders()["Rahasia"],
+		"hold_id": string(hold.ID), "label_id": string(label.ID), "folder_id": target.folders()["Rahasia"],
 		"invitation_id": string(invitation.ID),
 		"document_id":   fmt.Sprint(active), "person_id": target.id, "key_id": key, "session_id": signedIn.Session, "notice_id": string(notices.Notices[0].ID),
 		"webhook_id": string(anyWebhook(t, s, own)), "organisation_id": string(own), "organisation": string(own), "passkey_id": passkey.ID, "domain": "satu.example.test",
@@ -71,7 +75,7 @@ func TestEveryOperationAnswersForAnotherOrganisationAsForNothing(t *testing.T) {
 	}
 	const none = "8f14e45f-ceea-467f-a0e6-1b1f0c8d3aff"
 	missing := map[string]string{
-		"label_id": none, "folder_id": "8f14e45f-ceea-467f-a0e6-1b1f0c8d3afd",
+		"hold_id": none, "label_id": none, "folder_id": "8f14e45f-ceea-467f-a0e6-1b1f0c8d3afd",
 		"invitation_id": none,
 		"document_id":   fmt.Sprint(nowhere), "person_id": none, "key_id": none, "session_id": none, "notice_id": "0192aaaa-5e2b-7c1d-9e7b-2f9d0c4a5b61",
 		"webhook_id": "0192aaaa-5e2b-7c1d-9e7b-2f9d0c4a5b62", "organisation_id": none, "organisation": none, "passkey_id": "dGlkYWtrYWRh", "domain": "nol.example.test",
@@ -142,7 +146,7 @@ func bodyNaming(names map[string]string) object {
 	id := json.Number(names["document_id"])
 	return object{
 		"document_id": id, "documents": []object{{"document_id": id, "digest": strings.Repeat("5e", 32)}}, "user_id": names["guest"], "organisation": names["organisation"], "business_id": names["organisation"],
-		"email": names["email"], "password": "bukan kata sandinya", "current": "bukan kata sandinya", "new": "lampu-taman-biru-42", "name": "X", "role": "sender", "to": names["person_id"], "unit": "emet", "count": 1, "reason": "x", "url": "https://hook.example.test/",
+		"email": names["email"], "password": "bukan kata sandinya", "current": "bukan kata sandinya", "new": "lampu-taman-biru-42", "name": "X", "role": "sender", "to": names["person_id"], "unit": "emet", "count": 1, "years": 10, "reason": "x", "url": "https://hook.example.test/",
 		"delivery": names["notice_id"], "since": "2026-01-01T00:00:00Z", "remind": object{"after": 3}, "code": "123456", "issuer": "https://127.0.0.1:9", "client_id": "segel",
 		"signer": []object{{"user_id": names["person_id"], "email": names["email"], "role": "signer", "number": 1}}, "signers": []any{},
 		"team": names["team_id"], "link": "https://segel.example.test/guest#sgl_gl_" + strings.Repeat("x", 43), "exempt": []string{names["person_id"]}, "add": []string{names["label_id"]}, "remove": []string{names["label_id"]}, "folder": names["folder_id"],

@@ -134,6 +134,10 @@ func (m *mortal) AddLabel(ctx context.Context, l contract.Label, e contract.Even
 	return made, err
 }
 
+func (m *mortal) AddHold(ctx context.Context, h contract.Hold, e contract.Event) error {
+	return m.effect(ctx, func() error { return m.Store.AddHold(ctx, h, e) })
+}
+
 func (m *mortal) AddReconciliation(ctx context.Context, r contract.Reconciliation) (n int64, err error) {
 	err = m.effect(ctx, func() error { n, err = m.Store.AddReconciliation(ctx, r); return err })
 	return n, err
@@ -439,6 +443,9 @@ var keyedRequests = map[string][]keyedRequest{
 	}}},
 	"admin-add-label": {{make: func(w *surviving) request {
 		return request{by: w.operator, body: fmt.Appendf(nil, `{"name":"Label %d","colour":"teal"}`, rand.Uint64())}
+	}}},
+	"admin-add-hold": {{make: func(w *surviving) request {
+		return request{by: w.operator, body: fmt.Appendf(nil, `{"document_id":%d,"reason":"Perkara %d"}`, w.draft(), rand.Uint64())}
 	}}},
 	"admin-add-team": {{make: func(w *surviving) request {
 		return request{by: w.operator, body: fmt.Appendf(nil, `{"name":"Tim %d"}`, rand.Uint64())}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 
 	"segel/internal/contract"
 	"segel/internal/store"
@@ -12,13 +13,17 @@ import (
 )
 
 type orgCommand struct {
-	List    orgListCommand    `cmd:"" help:"List the organisations."`
-	Add     orgAddCommand     `cmd:"" help:"Create an organisation, without people."`
-	Rename  orgRenameCommand  `cmd:"" help:"Rename an organisation. What was signed and sealed keeps the former name."`
-	Locale  orgLocaleCommand  `cmd:"" help:"Set the language and the time zone of an organisation."`
-	Suspend orgSuspendCommand `cmd:"" help:"Stop the people of an organisation, their API keys and the guests of its documents. What was ordered is finished."`
-	Resume  orgResumeCommand  `cmd:"" help:"Resume a suspended organisation."`
-	Close   orgCloseCommand   `cmd:"" help:"Close an organisation for ever. Its documents and evidence stay."`
+	List      orgListCommand      `cmd:"" help:"List the organisations."`
+	Add       orgAddCommand       `cmd:"" help:"Create an organisation, without people."`
+	Rename    orgRenameCommand    `cmd:"" help:"Rename an organisation. What was signed and sealed keeps the former name."`
+	Locale    orgLocaleCommand    `cmd:"" help:"Set the language and the time zone of an organisation."`
+	Retention orgRetentionCommand `cmd:"" help:"Set for how many years an organisation keeps the files of completed documents."`
+	Hold      orgHoldCommand      `cmd:"" help:"Set a legal hold: what it covers is neither deleted nor erased nor removed."`
+	Holds     orgHoldsCommand     `cmd:"" help:"List the legal holds of an organisation."`
+	Lift      orgLiftCommand      `cmd:"" help:"Lift a legal hold."`
+	Suspend   orgSuspendCommand   `cmd:"" help:"Stop the people of an organisation, their API keys and the guests of its documents. What was ordered is finished."`
+	Resume    orgResumeCommand    `cmd:"" help:"Resume a suspended organisation."`
+	Close     orgCloseCommand     `cmd:"" help:"Close an organisation for ever. Its documents and evidence stay."`
 }
 
 type orgListCommand struct{ dataFlag }
@@ -61,13 +66,19 @@ type orgFlags struct {
 	Org string `required:"" help:"Organisation by name." placeholder:"NAME"`
 }
 
+// findOrganisation returns the organisation that the flags name.
+func (f orgFlags) findOrganisation(w *environment, a *app) (store.Organisation, error) {
+	o, err := a.store.OrganisationByName(w.ctx, f.Org)
+	if errors.Is(err, store.ErrNotFound) {
+		return o, fmt.Errorf("there is no organisation %q", f.Org)
+	}
+	return o, err
+}
+
 // change runs a change of the organisation as the command line, and says what was done.
 func (f orgFlags) change(w *environment, verb, said string, change func(a *app, by contract.Actor, id contract.OrganisationID) (store.Organisation, error)) error {
 	return f.withApp(w, writing, func(a *app) error {
-		o, err := a.store.OrganisationByName(w.ctx, f.Org)
-		if errors.Is(err, store.ErrNotFound) {
-			return fmt.Errorf("there is no organisation %q", f.Org)
-		}
+		o, err := f.findOrganisation(w, a)
 		if err != nil {
 			return err
 		}
@@ -99,6 +110,77 @@ type orgLocaleCommand struct {
 func (c orgLocaleCommand) Run(w *environment) error {
 	return c.change(w, "locale", "set the language and time zone of", func(a *app, by contract.Actor, id contract.OrganisationID) (store.Organisation, error) {
 		return a.workflow.SetLocale(w.ctx, by, id, contract.Locale{Language: c.Language, Zone: c.TimeZone})
+	})
+}
+
+type orgRetentionCommand struct {
+	orgFlags
+	Years int `required:"" help:"After the completion; 0: for ever." placeholder:"N"`
+}
+
+func (c orgRetentionCommand) Run(w *environment) error {
+	return c.change(w, "retention", "set the retention of", func(a *app, by contract.Actor, id contract.OrganisationID) (store.Organisation, error) {
+		r, err := a.workflow.SetRetention(w.ctx, by, id, contract.Retention{Years: c.Years})
+		return r.Organisation, err
+	})
+}
+
+type orgHoldCommand struct {
+	orgFlags
+	Document contract.DocumentID `help:"Number of the document; default: all of the organisation, and the accounts of its people." placeholder:"N"`
+	Reason   string              `required:"" help:"Such as the number of a case." placeholder:"R"`
+}
+
+func (c orgHoldCommand) Run(w *environment) error {
+	return c.withApp(w, writing, func(a *app) error {
+		o, err := c.findOrganisation(w, a)
+		if err != nil {
+			return err
+		}
+		h, err := a.workflow.SetHold(w.ctx, commandLineActor("org hold"), o.ID, c.Document, c.Reason)
+		if err != nil {
+			return plainError(err)
+		}
+		_, err = fmt.Fprintf(w.stdout, "set the legal hold %s\n", h.ID)
+		return err
+	})
+}
+
+type orgHoldsCommand struct{ orgFlags }
+
+func (c orgHoldsCommand) Run(w *environment) error {
+	return c.withApp(w, reading, func(a *app) error {
+		o, err := c.findOrganisation(w, a)
+		if err != nil {
+			return err
+		}
+		all, err := a.workflow.Holds(w.ctx, commandLineActor("org holds"), o.ID, 0, contract.MaxHolds)
+		if err != nil {
+			return plainError(err)
+		}
+		for _, h := range all.Lines {
+			what := "all documents"
+			if h.Document != 0 {
+				what = fmt.Sprintf("document %d", h.Document)
+			}
+			fmt.Fprintf(w.stdout, "%s  %s  %-14s  %s\n", h.ID, h.SetAt.UTC().Format(time.DateOnly), what, h.Reason)
+		}
+		return nil
+	})
+}
+
+type orgLiftCommand struct {
+	orgFlags
+	Hold   contract.HoldID `required:"" help:"Its identifier, which org holds prints." placeholder:"ID"`
+	Reason string          `required:"" help:"For the audit log." placeholder:"R"`
+}
+
+func (c orgLiftCommand) Run(w *environment) error {
+	return c.change(w, "lift", "lifted a legal hold of", func(a *app, by contract.Actor, id contract.OrganisationID) (store.Organisation, error) {
+		if err := a.workflow.LiftHold(w.ctx, by, c.Hold, c.Reason); err != nil {
+			return store.Organisation{}, err
+		}
+		return a.store.Organisation(w.ctx, id)
 	})
 }
 

@@ -324,6 +324,7 @@ func (a *app) startJobs(ctx context.Context, ready *readiness) (*jobs.Runner, er
 		{Name: "purge", Every: time.Hour, Run: a.purgeExpired},
 		{Name: "collect", Every: 24 * time.Hour, Run: a.collectLeftOver},
 		{Name: "renew", Every: time.Hour, Run: a.renewTimestamps},
+		{Name: "retention", Every: 24 * time.Hour, Run: a.applyRetention},
 	}
 	if a.conf.ReconcileEvery > 0 {
 		periodic = append(periodic, jobs.Periodic{Name: "reconcile", Every: min(a.conf.ReconcileEvery, time.Hour), Run: a.reconcileDue})
@@ -368,6 +369,15 @@ func (a *app) renewTimestamps(ctx context.Context) error {
 	done, err := a.workflow.RenewDue(ctx)
 	if done != (workflow.Renewed{}) {
 		a.log.Info("timestamps of documents", "renewed", done.Renewed, "put_off", done.PutOff)
+	}
+	return err
+}
+
+// applyRetention tells owners which files are due to be removed, and removes those that are due.
+func (a *app) applyRetention(ctx context.Context) error {
+	done, err := a.workflow.ApplyRetention(ctx)
+	if done != (workflow.Removed{}) {
+		a.log.Info("retention of documents", "removed", done.Removed, "owners_told", done.Told)
 	}
 	return err
 }

@@ -54,6 +54,7 @@ type detailData struct {
 	Warnings             []warning           `json:"warnings,omitempty" doc:"unexpected changes to the file, and findings in it"`
 	AddressesHidden      bool                `json:"addresses_hidden,omitempty" doc:"the addresses of others are shown to the caller in part only, and the evidence certificate is not for them"`
 	Labels               []labelOut          `json:"labels,omitempty" doc:"of the caller's organisation, on its documents, by name; missing: none"`
+	RemovedAt            *string             `json:"removed_at,omitempty" doc:"when the files were removed under the retention of the organisation; records and digests remain; missing: they are there" example:"2036-10-14T06:06:00.000Z"`
 	Folder               *folderOut          `json:"folder,omitempty" doc:"the caller's own folder in which they have it, or that of its team if they see it only as a member; missing: none"`
 }
 
@@ -173,6 +174,13 @@ func (c *call) loadDetail() (detailData, error) {
 		return detailData{}, err
 	}
 	data.Labels, data.Folder = filingOf(filed)
+	removal, err := c.Workflow.Removal(c.r.Context(), &d)
+	if err != nil {
+		return detailData{}, err
+	}
+	if removal != nil {
+		data.RemovedAt = isoOrNull(removal.At)
+	}
 	data.AccountOffer, err = c.offerAccount()
 	return data, err
 }
@@ -201,7 +209,7 @@ func (c *call) detailWith(d *contract.Document, organisation store.Organisation)
 		DataToken:      dataToken{Used: tokenCountOf(counters.Used), Success: tokenCountOf(counters.Success), Failed: tokenCountOf(counters.Failed)},
 		InfoRestamping: restampingOf(d),
 		LastSignedAt:   isoOrNull(d.LastSignedAt), StatusInfo: c.statusInfo(d),
-		ActiveDownloadButton: d.State == contract.Completed, SerialNumber: d.Serials(),
+		ActiveDownloadButton: d.State == contract.Completed && !d.IsRemoved(), SerialNumber: d.Serials(),
 		Specimen: d.Specimen, Test: d.Test, Template: d.Template, Version: d.Version, Mode: d.Mode, Progress: progressOf(shown, c.language), Placements: placementsOf(shown, c.by.ID, c.language), Warnings: c.fileWarnings(d),
 		AddressesHidden: !d.SeesAddresses(c.by), Team: c.teamShown(d), ManagedByTeam: c.by.ID != d.Owner.ID && d.IsManagedBy(c.by),
 	}

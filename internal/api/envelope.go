@@ -103,6 +103,7 @@ var statuses = map[contract.Kind]int{
 	contract.Invalid:         http.StatusUnprocessableEntity,
 	contract.TooMany:         http.StatusTooManyRequests,
 	contract.Unavailable:     http.StatusServiceUnavailable,
+	contract.Gone:            http.StatusGone,
 }
 
 // Refusals that concern HTTP only.

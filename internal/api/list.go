@@ -35,6 +35,7 @@ type listItem struct {
 	Specimen      bool                `json:"specimen" doc:"stamped by the sandbox office: without legal value"`
 	Team          *teamOut            `json:"team,omitempty" doc:"with which the document is shared; for its owner and the members of the team"`
 	AsGuest       bool                `json:"as_guest,omitempty" doc:"the document names the mailbox of the account as a guest's: guest-document opens it"`
+	Removed       bool                `json:"removed,omitempty" doc:"the files were removed under the retention of the organisation; records and digests remain"`
 	Labels        []labelOut          `json:"labels,omitempty" doc:"of the caller's organisation, on its documents, by name; missing: none"`
 	Folder        *folderOut          `json:"folder,omitempty" doc:"the caller's own folder in which they have it, or in the list of a team that of the team; missing: none"`
 }
@@ -159,7 +160,7 @@ func (c *call) listItem(d contract.Document) listItem {
 		Status: d.State, StatusInfo: c.statusInfo(&d), ButtonText: text.ButtonLabel(c.language, &d, reader),
 		DataSigner: []listSigner{}, Expired: isoOrNull(d.ExpiresAt), IsExpired: isExpired(&d, c.Clock()),
 		Owner:    listOwner{Owner: "owner", Name: d.Owner.Name, CreatedAt: formatISO(d.CreatedAt)},
-		Specimen: d.Specimen, AsGuest: asGuest, Team: c.teamShown(&d),
+		Specimen: d.Specimen, Removed: d.IsRemoved(), AsGuest: asGuest, Team: c.teamShown(&d),
 	}
 	for _, p := range d.AsShownTo(c.by).Participants {
 		role := string(p.Role)

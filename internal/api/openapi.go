@@ -129,6 +129,9 @@ func commonRefusals(e *endpoint) []int {
 	}
 	if e.access.op != "" {
 		list = append(list, http.StatusNotFound, http.StatusConflict)
+		if e.access.op.NeedsFiles() {
+			list = append(list, http.StatusGone)
+		}
 	}
 	if e.access.admin != "" {
 		list = append(list, http.StatusNotFound)

@@ -82,7 +82,7 @@ func (c *call) verifyFile() error {
 	if err != nil {
 		return err
 	}
-	return c.writeAnswer(http.StatusOK, foundAnswer(verdict.New(v.Report, v.Stamps)))
+	return c.writeAnswer(http.StatusOK, foundAnswer(verdictOf(v)))
 }
 
 // sendVerificationReport is [call.verifyFile] with the report as a PDF file.
@@ -95,11 +95,19 @@ func (c *call) sendVerificationReport() error {
 		return err
 	}
 	var b bytes.Buffer
-	if err := report.Write(&b, verdict.New(v.Report, v.Stamps), report.Options{Language: c.language, Address: c.Workflow.VerifyURL}); err != nil {
+	if err := report.Write(&b, verdictOf(v), report.Options{Language: c.language, Address: c.Workflow.VerifyURL}); err != nil {
 		return err
 	}
 	_, _ = b.WriteTo(&attachment{c, pdfType, "verification-report.pdf"}) // if this fails, the client has gone
 	return nil
+}
+
+func verdictOf(v *workflow.Verified) *verdict.Report {
+	r := verdict.New(v.Report, v.Stamps)
+	if v.Removal != nil {
+		r.AddRemoval(v.Removal.At)
+	}
+	return r
 }
 
 func (c *call) verifyUpload(address string) (v *workflow.Verified, err error) {

@@ -265,6 +265,9 @@ type Config struct {
 	// Hours of the day, in the time zone of an organisation, in which no scheduled reminders are sent, such as 21-7. Those that are due are sent afterwards. 0-0: none.
 	QuietHours Hours `env:"QUIET_HOURS" envDefault:"20-8"`
 
+	// The shortest period, in years, after which organisations may have the files of completed documents removed. The tax law asks for ten years for documents on which bookkeeping is based.
+	RetentionLeast int `env:"RETENTION_LEAST_YEARS" envDefault:"10" min:"1" max:"100"`
+
 	// An organisation that has fewer units of quota left than this is reported as quota.low, and again when none is left. 0: only then.
 	QuotaLow int `env:"QUOTA_LOW" envDefault:"20" min:"0"`
 

@@ -90,6 +90,16 @@ func (d *Document) IsVisibleTo(id PersonID) bool {
 // ErrNotFound, exactly as one that does not exist. An operation that they may not use on a document they see is
 // Forbidden. Whether the state permits the operation is decided by its rule.
 func (d *Document) Authorise(by Actor, op Operation) error {
+	if err := d.authorise(by, op); err != nil {
+		return err
+	}
+	if d.IsRemoved() && op.NeedsFiles() {
+		return ErrRemoved
+	}
+	return nil
+}
+
+func (d *Document) authorise(by Actor, op Operation) error {
 	if by.IsSystem() {
 		return d.refuseAsTemplate(op)
 	}

@@ -15,10 +15,11 @@ const (
 	NoticeKeyNetwork      NoticeKind = "key_new_network"  // an API key was used from a new network; to its person and to administrators
 	NoticeLoginFailures   NoticeKind = "login_failures"   // many logins failed; to administrators
 	NoticeTransferred     NoticeKind = "transferred"      // all documents of another person are the person's now
+	NoticeRemoval         NoticeKind = "removal"          // files of the person's documents are due to be removed; Reference is the count and the last day
 )
 
 // AccountNoticeKinds lists every kind of notice about an account.
-var AccountNoticeKinds = []NoticeKind{NoticeInvitation, NoticePasswordReset, NoticePasswordChanged, NoticeNewDevice, NoticeFactorAdded, NoticeFactorRemoved, NoticeFactorsReset, NoticeKeyCreated, NoticeKeyNetwork, NoticeLoginFailures, NoticeTransferred}
+var AccountNoticeKinds = []NoticeKind{NoticeInvitation, NoticePasswordReset, NoticePasswordChanged, NoticeNewDevice, NoticeFactorAdded, NoticeFactorRemoved, NoticeFactorsReset, NoticeKeyCreated, NoticeKeyNetwork, NoticeLoginFailures, NoticeTransferred, NoticeRemoval}
 
 // Events of these notices. Document is 0.
 const (

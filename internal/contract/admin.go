@@ -52,6 +52,10 @@ const (
 	AdminSetPolicy        AdminOperation = "set-account-policy"
 	AdminEmbedding        AdminOperation = "embedding"
 	AdminSetEmbedding     AdminOperation = "set-embedding"
+	AdminRetention        AdminOperation = "retention"
+	AdminSetRetention     AdminOperation = "set-retention"
+	AdminHold             AdminOperation = "set-hold"
+	AdminLiftHold         AdminOperation = "lift-hold"
 	AdminMail             AdminOperation = "mail"
 	AdminShowMail         AdminOperation = "show-mail"
 	AdminRetryMail        AdminOperation = "retry-mail"
@@ -86,7 +90,7 @@ const (
 var AdminOperations = []AdminOperation{
 	AdminPeople, AdminAddPerson, AdminInvitations, AdminInvite, AdminRevokeInvitation, AdminResetPassword, AdminResetFactors, AdminDisable, AdminEnable, AdminRename, AdminSetRole, AdminExport, AdminTransfer, AdminErase, AdminEraseGuest, AdminDocuments, AdminQuota, AdminGrant, AdminLedger, AdminAttempts,
 	AdminSerials, AdminEvidence, AdminReconciliation, AdminReconcile, AdminStuck, AdminRetry, AdminCertificates, AdminAuditLog,
-	AdminBranding, AdminSetBranding, AdminDeleteBranding, AdminConsent, AdminSetConsent, AdminLabels, AdminSetLabel, AdminReminders, AdminSetReminders, AdminTeams, AdminSetTeam, AdminLocale, AdminSetLocale, AdminPolicy, AdminSetPolicy, AdminEmbedding, AdminSetEmbedding, AdminMail, AdminShowMail, AdminRetryMail,
+	AdminBranding, AdminSetBranding, AdminDeleteBranding, AdminConsent, AdminSetConsent, AdminLabels, AdminSetLabel, AdminReminders, AdminSetReminders, AdminTeams, AdminSetTeam, AdminLocale, AdminSetLocale, AdminPolicy, AdminSetPolicy, AdminEmbedding, AdminSetEmbedding, AdminRetention, AdminSetRetention, AdminHold, AdminLiftHold, AdminMail, AdminShowMail, AdminRetryMail,
 	AdminFeed, AdminWebhooks, AdminSetWebhook, AdminAddWebhook, AdminRotateWebhook, AdminTestWebhook, AdminReplayWebhook,
 	AdminKeys, AdminRevokeKey,
 	AdminOrganisations, AdminAddOrganisation, AdminRenameOrganisation, AdminSetOrganisationState,

@@ -9,7 +9,7 @@ import (
 // auditorReads are the operations of administration that auditors may use.
 var auditorReads = map[AdminOperation]bool{
 	AdminPeople: true, AdminInvitations: true, AdminDocuments: true, AdminQuota: true, AdminLedger: true, AdminAttempts: true, AdminSerials: true, AdminReconciliation: true, AdminStuck: true,
-	AdminCertificates: true, AdminAuditLog: true, AdminBranding: true, AdminConsent: true, AdminLabels: true, AdminReminders: true, AdminTeams: true, AdminLocale: true, AdminPolicy: true, AdminEmbedding: true, AdminKeys: true, AdminMail: true,
+	AdminCertificates: true, AdminAuditLog: true, AdminBranding: true, AdminConsent: true, AdminLabels: true, AdminReminders: true, AdminTeams: true, AdminLocale: true, AdminPolicy: true, AdminEmbedding: true, AdminKeys: true, AdminMail: true, AdminRetention: true,
 }
 
 // TestEveryAdminOperationAnswersEveryActorAsItShould runs each operation as each kind of actor, about their own

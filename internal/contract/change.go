@@ -12,6 +12,11 @@ type Change struct {
 	Before *Document // as it was read; nil for a new document. The commit fails if its Version has changed.
 	After  Document  // its Version is still that of Before; the store raises it
 	Delete bool      // the draft is deleted; After is its last state
+	Erases bool      // what a legal hold keeps is deleted or erased: the commit fails with ErrHeld while one covers the document
+
+	// Removal says that the files of the document are removed. The store removes those of the evidence certificate and of the stamp office with them.
+	Removal *Removal
+
 	Events []Event
 	Jobs   []Job
 	Quota  []QuotaMove
@@ -150,6 +155,9 @@ func (c *Change) addQuotaMove(u Unit, op QuotaOp, n int) {
 // AppendRevision adds a revision to the change. A revision that does not begin at the end of the last one is a mistake
 // of the program and is refused.
 func (c *Change) AppendRevision(r Revision) error {
+	if c.After.IsRemoved() {
+		return ErrRemoved
+	}
 	if end := c.After.Current().End; r.Begin != end || r.End <= r.Begin || r.Tail.Size != r.End-r.Begin {
 		return &Error{Kind: Conflict, Code: "document.revision_changed"}
 	}

@@ -145,16 +145,9 @@ func Delete(d *Document, by Actor, now time.Time) (Change, error) {
 // deleteDocument deletes a document and its file.
 func deleteDocument(d *Document, by Actor, now time.Time) Change {
 	c := newChange(d)
-	c.Delete = true
+	c.Delete, c.Erases = true, true
 	c.addEvent(EventDeleted, by, now)
-	keys := []string{}
-	for _, r := range d.Revisions {
-		keys = append(keys, r.Tail.Key)
-	}
-	if d.Normalised() || d.IsWord() {
-		keys = append(keys, d.Original.Key)
-	}
-	c.Jobs = append(c.Jobs, Job{Kind: JobSweep, Document: d.ID, Keys: keys})
+	c.Jobs = append(c.Jobs, Job{Kind: JobSweep, Document: d.ID, Keys: d.fileKeys()})
 	return c
 }
 

@@ -73,6 +73,7 @@ func EraseParticipant(d *Document, id PersonID, now time.Time) (c Change, change
 		return Change{}, false
 	}
 	c = newChange(d)
+	c.Erases = true
 	after := &c.After
 	if d.State == Draft {
 		after.Participants = slices.DeleteFunc(after.Participants, func(p Participant) bool { return p.ID == id })

@@ -22,6 +22,7 @@ const (
 	Unsupported                     // a kind of file that cannot be signed
 	TooMany                         // too many requests
 	Unavailable                     // a service that is needed does not answer now; retrying helps
+	Gone                            // existed, and was removed for good
 )
 
 // Error is a refusal with a stable code such as "document.not_draft". Package text makes the sentence that a person

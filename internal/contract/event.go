@@ -59,6 +59,7 @@ const (
 
 	EventParticipantErased EventType = "participant_erased" // a person whose data were erased ("person") was removed, or their name and address
 	EventDeleted           EventType = "deleted"
+	EventRemoved           EventType = "removed" // its files, under the retention of its organisation ("digest", "evidence", "serials", "years", "completed_at")
 
 	EventSerialOrdered     EventType = "serial_ordered"
 	EventSerialBound       EventType = "serial_bound"
@@ -112,6 +113,10 @@ const (
 	EventLocaleChanged      EventType = "locale_changed"         // the "language" and the time "zone" of an organisation (missing: those of the service)
 	EventRemindersChanged   EventType = "reminders_changed"      // the reminders of new documents ("after", "every", "before"; missing: not)
 	EventPolicyChanged      EventType = "account_policy_changed" // what the organisation demands of accounts now ("login_factor", "sign_factor", "idle_minutes", "absolute_hours"; missing: nothing)
+	EventRetentionChanged   EventType = "retention_changed"      // for how many "years" completed documents are kept now (missing: for ever)
+	EventRemovalAnnounced   EventType = "removal_announced"      // an owner ("person") was told of documents ("count") that are due up to a day ("until")
+	EventHoldSet            EventType = "hold_set"               // a legal "hold" with a "reason"; of a document, or of all of an "organisation"
+	EventHoldLifted         EventType = "hold_lifted"            // it ended, for a "reason"
 	EventEmbeddingChanged   EventType = "embedding_changed"      // whose pages may show those of the organisation in frames now ("origins"; missing: none)
 	EventConsentChanged     EventType = "consent_changed"        // the consent text ("version", "digest_id", "digest_en") or whether it is "required"
 	EventWebhookChanged     EventType = "webhook_changed"        // an admin created, changed, rotated, replayed or deleted a webhook
@@ -178,6 +183,7 @@ var EventTypes = []EventType{
 	EventExpired,
 	EventParticipantErased,
 	EventDeleted,
+	EventRemoved,
 	EventSerialOrdered,
 	EventSerialBound,
 	EventStamped,
@@ -221,6 +227,10 @@ var EventTypes = []EventType{
 	EventTeamLeft,
 	EventLocaleChanged,
 	EventPolicyChanged,
+	EventRetentionChanged,
+	EventRemovalAnnounced,
+	EventHoldSet,
+	EventHoldLifted,
 	EventEmbeddingChanged,
 	EventPersonRenamed,
 	EventPersonDisabled,
@@ -260,7 +270,7 @@ var EventTypes = []EventType{
 }
 
 // OrganisationEventTypes are the types of what administrators do to an organisation and its accounts. Their details name the
-// organisation ("organisation") and, except for its name and state, its branding, its consent text, its reminders, its labels, its language and time zone, the names of its teams, its policy for accounts, its origins, its
+// organisation ("organisation") and, except for its name and state, its branding, its consent text, its reminders, its labels, its language and time zone, the names of its teams, its policy for accounts, its retention, its legal holds, its origins, its
 // webhooks and its provider, the account: "person", "name" and "email" (events of earlier releases lack "person").
 var OrganisationEventTypes = []EventType{
 	EventOrganisationAdded,
@@ -281,6 +291,10 @@ var OrganisationEventTypes = []EventType{
 	EventTeamLeft,
 	EventLocaleChanged,
 	EventPolicyChanged,
+	EventRetentionChanged,
+	EventRemovalAnnounced,
+	EventHoldSet,
+	EventHoldLifted,
 	EventEmbeddingChanged,
 	EventPersonAdded,
 	EventInvitationSent,

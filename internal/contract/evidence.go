@@ -17,5 +17,8 @@ func RecordEvidence(d *Document, digest [32]byte, now time.Time) (Event, error) 
 	if d.State != Completed {
 		return Event{}, ErrNotCompleted
 	}
+	if d.IsRemoved() {
+		return Event{}, ErrRemoved
+	}
 	return Event{Type: EventEvidenceMade, Document: d.ID, At: now, Details: map[string]string{"evidence": fmt.Sprintf("%x", digest)}}, nil
 }

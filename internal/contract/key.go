@@ -80,6 +80,7 @@ var adminScopes = map[AdminOperation]KeyScope{
 	AdminKeys: ScopeAdmin, AdminRevokeKey: ScopeAdmin,
 	AdminPolicy: ScopeAdmin, AdminSetPolicy: NeverByKey,
 	AdminEmbedding: ScopeAdmin, AdminSetEmbedding: NeverByKey,
+	AdminRetention: ScopeAdmin, AdminSetRetention: NeverByKey, AdminHold: ScopeAdmin, AdminLiftHold: NeverByKey,
 	AdminSSO: ScopeAdmin, AdminTestSSO: ScopeAdmin, AdminClaimDomain: ScopeAdmin, AdminSetSSO: NeverByKey, AdminProveDomain: NeverByKey, AdminRemoveDomain: NeverByKey,
 	AdminGrantDomain: NeverByKey, AdminUnlinkSSO: NeverByKey,
 }

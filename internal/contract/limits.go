@@ -63,6 +63,9 @@ type Storage struct {
 
 // Storage returns the storage that a document uses.
 func (d *Document) Storage() Storage {
+	if d.IsRemoved() {
+		return Storage{}
+	}
 	s := Storage{Bytes: d.Original.Size}
 	if d.State == Draft {
 		s.Drafts = 1

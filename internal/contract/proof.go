@@ -12,8 +12,8 @@ const RecentProof = 10 * time.Minute
 // the request names.
 var ErrReauthenticate = Refuse(Forbidden, "auth.reauthenticate")
 
-// dangerous are the operations of administration that open further accounts to the person who does them, show a secret, send data elsewhere or spend
-// money. What only stops something, as disabling an account or revoking a key, is not dangerous: it must be quick.
+// dangerous are the operations of administration that open further accounts to the person who does them, show a secret, send data elsewhere, spend
+// money, or let data be deleted. What only stops something, as disabling an account or revoking a key, is not dangerous: it must be quick.
 var dangerous = []AdminOperation{
 	AdminResetPassword,
 	AdminResetFactors,
@@ -25,6 +25,8 @@ var dangerous = []AdminOperation{
 	AdminSetTeam,
 	AdminSetPolicy,
 	AdminSetEmbedding,
+	AdminSetRetention,
+	AdminLiftHold,
 	AdminSetSSO,
 	AdminProveDomain,
 	AdminGrantDomain,

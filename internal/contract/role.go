@@ -43,7 +43,7 @@ var auditOperations = []Operation{OpDetail, OpStatus, OpSigners, OpAuditTrail, O
 // person and no address with a secret, as those of webhooks may have.
 var auditAdministration = []AdminOperation{
 	AdminPeople, AdminInvitations, AdminDocuments, AdminQuota, AdminLedger, AdminAttempts, AdminSerials, AdminReconciliation, AdminStuck, AdminCertificates, AdminAuditLog,
-	AdminBranding, AdminConsent, AdminLabels, AdminReminders, AdminTeams, AdminLocale, AdminPolicy, AdminEmbedding, AdminMail, AdminKeys,
+	AdminBranding, AdminConsent, AdminLabels, AdminReminders, AdminTeams, AdminLocale, AdminPolicy, AdminEmbedding, AdminRetention, AdminMail, AdminKeys,
 }
 
 // ErrRole refuses what the caller's role in their organisation does not include.

@@ -83,6 +83,9 @@ func (s *Service) AccountMessage(ctx context.Context, n contract.Notice) (contra
 		}
 		m.About, m.Link = about.DisplayName(), s.publicURL+SentPath
 		return m, nil
+	case contract.NoticeRemoval:
+		m.About, m.Link = n.Account.Reference, s.publicURL+SentPath
+		return m, nil
 	case contract.NoticePasswordChanged, contract.NoticeFactorAdded, contract.NoticeFactorRemoved, contract.NoticeFactorsReset:
 		return m, nil
 	}

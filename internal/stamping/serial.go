@@ -130,7 +130,7 @@ func (s *Stamping) Evidence(ctx context.Context, by contract.Actor, serial strin
 	if err != nil {
 		return nil, err
 	}
-	if f := known.Evidence; f.Key != "" && (organisation == "" || organisation == known.Organisation) {
+	if f := known.Evidence; f.Key != "" && !f.IsRemoved() && (organisation == "" || organisation == known.Organisation) {
 		last := contract.Revision{Tail: f, End: f.Size, Digest: f.Digest, At: known.ChangedAt}
 		return s.OpenContent(ctx, contract.Document{Filename: serial + ".pdf"}, []contract.Revision{last})
 	}

@@ -396,6 +396,7 @@ type Store interface {
 	Folders
 	Teams
 	AccountPolicies
+	Retentions
 	Embeds
 	PasswordResets
 	Invitations

@@ -28,7 +28,7 @@ type Documents interface {
 	// version.
 	//
 	// It returns ErrConflict if another writer committed since Before was read, ErrNotFound if the document no longer exists,
-	// contract.ErrQuota if a reservation exceeds the quota, the error of contract.CheckStorage if the change exceeds its
+	// contract.ErrHeld if the change erases what a legal hold covers, contract.ErrQuota if a reservation exceeds the quota, the error of contract.CheckStorage if the change exceeds its
 	// StorageLimit, and ErrExists if the serial of the certificate is recorded already.
 	//
 	// With a context of [WithFinalAnswer], the same transaction stores the answer to the request; ErrClaimLost if another

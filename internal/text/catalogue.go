@@ -6,7 +6,7 @@ import (
 )
 
 // sentences holds all sentences. Each file of the catalogue has one kind of them.
-var sentences = mergeCatalogues(general, requests, people, documents, files, findings, messages, labels, events, filings, administration, reconciliations, revocations, identities, mails, phones, keys, providers, organisations, factors, embeddings, teams, templates)
+var sentences = mergeCatalogues(general, requests, people, documents, files, findings, messages, labels, events, filings, administration, reconciliations, revocations, identities, mails, phones, keys, providers, organisations, factors, embeddings, teams, templates, retentions)
 
 // mergeCatalogues panics if two parts have the same code, which is a mistake of the program.
 func mergeCatalogues(parts ...map[string]sentence) map[string]sentence {

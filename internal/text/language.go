@@ -70,6 +70,14 @@ var fullMonths = map[Language][12]string{
 	English:    {"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"},
 }
 
+// LongDate writes a day: 14 Oktober 2024.
+func LongDate(l Language, t time.Time) string {
+	if l != English {
+		l = Indonesian
+	}
+	return fmt.Sprintf("%d %s %d", t.Day(), fullMonths[l][t.Month()-1], t.Year())
+}
+
 // MailedTime writes a time in a zone for a message that is read anywhere: 14 Oktober 2024 pukul 13.06 WIB.
 func MailedTime(l Language, t time.Time, zone *time.Location) string {
 	t = t.In(zone)

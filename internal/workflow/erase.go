@@ -110,10 +110,11 @@ func (s *Service) eraseUnsent(ctx context.Context, x contract.Erasure, box store
 				c, deleted = contract.EraseDraft(d, x.Person, s.Clock())
 				return documents.ChangeIf(c, deleted, nil)
 			})
-			if err != nil && !errors.Is(err, contract.ErrNotFound) {
+			held := errors.Is(err, contract.ErrHeld) // it is transferred, or deleted once the hold is lifted
+			if err != nil && !held && !errors.Is(err, contract.ErrNotFound) {
 				return fmt.Errorf("delete a draft of %s: %w", x.Person, err)
 			}
-			if err == nil && !deleted {
+			if held || err == nil && !deleted {
 				offset++
 			}
 		}
@@ -143,7 +144,7 @@ func (s *Service) EraseParticipants(ctx context.Context) error {
 				c, changed := contract.EraseParticipant(d, p.Person, s.Clock())
 				return documents.ChangeIf(c, changed, nil)
 			})
-			if err != nil && !errors.Is(err, contract.ErrNotFound) {
+			if err != nil && !errors.Is(err, contract.ErrNotFound) && !errors.Is(err, contract.ErrHeld) {
 				return fmt.Errorf("erase a person from document %d: %w", p.Document, err)
 			}
 		}
@@ -152,7 +153,7 @@ func (s *Service) EraseParticipants(ctx context.Context) error {
 }
 
 // ContinueErasures goes on with erasures that a crash or an outage interrupted. An erasure whose person owns documents again, which were sent
-// while it began, waits until an admin transfers them.
+// while it began, waits until an admin transfers them. One that a legal hold covers waits until it is lifted.
 func (s *Service) ContinueErasures(ctx context.Context) error {
 	return s.continueErasures(ctx, s.Clock().Add(time.Hour)) // none of those that are done
 }
@@ -169,7 +170,7 @@ func (s *Service) continueErasures(ctx context.Context, since time.Time) error {
 	}
 	var failed []error
 	for _, x := range open {
-		if err := s.continueErasure(ctx, x); err != nil && !errors.Is(err, contract.ErrOwnsDocuments) {
+		if err := s.continueErasure(ctx, x); err != nil && !errors.Is(err, contract.ErrOwnsDocuments) && !errors.Is(err, contract.ErrHeld) {
 			failed = append(failed, err)
 		}
 	}

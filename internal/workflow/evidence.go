@@ -110,7 +110,7 @@ func (s *Service) ReadEvidence(ctx context.Context, d *contract.Document, limit 
 // file of a run that did not reach its commit.
 func (s *Service) MakeEvidence(ctx context.Context, id contract.DocumentID) error {
 	d, err := s.LoadDocument(ctx, id)
-	if errors.Is(err, contract.ErrNotFound) || err == nil && d.State != contract.Completed {
+	if errors.Is(err, contract.ErrNotFound) || err == nil && (d.State != contract.Completed || d.IsRemoved()) {
 		return nil
 	}
 	if err != nil {

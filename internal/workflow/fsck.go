@@ -62,7 +62,7 @@ func (s *Service) CheckFiles(ctx context.Context, o FsckOptions, log LoggedFiles
 		return fmt.Errorf("check the files of documents: %w", err)
 	}
 	err = s.Store.EachAttempt(ctx, store.AttemptQuery{}, func(a contract.Attempt) bool {
-		if a.Evidence.Key == "" {
+		if a.Evidence.Key == "" || a.Evidence.IsRemoved() {
 			return ctx.Err() == nil
 		}
 		if err := s.checkFile(ctx, a.Evidence); err != nil {
@@ -75,6 +75,9 @@ func (s *Service) CheckFiles(ctx context.Context, o FsckOptions, log LoggedFiles
 		return fmt.Errorf("check evidence: %w", err)
 	}
 	err = s.Store.EachEvidenceFile(ctx, func(v store.EvidenceFile) bool {
+		if v.File.IsRemoved() {
+			return ctx.Err() == nil
+		}
 		if err := s.checkFile(ctx, v.File); err != nil {
 			report(store.Discrepancy{Severity: store.SeverityEvidence, Check: "files", About: fmt.Sprintf("evidence certificate of document %d", v.Document),
 				Text: err.Error(), Remedy: restoreFile})
@@ -136,6 +139,9 @@ func (s *Service) checkDocument(ctx context.Context, d contract.Document, o Fsck
 }
 
 func (s *Service) findFaults(ctx context.Context, d *contract.Document, o FsckOptions) ([]store.Discrepancy, error) {
+	if d.IsRemoved() {
+		return nil, nil
+	}
 	found := s.checkRevisions(ctx, d)
 	if d.Original.Key != "" && (len(d.Revisions) == 0 || d.Original.Key != d.Revisions[0].Tail.Key) {
 		if err := s.checkFile(ctx, d.Original); err != nil {

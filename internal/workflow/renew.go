@@ -81,6 +81,9 @@ func (s *Service) Renew(ctx context.Context, id contract.DocumentID) (renewed bo
 	if err != nil {
 		return false, err
 	}
+	if d.IsRemoved() { // since it was found
+		return false, nil
+	}
 	f, err := s.OpenFile(ctx, d.Revisions)
 	if err != nil {
 		return false, fmt.Errorf("document %d: %w", id, err)

@@ -43,6 +43,7 @@ type Store interface {
 	store.Teams
 	store.Embeds
 	store.Erasures
+	store.Retentions
 	store.Organisations
 	HoldsDeletions(ctx context.Context) (bool, error)
 	CreateOrganisation(ctx context.Context, o store.Organisation, events ...contract.Event) error
@@ -127,6 +128,7 @@ type Service struct {
 	Turns          *admission.Queue    // for conversions, by organisation; nil without a converter
 	PagePictures   *PagePictures       // nil: pages are not drawn here
 	StampOnly      bool                // finalize requires a stamping order if all placements are stamps
+	LeastRetention int                 // years: the shortest retention that an organisation can choose; 0 is 1
 	RenewBefore    time.Duration       // how long before its expiry a timestamp is renewed; 0 is a year
 	ConsentTexts   []map[string]string // versions of the text of the service, from 1, each by language; the last one is the current one
 	VerifyURL      string              // of the page that verifies files, for the code of signatures; empty: they show none

@@ -60,11 +60,12 @@ type VerifyOptions struct {
 // Verified is the result for one file, with the duty stamps found in it.
 type Verified struct {
 	*validate.Report
-	Stamps []emeterai.Stamp
+	Stamps  []emeterai.Stamp
+	Removal *contract.Removal // of the document that the file is a state of; nil: of none whose files were removed
 }
 
 // Verify validates a file for any caller. It stores nothing, and reveals about stored documents only whether a duty
-// stamp of the file is also on another document.
+// stamp of the file is also on another document, and whether the file is one that was removed here.
 func (s *Service) Verify(ctx context.Context, e *VerificationFile, o VerifyOptions) (*Verified, error) {
 	if err := e.checkKind(); err != nil {
 		return nil, err
@@ -84,7 +85,14 @@ func (s *Service) Verify(ctx context.Context, e *VerificationFile, o VerifyOptio
 			return nil, err
 		}
 	}
-	return &Verified{r, stamps}, nil
+	v := &Verified{Report: r, Stamps: stamps}
+	switch removal, err := s.Store.RemovalByDigest(ctx, sum); {
+	case err == nil:
+		v.Removal = &removal
+	case !errors.Is(err, store.ErrNotFound):
+		return nil, err
+	}
+	return v, nil
 }
 
 // maxLookups bounds how many stamps of one file are looked up. The rest are reported as unknown.

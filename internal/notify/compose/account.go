@@ -2,6 +2,8 @@ package compose
 
 import (
 	"cmp"
+	"strings"
+	"time"
 
 	"segel/internal/contract"
 	"segel/internal/notify"
@@ -55,6 +57,15 @@ func writeAccountLetter(f notify.Facts, l *letter, args map[string]any, say func
 		subject, l.Button, about = "mail.subject_transferred", say("mail.button_sent"), say("mail.label_former_owner")
 		args["account"] = ""
 		l.Paragraphs = []string{chooseNamed(args, say("mail.transferred"), say("mail.transferred_unnamed")), say("mail.transferred_care")}
+	case contract.NoticeRemoval:
+		subject, l.Button = "mail.subject_removal", say("mail.button_sent")
+		count, until, _ := strings.Cut(f.About, " ")
+		if day, err := time.Parse(time.DateOnly, until); err == nil {
+			until = text.LongDate(f.Language, day)
+		}
+		args["count"], args["until"] = count, until
+		args["account"], args["about"] = "", ""
+		l.Paragraphs = []string{say("mail.removal"), say("mail.removal_care")}
 	default:
 		return ErrKind
 	}

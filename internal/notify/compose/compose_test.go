@@ -30,13 +30,17 @@ var kinds = slices.Concat(contract.NoticeKinds, contract.AccountNoticeKinds)
 const link = "https://segel.example.id/sign/7?token=aB_-9&x=1"
 
 func sampleFacts(kind contract.NoticeKind, l text.Language) notify.Facts {
-	return notify.Facts{
+	f := notify.Facts{
 		Kind: kind, Language: l, Recipient: contract.Person{ID: "p1", Name: "Siti Aminah", Email: "siti@example.com"}, Guest: true,
 		Sender: contract.Person{ID: "p2", Name: "Budi Santoso", Email: "budi@example.id"}, Organisation: "PT Maju & Jaya", Colour: "#ffcc00",
 		Title: "Perjanjian Sewa Kantor 2026", Pages: 12, Message: "Mohon ditandatangani pekan ini.\n\nTerima kasih.", Link: link,
 		Deadline: time.Date(2026, 10, 14, 10, 0, 0, 0, time.UTC), Reason: "Harga belum disetujui", By: "Dewi Lestari", Delegate: "Agus Salim", Code: "482913",
 		At: time.Date(2026, 10, 14, 9, 30, 0, 0, time.UTC), IP: "203.0.113.7", UserAgent: "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36", About: "ERP Gudang",
 	}
+	if kind == contract.NoticeRemoval {
+		f.About = "12 2027-01-31"
+	}
+	return f
 }
 
 func compose(t *testing.T, f notify.Facts) notify.Message {

@@ -524,8 +524,8 @@ func filesOfRecords(ctx context.Context, q querier, records []record) ([]statedR
 			err := scan(&key, scanDigest(&sum))
 			all = append(all, statedRecord{recordOf(recordFile, key), sum})
 			return err
-		}, `SELECT file_key, file_digest FROM revision WHERE document = $1 UNION SELECT original_key, original_digest FROM document WHERE id = $1
-			UNION SELECT evidence_key, evidence_digest FROM attempt WHERE document = $1 AND evidence_key <> ''`, documentKey(r))
+		}, `SELECT key, digest FROM (SELECT file_key AS key, file_digest AS digest FROM revision WHERE document = $1 UNION SELECT original_key, original_digest FROM document WHERE id = $1
+			UNION SELECT evidence_key, evidence_digest FROM attempt WHERE document = $1 AND evidence_key <> '') files WHERE `+isKeptFile("key"), documentKey(r))
 		if err != nil {
 			return nil, err
 		}

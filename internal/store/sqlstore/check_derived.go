@@ -40,10 +40,13 @@ var rowChecks = []rowCheck{
 	{"storage", store.SeverityDerived, "the recorded storage of its documents is off by %s drafts and %s bytes", "Stop the service and correct the row", `
 		SELECT 'storage of ' || organisation, CAST(SUM(d) AS TEXT), CAST(SUM(b) AS TEXT) FROM (
 			SELECT organisation, drafts AS d, bytes AS b FROM storage UNION ALL
-			SELECT organisation, CASE WHEN state = 'draft' THEN -1 ELSE 0 END, -original_size FROM document UNION ALL
-			SELECT d.organisation, 0, -r.file_size FROM revision r JOIN document d ON d.id = r.document WHERE r.file_key <> d.original_key UNION ALL
-			SELECT d.organisation, 0, -e.file_size FROM evidence e JOIN document d ON d.id = e.document) taken
+			SELECT organisation, CASE WHEN state = 'draft' THEN -1 ELSE 0 END, CASE WHEN ` + isKeptFile("original_key") + ` THEN -original_size ELSE 0 END FROM document UNION ALL
+			SELECT d.organisation, 0, -r.file_size FROM revision r JOIN document d ON d.id = r.document WHERE r.file_key <> d.original_key AND ` + isKeptFile("r.file_key") + ` UNION ALL
+			SELECT d.organisation, 0, -e.file_size FROM evidence e JOIN document d ON d.id = e.document WHERE ` + isKeptFile("e.file_key") + `) taken
 		GROUP BY organisation HAVING SUM(d) <> 0 OR SUM(b) <> 0`},
+	{"removals", store.SeverityEvidence, "its files are recorded as removed, or its removal is, and not both", restoreDatabase, `
+		SELECT 'document ' || CAST(d.id AS TEXT) FROM document d LEFT JOIN removed_document r ON r.document = d.id WHERE (r.document IS NULL) = (` + isRemovedFile("d.original_key") + `)
+		UNION SELECT 'document ' || CAST(v.document AS TEXT) FROM revision v JOIN document d ON d.id = v.document WHERE (` + isRemovedFile("v.file_key") + `) <> (` + isRemovedFile("d.original_key") + `)`},
 	{"serials", store.SeverityEvidence, "stamp %s of document %s uses it, but the register says otherwise", restoreDatabase, `
 		SELECT 'serial ' || s.serial, CAST(s.position + 1 AS TEXT), CAST(s.document AS TEXT) FROM stamp s LEFT JOIN serial r ON r.serial = s.serial
 		WHERE s.serial IS NOT NULL AND (r.serial IS NULL OR r.document <> s.document OR r.placement <> s.placement OR r.source <> s.source

@@ -82,6 +82,9 @@ var recordKinds = []recordKind{
 	{"reminder_schedule", []recordPart{newRecordPart("reminder_schedule", "organisation", `organisation, after_days, every_days, before_days, changed_at`)}},
 	{"organisation_locale", []recordPart{newRecordPart("organisation_locale", "organisation", `organisation, language, zone, changed_at`)}},
 	{"account_policy", []recordPart{newRecordPart("account_policy", "organisation", `organisation, policy, changed_at`)}},
+	{"retention", []recordPart{newRecordPart("retention", "organisation", `organisation, years, changed_at`)}},
+	{"legal_hold", []recordPart{newRecordPart("legal_hold", "id", `id, organisation, document, reason, set_at, lifted_at`)}},
+	{"removed_document", []recordPart{newRecordPart("removed_document", "document", `document, removed_at, years, digest, evidence`)}},
 	{"embedding", []recordPart{newRecordPart("embedding", "organisation", `organisation, origins, changed_at`)}},
 	{"evidence", []recordPart{newRecordPart("evidence", "document", `document, file_key, file_size, file_digest, file_sums, made_at`)}},
 	{"specimen", []recordPart{newRecordPart("specimen", "person", `person, image`)}},
@@ -327,7 +330,7 @@ func (p recordPart) keyValues(key string) ([]any, error) {
 // numericPattern lists the key columns that are numbers.
 var numericPattern = map[string]bool{
 	"document.id": true, "participant.document": true, "placement.document": true, "stamp.document": true, "revision.document": true,
-	"attempt.document": true, "box.document": true, "renewal.document": true, "guest_link.document": true, "evidence.document": true, "test_document.document": true, "document_roles.document": true, "document_team.document": true, "document_template.document": true,
+	"attempt.document": true, "box.document": true, "renewal.document": true, "guest_link.document": true, "evidence.document": true, "test_document.document": true, "document_roles.document": true, "document_team.document": true, "document_template.document": true, "removed_document.document": true,
 	"quota_entry.number": true, "reconciliation.number": true, "installation.one": true, "log_size.id": true,
 }
 
@@ -564,7 +567,7 @@ func parseRecords(text string) ([]statedRecord, error) {
 // filesOf lists the files of a document, each once. Evidence of attempts is not included: the change that adds it lists it.
 func filesOf(d *contract.Document) map[string][32]byte {
 	all := map[string][32]byte{}
-	if d == nil {
+	if d == nil || d.IsRemoved() {
 		return all
 	}
 	if d.Original.Key != "" {

@@ -44,6 +44,11 @@ func writeChange(ctx context.Context, t tx, c contract.Change, blocks blockSizes
 	case c.Delete:
 		write = w.lockForDeletion
 	}
+	if c.Erases {
+		if err := requireUnheld(ctx, t, after.Organisation, after.ID); err != nil {
+			return contract.Document{}, err
+		}
+	}
 	// Serials go first: of two transactions that claim one, the later waits here and loses before it writes anything that the
 	// register does not allow.
 	if err := moveSerials(ctx, t, c.Serials); err != nil {
@@ -51,6 +56,13 @@ func writeChange(ctx context.Context, t tx, c contract.Change, blocks blockSizes
 	}
 	if err := write(ctx); err != nil {
 		return contract.Document{}, err
+	}
+	var removed removedFiles
+	if c.Removal != nil {
+		var err error
+		if removed, err = w.removeFiles(ctx, *c.Removal); err != nil {
+			return contract.Document{}, fmt.Errorf("remove the files of document %d: %w", after.ID, err)
+		}
 	}
 	if c.Upload != "" {
 		if err := takeUpload(ctx, t, c.Upload, after.ID); err != nil {
@@ -123,9 +135,9 @@ func writeChange(ctx context.Context, t tx, c contract.Change, blocks blockSizes
 	}
 	entry := logEntry{
 		events:  fillDocumentID(c.Events, after.ID, func(e *contract.Event) *contract.DocumentID { return &e.Document }),
-		records: records,
+		records: append(records, removed.records...),
 		written: append(written, document),
-		files:   statedFiles(c, &after),
+		files:   append(statedFiles(c, &after), removed.files...),
 		token:   c.Timestamp,
 		at:      w.at,
 	}
@@ -137,6 +149,9 @@ func writeChange(ctx context.Context, t tx, c contract.Change, blocks blockSizes
 	jobs := fillDocumentID(c.Jobs, after.ID, func(j *contract.Job) *contract.DocumentID { return &j.Document })
 	for i := range jobs {
 		jobs[i].Organisation = after.Organisation
+		if jobs[i].Kind == contract.JobSweep {
+			jobs[i].Keys = slices.Concat(jobs[i].Keys, removed.keys)
+		}
 	}
 	if slices.ContainsFunc(c.AccountNotices, func(n contract.Notice) bool { return n.State == contract.NoticeOrdered }) {
 		jobs = append(jobs, contract.Job{Kind: contract.JobNotify})

@@ -101,12 +101,12 @@ func (s *Store) Files(ctx context.Context, yield func(contract.File) bool) error
 	// file of the stamp office that was not accepted. The evidence on a serial is that of one of its attempts. The evidence certificate of a
 	// document is a file of its own. The parts of an upload are not a document yet.
 	for _, sql := range []string{
-		`SELECT file_key, file_size, file_digest, file_sums FROM revision WHERE file_key > $1 ORDER BY file_key LIMIT $2`,
-		`SELECT original_key, original_size, original_digest, original_sums FROM document d WHERE original_key > $1
+		`SELECT file_key, file_size, file_digest, file_sums FROM revision WHERE file_key > $1 AND ` + isKeptFile("file_key") + ` ORDER BY file_key LIMIT $2`,
+		`SELECT original_key, original_size, original_digest, original_sums FROM document d WHERE original_key > $1 AND ` + isKeptFile("original_key") + `
 			AND NOT EXISTS (SELECT 1 FROM revision r WHERE r.file_key = d.original_key) ORDER BY original_key LIMIT $2`,
-		`SELECT evidence_key, evidence_size, evidence_digest, evidence_sums FROM attempt WHERE evidence_key <> '' AND evidence_key > $1
+		`SELECT evidence_key, evidence_size, evidence_digest, evidence_sums FROM attempt WHERE evidence_key <> '' AND evidence_key > $1 AND ` + isKeptFile("evidence_key") + `
 			ORDER BY evidence_key LIMIT $2`,
-		`SELECT file_key, file_size, file_digest, file_sums FROM evidence WHERE file_key > $1 ORDER BY file_key LIMIT $2`,
+		`SELECT file_key, file_size, file_digest, file_sums FROM evidence WHERE file_key > $1 AND ` + isKeptFile("file_key") + ` ORDER BY file_key LIMIT $2`,
 		`SELECT file_key, file_size, file_digest, file_sums FROM resumable_part WHERE file_key > $1 ORDER BY file_key LIMIT $2`,
 	} {
 		err := eachOf(ctx, s, func(q querier, last *contract.File) ([]contract.File, error) {

@@ -78,6 +78,7 @@ var fewRows = []eraseStep{
 	{table: "credential", where: `holder = $1`, kind: "credential"}, // with its chain
 	{table: "folder_document", where: `space = $1`},
 	{table: "folder", where: `space = $1`},
+	{table: "removal_notice", where: `person = $1`},
 	{table: "resumable_upload", where: `person = $1 AND NOT ended`, set: `ended = TRUE, filename = ''`},
 	{table: "invitation", where: ofPersonsAddress},
 	{table: "invitation", where: `inviter = $1 AND inviter_name <> ''`, set: `inviter_name = ''`},
@@ -100,12 +101,28 @@ func (s *Store) BeginErasure(ctx context.Context, x contract.Erasure, e contract
 		case n == 0:
 			return store.ErrConflict
 		}
+		if err := requireUnheldPerson(ctx, t, x.Organisation, x.Person); err != nil {
+			return err
+		}
 		if err := requireNoDocuments(ctx, t, x.Person, ` AND d.finalized_at <> 0`); err != nil {
 			return err
 		}
 		return logEntry{events: []contract.Event{e}, records: append(records, recordOf("erasure", x.Person))}.appendToLog(ctx, t)
 	})
 	return wrapf(err, "begin to erase %s", x.Person)
+}
+
+// requireUnheldPerson returns contract.ErrHeld while a legal hold covers the organisation of a person, or a document that they own.
+func requireUnheldPerson(ctx context.Context, t tx, o contract.OrganisationID, id contract.PersonID) error {
+	if err := requireUnheld(ctx, t, o, 0); err != nil {
+		return err
+	}
+	var held bool
+	err := queryOne(ctx, t, []any{&held}, fmt.Sprintf(ownsDocument, ` AND `+isHeld), id)
+	if err == nil && held {
+		return contract.ErrHeld
+	}
+	return err
 }
 
 // requireNoDocuments refuses a person who owns documents, or those of a condition.
@@ -151,6 +168,13 @@ func (s *Store) EraseRows(ctx context.Context, id contract.PersonID, e contract.
 		}
 	}
 	err := s.db.withTx(ctx, func(t tx) error {
+		var o contract.OrganisationID
+		if err := queryOne(ctx, t, []any{&o}, `SELECT organisation FROM users WHERE id = $1`, id); err != nil {
+			return err
+		}
+		if err := requireUnheld(ctx, t, o, 0); err != nil {
+			return err
+		}
 		// The lock on the user makes what asks for it in a transaction happen before this, or find the account erased.
 		n, err := t.exec(ctx, `UPDATE users SET password = password WHERE id = $1`, id)
 		if err == nil {
@@ -159,6 +183,7 @@ func (s *Store) EraseRows(ctx context.Context, id contract.PersonID, e contract.
 		if err == nil {
 			err = requireNoDocuments(ctx, t, id, ``)
 		}
+
 		if err != nil {
 			return err
 		}
@@ -262,7 +287,7 @@ func (s *Store) EraseGuest(ctx context.Context, of contract.OrganisationID, who 
 		}
 	}
 	err := s.db.withTx(ctx, func(t tx) error {
-		if err := lockOrganisation(ctx, t, of); err != nil {
+		if err := requireUnheld(ctx, t, of, 0); err != nil {
 			return err
 		}
 		count := 0
@@ -326,7 +351,7 @@ func (s *Store) ErasedGuests(ctx context.Context, id contract.DocumentID) ([]con
 // onErasableDocument joins the document d of participant p if [contract.EraseParticipant] would remove them. $1 is the name of those who were removed.
 const onErasableDocument = ` JOIN document d ON d.id = p.document WHERE (p.name <> $1 OR p.email <> '' OR p.phone <> '') AND d.state IN ('draft', 'canceled', 'expired') AND d.delegations = ''
 	AND NOT EXISTS (SELECT 1 FROM participant o WHERE o.document = p.document AND (o.signed_at <> 0 OR o.intent_at <> 0))
-	AND NOT EXISTS (SELECT 1 FROM revision v WHERE v.document = p.document AND v.kind = 'signature')`
+	AND NOT EXISTS (SELECT 1 FROM revision v WHERE v.document = p.document AND v.kind = 'signature') AND NOT ` + isHeld
 
 // selectErasable selects the people of [Store.ErasableParticipants]: those of accounts that still have their address; of the others, those who did not sign, so that
 // what ends after the erasure is found; and marked guests, and the marked readers among the people with accounts.

@@ -24,6 +24,12 @@ func (s *Store) EvidenceFile(ctx context.Context, id contract.DocumentID) (store
 // AddEvidenceFile implements [store.EvidenceFiles].
 func (s *Store) AddEvidenceFile(ctx context.Context, v store.EvidenceFile, timestamp contract.TrustedTime, e contract.Event) error {
 	err := s.db.withTx(ctx, func(t tx) error {
+		// The lock on the document makes a removal of its files happen before this, or find the row.
+		if n, err := t.exec(ctx, `UPDATE document SET version = version WHERE id = $1 AND `+isKeptFile("original_key"), v.Document); err != nil {
+			return err
+		} else if n == 0 {
+			return contract.ErrRemoved
+		}
 		n, err := t.exec(ctx, `INSERT INTO evidence (`+evidenceRows.columns+`) VALUES (`+placeholders(1, 6)+`) ON CONFLICT (document) DO NOTHING`,
 			v.Document, v.File.Key, v.File.Size, v.File.Digest[:], v.File.Sums, toMicros(v.MadeAt))
 		if err != nil {

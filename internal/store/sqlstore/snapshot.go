@@ -35,11 +35,11 @@ type Snapshot struct {
 
 // filesStatement reads every file that the database refers to, in the order of the keys. Files of a document may be named twice. Parts of an upload that
 // has ended are left out, because they are removed before the rows that name them.
-const filesStatement = `SELECT file_key, file_size, file_digest FROM revision WHERE file_key <> ''
-	UNION SELECT original_key, original_size, original_digest FROM document WHERE original_key <> ''
-	UNION SELECT evidence_key, evidence_size, evidence_digest FROM attempt WHERE evidence_key <> ''
+var filesStatement = `SELECT file_key, file_size, file_digest FROM revision WHERE file_key <> '' AND ` + isKeptFile("file_key") + `
+	UNION SELECT original_key, original_size, original_digest FROM document WHERE original_key <> '' AND ` + isKeptFile("original_key") + `
+	UNION SELECT evidence_key, evidence_size, evidence_digest FROM attempt WHERE evidence_key <> '' AND ` + isKeptFile("evidence_key") + `
 	UNION SELECT file_key, file_size, file_digest FROM resumable_part WHERE upload IN (SELECT id FROM resumable_upload WHERE document = 0 AND NOT ended)
-	UNION SELECT file_key, file_size, file_digest FROM evidence ORDER BY 1`
+	UNION SELECT file_key, file_size, file_digest FROM evidence WHERE ` + isKeptFile("file_key") + ` ORDER BY 1`
 
 // WriteSnapshot writes one state of the database while others use it, and yields every file that it refers to once, in the order of the
 // keys, without the sums of chunks. On SQLite the copy is made in dir first, which needs the room for it; empty: the system's default.

@@ -91,6 +91,9 @@ func stampArgs(i int, s *contract.Stamp) []any {
 func (w *documentWriter) writeRevisions(ctx context.Context) error {
 	before := partsBefore(w, func(d *contract.Document) []contract.Revision { return d.Revisions })
 	after := w.after.Revisions
+	if w.before != nil && w.after.IsRemoved() && !w.before.IsRemoved() {
+		return nil // removeFiles changes their keys
+	}
 	if w.isRebased() {
 		if err := w.addStatements(ctx, statement{sql: `DELETE FROM revision WHERE document = $1`, args: []any{w.after.ID}}); err != nil {
 			return err

@@ -60,6 +60,7 @@ func Run(t *testing.T, open func(*testing.T) store.Store) {
 		mailboxTests,
 		personalTests,
 		erasureTests,
+		retentionTests,
 		embedTests,
 		factorTests,
 		nodeTests,

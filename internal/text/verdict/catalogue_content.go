@@ -84,6 +84,9 @@ var contentSentences = map[string]sentence{
 
 // summarySentences sum up a signature, a stamp, a file.
 var summarySentences = map[string]sentence{
+	"file.removed": {
+		"Layanan ini pernah menyimpan berkas yang persis sama dan menghapusnya pada {at}, karena masa simpannya berakhir.",
+		"This service had exactly this file, and removed it at {at}, when its retention ended."},
 	"file.none": {
 		"Berkas ini tidak memuat tanda tangan.",
 		"This file has no signature.",

@@ -136,6 +136,9 @@ func (r *Report) Lines(language text.Language, most int) []Line {
 			p.printRow("", "%s", x.In(language))
 		}
 	}
+	if r.Removed != nil {
+		p.printRow("warning", "%s", r.Removed.In(language))
+	}
 	for _, x := range r.Warnings {
 		p.printRow("warning", "%s", x.In(language))
 	}

@@ -1,6 +1,8 @@
 package verdict
 
 import (
+	"time"
+
 	"segel/internal/emeterai"
 	"segel/pades/validate"
 )
@@ -24,6 +26,7 @@ type Report struct {
 	Revisions  []Revision  `json:"revisions" doc:"what each state of the file changed, from the one after the first signature on"`
 	Warnings   []Reason    `json:"warnings" doc:"of the file: hidden content, scripts and the like"`
 	Stamps     []Stamp     `json:"stamps" doc:"duty stamps among the signatures"`
+	Removed    *Reason     `json:"removed,omitempty" doc:"the service had exactly this file, and removed it at the end of its retention; missing: not known"`
 }
 
 // KindStamp is the kind of a signature that is a duty stamp. The other kinds are those of package validate.
@@ -156,6 +159,15 @@ func New(r *validate.Report, stamps []emeterai.Stamp) *Report {
 		out.Revisions = append(out.Revisions, Revision{v.Revision, renderReasons(v.What), append([]validate.FilledField{}, v.Filled...)})
 	}
 	return out
+}
+
+// removedCode is the code of [Report.Removed].
+const removedCode = "file.removed"
+
+// AddRemoval adds that the service had this file and removed it.
+func (r *Report) AddRemoval(at time.Time) {
+	reason := renderReason(validate.NewReason(removedCode, "at", at.UTC().Format(validate.TimeLayout)))
+	r.Removed = &reason
 }
 
 // Passed reports whether there is a signature, all are TOTAL-PASSED and no later change was denied.
