@@ -296,6 +296,33 @@ export const setLabel = (id: string, { name, colour }: LabelSettings) => take(ap
 
 export const deleteLabel = (id: string) => take(api.DELETE("/v1/admin/labels/{label_id}", ofLabel(id)));
 
+export type Retention = Schemas["AdminRetention"];
+export type DueDocument = Schemas["DueDocument"];
+export type Hold = Schemas["HoldOut"];
+
+const inOrganisation = (organisation: string | undefined) => (organisation ? { organisation } : {});
+
+/** For how long an organisation keeps the files of completed documents; undefined: the caller's own. */
+export const retention = (organisation: string | undefined) =>
+  queryOptions({ queryKey: key("retention", organisation), queryFn: async () => (await take(api.GET("/v1/admin/retention", { params: { query: inOrganisation(organisation) } }))).data });
+
+/** Sets it in years; 0: for ever. */
+export const setRetention = async (organisation: string, years: number) => (await take(api.PUT("/v1/admin/retention", { body: { organisation, years } }))).response.data;
+
+/** The documents whose files are due to be removed. */
+export const dueRemovals = (organisation: string | undefined, page: number) =>
+  queryOptions({ queryKey: key("removals", organisation, page), placeholderData: keepPreviousData, queryFn: async () => (await take(api.GET("/v1/admin/retention/due", { params: { query: { page, limit: lines, ...inOrganisation(organisation) } } }))).data });
+
+/** The legal holds that last. */
+export const holds = (organisation: string | undefined, page: number) =>
+  queryOptions({ queryKey: key("holds", organisation, page), placeholderData: keepPreviousData, queryFn: async () => (await take(api.GET("/v1/admin/holds", { params: { query: { page, limit: lines, ...inOrganisation(organisation) } } }))).data });
+
+/** Sets a legal hold on a document, or without one on all of an organisation. */
+export const addHold = (organisation: string, document: number | undefined, reason: string) =>
+  take(api.POST("/v1/admin/holds", { body: { organisation, reason, ...(document === undefined ? {} : { document_id: document }) } }));
+
+export const liftHold = (id: string, reason: string) => take(api.PUT("/v1/admin/holds/{hold_id}/lifted", { params: { path: { hold_id: id } }, body: { reason } }));
+
 export type Webhook = Schemas["WebhookOut"];
 export type Delivery = Schemas["DeliveryOut"];
 

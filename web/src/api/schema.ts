@@ -563,6 +563,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/holds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The legal holds of an organisation
+         * @description Those that last, the newest first. API keys need the scope admin.
+         */
+        get: operations["admin-holds"];
+        put?: never;
+        /**
+         * Set a legal hold
+         * @description While it lasts, what it covers is neither deleted nor erased nor removed (409 hold.held). With document_id it covers one document of the organisation, otherwise all of them and the accounts of its people. 409 hold.too_many beyond 10,000. API keys need the scope admin.
+         */
+        post: operations["admin-add-hold"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/holds/{hold_id}/lifted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Lift a legal hold
+         * @description Takes a recent proof. 404 hold.not_found if it was lifted before. Not with an API key.
+         */
+        put: operations["admin-lift-hold"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/invitations": {
         parameters: {
             query?: never;
@@ -1220,6 +1264,50 @@ export interface paths {
          * @description Documents that exist keep what they have. API keys need the scope admin.
          */
         put: operations["admin-set-reminders"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/retention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * For how long an organisation keeps completed documents
+         * @description Files of a completed document are removed so many years after its completion, at least 30 days after its owner was told. Its records, its digests, and the register of duty stamps remain. API keys need the scope admin.
+         */
+        get: operations["admin-retention"];
+        /**
+         * Set for how long an organisation keeps completed documents
+         * @description Owners are told again before anything is removed under the new period. Not with an API key.
+         */
+        put: operations["admin-set-retention"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/retention/due": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Completed documents whose files are due to be removed
+         * @description Those that are due within the next 62 days, the oldest completion first, also those that a legal hold covers. API keys need the scope admin.
+         */
+        get: operations["admin-due-removals"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -4299,6 +4387,42 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        AdminRetention: {
+            /**
+             * Format: int64
+             * @description the shortest period besides 0 that the operator allows
+             * @example 10
+             */
+            least_years: number;
+            /**
+             * Format: int64
+             * @example 100
+             */
+            most_years: number;
+            organisation: components["schemas"]["OrganisationOut"];
+            /**
+             * Format: int64
+             * @description after the completion; 0: for ever
+             * @example 10
+             */
+            years: number;
+        } & {
+            [key: string]: unknown;
+        };
+        AdminRetentionIn: {
+            /**
+             * @description UUID; missing: the caller's own
+             * @example 0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a
+             */
+            organisation?: string;
+            /**
+             * @description 0: for ever; otherwise from least_years to 100
+             * @example 10
+             */
+            years: number | string;
+        } & {
+            [key: string]: unknown;
+        };
         AdminSerialsData: {
             pagination: components["schemas"]["Pagination"];
             serials: components["schemas"]["SerialLine"][];
@@ -5065,6 +5189,11 @@ export interface components {
             /** @description the boxes of all people, in the order in which they were placed */
             placements: components["schemas"]["PlacementItem"][];
             progress: components["schemas"]["Progress"];
+            /**
+             * @description when the files were removed under the retention of the organisation; records and digests remain; missing: they are there
+             * @example 2036-10-14T06:06:00.000Z
+             */
+            removed_at?: string;
             /** @description of the duty stamps in the file */
             serial_number: string[];
             /** @description participants by number */
@@ -5422,6 +5551,24 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        DoneAdminRetention: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            /**
+             * @description a sentence in the language of the request
+             * @example Dokumen berhasil diunggah.
+             */
+            msg: string;
+            response: components["schemas"]["ResponseAdminRetention"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         DoneCopyData: {
             /**
              * Format: int64
@@ -5561,6 +5708,24 @@ export interface components {
              */
             msg: string;
             response: components["schemas"]["ResponseGuestLinkData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        DoneHoldChanged: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            /**
+             * @description a sentence in the language of the request
+             * @example Dokumen berhasil diunggah.
+             */
+            msg: string;
+            response: components["schemas"]["ResponseHoldChanged"];
             /** @description always true */
             success: boolean;
         } & {
@@ -5995,6 +6160,32 @@ export interface components {
             response: components["schemas"]["ResponseWebhookSecret"];
             /** @description always true */
             success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        DueDocument: {
+            /**
+             * @description when its owner was told; null: not yet
+             * @example 2036-09-14T06:06:00.000Z
+             */
+            announced_at: string | null;
+            /** @example 2026-10-14T06:06:00.000Z */
+            completed_at: string;
+            document: components["schemas"]["DocumentOut"];
+            /** @description a legal hold covers it */
+            held: boolean;
+            owner: components["schemas"]["ContactPerson"];
+            /**
+             * @description it is removed then at the earliest; null: a legal hold covers it
+             * @example 2036-10-14T06:06:00.000Z
+             */
+            remove_at: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        DueDocumentsData: {
+            documents: components["schemas"]["DueDocument"][];
+            pagination: components["schemas"]["Pagination"];
         } & {
             [key: string]: unknown;
         };
@@ -6737,6 +6928,19 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        FoundAdminRetention: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["AdminRetention"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         FoundAdminSerialsData: {
             /**
              * Format: int64
@@ -6828,6 +7032,19 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        FoundDueDocumentsData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["DueDocumentsData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         FoundEmbeddedData: {
             /**
              * Format: int64
@@ -6914,6 +7131,19 @@ export interface components {
              */
             code: number;
             data: components["schemas"]["GuestsData"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        FoundHoldsData: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["HoldsData"];
             /** @description always true */
             success: boolean;
         } & {
@@ -7568,6 +7798,29 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        HoldChanged: {
+            hold: components["schemas"]["HoldOut"];
+        } & {
+            [key: string]: unknown;
+        };
+        HoldOut: {
+            /** @description null: it covers all documents of the organisation, and the accounts of its people */
+            document: components["schemas"]["DocumentOut"] | null;
+            /** @example 7c9e6679-7425-40de-944b-e07fc1f90ae7 */
+            id: string;
+            /** @example Perkara 123/Pdt.G/2026/PN Jkt.Sel */
+            reason: string;
+            /** @example 2026-10-14T06:06:00.000Z */
+            set_at: string;
+        } & {
+            [key: string]: unknown;
+        };
+        HoldsData: {
+            holds: components["schemas"]["HoldOut"][];
+            pagination: components["schemas"]["Pagination"];
+        } & {
+            [key: string]: unknown;
+        };
         InfoRestamping: {
             /** @description a stamp is due, and quota and state permit it */
             allowed_stamping: boolean;
@@ -7917,6 +8170,15 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        LiftHoldIn: {
+            /**
+             * @description for the audit log
+             * @example Putusan berkekuatan hukum tetap
+             */
+            reason: string;
+        } & {
+            [key: string]: unknown;
+        };
         LimitsData: {
             /**
              * Format: int64
@@ -7998,6 +8260,8 @@ export interface components {
             /** @description of the caller's organisation, on its documents, by name; missing: none */
             labels?: components["schemas"]["LabelOut"][];
             owner: components["schemas"]["ListOwner"];
+            /** @description the files were removed under the retention of the organisation; records and digests remain */
+            removed?: boolean;
             /** @description stamped by the sandbox office: without legal value */
             specimen: boolean;
             /** @example processing */
@@ -8287,6 +8551,25 @@ export interface components {
              * @example 3b0f6a52-4f0e-4d35-9f0b-0e7f6d3c2b1a
              */
             team?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        NewHoldIn: {
+            /**
+             * @description missing: all documents of the organisation, and the accounts of its people
+             * @example 1207
+             */
+            document_id?: number | string;
+            /**
+             * @description UUID; missing: the caller's own
+             * @example 0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a
+             */
+            organisation?: string;
+            /**
+             * @description such as the number of a case
+             * @example Perkara 123/Pdt.G/2026/PN Jkt.Sel
+             */
+            reason: string;
         } & {
             [key: string]: unknown;
         };
@@ -9162,6 +9445,8 @@ export interface components {
             indication: "TOTAL-PASSED" | "INDETERMINATE" | "TOTAL-FAILED";
             /** @description the worst of all signatures: intact; intact, later changes allowed; cannot be judged; changed after signing; or: not signed */
             integrity: string;
+            /** @description the service had exactly this file, and removed it at the end of its retention; missing: not known */
+            removed?: components["schemas"]["ReportReason"];
             /** @description what each state of the file changed, from the one after the first signature on */
             revisions: components["schemas"]["ReportRevision"][];
             /** @description in the order in which they were added to the file */
@@ -9546,6 +9831,13 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ResponseAdminRetention: {
+            data: components["schemas"]["AdminRetention"];
+            /** @description warnings about input that was accepted */
+            warnings?: components["schemas"]["Warning"][];
+        } & {
+            [key: string]: unknown;
+        };
         ResponseCopyData: {
             data: components["schemas"]["CopyData"];
             /** @description warnings about input that was accepted */
@@ -9597,6 +9889,13 @@ export interface components {
         };
         ResponseGuestLinkData: {
             data: components["schemas"]["GuestLinkData"];
+            /** @description warnings about input that was accepted */
+            warnings?: components["schemas"]["Warning"][];
+        } & {
+            [key: string]: unknown;
+        };
+        ResponseHoldChanged: {
+            data: components["schemas"]["HoldChanged"];
             /** @description warnings about input that was accepted */
             warnings?: components["schemas"]["Warning"][];
         } & {
@@ -14159,6 +14458,342 @@ export interface operations {
             };
         };
     };
+    "admin-holds": {
+        parameters: {
+            query?: {
+                /**
+                 * @description The page, from 1. A page out of range is empty.
+                 * @example 1
+                 */
+                page?: number;
+                /**
+                 * @description Items on a page.
+                 * @example 50
+                 */
+                limit?: number;
+                /** @description UUID of an organisation. Missing: the caller's own; for operators, all. */
+                organisation?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundHoldsData"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-add-hold": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key and body within a day returns the answer to the first request. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewHoldIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneHoldChanged"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-lift-hold": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description UUID of a legal hold.
+                 * @example 7c9e6679-7425-40de-944b-e07fc1f90ae7
+                 */
+                hold_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LiftHoldIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Noted"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     "admin-invitations": {
         parameters: {
             query?: {
@@ -18519,6 +19154,305 @@ export interface operations {
             };
             /** @description Request Entity Too Large. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-retention": {
+        parameters: {
+            query?: {
+                /** @description UUID of an organisation. Missing: the caller's own; for operators, all. */
+                organisation?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundAdminRetention"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-set-retention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AdminRetentionIn"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneAdminRetention"];
+                };
+            };
+            /** @description Bad Request. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-due-removals": {
+        parameters: {
+            query?: {
+                /**
+                 * @description The page, from 1. A page out of range is empty.
+                 * @example 1
+                 */
+                page?: number;
+                /**
+                 * @description Items on a page.
+                 * @example 50
+                 */
+                limit?: number;
+                /** @description UUID of an organisation. Missing: the caller's own; for operators, all. */
+                organisation?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundDueDocumentsData"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -27045,6 +27979,15 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
+            /** @description Gone. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description Requested Range Not Satisfiable. */
             416: {
                 headers: {
@@ -27273,6 +28216,15 @@ export interface operations {
             };
             /** @description Conflict. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Gone. */
+            410: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -28133,6 +29085,15 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
+            /** @description Gone. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description Requested Range Not Satisfiable. */
             416: {
                 headers: {
@@ -28360,6 +29321,15 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
+            /** @description Gone. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description Unprocessable Entity. */
             422: {
                 headers: {
@@ -28452,6 +29422,15 @@ export interface operations {
             };
             /** @description Conflict. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Gone. */
+            410: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -28656,6 +29635,15 @@ export interface operations {
             };
             /** @description Conflict. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Gone. */
+            410: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -29499,6 +30487,15 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
+            /** @description Gone. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description Request Entity Too Large. */
             413: {
                 headers: {
@@ -30000,6 +30997,15 @@ export interface operations {
             };
             /** @description Conflict. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Gone. */
+            410: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -32186,6 +33192,15 @@ export interface operations {
             };
             /** @description Conflict. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Gone. */
+            410: {
                 headers: {
                     [name: string]: unknown;
                 };

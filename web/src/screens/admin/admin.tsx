@@ -31,12 +31,13 @@ const Locale = lazy(() => import("./locale").then((m) => ({ default: m.Locale })
 const Reminders = lazy(() => import("./reminders").then((m) => ({ default: m.Reminders })));
 const Accounts = lazy(() => import("./accounts").then((m) => ({ default: m.Accounts })));
 const Provider = lazy(() => import("./provider").then((m) => ({ default: m.Provider })));
+const Retention = lazy(() => import("./retention").then((m) => ({ default: m.Retention })));
 const Logins = lazy(() => import("./logins").then((m) => ({ default: m.Logins })));
 const MemberKeys = lazy(() => import("./keys").then((m) => ({ default: m.MemberKeys })));
 const Organisations = lazy(() => import("./organisations").then((m) => ({ default: m.Organisations })));
 const Webhooks = lazy(() => import("./webhooks").then((m) => ({ default: m.Webhooks })));
 
-const sections: Record<Tab, ComponentType<SectionProps>> = { people: People, teams: Teams, documents: Documents, quota: Quota, serials: Serials, attempts: Attempts, reconciliation: Reconciliation, stuck: Stuck, certificates: Certificates, branding: Branding, consent: Consent, reminders: Reminders, labels: Labels, locale: Locale, accounts: Accounts, provider: Provider, keys: MemberKeys, embedding: Embedding, mail: Mail, webhooks: Webhooks, organisations: Organisations, logins: Logins, log: Log };
+const sections: Record<Tab, ComponentType<SectionProps>> = { people: People, teams: Teams, documents: Documents, quota: Quota, serials: Serials, attempts: Attempts, reconciliation: Reconciliation, stuck: Stuck, certificates: Certificates, branding: Branding, consent: Consent, reminders: Reminders, labels: Labels, locale: Locale, accounts: Accounts, provider: Provider, keys: MemberKeys, retention: Retention, embedding: Embedding, mail: Mail, webhooks: Webhooks, organisations: Organisations, logins: Logins, log: Log };
 
 /** Admin is for administrators of one organisation, or of all. The address selects the part that is shown. */
 export function Admin() {

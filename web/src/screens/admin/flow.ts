@@ -1,11 +1,11 @@
-export const tabs = ["people", "teams", "documents", "quota", "serials", "attempts", "reconciliation", "stuck", "certificates", "branding", "consent", "reminders", "labels", "locale", "accounts", "provider", "keys", "embedding", "mail", "webhooks", "organisations", "logins", "log"] as const;
+export const tabs = ["people", "teams", "documents", "quota", "serials", "attempts", "reconciliation", "stuck", "certificates", "branding", "consent", "reminders", "labels", "locale", "accounts", "provider", "keys", "retention", "embedding", "mail", "webhooks", "organisations", "logins", "log"] as const;
 export type Tab = (typeof tabs)[number];
 
 /** What only operators are shown. */
 export const operatorTabs: readonly Tab[] = ["organisations"];
 
 /** What auditors are shown. */
-export const auditorTabs: readonly Tab[] = ["people", "documents", "quota", "serials", "attempts", "reconciliation", "stuck", "certificates", "logins", "log"];
+export const auditorTabs: readonly Tab[] = ["people", "documents", "quota", "serials", "attempts", "reconciliation", "stuck", "certificates", "retention", "logins", "log"];
 
 /** The filters of a list. Each list has some of them. */
 export interface Filters {

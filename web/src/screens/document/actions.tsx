@@ -56,10 +56,10 @@ export function Actions({ document: d }: { document: Detail }) {
         <Menu position="bottom-end">
           <Menu.Target><Button variant="default" aria-label={t("document.more")}><IconDots size={16} aria-hidden /></Button></Menu.Target>
           <Menu.Dropdown>
-            <Menu.Item component="a" href={address.original(d.id)}>{t("document.original")}</Menu.Item>
-            {acts && d.status === "completed" && <Menu.Item disabled={copy.isPending} onClick={() => copy.mutate()}>{t("document.useAgain")}</Menu.Item>}
+            {!d.removed_at && <Menu.Item component="a" href={address.original(d.id)}>{t("document.original")}</Menu.Item>}
+            {acts && d.status === "completed" && !d.removed_at && <Menu.Item disabled={copy.isPending} onClick={() => copy.mutate()}>{t("document.useAgain")}</Menu.Item>}
             {acts && d.status === "failed" && <Menu.Item disabled={!d.info_restamping.allowed_stamping} onClick={renew.open}>{t("document.newSerial")}</Menu.Item>}
-            {acts && <Menu.Item onClick={save.open}>{t("document.asTemplate")}</Menu.Item>}
+            {acts && !d.removed_at && <Menu.Item onClick={save.open}>{t("document.asTemplate")}</Menu.Item>}
             {acts && !d.template && <Menu.Item onClick={() => setFiling("labels")}>{t("filing.setLabels")}</Menu.Item>}
             {!d.template && (mine || (acts && d.team)) && <Menu.Item onClick={() => setFiling("folder")}>{t("filing.setFolder")}</Menu.Item>}
             {running && <Menu.Item onClick={() => remind.mutate()}>{t("document.remind")}</Menu.Item>}

@@ -8,7 +8,7 @@ import { useProgress } from "../../api/events";
 import { Pages } from "../../pdf/pages";
 import { useDocument } from "../../pdf/use-document";
 import { usePrint, Views } from "../../pdf/views";
-import { useText } from "../../text";
+import { useLanguage, useText } from "../../text";
 import { Findings } from "../../ui/findings";
 import { Filing } from "../../ui/label";
 import { Loading } from "../../ui/loading";
@@ -32,6 +32,7 @@ export function Document() {
 
 function Shown({ document: d }: { document: Detail }) {
   const t = useText();
+  const language = useLanguage();
   const live = useProgress(d.id, d.status === "processing");
   const audits = !d.is_owner && !d.participant && !d.team; // an auditor sees what is recorded, and neither reads the file nor acts
   const steps = stepsOf(live.status?.progress ?? d.progress, d.status);
@@ -53,7 +54,8 @@ function Shown({ document: d }: { document: Detail }) {
       </Group>
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 8 }}>
-          {audits ? <Alert variant="light" icon={<IconFileOff aria-hidden />}>{t("document.recordsOnly")}</Alert> : <File document={d} />}
+          {d.removed_at ? <Alert variant="light" icon={<IconFileOff aria-hidden />}>{t("document.removed", { when: new Date(d.removed_at).toLocaleDateString(language, { dateStyle: "long" }) })}</Alert>
+            : audits ? <Alert variant="light" icon={<IconFileOff aria-hidden />}>{t("document.recordsOnly")}</Alert> : <File document={d} />}
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 4 }} order={{ base: -1, md: 1 }}>
           <Stack>

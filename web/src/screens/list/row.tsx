@@ -43,6 +43,7 @@ export function Row({ document: d, box, selected, select }: Props) {
               : <AnchorLink fw={600} to="/document/$id" params={params} className={classes.open!} underline="never">{d.document_title}</AnchorLink>}</Text>
             <Group gap="xs">
               <StateBadge state={d.status} />
+              {d.removed && <Badge variant="outline" color="gray">{t("list.removed")}</Badge>}
               {d.specimen && <Badge variant="outline" color="yellow.9">{t("list.specimen")}</Badge>}
               <Text size="xs" c="dimmed">{box === "in" ? t("list.from", { name: d.owner.name }) + " · " : ""}{created}</Text>
               {due && d.status === "processing" && <Text size="xs" c={d.is_expired === "1" ? "red" : "dimmed"}>{d.is_expired === "1" ? t("list.expired") : t("list.deadline", { when: due })}</Text>}
