@@ -9,11 +9,12 @@ DOCUMENTS ?= 400
 CLIENTS ?= 8
 LISTEN  ?= 127.0.0.1:8080
 BIN     := build/segel
+comma   := ,
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 GO      := CGO_ENABLED=0 go
 
 .DEFAULT_GOAL := help
-.PHONY: help run cluster drill test-upgrade web build test test-go test-web test-e2e test-e2e-all test-race test-s3 test-acme screens demo load bench bench-lists simulate fault test-every names interop check-deploy check fmt lint generate clean
+.PHONY: help run cluster drill test-upgrade web build test test-go test-web test-e2e test-e2e-all test-race test-s3 test-acme screens demo load bench bench-lists simulate fault test-every names interop dist check-dist check-deb check-image check-deploy check fmt lint generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -123,8 +124,26 @@ interop: build ## validate what we sign with other programs: interop/README.md (
 	@interop/setup
 	@go run ./interop -segel $(BIN) -every $(EVERY)
 
-check-deploy: ## check deploy/compose.yaml against the Compose Specification
+check-image: ## run the image of build/dist with podman, read-only and without capabilities, until it is ready (needs root)
+	@scripts/checkimage build/dist
+
+check-deploy: ## check deploy/compose.yaml against the Compose Specification, and deploy/helm with helm's libraries and the types of Kubernetes
 	@cd scripts/compose && POSTGRES_PASSWORD=- S3_SECRET_KEY=- SEGEL_MASTER_KEY=- go run . ../../deploy/compose.yaml
+	@cd scripts/helm && go test -count=1 .
+
+dist: web ## make the files of a release in build/dist: binaries, .deb, .rpm, images, lists of components, chart, digests (ARCH=amd64,arm64)
+	@scripts/need go
+	@cd scripts/dist && go run . -version $(VERSION) -epoch $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct)) -arch $(or $(ARCH),amd64$(comma)arm64) -out ../../build/dist ../..
+	@cat build/dist/sha256sums
+
+check-dist: dist ## check what is in the files of a release, start the image, and make them again elsewhere: every byte is the same (ARCH=amd64 QUICK=1)
+	@scripts/need bwrap
+	@cd scripts/dist && SEGEL_DIST=$(CURDIR)/build/dist go test -count=1 .
+	@cd scripts/helm && SEGEL_DIST=$(CURDIR)/build/dist go test -count=1 -run Release .
+	@VERSION=$(VERSION) ARCH=$(ARCH) QUICK=$(QUICK) scripts/distagain
+
+check-deb: ## install the .deb of build/dist under systemd in a copy of this machine's files, start the service, stop it and remove it (needs root)
+	@scripts/checkdeb build/dist
 
 test-upgrade: build ## run the walk on a node of the former release and one of this, beside each other on one database
 	@scripts/need go postgres

@@ -118,6 +118,8 @@ var table = map[string][]string{
 	"interop/cost":                    {"pades", "pades/validate", "pdf/pdftest", "internal/authority", "scripts/running"},
 	"scripts/running":                 {"internal/blob/s3/s3test"},
 	"scripts/compose":                 {},
+	"scripts/dist":                    {},
+	"scripts/helm":                    {},
 	"scripts/cluster":                 {"internal/blob/s3/s3test", "internal/store/storetest/pgtest", "pdf/pdftest", "scripts/running"},
 	"scripts/mailbox":                 {},
 	"scripts/names":                   {},

@@ -1,26 +1,72 @@
 package config
 
 import (
+	"encoding/json"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"testing"
 )
 
-func TestTheComposeFileSetsOnlySettingsThatExist(t *testing.T) {
+// TestDeploymentsSetOnlySettingsThatExist reads the files that set settings, also those that are commented out.
+func TestDeploymentsSetOnlySettingsThatExist(t *testing.T) {
 	t.Parallel()
-	b, err := os.ReadFile("../../deploy/compose.yaml")
+	for _, c := range []struct{ files, least string }{
+		{"../../deploy/compose.yaml", "SEGEL_DATABASE"},
+		{"../../deploy/Dockerfile", "SEGEL_DATA_DIR"},
+		{"../../deploy/systemd/segel.service", "SEGEL_CONFIG"},
+		{"../../deploy/systemd/segel.env", "SEGEL_PUBLIC_URL"},
+		{"../../deploy/systemd/strict.conf", "SEGEL_CONVERT"},
+		{"../../deploy/helm/segel/values.yaml", "SEGEL_MAIL_SERVERS"},
+		{"../../deploy/helm/segel/values.schema.json", "SEGEL_DATABASE"},
+		{"../../deploy/helm/segel/templates/*", "SEGEL_MASTER_KEY"},
+	} {
+		names, err := filepath.Glob(c.files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []string
+		for _, name := range names {
+			b, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range regexp.MustCompile(`SEGEL_[A-Z0-9]+(_[A-Z0-9]+)*\b`).FindAll(b, -1) {
+				all = append(all, string(m)+"=x")
+			}
+		}
+		if !slices.Contains(all, c.least+"=x") {
+			t.Errorf("settings of %s: %v", c.files, all)
+		}
+		if unknown := unknownNames(all); len(unknown) > 0 {
+			t.Errorf("%s: %v do not exist", c.files, unknown)
+		}
+	}
+}
+
+// TestTheChartTakesNoSecretInItsValues compares the settings that the schema refuses among those without secrets with the secret ones.
+func TestTheChartTakesNoSecretInItsValues(t *testing.T) {
+	t.Parallel()
+	b, err := os.ReadFile("../../deploy/helm/segel/values.schema.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []string
-	for _, m := range regexp.MustCompile(`(?m)^\s+(SEGEL_[A-Z0-9_]+):`).FindAllSubmatch(b, -1) {
-		all = append(all, string(m[1])+"=x")
+	var schema struct {
+		Properties struct {
+			Settings struct {
+				PropertyNames struct {
+					Not struct{ Enum []string }
+				}
+			}
+		}
 	}
-	if !slices.Contains(all, "SEGEL_DATABASE=x") || !slices.Contains(all, "SEGEL_MASTER_KEY=x") {
-		t.Fatalf("settings of the file: %v", all)
+	if err := json.Unmarshal(b, &schema); err != nil {
+		t.Fatal(err)
 	}
-	if unknown := unknownNames(all); len(unknown) > 0 {
-		t.Errorf("%v do not exist", unknown)
+	for _, m := range listSettings() {
+		if m.secret && !slices.Contains(schema.Properties.Settings.PropertyNames.Not.Enum, m.name) {
+			t.Errorf("%s is secret and accepted in values", m.name)
+		}
 	}
 }
