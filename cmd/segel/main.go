@@ -18,7 +18,6 @@ import (
 	"segel/internal/api"
 	"segel/internal/config"
 	"segel/internal/durable"
-	"segel/internal/store/sqlstore"
 )
 
 // version is set by the build.
@@ -49,7 +48,7 @@ type command struct {
 	Clock     clockCommand     `cmd:"" help:"Compare the clock with all other available clocks, and confirm it."`
 	Renew     renewCommand     `cmd:"" help:"Renew document timestamps that are about to lose their strength."`
 	Adopt     adoptCommand     `cmd:"" help:"Join database, keys and blobs into one installation, after a restore or for one of an earlier release. Shows what was found and asks for confirmation."`
-	Migrate   migrateCommand   `cmd:"" help:"Migrate the database to this program's schema. Only this command and serve do so."`
+	Migrate   migrateCommand   `cmd:"" help:"Migrate the database to this program's schema, or say what that would do (--check). Only this command and serve migrate."`
 	Config    configCommand    `cmd:"" help:"Print the effective configuration with its comments, or write it to a file that commands read."`
 	OpenAPI   openapiCommand   `cmd:"" name:"openapi" help:"Print the specification of the HTTP interface (OpenAPI 3.1)."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`
@@ -137,6 +136,10 @@ type dataFlag struct {
 
 // loadConfig reads the configuration, with the flags that were given.
 func (d dataFlag) loadConfig(w *environment, more map[string]string) (config.Config, error) {
+	environ, err := d.readEnvironment(w)
+	if err != nil {
+		return config.Config{}, err
+	}
 	flags := map[string]string{}
 	for name, value := range more {
 		if value != "" {
@@ -146,21 +149,31 @@ func (d dataFlag) loadConfig(w *environment, more map[string]string) (config.Con
 	if d.Data != "" {
 		flags["SEGEL_DATA_DIR"] = d.Data
 	}
+	return config.Load(environ, flags)
+}
+
+// settingsFile returns the path of the file of settings; empty: there is none.
+func (d dataFlag) settingsFile(w *environment) string {
 	path := d.Config
 	for _, line := range w.env {
 		if named, ok := strings.CutPrefix(line, config.FileVariable+"="); ok && d.Config == "" {
 			path = named
 		}
 	}
-	environ := w.env
-	if path != "" {
-		settings, err := config.ReadFile(path)
-		if err != nil {
-			return config.Config{}, fmt.Errorf("file of settings: %w", err)
-		}
-		environ = append(settings, environ...)
+	return path
+}
+
+// readEnvironment returns the lines of the file of settings, and those of the environment, which win.
+func (d dataFlag) readEnvironment(w *environment) ([]string, error) {
+	path := d.settingsFile(w)
+	if path == "" {
+		return w.env, nil
 	}
-	return config.Load(environ, flags)
+	settings, err := config.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("file of settings: %w", err)
+	}
+	return append(settings, w.env...), nil
 }
 
 // withApp opens an installation for the duration of do.
@@ -229,28 +242,4 @@ func (c renewCommand) Run(w *environment) error {
 		fmt.Fprintf(w.stdout, "%d documents renewed, %d postponed\n", done.Renewed, done.PutOff)
 		return err
 	})
-}
-
-type migrateCommand struct{ dataFlag }
-
-func (c migrateCommand) Run(w *environment) error {
-	conf, err := c.loadConfig(w, nil)
-	if err != nil {
-		return err
-	}
-	// This command creates no SQLite file: a mistyped path must not become a new database.
-	if path, ok := sqlstore.SQLitePath(databaseDSN(conf)); ok {
-		if _, err := os.Stat(path); err != nil {
-			return fmt.Errorf("database: %w; segel serve creates a new installation", err)
-		}
-	}
-	s, err := sqlstore.Open(w.ctx, databaseDSN(conf), sqlstore.Options{Mode: sqlstore.Migrating, Version: version})
-	if err != nil {
-		return err
-	}
-	if err := s.Close(); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(w.stdout, "the database has this program's schema")
-	return err
 }

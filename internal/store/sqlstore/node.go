@@ -144,25 +144,32 @@ func putBackWork(ctx context.Context, t tx, name string) error {
 
 // ListNodes implements [store.Nodes].
 func (s *Store) ListNodes(ctx context.Context) (all []store.Node, now time.Time, err error) {
-	err = s.db.withSnapshot(ctx, func(q querier) error {
-		if err := queryOne(ctx, q, []any{scanTime(&now)}, `SELECT `+s.db.clockMicros()); err != nil {
-			return err
-		}
-		all = []store.Node{}
-		return queryEach(ctx, q, func(scan scanFunc) error {
-			var n store.Node
-			var roles string
-			if err := scan(&n.Name, &n.Host, &n.Release, &roles, scanTime(&n.StartedAt), scanTime(&n.ExpiresAt), scanTime(&n.EndedAt)); err != nil {
-				return err
-			}
-			if roles != "" {
-				n.Roles = strings.Split(roles, ",")
-			}
-			all = append(all, n)
-			return nil
-		}, `SELECT name, host, release, roles, started_at, expires_at, ended_at FROM node ORDER BY started_at DESC, name`)
+	err = s.db.withSnapshot(ctx, func(q querier) (err error) {
+		all, now, err = readNodes(ctx, q, s.db.clockMicros())
+		return err
 	})
 	return all, now, wrapf(err, "list nodes")
+}
+
+// readNodes reads the nodes, the newest first, and the time. Clock is the expression of it, see [database].
+func readNodes(ctx context.Context, q querier, clock string) (all []store.Node, now time.Time, err error) {
+	if err := queryOne(ctx, q, []any{scanTime(&now)}, `SELECT `+clock); err != nil {
+		return nil, now, err
+	}
+	all = []store.Node{}
+	err = queryEach(ctx, q, func(scan scanFunc) error {
+		var n store.Node
+		var roles string
+		if err := scan(&n.Name, &n.Host, &n.Release, &roles, scanTime(&n.StartedAt), scanTime(&n.ExpiresAt), scanTime(&n.EndedAt)); err != nil {
+			return err
+		}
+		if roles != "" {
+			n.Roles = strings.Split(roles, ",")
+		}
+		all = append(all, n)
+		return nil
+	}, `SELECT name, host, release, roles, started_at, expires_at, ended_at FROM node ORDER BY started_at DESC, name`)
+	return all, now, err
 }
 
 // PurgeNodes implements [store.Nodes].

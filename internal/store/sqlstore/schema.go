@@ -41,7 +41,8 @@ func (e *SchemaError) Error() string {
 	if e.Needs != "" {
 		needs = "segel " + e.Needs + " or later"
 	}
-	return fmt.Sprintf("the database needs %s (level %d); this is %s (level %d), which must not write to it", needs, e.OldestWriter, e.Version, e.Level)
+	return fmt.Sprintf("the database needs %s (level %d); this is %s (level %d), which must not write to it: install that release, or restore a backup that this one made (docs/operations.md)",
+		needs, e.OldestWriter, e.Version, e.Level)
 }
 
 // migrationKind is how a migration affects running programs of earlier releases.
