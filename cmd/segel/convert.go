@@ -46,7 +46,7 @@ func (a *app) newConverter(ctx context.Context) (convert.Converter, error) {
 		return nil, nil
 	case strings.Contains(a.conf.Convert, "://"):
 		return gotenberg.New(gotenberg.Options{
-			URL: a.conf.Convert, Client: outbound.NewClient(a.converterOutbound()), PDFA: a.conf.ConvertPDFA,
+			URL: a.conf.Convert, Client: outbound.NewClient(converterOutbound(a.conf)), PDFA: a.conf.ConvertPDFA,
 			Time: a.conf.ConvertTime, MaxSize: a.conf.Limits().Defaults().FileSize,
 		})
 	}
@@ -65,12 +65,12 @@ func (a *app) newConverter(ctx context.Context) (convert.Converter, error) {
 }
 
 // converterOutbound permits the port of the conversion service, on the networks that the operator allows.
-func (a *app) converterOutbound() outbound.Options {
-	o := outbound.Options{Redirects: -1, Timeout: a.conf.ConvertTime + time.Minute, MaxBody: 2 * a.conf.Limits().Defaults().FileSize}
-	for _, n := range a.conf.OutboundPrivate {
+func converterOutbound(conf config.Config) outbound.Options {
+	o := outbound.Options{Redirects: -1, Timeout: conf.ConvertTime + time.Minute, MaxBody: 2 * conf.Limits().Defaults().FileSize}
+	for _, n := range conf.OutboundPrivate {
 		o.Allowed = append(o.Allowed, n.Prefix)
 	}
-	if p, ok := portOf(a.conf.Convert); ok {
+	if p, ok := portOf(conf.Convert); ok {
 		o.Ports = []uint16{p}
 	}
 	return o

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"segel/internal/config"
 	"segel/internal/contract"
 	"segel/internal/notify"
 	"segel/internal/notify/compose"
@@ -33,15 +34,26 @@ func (a *app) wireMail() error {
 	if len(a.conf.MailServers) == 0 {
 		return nil
 	}
-	o := smtp.Options{Timeout: a.conf.MailTimeout}
+	sender, servers, err := newMailSender(a.conf)
+	if err != nil {
+		return err
+	}
+	a.notices.Sender = sender
+	a.notices.Lease = time.Duration(len(servers))*a.conf.MailTimeout + time.Minute
+	return nil
+}
+
+// newMailSender returns what sends mail through the configured servers, and these.
+func newMailSender(conf config.Config) (*smtp.Sender, []smtp.Server, error) {
+	o := smtp.Options{Timeout: conf.MailTimeout}
 	reach := outbound.Options{Ports: []uint16{}}
-	for _, n := range a.conf.OutboundPrivate {
+	for _, n := range conf.OutboundPrivate {
 		reach.Allowed = append(reach.Allowed, n.Prefix)
 	}
-	for i, address := range a.conf.MailServers {
+	for i, address := range conf.MailServers {
 		s, err := smtp.ParseServer(address)
 		if err != nil {
-			return fmt.Errorf("SEGEL_MAIL_SERVERS, number %d: %w", i+1, err)
+			return nil, nil, fmt.Errorf("SEGEL_MAIL_SERVERS, number %d: %w", i+1, err)
 		}
 		o.Servers = append(o.Servers, s)
 		if !slices.Contains(reach.Ports, uint16(s.Port)) {
@@ -51,11 +63,9 @@ func (a *app) wireMail() error {
 	o.Dial = outbound.NewDialer(reach)
 	sender, err := smtp.New(o)
 	if err != nil {
-		return fmt.Errorf("mail servers: %w", err)
+		return nil, nil, fmt.Errorf("mail servers: %w", err)
 	}
-	a.notices.Sender = sender
-	a.notices.Lease = time.Duration(len(o.Servers))*a.conf.MailTimeout + time.Minute
-	return nil
+	return sender, o.Servers, nil
 }
 
 type mailCommand struct {

@@ -39,6 +39,7 @@ type command struct {
 	Quota     quotaCommand     `cmd:"" help:"Quotas of organisations, and their use."`
 	Reconcile reconcileCommand `cmd:"" help:"Compare the stamp office's account with our register of serials. Ends with 0 if every difference is explained, 1 if one is not, 2 if the office cannot be reached."`
 	Audit     auditCommand     `cmd:"" help:"The audit log; works beside a running service."`
+	Doctor    doctorCommand    `cmd:"" help:"Examine what the service needs: configuration, secrets, database, clock, certificates, files, backup, disk, public address, mail, sandbox, fonts. Works while the service runs or is stopped, and changes nothing. Ends with 1 if there is a problem."`
 	Fsck      fsckCommand      `cmd:"" help:"Check that files, database and log agree."`
 	Blobs     blobsCommand     `cmd:"" help:"The files of documents: move them between the data folder and a bucket, and change the keys that encrypt them."`
 	Backup    backupCommand    `cmd:"" help:"Copy the installation to a folder or bucket while it is used; list, verify and prune such copies."`

@@ -57,6 +57,7 @@ var table = map[string][]string{
 	"internal/blob/s3/s3test":         {},
 	"internal/blob/blobtest":          {"internal/blob"},
 	"internal/disk":                   {"internal/outage"},
+	"internal/doctor":                 {"internal/contract", "internal/disk", "internal/outbound", "internal/sandbox", "internal/store"},
 	"internal/outage":                 {},
 	"internal/store":                  {"internal/contract"},
 	"internal/store/storetest":        {"internal/contract", "internal/store", "internal/audit", "internal/process"},

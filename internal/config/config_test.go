@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -348,5 +349,13 @@ func TestHoursAreReadOrRefused(t *testing.T) {
 		if err := new(Hours).UnmarshalText([]byte(in)); err == nil {
 			t.Errorf("%q was accepted", in)
 		}
+	}
+}
+
+func TestFilesOfSecretsAreThoseThatSecretSettingsName(t *testing.T) {
+	t.Parallel()
+	got := SecretFiles([]string{"SEGEL_DATABASE_FILE=/run/database", "SEGEL_LISTEN_FILE=/run/listen", "SEGEL_MASTER_KEY_FILE=/run/key", "SEGEL_METRICS_TOKEN_FILE=", "OTHER_FILE=/x"})
+	if want := []SecretFile{{"SEGEL_DATABASE_FILE", "/run/database"}}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }

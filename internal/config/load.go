@@ -58,6 +58,25 @@ func Default() Config {
 	return c
 }
 
+// SecretFile is a file that has the value of a secret setting.
+type SecretFile struct {
+	Setting string // the variable that names the file
+	Path    string
+}
+
+// SecretFiles returns the files of secrets that an environment names.
+func SecretFiles(environ []string) (all []SecretFile) {
+	for _, line := range environ {
+		name, path, _ := strings.Cut(line, "=")
+		for _, m := range listSettings() {
+			if m.secret && path != "" && name == m.name+"_FILE" && !isSetting(name) {
+				all = append(all, SecretFile{name, path})
+			}
+		}
+	}
+	return all
+}
+
 // isSetting reports whether there is a setting of that name.
 func isSetting(name string) bool {
 	return slices.ContainsFunc(listSettings(), func(m setting) bool { return m.name == name })

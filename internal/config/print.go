@@ -75,7 +75,7 @@ func (m setting) formatValue(value any) string {
 	switch v := value.(type) {
 	case string:
 		if m.secret && v != "" {
-			return maskSecret(v)
+			return MaskURL(v)
 		}
 		return v
 	case slog.Level:
@@ -94,7 +94,7 @@ func (m setting) formatValue(value any) string {
 		if m.secret {
 			v = slices.Clone(v)
 			for i := range v {
-				v[i] = maskSecret(v[i])
+				v[i] = MaskURL(v[i])
 			}
 		}
 		return strings.Join(v, ",")
@@ -121,8 +121,8 @@ func joinValues[T any](values []T) string {
 	return strings.Join(all, ",")
 }
 
-// maskSecret masks a secret. Of a URL it keeps the scheme, host and path, without user, password and parameters.
-func maskSecret(secret string) string {
+// MaskURL masks a secret. Of a URL it keeps the scheme, host and path, without user, password and parameters.
+func MaskURL(secret string) string {
 	u, err := url.Parse(secret)
 	if err != nil || u.Scheme == "" || u.Host == "" {
 		return mask

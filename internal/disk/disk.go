@@ -86,7 +86,7 @@ func (m *Monitor) reserveOn(s Space) int64 { return min(m.Reserve, s.Total/share
 func (m *Monitor) readSpace(folder string) (Space, error) {
 	look := m.Look
 	if look == nil {
-		look = statSpace
+		look = ReadSpace
 	}
 	space, err := look(folder)
 	if err == nil {
@@ -98,8 +98,8 @@ func (m *Monitor) readSpace(folder string) (Space, error) {
 	return space, fmt.Errorf("read free space: %w", err)
 }
 
-// statSpace returns the space that the operating system reports.
-func statSpace(folder string) (Space, error) {
+// ReadSpace returns the space of a folder's file system that the operating system reports.
+func ReadSpace(folder string) (Space, error) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(folder, &s); err != nil {
 		return Space{}, fmt.Errorf("%s: %w", folder, err)

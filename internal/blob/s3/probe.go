@@ -1,10 +1,14 @@
 package s3
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
+
+	"github.com/minio/minio-go/v7"
 
 	"segel/internal/blob"
 )
@@ -39,6 +43,34 @@ func (s *Store) requireConditions(ctx context.Context) error {
 		return err
 	}
 	return nil
+}
+
+// Probe writes an object, reads it and deletes it. The error says which of these failed.
+func (s *Store) Probe(ctx context.Context) error {
+	name, written := s.prefix+probeDir+newToken(), []byte("segel")
+	if err := s.createNew(ctx, name, written); err != nil {
+		return errors.Join(fmt.Errorf("write %s: %w", name, err), s.removeProbe(ctx, name))
+	}
+	var read []byte
+	err := s.retryRequest(ctx, func(ctx context.Context) error {
+		body, _, _, err := s.core.GetObject(ctx, s.bucket, name, minio.GetObjectOptions{})
+		if err != nil {
+			return err
+		}
+		defer body.Close()
+		read, err = io.ReadAll(io.LimitReader(body, int64(len(written))+1))
+		return err
+	})
+	switch {
+	case err != nil:
+		err = fmt.Errorf("read %s: %w", name, explainError(ctx, err))
+	case !bytes.Equal(read, written):
+		err = fmt.Errorf("read %s: %w", name, errRange)
+	}
+	if removed := s.removeProbe(ctx, name); removed != nil {
+		err = errors.Join(err, fmt.Errorf("delete %s: %w", name, removed))
+	}
+	return err
 }
 
 // removeProbe removes an object that a check wrote, also when the context has ended. What a crash leaves is a few bytes under a name of their own.

@@ -43,6 +43,23 @@ func New(o Options) (*Service, error) {
 // CheckAvailable implements [convert.Converter]. Whether the service is available only shows when it is called.
 func (s *Service) CheckAvailable() error { return nil }
 
+// CheckHealth asks the service whether it works.
+func (s *Service) CheckHealth(ctx context.Context) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.o.URL+"/health", nil)
+	if err != nil {
+		return fmt.Errorf("address of the Gotenberg service: %w", err)
+	}
+	answer, err := s.o.Client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("%w: status %s", convert.ErrUnavailable, answer.Status)
+	}
+	return nil
+}
+
 // FontFamilies implements [convert.Converter]. The service does not list its fonts.
 func (s *Service) FontFamilies() []string { return nil }
 

@@ -130,6 +130,24 @@ func (s *Sender) Send(ctx context.Context, m notify.Message) error {
 
 // sendThrough gives a message to one server.
 func (s *Sender) sendThrough(ctx context.Context, server Server, from, to string, body []byte, utf8 bool) error {
+	return s.withConnection(ctx, server, func(conn net.Conn) error {
+		return s.converse(conn, server, from, to, body, utf8)
+	})
+}
+
+// CheckServer connects to a server, starts TLS and logs in as [Sender.Send] does, and ends the connection. It sends nothing.
+func (s *Sender) CheckServer(ctx context.Context, server Server) error {
+	return s.withConnection(ctx, server, func(conn net.Conn) error {
+		c, err := s.openSession(conn, server)
+		if err != nil {
+			return err
+		}
+		return c.Quit()
+	})
+}
+
+// withConnection runs do on a connection to a server, within the time of a try.
+func (s *Sender) withConnection(ctx context.Context, server Server, do func(net.Conn) error) error {
 	ctx, cancel := context.WithTimeout(ctx, s.o.Timeout)
 	defer cancel()
 	conn, err := s.o.Dial(ctx, "tcp", server.String())
@@ -141,35 +159,41 @@ func (s *Sender) sendThrough(ctx context.Context, server Server, from, to string
 	// Ends whatever the client waits for.
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer stop()
-	err = s.converse(conn, server, from, to, body, utf8)
+	err = do(conn)
 	if err != nil && ctx.Err() != nil {
 		return fmt.Errorf("%w (%w)", ctx.Err(), err)
 	}
 	return err
 }
 
-// converse sends the commands of one delivery. Utf8 says that an address of the message, also one in its header, is not ASCII.
-func (s *Sender) converse(conn net.Conn, server Server, from, to string, body []byte, utf8 bool) error {
+// openSession greets the server, starts TLS and logs in.
+func (s *Sender) openSession(conn net.Conn, server Server) (*client.Client, error) {
 	tlsConfig := &tls.Config{ServerName: server.Host, RootCAs: s.o.Roots, MinVersion: tls.VersionTLS12}
 	if server.Security == ImplicitTLS {
 		conn = tls.Client(conn, tlsConfig)
 	}
 	c, err := client.NewClient(conn, server.Host)
 	if err != nil {
-		return fmt.Errorf("greet: %w", err)
+		return nil, fmt.Errorf("greet: %w", err)
 	}
 	if err := c.Hello(s.o.Name); err != nil {
-		return fmt.Errorf("introduce: %w", err)
+		return nil, fmt.Errorf("introduce: %w", err)
 	}
 	if server.Security == StartTLS {
 		if offered, _ := c.Extension("STARTTLS"); !offered {
-			return ErrNoTLS
+			return nil, ErrNoTLS
 		}
 		if err := c.StartTLS(tlsConfig); err != nil {
-			return fmt.Errorf("start TLS: %w", err)
+			return nil, fmt.Errorf("start TLS: %w", err)
 		}
 	}
-	if err := logIn(c, server); err != nil {
+	return c, logIn(c, server)
+}
+
+// converse sends the commands of one delivery. Utf8 says that an address of the message, also one in its header, is not ASCII.
+func (s *Sender) converse(conn net.Conn, server Server, from, to string, body []byte, utf8 bool) error {
+	c, err := s.openSession(conn, server)
+	if err != nil {
 		return err
 	}
 	if offered, _ := c.Extension("SMTPUTF8"); utf8 && !offered {

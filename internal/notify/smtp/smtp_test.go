@@ -575,3 +575,29 @@ func TestSenderNeedsServersAndADialer(t *testing.T) {
 		t.Errorf("no servers: %v", err)
 	}
 }
+
+func TestServerIsCheckedWithoutAMail(t *testing.T) {
+	t.Parallel()
+	for _, security := range []Security{StartTLS, ImplicitTLS, Unprotected} {
+		b := startServer(t, security, &backend{authDone: true})
+		server := b.Server
+		server.User, server.Password = testUser, testPassword
+		s := newSender(t, trust(b), server)
+		if err := s.CheckServer(t.Context(), server); err != nil {
+			t.Errorf("%v: %v", security, err)
+		}
+		wrong := server
+		wrong.Password = "another"
+		if err := s.CheckServer(t.Context(), wrong); !errors.Is(err, ErrCredentials) || strings.Contains(err.Error(), "another") {
+			t.Errorf("%v, with another password: %v", security, err)
+		}
+		if got := b.deliveries(); len(got) > 0 {
+			t.Errorf("%v: a mail was sent: %+v", security, got)
+		}
+	}
+	plain := startServer(t, Unprotected, &backend{}).Server
+	plain.Security = StartTLS
+	if err := newSender(t, nil, plain).CheckServer(t.Context(), plain); !errors.Is(err, ErrNoTLS) {
+		t.Errorf("a server without TLS: %v", err)
+	}
+}

@@ -48,6 +48,8 @@ type database interface {
 	// embedded reports whether the database runs in this process: it is SQLite.
 	embedded() bool
 	jobBackend() jobs.Backend
+	// poolSize is how many connections the pool opens at most; 0: the database needs none.
+	poolSize() int
 	close() error
 }
 

@@ -364,6 +364,8 @@ func (d *postgres) listen(ctx context.Context, channel string, listening func(),
 	}
 }
 
+func (d *postgres) poolSize() int { return int(d.pool.Config().MaxConns) }
+
 func (d *postgres) sessionName() string { return d.session }
 
 func (d *postgres) endSessions(ctx context.Context, name string) error {

@@ -253,6 +253,8 @@ func (d *sqlite) unionForm() unionForm { return unionOfColumns }
 
 func (d *sqlite) embedded() bool { return true }
 
+func (d *sqlite) poolSize() int { return 0 }
+
 func (d *sqlite) jobBackend() jobs.Backend { return d.queue }
 
 func (d *sqlite) close() error {

@@ -5,13 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"time"
 )
 
 const (
-	txtTimeout = 5 * time.Second
-	maxTXT     = 64   // records that are looked at
-	maxTXTSize = 1024 // bytes of a record
+	lookupTimeout = 5 * time.Second
+	maxTXT        = 64   // records that are looked at
+	maxTXTSize    = 1024 // bytes of a record
 )
 
 // LookupTXT returns the TXT records of a name, an empty slice if it has none. The name is absolute: search domains of this machine are not
@@ -22,7 +23,7 @@ func LookupTXT(ctx context.Context, o Options, name string) ([]string, error) {
 	if r == nil {
 		r = net.DefaultResolver
 	}
-	ctx, stop := context.WithTimeout(ctx, txtTimeout)
+	ctx, stop := context.WithTimeout(ctx, lookupTimeout)
 	defer stop()
 	found, err := r.LookupTXT(ctx, name+".")
 	var missing *net.DNSError
@@ -39,4 +40,15 @@ func LookupTXT(ctx context.Context, o Options, name string) ([]string, error) {
 		}
 	}
 	return records, nil
+}
+
+// LookupHost returns the addresses of a name, also of this machine's search domains. The options count as in [LookupTXT].
+func LookupHost(ctx context.Context, o Options, name string) ([]netip.Addr, error) {
+	r := o.Resolver
+	if r == nil {
+		r = net.DefaultResolver
+	}
+	ctx, stop := context.WithTimeout(ctx, lookupTimeout)
+	defer stop()
+	return r.LookupNetIP(ctx, "ip", name)
 }
