@@ -20,6 +20,7 @@ type fsckCommand struct {
 	Remove     bool   `help:"Move files that neither a row nor the audit log names into the folder aside of the blobs. Nothing is moved while evidence is missing or changed."`
 	PurgeAside int    `name:"purge-aside" placeholder:"DAYS" default:"-1" help:"Permanently remove files that were moved aside at least that many days ago. Nothing is removed while evidence is missing or changed."`
 	Record     bool   `help:"Log the digests of rows for which the audit log has none. Needed once, after an update from a release that did not log them."`
+	Repair     bool   `help:"Make derived data anew that is wrong: counters, lists, the index of titles, the queue. The log, the records of documents and files stay as they are. Nothing is repaired while evidence is missing or changed."`
 	JSON       bool   `name:"json" help:"Print one JSON object per line: each finding, and a summary."`
 	Scratch    string `type:"path" placeholder:"DIR" help:"Folder for a temporary index of the audit log, about 200 bytes per row; default: the folder of the system for temporary files."`
 }
@@ -36,10 +37,29 @@ type fsckReport struct {
 	bytes    int64 // of them
 	started  time.Time
 	progress func(format string, args ...any)
+
+	repairing bool // say of each finding why it is not repaired
+	again     bool // the checks of derived data run again: count what they find, which was printed before
+	derived   int  // of found, what these checks found
 }
 
 func (r *fsckReport) addDiscrepancy(d store.Discrepancy) {
-	r.found[d.Severity]++
+	if r.found[d.Severity]++; r.again && d.Severity == store.SeverityDerived {
+		return
+	}
+	switch {
+	case !r.repairing:
+		d.NotRepaired = ""
+	case d.Severity == store.SeverityDerived:
+	case d.Severity == store.SeverityUnrecorded, d.Severity == store.SeverityLeftover:
+		d.NotRepaired = "it is not derived from anything"
+	default:
+		d.NotRepaired = "it is evidence, or belongs to it"
+	}
+	r.printLine(d)
+}
+
+func (r *fsckReport) printLine(d store.Discrepancy) {
 	switch {
 	case r.json != nil:
 		_ = r.json.Encode(d) // as for all output, a closed pipe is not reported
@@ -63,7 +83,7 @@ func (c fsckCommand) Run(w *environment) error {
 			}
 		}
 		r := &fsckReport{out: w.stdout, found: map[store.Severity]int{}, started: time.Now(), progress: w.progressPrinter()}
-		if c.JSON {
+		if r.repairing = c.Repair; c.JSON {
 			r.json = json.NewEncoder(w.stdout)
 		}
 		return c.runChecks(w.ctx, a, r)
@@ -95,6 +115,7 @@ type fsckSummary struct {
 	Signatures bool    `json:"signatures_validated"`
 	MovedAside int     `json:"moved_aside"`
 	Recorded   int     `json:"recorded"`
+	Repaired   int     `json:"repaired"`
 	Seconds    float64 `json:"seconds"`
 }
 
@@ -134,6 +155,11 @@ func (c fsckCommand) runChecks(ctx context.Context, a *app, r *fsckReport) (err 
 			return err
 		}
 	}
+	if c.Repair {
+		if summary.Repaired, err = c.repair(ctx, a, checker, r); err != nil {
+			return err
+		}
+	}
 	summary.MovedAside = r.moved
 	return c.printResult(checker, aside, r, summary)
 }
@@ -142,11 +168,53 @@ func (c fsckCommand) checkDatabase(ctx context.Context, checker *sqlstore.Checke
 	checkRecords := func(ctx context.Context) error {
 		return checker.CheckRecords(ctx, func() { r.progress("%d rows compared with the audit log", checker.Records) })
 	}
-	for _, check := range []func(context.Context) error{checker.CheckDatabase, checker.CheckLog, checkRecords, checker.CheckDerived, checker.CheckQueue} {
+	for _, check := range []func(context.Context) error{checker.CheckDatabase, checker.CheckLog, checkRecords} {
 		if err := check(ctx); err != nil {
 			return err
 		}
 	}
+	return r.checkDerived(ctx, checker)
+}
+
+// repair makes derived data anew, on a connection of its own: the installation was opened for reading, and neither its keys nor its files are
+// opened for writing here. It returns how much it repaired, and counts again what is wrong.
+func (c fsckCommand) repair(ctx context.Context, a *app, checker *sqlstore.Checker, r *fsckReport) (repaired int, err error) {
+	switch {
+	case r.found[store.SeverityEvidence] > 0:
+		if r.json == nil {
+			fmt.Fprintln(r.out, "nothing is repaired: evidence is missing or changed, and derived data would follow from it. Restore the evidence first")
+		}
+		return 0, nil
+	case r.found[store.SeverityDerived] == 0:
+		return 0, nil
+	}
+	to, err := sqlstore.Open(ctx, databaseDSN(a.conf), sqlstore.Options{Mode: sqlstore.Writing, Version: version, Timeout: a.conf.DatabaseTimeout, ClockTolerance: a.conf.ClockTolerance})
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, to.Close()) }()
+	err = checker.Repair(ctx, to, func(d store.Discrepancy) {
+		repaired++
+		r.printLine(d)
+		r.progress("%d repaired", repaired)
+	})
+	if err != nil {
+		return repaired, err
+	}
+	r.again = true
+	r.found[store.SeverityDerived] -= r.derived
+	return repaired, r.checkDerived(ctx, checker)
+}
+
+// checkDerived runs the checks of what [sqlstore.Checker.Repair] repairs.
+func (r *fsckReport) checkDerived(ctx context.Context, checker *sqlstore.Checker) error {
+	before := r.found[store.SeverityDerived]
+	for _, check := range []func(context.Context) error{checker.CheckDerived, checker.CheckQueue} {
+		if err := check(ctx); err != nil {
+			return err
+		}
+	}
+	r.derived = r.found[store.SeverityDerived] - before
 	return nil
 }
 
@@ -190,6 +258,9 @@ func (c fsckCommand) printSummary(r *fsckReport, aside blob.Aside, s fsckSummary
 	out := r.out
 	if s.Recorded > 0 {
 		fmt.Fprintf(out, "logged the digests of %d rows\n", s.Recorded)
+	}
+	if s.Repaired > 0 {
+		fmt.Fprintf(out, "repaired %d\n", s.Repaired)
 	}
 	if s.MovedAside > 0 {
 		fmt.Fprintf(out, "moved %d files (%d bytes) into %s\n", s.MovedAside, r.bytes, aside.Dir())

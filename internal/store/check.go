@@ -28,9 +28,18 @@ type Discrepancy struct {
 	About    string   `json:"about"`  // such as "document 17"
 	Text     string   `json:"text"`   // what is inconsistent
 	Remedy   string   `json:"remedy"` // what to do
+
+	Repaired    bool   `json:"repaired,omitempty"`     // it was wrong, and was made anew
+	NotRepaired string `json:"not_repaired,omitempty"` // why a repair leaves derived data as it is; empty: it makes it anew
 }
 
 // String returns the line to print.
 func (d Discrepancy) String() string {
+	switch {
+	case d.Repaired:
+		return fmt.Sprintf("repaired: %s: %s (%s)", d.About, d.Text, d.Check)
+	case d.NotRepaired != "":
+		return fmt.Sprintf("%s: %s: %s (%s). Not repaired: %s. %s", d.Severity, d.About, d.Text, d.Check, d.NotRepaired, d.Remedy)
+	}
 	return fmt.Sprintf("%s: %s: %s (%s). %s", d.Severity, d.About, d.Text, d.Check, d.Remedy)
 }

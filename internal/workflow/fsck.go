@@ -104,7 +104,8 @@ func (s *Service) checkUploads(ctx context.Context, report func(store.Discrepanc
 		}
 		used, err := s.Store.RefersToFile(ctx, part.Key)
 		if failed = err; err == nil && used { // otherwise the upload has become a document or ended meanwhile
-			report(store.Discrepancy{Severity: store.SeverityDerived, Check: "files", About: "upload " + string(id), Text: wrong.Error(), Remedy: "Nothing to do: the upload is refused, and the person sends the file again"})
+			report(store.Discrepancy{Severity: store.SeverityDerived, Check: "files", About: "upload " + string(id), Text: wrong.Error(), Remedy: "Nothing to do: the upload is refused, and the person sends the file again",
+				NotRepaired: "the bytes are not stored anywhere else"})
 		}
 		return failed == nil
 	})

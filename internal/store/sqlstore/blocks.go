@@ -186,10 +186,7 @@ func (w *documentWriter) splitSpans(ctx context.Context) error {
 		var all []statement
 		for _, state := range []string{"state", "''"} {
 			all = append(all, statement{
-				sql: `INSERT INTO box_leaf (person, box, start, state, amount, first_day, last_day, checksum, edits)
-				SELECT person, box, document - document % $5, ` + state + `, COUNT(*), MIN(day), MAX(day),
-					CAST(SUM(((document % 524288 + 1) * (document % 524288 + 1) * 15485863) % 1099511627689) AS BIGINT), 0
-				FROM box WHERE person = $1 AND box = $2 AND document >= $3 AND document < $4 GROUP BY 1, 2, 3, 4`,
+				sql:  countRows("box_leaf", state),
 				args: []any{l.person, l.box, span, span + w.blocks.span, w.blocks.leaf},
 				what: fmt.Sprintf("count documents of %s of %s by leaf", l.box, l.person),
 			})

@@ -123,12 +123,14 @@ func (c *Checker) checkLogRow(ctx context.Context, q querier) (complete bool, er
 	}
 	if latest != c.latestAt {
 		c.tell(store.Discrepancy{Severity: store.SeverityDerived, Check: "log", About: "clock",
-			Text: fmt.Sprintf("the time of the latest event is recorded as %d, but is %d (microseconds since 1970)", latest, c.latestAt), Remedy: "Run segel clock show, and segel clock confirm if the clock is right"})
+			Text: fmt.Sprintf("the time of the latest event is recorded as %d, but is %d (microseconds since 1970)", latest, c.latestAt), Remedy: "Run segel clock show, and segel clock confirm if the clock is right",
+			NotRepaired: "the row of the log belongs to the evidence, and a person decides which clock is right"})
 	}
 	err = queryOne(ctx, q, []any{&last}, `SELECT CAST(COALESCE(SUM(last), 0) AS BIGINT) FROM document_number WHERE id = 1`)
 	if err == nil && contract.DocumentID(last) != c.lastDocument {
 		c.tell(store.Discrepancy{Severity: store.SeverityDerived, Check: "log", About: "numbers of documents",
-			Text: fmt.Sprintf("the number of the last document is recorded as %d, but is %d in the log", last, c.lastDocument), Remedy: "Stop the service and restore the database from a backup: a number must not be given twice"})
+			Text: fmt.Sprintf("the number of the last document is recorded as %d, but is %d in the log", last, c.lastDocument), Remedy: "Stop the service and restore the database from a backup: a number must not be given twice",
+			NotRepaired: "numbers may have been given that the log does not know"})
 	}
 	return true, err
 }

@@ -12,8 +12,29 @@ import (
 	"segel/internal/store"
 )
 
-// endSessions is the remedy for a wrong session row.
-const endSessions = "Delete the row: the person logs in again"
+// Remedies.
+const (
+	repairIt    = "Run segel fsck --repair"
+	endSessions = "Run segel fsck --repair, which deletes the row: the person logs in again"
+)
+
+// Reasons for which [Checker.Repair] leaves derived data as it is.
+const (
+	whyNotMigrations = "it decides which programs may write, and what segel migrate does next: a person compares it with the release in use"
+	whyNotAnswers    = "the request may have had an effect, which only a person can find out; the row is deleted within a day"
+)
+
+// Conditions of wrong rows of sessions.
+const (
+	tokenIsWrong = `(kind NOT IN ('access', 'refresh', 'guest', 'session', 'embedded') OR hash IS NULL OR length(hash) <> 32 OR family = ''
+			OR created_at <= 0 OR expires_at < created_at OR used_at <> 0 AND used_at < created_at OR document < 0
+			OR document = 0 AND NOT EXISTS (SELECT 1 FROM users u WHERE u.id = t.person)
+			OR kind <> 'embedded' AND document <> 0 AND NOT EXISTS (SELECT 1 FROM participant p WHERE p.document = t.document AND p.person = t.person AND p.guest)
+			OR kind = 'embedded' AND NOT EXISTS (SELECT 1 FROM document d WHERE d.id = t.document AND (d.owner = t.person OR EXISTS (
+				SELECT 1 FROM participant p WHERE p.document = d.id AND p.person = t.person))))`
+	deviceIsWrong  = `(length(hash) <> 32 OR used_at <= 0 OR NOT EXISTS (SELECT 1 FROM users u WHERE u.id = k.person))`
+	addressIsWrong = `(address = '' OR used_at <= 0 OR NOT EXISTS (SELECT 1 FROM users u WHERE u.id = k.person))`
+)
 
 // rowCheck is a query for inconsistent rows. It returns text columns: the subject, and what is wrong.
 type rowCheck struct {
@@ -22,7 +43,16 @@ type rowCheck struct {
 	text     string // a format for the columns after the first
 	remedy   string
 	query    string
+
+	// repair makes what a row of the query is about anew; nil: nothing does. See [Checker.Repair].
+	repair func(ctx context.Context, to *Store, row []string) error
+	why    string // nothing repairs it; of derived data
 }
+
+// storageTaken selects what documents add to the storage of their organisation, in several rows for each.
+var storageTaken = `SELECT organisation, CASE WHEN state = 'draft' THEN 1 ELSE 0 END AS drafts, CASE WHEN ` + isKeptFile("original_key") + ` THEN original_size ELSE 0 END AS bytes FROM document
+	UNION ALL SELECT d.organisation, 0, r.file_size FROM revision r JOIN document d ON d.id = r.document WHERE r.file_key <> d.original_key AND ` + isKeptFile("r.file_key") + `
+	UNION ALL SELECT d.organisation, 0, e.file_size FROM evidence e JOIN document d ON d.id = e.document WHERE ` + isKeptFile("e.file_key")
 
 // maxPerCheck bounds the rows that one check reports.
 const maxPerCheck = 1000
@@ -30,63 +60,56 @@ const maxPerCheck = 1000
 // rowChecks compare tables with each other. All of them run on one snapshot. Numbers are cast to text, which works in both
 // databases.
 var rowChecks = []rowCheck{
-	{"quota", store.SeverityEvidence, "granted, reserved, spent and the number of entries are off by %s, %s, %s, %s from the sum of the ledger", restoreDatabase, `
+	{name: "quota", severity: store.SeverityEvidence, text: "granted, reserved, spent and the number of entries are off by %s, %s, %s, %s from the sum of the ledger", remedy: restoreDatabase, query: `
 		SELECT 'quota of ' || organisation || ' ' || unit, CAST(SUM(g) AS TEXT), CAST(SUM(r) AS TEXT), CAST(SUM(s) AS TEXT), CAST(SUM(e) AS TEXT) FROM (
 			SELECT organisation, unit, granted AS g, reserved AS r, spent AS s, entries AS e FROM quota UNION ALL
 			SELECT organisation, unit, CASE op WHEN 'grant' THEN -amount ELSE 0 END,
 				CASE op WHEN 'reserve' THEN -amount WHEN 'spend' THEN amount WHEN 'release' THEN amount ELSE 0 END,
 				CASE op WHEN 'spend' THEN -amount ELSE 0 END, -1 FROM quota_entry) ledger
 		GROUP BY organisation, unit HAVING SUM(g) <> 0 OR SUM(r) <> 0 OR SUM(s) <> 0 OR SUM(e) <> 0`},
-	{"storage", store.SeverityDerived, "the recorded storage of its documents is off by %s drafts and %s bytes", "Stop the service and correct the row", `
+	{name: "storage", severity: store.SeverityDerived, text: "the recorded storage of its documents is off by %s drafts and %s bytes", remedy: repairIt, repair: repairStorage, query: `
 		SELECT 'storage of ' || organisation, CAST(SUM(d) AS TEXT), CAST(SUM(b) AS TEXT) FROM (
 			SELECT organisation, drafts AS d, bytes AS b FROM storage UNION ALL
-			SELECT organisation, CASE WHEN state = 'draft' THEN -1 ELSE 0 END, CASE WHEN ` + isKeptFile("original_key") + ` THEN -original_size ELSE 0 END FROM document UNION ALL
-			SELECT d.organisation, 0, -r.file_size FROM revision r JOIN document d ON d.id = r.document WHERE r.file_key <> d.original_key AND ` + isKeptFile("r.file_key") + ` UNION ALL
-			SELECT d.organisation, 0, -e.file_size FROM evidence e JOIN document d ON d.id = e.document WHERE ` + isKeptFile("e.file_key") + `) taken
+			SELECT organisation, -drafts, -bytes FROM (` + storageTaken + `) taken) compared
 		GROUP BY organisation HAVING SUM(d) <> 0 OR SUM(b) <> 0`},
-	{"removals", store.SeverityEvidence, "its files are recorded as removed, or its removal is, and not both", restoreDatabase, `
+	{name: "removals", severity: store.SeverityEvidence, text: "its files are recorded as removed, or its removal is, and not both", remedy: restoreDatabase, query: `
 		SELECT 'document ' || CAST(d.id AS TEXT) FROM document d LEFT JOIN removed_document r ON r.document = d.id WHERE (r.document IS NULL) = (` + isRemovedFile("d.original_key") + `)
 		UNION SELECT 'document ' || CAST(v.document AS TEXT) FROM revision v JOIN document d ON d.id = v.document WHERE (` + isRemovedFile("v.file_key") + `) <> (` + isRemovedFile("d.original_key") + `)`},
-	{"serials", store.SeverityEvidence, "stamp %s of document %s uses it, but the register says otherwise", restoreDatabase, `
+	{name: "serials", severity: store.SeverityEvidence, text: "stamp %s of document %s uses it, but the register says otherwise", remedy: restoreDatabase, query: `
 		SELECT 'serial ' || s.serial, CAST(s.position + 1 AS TEXT), CAST(s.document AS TEXT) FROM stamp s LEFT JOIN serial r ON r.serial = s.serial
 		WHERE s.serial IS NOT NULL AND (r.serial IS NULL OR r.document <> s.document OR r.placement <> s.placement OR r.source <> s.source
 			OR r.state <> CASE s.state WHEN 'refused' THEN 'bound' ELSE s.state END)`},
-	{"serials", store.SeverityEvidence, "the register says that it is %s on document %s, which does not use it", restoreDatabase, `
+	{name: "serials", severity: store.SeverityEvidence, text: "the register says that it is %s on document %s, which does not use it", remedy: restoreDatabase, query: `
 		SELECT 'serial ' || r.serial, r.state, CAST(r.document AS TEXT) FROM serial r WHERE r.state IN ('bound', 'affixed')
 			AND NOT EXISTS (SELECT 1 FROM stamp s WHERE s.serial = r.serial AND s.document = r.document)`},
-	{"feed", store.SeverityDerived, "event %s is in the feed of organisation %s, and not in that of its document, %s", "Stop the service and correct the column organisation", `
+	{name: "feed", severity: store.SeverityDerived, text: "event %s is in the feed of organisation %s, and not in that of its document, %s", remedy: repairIt, repair: repairFeed, query: `
 		SELECT 'document ' || CAST(e.document AS TEXT), CAST(e.leaf AS TEXT), e.organisation, d.organisation FROM event e JOIN document d ON d.id = e.document
 		WHERE e.organisation <> d.organisation`},
-	{"feed", store.SeverityDerived, "event %s is in the feed of organisation %s, which it does not concern", "Stop the service and correct the column organisation", `
+	{name: "feed", severity: store.SeverityDerived, text: "event %s is in the feed of organisation %s, which it does not concern", remedy: repairIt, repair: repairFeed, query: `
 		SELECT 'events without a document', CAST(e.leaf AS TEXT), CASE e.organisation WHEN '' THEN 'none' ELSE e.organisation END FROM event e
 		WHERE e.document = 0 AND (e.organisation <> '' OR e.type = 'quota_low') AND e.details NOT LIKE '%"organisation":"' || e.organisation || '"%'`},
-	{"sessions", store.SeverityDerived, "a token of kind %s contradicts itself, or belongs to an unknown person", endSessions, `
-		SELECT 'tokens of ' || person, kind FROM token t WHERE kind NOT IN ('access', 'refresh', 'guest', 'session', 'embedded') OR hash IS NULL OR length(hash) <> 32 OR family = ''
-			OR created_at <= 0 OR expires_at < created_at OR used_at <> 0 AND used_at < created_at OR document < 0
-			OR document = 0 AND NOT EXISTS (SELECT 1 FROM users u WHERE u.id = t.person)
-			OR kind <> 'embedded' AND document <> 0 AND NOT EXISTS (SELECT 1 FROM participant p WHERE p.document = t.document AND p.person = t.person AND p.guest)
-			OR kind = 'embedded' AND NOT EXISTS (SELECT 1 FROM document d WHERE d.id = t.document AND (d.owner = t.person OR EXISTS (
-				SELECT 1 FROM participant p WHERE p.document = d.id AND p.person = t.person)))`},
-	{"sessions", store.SeverityDerived, "a known device contradicts itself, or belongs to an unknown person", endSessions, `
-		SELECT 'devices of ' || person FROM known_device k WHERE length(hash) <> 32 OR used_at <= 0 OR NOT EXISTS (SELECT 1 FROM users u WHERE u.id = k.person)`},
-	{"sessions", store.SeverityDerived, "a known address contradicts itself, or belongs to an unknown person", endSessions, `
-		SELECT 'addresses of ' || person FROM known_address k WHERE address = '' OR used_at <= 0 OR NOT EXISTS (SELECT 1 FROM users u WHERE u.id = k.person)`},
-	{"migrations", store.SeverityDerived, "migration %s is recorded %s times, or as not applied", "Restore the row from a backup: it decides which programs may write", `
+	{name: "sessions", severity: store.SeverityDerived, text: "a token of kind %s contradicts itself, or belongs to an unknown person", remedy: endSessions, repair: repairTokens,
+		query: `SELECT 'tokens of ' || person, kind FROM token t WHERE ` + tokenIsWrong},
+	{name: "sessions", severity: store.SeverityDerived, text: "a known device contradicts itself, or belongs to an unknown person", remedy: endSessions, repair: repairDevices,
+		query: `SELECT 'devices of ' || person FROM known_device k WHERE ` + deviceIsWrong},
+	{name: "sessions", severity: store.SeverityDerived, text: "a known address contradicts itself, or belongs to an unknown person", remedy: endSessions, repair: repairAddresses,
+		query: `SELECT 'addresses of ' || person FROM known_address k WHERE ` + addressIsWrong},
+	{name: "migrations", severity: store.SeverityDerived, text: "migration %s is recorded %s times, or as not applied", remedy: "Restore the row from a backup: it decides which programs may write", why: whyNotMigrations, query: `
 		SELECT 'tables of the database', CAST(version_id AS TEXT), CAST(COUNT(*) AS TEXT) FROM goose_db_version
 		GROUP BY version_id HAVING COUNT(*) <> 1 OR SUM(CASE WHEN is_applied THEN 1 ELSE 0 END) <> 1`},
-	{"migrations", store.SeverityDerived, "the migrations of the job queue are recorded as %s in line %s, up to %s", "Restore the rows from a backup: segel migrate goes by them", `
+	{name: "migrations", severity: store.SeverityDerived, text: "the migrations of the job queue are recorded as %s in line %s, up to %s", remedy: "Restore the rows from a backup: segel migrate goes by them", why: whyNotMigrations, query: `
 		SELECT 'tables of the job queue', CAST(COUNT(*) AS TEXT), line, CAST(MAX(version) AS TEXT) FROM river_migration
 		GROUP BY line HAVING line <> 'main' OR COUNT(*) <> MAX(version)`},
-	{"answers", store.SeverityDerived, "the stored answer to a request on %s contradicts itself", "Delete the row: a repeated request runs again, so check first whether it had an effect", `
+	{name: "answers", severity: store.SeverityDerived, text: "the stored answer to a request on %s contradicts itself", remedy: "Delete the row: a repeated request runs again, so check first whether it had an effect", why: whyNotAnswers, query: `
 		SELECT 'answers to ' || account, path FROM answer WHERE length(body) <> 32 OR status < 200 OR status > 599 OR kept_at <= 0
 			OR sealed AND (length(content) < 28 OR length(idempotency_key) <> 64)`},
-	{"answers", store.SeverityDerived, "the claim of a request on %s contradicts itself", "Delete the row if no process is answering that request", `
+	{name: "answers", severity: store.SeverityDerived, text: "the claim of a request on %s contradicts itself", remedy: "Delete the row if no process is answering that request", why: whyNotAnswers, query: `
 		SELECT 'claims of ' || account, path FROM claim WHERE length(idempotency_key) <> 64 OR token = '' OR process = '' OR claimed_at <= 0 OR lease_until <= claimed_at - 60000000`},
 }
 
 // CheckDerived compares tables with each other, and the record of migrations with this program.
 func (c *Checker) CheckDerived(ctx context.Context) error {
-	for _, check := range slices.Concat(rowChecks, blockChecks(c.store.blocks)) {
+	for _, check := range c.derivedChecks() {
 		err := c.store.db.readWhole(ctx, func(q querier) error { return c.runRowCheck(ctx, q, check) })
 		if err != nil {
 			return fmt.Errorf("check %s: %w", check.name, err)
@@ -101,22 +124,27 @@ func (c *Checker) CheckDerived(ctx context.Context) error {
 	return nil
 }
 
+func (c *Checker) derivedChecks() []rowCheck {
+	return slices.Concat(rowChecks, blockChecks(c.store.blocks))
+}
+
 // blockChecks compare the counts by span and leaf with the rows of the lists.
 func blockChecks(sizes blockSizes) []rowCheck {
 	check := func(table, rows string, width int64) rowCheck {
-		remedy := "Stop the service and restore the table " + table + " from a backup, or correct the row"
-		return rowCheck{"lists", store.SeverityDerived, "the counts in " + table + " of list %s, state %s, from document %s on, differ from the list: the amount by %s", remedy,
-			fmt.Sprintf(`SELECT 'lists of ' || person, box, state, CAST(start AS TEXT), CAST(SUM(n) AS TEXT) FROM (
+		return rowCheck{
+			name: "lists", severity: store.SeverityDerived, text: "the counts in " + table + " of list %s, state %s, from document %s on, differ from the list: the amount by %s",
+			remedy: repairIt, repair: repairCounts, query: fmt.Sprintf(`SELECT 'lists of ' || person, box, state, CAST(start AS TEXT), CAST(SUM(n) AS TEXT) FROM (
 				SELECT person, box, start, state, amount AS n, checksum, first_day, last_day, NULL AS day FROM %[1]s UNION ALL
 				SELECT b.person, b.box, b.document - b.document %% %[2]d, CASE WHEN a.every THEN '' ELSE b.state END, -1,
 					-(((b.document %% 524288 + 1) * (b.document %% 524288 + 1) * 15485863) %% 1099511627689), NULL, NULL, b.day
 				FROM %[3]s CROSS JOIN (SELECT TRUE AS every UNION ALL SELECT FALSE) a) counted
 			GROUP BY person, box, start, state
-			HAVING SUM(n) <> 0 OR SUM(checksum) <> 0 OR MIN(day) < MIN(first_day) OR MAX(day) > MAX(last_day)`, table, width, rows)}
+			HAVING SUM(n) <> 0 OR SUM(checksum) <> 0 OR MIN(day) < MIN(first_day) OR MAX(day) > MAX(last_day)`, table, width, rows),
+		}
 	}
 	return []rowCheck{
-		{"lists", store.SeverityDerived, "the count in box_span of list %s, state %s, from document %s on, says that it is split; only those of all states are", "Set split of the row to FALSE",
-			`SELECT 'lists of ' || person, box, state, CAST(start AS TEXT) FROM box_span WHERE state <> '' AND split`},
+		{name: "lists", severity: store.SeverityDerived, text: "the count in box_span of list %s, state %s, from document %s on, says that it is split; only those of all states are",
+			remedy: repairIt, repair: repairCounts, query: `SELECT 'lists of ' || person, box, state, CAST(start AS TEXT) FROM box_span WHERE state <> '' AND split`},
 		check("box_span", "box b", sizes.span),
 		check("box_leaf", fmt.Sprintf(`box b JOIN box_span s ON s.person = b.person AND s.box = b.box AND s.start = b.document - b.document %% %d
 			AND s.state = '' AND s.split`, sizes.span), sizes.leaf),
@@ -128,39 +156,60 @@ func (c *Checker) checkTitles(ctx context.Context) error {
 	tell := func(about, text, remedy string) {
 		c.tell(store.Discrepancy{Severity: store.SeverityDerived, Check: "lists", About: about, Text: text, Remedy: remedy})
 	}
-	progress := 0
-	err := c.store.db.readWhole(ctx, func(q querier) error {
-		return queryOne(ctx, q, []any{&progress}, `SELECT COUNT(*) FROM title_index WHERE id = 1 AND next >= 0`)
-	})
+	missing, err := c.isTitleIndexMissing(ctx)
 	if err != nil {
 		return err
 	}
-	if progress != 1 {
-		tell("stored titles", "the row of the table title_index is missing", "INSERT INTO title_index (id, next) VALUES (1, 0): the service stores the titles again")
+	if missing {
+		tell("stored titles", "the row of the table title_index is missing", repairIt+": the service stores the titles again")
 	}
-	err = c.checkTitleBlocks(ctx, "box_titles", c.store.areTitlesRight, func(b titleBlock) {
-		tell("lists of "+string(b.person), fmt.Sprintf("the stored titles in list %s from document %d on are not those of the documents", b.box, b.start),
-			"Delete the row of box_titles: searches read the documents until the titles are stored again")
-	})
-	if err != nil {
-		return err
+	for _, table := range titleTables {
+		err := c.eachWrongBlock(ctx, table, func(b titleBlock) error {
+			tell("lists of "+string(b.person), table.describeBlock(b), repairIt)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
 	}
-	return c.checkTitleBlocks(ctx, "box_index", c.store.isIndexRight, func(b titleBlock) {
-		tell("lists of "+string(b.person), fmt.Sprintf("the index of titles in list %s from document %d on is not that of the titles", b.box, b.start),
-			"Delete the row of box_index: searches read all titles until they are indexed again")
-	})
+	return nil
 }
 
-// checkTitleBlocks checks each row of a table, and reports those that are wrong.
-func (c *Checker) checkTitleBlocks(ctx context.Context, table string, isRight func(context.Context, querier, titleBlock) (bool, error), report func(titleBlock)) error {
+// titleTable is a table of title blocks.
+type titleTable struct {
+	name    string
+	text    string // a format for the list and the first document of a block that is wrong
+	isRight func(s *Store, ctx context.Context, q querier, b titleBlock) (bool, error)
+	rebuild func(s *Store, ctx context.Context, b titleBlock) error
+}
+
+func (t titleTable) describeBlock(b titleBlock) string { return fmt.Sprintf(t.text, b.box, b.start) }
+
+// titleTables are in the order in which they depend on each other.
+var titleTables = []titleTable{
+	{"box_titles", "the stored titles in list %s from document %d on are not those of the documents", (*Store).areTitlesRight, (*Store).rebuildTitles},
+	{"box_index", "the index of titles in list %s from document %d on is not that of the titles", (*Store).isIndexRight, (*Store).indexSpan},
+}
+
+// isTitleIndexMissing reports whether the row is missing that says how far titles are stored.
+func (c *Checker) isTitleIndexMissing(ctx context.Context) (bool, error) {
+	rows := 0
+	err := c.store.db.readWhole(ctx, func(q querier) error {
+		return queryOne(ctx, q, []any{&rows}, `SELECT COUNT(*) FROM title_index WHERE id = 1 AND next >= 0`)
+	})
+	return rows != 1, err
+}
+
+// eachWrongBlock calls fn for each row of a table of title blocks that is wrong.
+func (c *Checker) eachWrongBlock(ctx context.Context, table titleTable, fn func(titleBlock) error) error {
 	for last := (titleBlock{}); ; {
 		var page, wrong []titleBlock
 		err := c.store.db.readWhole(ctx, func(q querier) (err error) {
 			page, err = queryAll(ctx, q, func(b *titleBlock) []any { return []any{&b.person, &b.box, &b.start} },
-				`SELECT person, box, start FROM `+table+` WHERE (person, box, start) > ($1, $2, $3) ORDER BY person, box, start LIMIT $4`,
+				`SELECT person, box, start FROM `+table.name+` WHERE (person, box, start) > ($1, $2, $3) ORDER BY person, box, start LIMIT $4`,
 				last.person, last.box, last.start, titlesAtOnce)
 			for _, b := range page {
-				right, e := isRight(ctx, q, b)
+				right, e := table.isRight(c.store, ctx, q, b)
 				if e != nil {
 					return e
 				}
@@ -174,7 +223,9 @@ func (c *Checker) checkTitleBlocks(ctx context.Context, table string, isRight fu
 			return err
 		}
 		for _, b := range wrong {
-			report(b)
+			if err := fn(b); err != nil {
+				return err
+			}
 		}
 		if len(page) < titlesAtOnce {
 			return nil
@@ -201,27 +252,38 @@ func (s *Store) areTitlesRight(ctx context.Context, q querier, b titleBlock) (bo
 }
 
 func (c *Checker) runRowCheck(ctx context.Context, q querier, check rowCheck) error {
-	columns, found := 1+strings.Count(check.text, "%s"), 0
-	err := queryEach(ctx, q, func(scan scanFunc) error {
-		values, dest := make([]string, columns), make([]any, columns)
-		for i := range values {
-			dest[i] = &values[i]
-		}
-		if err := scan(dest...); err != nil {
-			return err
-		}
-		args := make([]any, columns-1)
-		for i := range args {
-			args[i] = values[i+1]
-		}
-		c.tell(store.Discrepancy{Severity: check.severity, Check: check.name, About: values[0], Text: fmt.Sprintf(check.text, args...), Remedy: check.remedy})
-		found++
-		return nil
-	}, check.query+fmt.Sprintf(` LIMIT %d`, maxPerCheck))
-	if err == nil && found == maxPerCheck {
-		c.tell(store.Discrepancy{Severity: check.severity, Check: check.name, About: "database", Text: fmt.Sprintf("%d rows are printed; there may be more", found), Remedy: check.remedy})
+	rows, err := check.readRows(ctx, q, maxPerCheck)
+	for _, row := range rows {
+		c.tell(check.describeRow(row))
+	}
+	if err == nil && len(rows) == maxPerCheck {
+		c.tell(store.Discrepancy{Severity: check.severity, Check: check.name, About: "database", Text: fmt.Sprintf("%d rows are printed; there may be more", len(rows)), Remedy: check.remedy})
 	}
 	return err
+}
+
+// readRows reads up to limit wrong rows.
+func (k rowCheck) readRows(ctx context.Context, q querier, limit int) (all [][]string, err error) {
+	columns := 1 + strings.Count(k.text, "%s")
+	err = queryEach(ctx, q, func(scan scanFunc) error {
+		row, dest := make([]string, columns), make([]any, columns)
+		for i := range row {
+			dest[i] = &row[i]
+		}
+		err := scan(dest...)
+		all = append(all, row)
+		return err
+	}, k.query+fmt.Sprintf(` LIMIT %d`, limit))
+	return all, err
+}
+
+// describeRow returns the discrepancy of a row.
+func (k rowCheck) describeRow(row []string) store.Discrepancy {
+	args := make([]any, len(row)-1)
+	for i := range args {
+		args[i] = row[i+1]
+	}
+	return store.Discrepancy{Severity: k.severity, Check: k.name, About: row[0], Text: fmt.Sprintf(k.text, args...), Remedy: k.remedy, NotRepaired: k.why}
 }
 
 // checkMigrations compares the record of applied migrations, and of which programs may write, with what this program knows.
@@ -232,7 +294,7 @@ func (c *Checker) checkMigrations(ctx context.Context, q querier) error {
 	}
 	tell := func(format string, args ...any) {
 		c.tell(store.Discrepancy{Severity: store.SeverityDerived, Check: "migrations", About: "tables of the database", Text: fmt.Sprintf(format, args...),
-			Remedy: "Restore the row from a backup: it decides which programs may write"})
+			Remedy: "Restore the row from a backup: it decides which programs may write", NotRepaired: whyNotMigrations})
 	}
 	applied, err := appliedVersions(ctx, q)
 	if err != nil {
@@ -294,16 +356,31 @@ type queuedJob struct {
 	document contract.DocumentID
 }
 
+// queueFault is something that is wrong with the queue.
+type queueFault struct {
+	store.Discrepancy
+	missing    queuedJob // what is missing; zero: something else is wrong
+	unreadable int64     // the number of the job that cannot be read; 0: something else is wrong
+}
+
 // CheckQueue compares the documents that wait for the service with the jobs in the queue, and checks that no job removes a
 // file that is in use. It holds the waiting jobs in memory: about as many as there are documents in progress.
 func (c *Checker) CheckQueue(ctx context.Context) error {
+	faults, err := c.findQueueFaults(ctx)
+	for _, f := range faults {
+		c.tell(f.Discrepancy)
+	}
+	return err
+}
+
+func (c *Checker) findQueueFaults(ctx context.Context) (all []queueFault, err error) {
 	args := `CAST(args AS TEXT)`
 	if c.store.db.embedded() {
 		args = `json(args)` // it may be JSONB
 	}
-	err := c.readWhole(ctx, func(q querier) error {
-		jobs, err := c.readJobs(ctx, q, `SELECT kind, `+args+` FROM river_job WHERE state IN ('available', 'pending', 'retryable', 'running', 'scheduled')`)
-		if err != nil {
+	err = c.readWhole(ctx, func(q querier) error {
+		jobs, faults, err := readJobs(ctx, q, `SELECT id, kind, `+args+` FROM river_job WHERE state IN ('available', 'pending', 'retryable', 'running', 'scheduled')`)
+		if all = faults; err != nil {
 			return err
 		}
 		return queryEach(ctx, q, func(scan scanFunc) error {
@@ -312,25 +389,24 @@ func (c *Checker) CheckQueue(ctx context.Context) error {
 				return err
 			}
 			if !jobs[want] {
-				c.tell(store.Discrepancy{Severity: store.SeverityDerived, Check: "queue", About: fmt.Sprintf("document %d", want.document),
-					Text: "it waits for the job " + want.kind + ", but the queue has none", Remedy: "The service queues it again by itself; an owner can request it with retry-docs"})
+				all = append(all, queueFault{missing: want, Discrepancy: store.Discrepancy{Severity: store.SeverityDerived, Check: "queue", About: fmt.Sprintf("document %d", want.document),
+					Text: "it waits for the job " + want.kind + ", but the queue has none", Remedy: "The service queues it again by itself, and so does segel fsck --repair; an owner can request it with retry-docs"}})
 			}
 			return nil
 		}, `SELECT d.id, CASE WHEN d.state = 'draft' THEN 'convert' WHEN EXISTS (SELECT 1 FROM stamp s WHERE s.document = d.id AND s.state <> 'affixed') THEN 'stamp' ELSE 'complete' END
 			FROM document d WHERE d.waits_since <> 0 ORDER BY d.id`)
 	})
-	if err != nil {
-		return fmt.Errorf("check the queue: %w", err)
-	}
-	return nil
+	return all, wrapf(err, "check the queue")
 }
 
-func (c *Checker) readJobs(ctx context.Context, q querier, query string) (map[queuedJob]bool, error) {
-	jobs := map[queuedJob]bool{}
+// readJobs returns the jobs that a query selects by number, kind and arguments, and what is wrong with them.
+func readJobs(ctx context.Context, q querier, query string) (jobs map[queuedJob]bool, faults []queueFault, err error) {
+	jobs = map[queuedJob]bool{}
 	var swept []string
-	err := queryEach(ctx, q, func(scan scanFunc) error {
+	err = queryEach(ctx, q, func(scan scanFunc) error {
+		var id int64
 		var kind, text string
-		if err := scan(&kind, &text); err != nil {
+		if err := scan(&id, &kind, &text); err != nil {
 			return err
 		}
 		var a struct {
@@ -338,8 +414,8 @@ func (c *Checker) readJobs(ctx context.Context, q querier, query string) (map[qu
 			Keys     []string            `json:"keys"`
 		}
 		if err := json.Unmarshal([]byte(text), &a); err != nil {
-			c.tell(store.Discrepancy{Severity: store.SeverityDerived, Check: "queue", About: "a job of kind " + kind, Text: "its arguments cannot be read: " + err.Error(),
-				Remedy: "Delete the job; the service queues again what documents wait for"})
+			faults = append(faults, queueFault{unreadable: id, Discrepancy: store.Discrepancy{Severity: store.SeverityDerived, Check: "queue", About: "a job of kind " + kind,
+				Text: "its arguments cannot be read: " + err.Error(), Remedy: "Run segel fsck --repair, which deletes the job and queues what documents wait for"}})
 			return nil
 		}
 		jobs[queuedJob{kind, a.Document}] = true
@@ -349,20 +425,21 @@ func (c *Checker) readJobs(ctx context.Context, q querier, query string) (map[qu
 		return nil
 	}, query)
 	if err != nil {
-		return nil, fmt.Errorf("read jobs: %w", err)
+		return nil, nil, fmt.Errorf("read jobs: %w", err)
 	}
 	for _, key := range swept {
 		var used bool
 		err := queryOne(ctx, q, []any{&used}, `SELECT EXISTS (SELECT 1 FROM revision WHERE file_key = $1) OR EXISTS (SELECT 1 FROM document WHERE original_key = $1)
 			OR EXISTS (SELECT 1 FROM attempt WHERE evidence_key = $1) OR EXISTS (SELECT 1 FROM evidence WHERE file_key = $1)`, key)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if used {
-			c.tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "queue", About: "file " + key, Text: "a job in the queue removes it, but a row refers to it", Remedy: "Stop the service and delete the job"})
+			faults = append(faults, queueFault{Discrepancy: store.Discrepancy{Severity: store.SeverityEvidence, Check: "queue", About: "file " + key,
+				Text: "a job in the queue removes it, but a row refers to it", Remedy: "Stop the service and delete the job"}})
 		}
 	}
-	return jobs, nil
+	return jobs, faults, nil
 }
 
 // CheckDatabase runs the database's own check: SQLite checks pages, indexes and references; PostgreSQL checks indexes, if the
