@@ -20,60 +20,73 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// onlyHTTP2 fails a test whose answer came by another protocol.
-type onlyHTTP2 struct {
-	t    *testing.T
-	next *http.Transport
+// oneProtocol fails a test whose answer came by another version of HTTP, or without TLS.
+type oneProtocol struct {
+	t     *testing.T
+	major int
+	next  *http.Transport
 }
 
-func (o onlyHTTP2) RoundTrip(r *http.Request) (*http.Response, error) {
+func (o oneProtocol) RoundTrip(r *http.Request) (*http.Response, error) {
 	a, err := o.next.RoundTrip(r)
-	if err == nil && (a.ProtoMajor != 2 || a.TLS == nil) {
+	if err == nil && (a.ProtoMajor != o.major || a.TLS == nil) {
 		o.t.Errorf("%s %s was answered by %s", r.Method, r.URL.Path, a.Proto)
 	}
 	return a, err
 }
 
-// http2Client returns a client that trusts an authority and uses HTTP/2.
-func http2Client(t *testing.T, roots *x509.CertPool) *http.Client {
+// tlsClient returns a client that trusts an authority and uses one version of HTTP.
+func tlsClient(t *testing.T, roots *x509.CertPool, major int) *http.Client {
 	t.Helper()
-	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, Protocols: &http.Protocols{}}
+	transport.Protocols.SetHTTP1(major == 1)
+	transport.Protocols.SetHTTP2(major == 2)
 	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: onlyHTTP2{t, transport}}
+	return &http.Client{Transport: oneProtocol{t, major, transport}}
 }
 
 // follow reads the events of a document until it has a state.
-func (c *client) follow(id int64, state string) {
-	c.t.Helper()
-	r, err := http.NewRequestWithContext(c.t.(*testing.T).Context(), "GET", c.url+documentPath+fmt.Sprint("events/", id), nil)
+func (c *client) follow(id int64, state string) error {
+	r, err := http.NewRequest("GET", c.url+documentPath+fmt.Sprint("events/", id), nil)
 	if err != nil {
-		c.t.Fatal(err)
+		return err
 	}
 	r.Header.Set("x-access-token", c.token)
 	a, err := c.httpClient().Do(r)
 	if err != nil {
-		c.t.Fatal(err)
+		return err
 	}
 	defer a.Body.Close()
 	lines := bufio.NewScanner(a.Body)
 	for lines.Scan() {
 		if strings.Contains(lines.Text(), `"status":"`+state+`"`) {
-			return
+			return nil
 		}
 	}
-	c.t.Fatalf("the stream of events ended before document %d was %s: %v", id, state, lines.Err())
+	return fmt.Errorf("the stream of events ended before document %d was %s: %w", id, state, lines.Err())
 }
 
-// A self-signed authority, the real program, and a client of HTTP/2: from the first login to the finished file.
-func TestAContractIsSignedOverHTTPSAndHTTP2(t *testing.T) {
+// A self-signed authority and the real program: from the first login to the finished file, with an upload of 12 MB and a stream of events.
+func TestAContractIsSignedOverHTTPS(t *testing.T) {
 	t.Parallel()
-	ca := httpstest.NewCA(t)
-	cert, key := ca.Files("127.0.0.1")
-	p := serve(t, newDataFolder(t), "SEGEL_TLS_CERT="+cert, "SEGEL_TLS_KEY="+key, "SEGEL_LISTEN_HTTP=127.0.0.1:0", "SEGEL_PUBLIC_URL=https://segel.example.test", "SEGEL_METRICS_TOKEN=token")
-	if !strings.HasPrefix(p.url, "https://127.0.0.1:") {
-		t.Fatal(p.url)
+	for major := 1; major <= 2; major++ {
+		t.Run(fmt.Sprint("HTTP ", major), func(t *testing.T) {
+			t.Parallel()
+			ca := httpstest.NewCA(t)
+			cert, key := ca.Files("127.0.0.1")
+			p := serve(t, newDataFolder(t), "SEGEL_TLS_CERT="+cert, "SEGEL_TLS_KEY="+key)
+			if !strings.HasPrefix(p.url, "https://127.0.0.1:") {
+				t.Fatal(p.url)
+			}
+			p.http = tlsClient(t, ca.Pool(), major)
+			signOwnContract(t, p)
+		})
 	}
-	p.http = http2Client(t, ca.Pool())
+}
+
+// signOwnContract has the first admin upload, sign and download a contract.
+func signOwnContract(t *testing.T, p *process) {
+	t.Helper()
 	owner := p.login(t, p.email, p.password)
 	if h := owner.do("GET", "/v1/auth/me", nil).ok().header.Get("Strict-Transport-Security"); h == "" {
 		t.Error("no Strict-Transport-Security")
@@ -87,19 +100,25 @@ func TestAContractIsSignedOverHTTPSAndHTTP2(t *testing.T) {
 	id := owner.upload(file, owner.as("signer", 1))
 	owner.place(id, owner.at("sign", 100, 100, 260, 160)).ok()
 	owner.verb("finalize-docs", id).ok()
-	completed := make(chan struct{})
-	go func() {
-		defer close(completed)
-		owner.follow(id, "completed")
-	}()
+	completed := make(chan error, 1)
+	go func() { completed <- owner.follow(id, "completed") }()
 	owner.verb("sign-docs", id).ok()
-	<-completed
+	if err := <-completed; err != nil {
+		t.Fatal(err)
+	}
 	if signed := owner.download(id); !bytes.HasPrefix(signed, file) {
 		t.Errorf("%d bytes were downloaded, %d uploaded", len(signed), len(file))
 	} else if n := soundSignatures(t, signed); n != 3 {
 		t.Errorf("%d signatures, want the signer's, the seal and the document timestamp", n)
 	}
+}
 
+func TestPlainHTTPLeadsToHTTPSAndARenewedCertificateIsServed(t *testing.T) {
+	t.Parallel()
+	ca := httpstest.NewCA(t)
+	cert, key := ca.Files("127.0.0.1")
+	p := serve(t, newDataFolder(t), "SEGEL_TLS_CERT="+cert, "SEGEL_TLS_KEY="+key, "SEGEL_LISTEN_HTTP=127.0.0.1:0", "SEGEL_PUBLIC_URL=https://segel.example.test", "SEGEL_METRICS_TOKEN=token")
+	p.http = tlsClient(t, ca.Pool(), 2)
 	// Plain HTTP leads to the public address, whatever the request calls the service.
 	plain := regexp.MustCompile(`redirects (http://\S+) to https://segel.example.test`).FindStringSubmatch(p.stdout.String())
 	if plain == nil {
@@ -126,7 +145,8 @@ func TestAContractIsSignedOverHTTPSAndHTTP2(t *testing.T) {
 		t.Fatal(err)
 	}
 	awaitCertificate(t, p.url, ca.Pool(), func(c *x509.Certificate) bool { return c.NotAfter.Equal(until) })
-	if m := string(owner.do("GET", "/metrics", nil, "Authorization", "Bearer token").ok().body); !strings.Contains(m, fmt.Sprintf("segel_tls_certificate_expiry_seconds %g\n", float64(until.Unix()))) {
+	metrics := &client{service: p.service, t: t}
+	if m := string(metrics.do("GET", "/metrics", nil, "Authorization", "Bearer token").ok().body); !strings.Contains(m, fmt.Sprintf("segel_tls_certificate_expiry_seconds %g\n", float64(until.Unix()))) {
 		t.Errorf("metrics do not say when the certificate expires, %d", until.Unix())
 	}
 }

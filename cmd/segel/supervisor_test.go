@@ -96,7 +96,7 @@ func TestTheServiceUsesTheSocketsOfSystemdAndTellsItsStates(t *testing.T) {
 	if state := s.await(); state != "READY=1" {
 		t.Errorf("after the start: %q", state)
 	}
-	p.http = http2Client(t, ca.Pool())
+	p.http = tlsClient(t, ca.Pool(), 2)
 	c := &client{service: p.service, t: t}
 	c.do("GET", "/healthz", nil).ok()
 	if err := p.cmd.Process.Signal(syscall.SIGHUP); err != nil {

@@ -80,6 +80,7 @@ const (
 	readFirstEvery = 2 * time.Second // the same while it has none
 	orderTimeout   = 5 * time.Minute
 	challengeFresh = time.Second // how long the open challenges that were read are believed
+	challengeRead  = 5 * time.Second
 )
 
 // backoff is how long no node orders again after so many orders that failed one after the other. ACME servers refuse accounts that try
@@ -132,7 +133,7 @@ func (a *ACME) Challenges(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		for _, c := range a.openChallenges(r.Context()) {
+		for _, c := range a.openChallenges() {
 			if c.Token == token && c.Response != "" {
 				w.Header().Set("Content-Type", "application/octet-stream")
 				_, _ = w.Write([]byte(c.Response)) // if this fails, the server asks again
@@ -145,7 +146,7 @@ func (a *ACME) Challenges(next http.Handler) http.Handler {
 
 // answerTLS returns the certificate that proves who answers at a host.
 func (a *ACME) answerTLS(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
-	for _, c := range a.openChallenges(hello.Context()) {
+	for _, c := range a.openChallenges() {
 		if strings.EqualFold(c.Host, hello.ServerName) && len(c.Chain) > 0 {
 			cert, err := tls.X509KeyPair(c.Chain, c.Key)
 			return &cert, err
@@ -154,8 +155,11 @@ func (a *ACME) answerTLS(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return nil, fmt.Errorf("no open challenge for %q", hello.ServerName)
 }
 
-// openChallenges returns the open challenges. Anyone may ask, so they are read at most once in challengeFresh.
-func (a *ACME) openChallenges(ctx context.Context) []challenge {
+// openChallenges returns the open challenges. Anyone may ask, so they are read at most once in challengeFresh, and a client that leaves
+// does not cut off the reading for others.
+func (a *ACME) openChallenges() []challenge {
+	ctx, cancel := context.WithTimeout(context.Background(), challengeRead)
+	defer cancel()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if now := a.o.Clock(); now.Sub(a.readAt).Abs() >= challengeFresh {

@@ -61,12 +61,10 @@ func newTLSConfig(get func(*tls.ClientHelloInfo) (*tls.Certificate, error), more
 // Bounds of a connection of HTTP/2. A client that takes nothing from the connection, or has gone without a word, is cut off like one of
 // HTTP/1.1; the api bounds how slowly a single stream may be taken.
 const (
-	standstill   = 30 * time.Second
-	pingAfter    = time.Minute
-	pingTimeout  = 15 * time.Second
-	maxStreams   = 128
-	streamBuffer = 256 << 10 // bytes of a body that are received before they are read
-	connBuffer   = 1 << 20
+	standstill  = 30 * time.Second
+	pingAfter   = time.Minute
+	pingTimeout = 15 * time.Second
+	maxStreams  = 128
 )
 
 // LimitHTTP2 sets the bounds of HTTP/2 connections of a server.
@@ -74,7 +72,6 @@ func LimitHTTP2(s *http.Server) { limitHTTP2(s, standstill) }
 
 func limitHTTP2(s *http.Server, standstill time.Duration) {
 	s.HTTP2 = &http.HTTP2Config{
-		MaxConcurrentStreams: maxStreams, MaxReceiveBufferPerStream: streamBuffer, MaxReceiveBufferPerConnection: connBuffer,
-		WriteByteTimeout: standstill, SendPingTimeout: pingAfter, PingTimeout: pingTimeout,
+		MaxConcurrentStreams: maxStreams, WriteByteTimeout: standstill, SendPingTimeout: pingAfter, PingTimeout: pingTimeout,
 	}
 }
