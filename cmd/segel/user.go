@@ -13,16 +13,17 @@ import (
 )
 
 type userCommand struct {
-	Add      userAddCommand      `cmd:"" help:"Add a user."`
-	Invite   userInviteCommand   `cmd:"" help:"Invite a person by mail, who then sets their own password."`
-	Reset    userResetCommand    `cmd:"" name:"reset-password" aliases:"reset" help:"Give a user another password; this ends all sessions of the user."`
-	Factors  userFactorsCommand  `cmd:"" name:"reset-factors" help:"Remove the second factors of a user who lost them; this ends all sessions of the user."`
-	Disable  userDisableCommand  `cmd:"" help:"Disable an account; this ends all sessions of the user."`
-	Enable   userEnableCommand   `cmd:"" help:"Enable a disabled account."`
-	Transfer userTransferCommand `cmd:"" help:"Give the documents of a user, drafts too, to another user of the organisation."`
-	Erase    userEraseCommand    `cmd:"" help:"Erase the data of a user whose account is disabled, for ever. What proves who signed remains."`
-	Role     userRoleCommand     `cmd:"" help:"Give a user another role."`
-	Rename   userRenameCommand   `cmd:"" help:"Change the name of a user. What was signed keeps the former name."`
+	Add        userAddCommand        `cmd:"" help:"Add a user."`
+	Invite     userInviteCommand     `cmd:"" help:"Invite a person by mail, who then sets their own password."`
+	Reset      userResetCommand      `cmd:"" name:"reset-password" aliases:"reset" help:"Give a user another password; this ends all sessions of the user."`
+	Factors    userFactorsCommand    `cmd:"" name:"reset-factors" help:"Remove the second factors of a user who lost them; this ends all sessions of the user."`
+	Disable    userDisableCommand    `cmd:"" help:"Disable an account; this ends all sessions of the user."`
+	Enable     userEnableCommand     `cmd:"" help:"Enable a disabled account."`
+	Transfer   userTransferCommand   `cmd:"" help:"Give the documents of a user, drafts too, to another user of the organisation."`
+	Erase      userEraseCommand      `cmd:"" help:"Erase the data of a user whose account is disabled, for ever. What proves who signed remains."`
+	EraseGuest userEraseGuestCommand `cmd:"" name:"erase-guest" help:"Erase the data of a person without an account from drafts and from documents that ended without a signature."`
+	Role       userRoleCommand       `cmd:"" help:"Give a user another role."`
+	Rename     userRenameCommand     `cmd:"" help:"Change the name of a user. What was signed keeps the former name."`
 }
 
 type userAddCommand struct {
@@ -163,6 +164,8 @@ func (c userEnableCommand) Run(w *environment) error {
 	})
 }
 
+var errUnconfirmedErasure = errors.New("erasing cannot be undone: repeat the command with --yes")
+
 type userEraseCommand struct {
 	accountFlags
 	Yes bool `help:"Do it: it cannot be undone."`
@@ -170,7 +173,7 @@ type userEraseCommand struct {
 
 func (c userEraseCommand) Run(w *environment) error {
 	if !c.Yes {
-		return errors.New("erasing cannot be undone: repeat the command with --yes")
+		return errUnconfirmedErasure
 	}
 	return c.change(w, "erase", "erased the data, from now on:", func(a *app, by contract.Actor, id contract.PersonID) (identity.Member, error) {
 		if _, err := a.workflow.ErasePerson(w.ctx, by, id); err != nil {
@@ -178,6 +181,32 @@ func (c userEraseCommand) Run(w *environment) error {
 		}
 		u, err := a.store.User(w.ctx, id)
 		return identity.Member{Account: identity.Account{Person: u.Person}}, err
+	})
+}
+
+type userEraseGuestCommand struct {
+	dataFlag
+	organisationOrFirst
+	Email string `xor:"guest" required:"" help:"E-mail of the guest." placeholder:"E"`
+	Phone string `xor:"guest" required:"" help:"Phone number of the guest." placeholder:"P"`
+	Yes   bool   `help:"Do it: it cannot be undone."`
+}
+
+func (c userEraseGuestCommand) Run(w *environment) error {
+	if !c.Yes {
+		return errUnconfirmedErasure
+	}
+	return c.withApp(w, writing, func(a *app) error {
+		of, err := c.findOrFirst(w, a)
+		if err != nil {
+			return err
+		}
+		who := contract.GuestContact{Email: c.Email, Phone: c.Phone}
+		if err := a.workflow.EraseGuest(w.ctx, commandLineActor("user erase-guest"), of, who); err != nil {
+			return plainError(err)
+		}
+		_, err = fmt.Fprintln(w.stdout, "erased what was stored about the guest, apart from documents that were signed or are in progress")
+		return err
 	})
 }
 

@@ -132,7 +132,7 @@ var administration = map[string]sentence{
 	"event.person_exported":       {"Mengunduh data yang tersimpan[ tentang {name}][ <{email}>]", "Downloaded the stored data[ of {name}][ <{email}>]"},
 	"event.erasure_begun":         {"Meminta penghapusan data pemilik akun[ {person}]", "Asked for the data of the holder of account[ {person}] to be erased"},
 	"event.person_erased":         {"Menghapus data pemilik akun[ {person}]", "Erased the data of the holder of account[ {person}]"},
-	"event.guest_erased":          {"Meminta penghapusan data seorang tamu pada {count} dokumen", "Asked for the data of a guest on {count} documents to be erased"},
+	"event.guest_erased":          {"Meminta penghapusan data seorang tamu pada {count} dokumen", "Asked for the data of a guest to be erased (documents: {count})"},
 	"event.participant_erased":    {"Menghapus nama dan alamat seseorang yang datanya dihapus[ {person}]", "Removed the name and address of a person whose data were erased[ {person}]"},
 	"event.password_reset":        {"Membuat kata sandi baru[ untuk {name}][ <{email}>]", "Set a new password[ for {name}][ <{email}>]"},
 	"event.retried":               {"Meminta agar dokumen diproses kembali", "Requested another attempt on the document"},

@@ -232,7 +232,7 @@ test("an administrator erases a guest by their address and by their phone number
   await dialog.waitFor({ state: "detached" });
   expect(await signers()).toEqual([]);
   await page.getByRole("tab", { name: "Audit log" }).click();
-  await page.getByText("Asked for the data of a guest on 1 documents to be erased").first().waitFor();
+  await page.getByText("Asked for the data of a guest to be erased (documents: 1)").first().waitFor();
   await page.context().close();
 });
 
