@@ -100,6 +100,9 @@ const (
 	JobEvidence JobKind = "evidence" // make the evidence certificate
 )
 
+// JobKinds lists the kinds.
+var JobKinds = []JobKind{JobConvert, JobStamp, JobComplete, JobSweep, JobNotify, JobEvidence}
+
 // Unit is what quota counts.
 type Unit string
 

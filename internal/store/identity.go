@@ -416,5 +416,6 @@ type Store interface {
 	OfficeRecords
 	TLSRecords
 	Backups
+	Monitoring
 	Close() error
 }

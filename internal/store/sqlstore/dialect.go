@@ -8,6 +8,7 @@ import (
 
 	"segel/internal/contract"
 	"segel/internal/jobs"
+	"segel/internal/store"
 )
 
 // database is the part of the store that differs between the two databases.
@@ -50,6 +51,8 @@ type database interface {
 	jobBackend() jobs.Backend
 	// poolSize is how many connections the pool opens at most; 0: the database needs none.
 	poolSize() int
+	// connections reports how the pools of connections are used.
+	connections() []store.Connections
 	close() error
 }
 

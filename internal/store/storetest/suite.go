@@ -66,6 +66,7 @@ func Run(t *testing.T, open func(*testing.T) store.Store) {
 		nodeTests,
 		leaseTests,
 		backupTests,
+		monitoringTests,
 	} {
 		for name, test := range group {
 			t.Run(name, func(t *testing.T) {
