@@ -27,7 +27,7 @@ func (c adoptCommand) Run(w *environment) error {
 		return err
 	}
 	a := &app{conf: conf, log: w.newLogger(conf), clock: systemClock()}
-	if a.store, err = openDatabase(w.ctx, conf, conf.ClockTolerance, writing); err != nil {
+	if a.store, err = openDatabase(w.ctx, conf, conf.ClockTolerance, writing, nil); err != nil {
 		return err
 	}
 	return errors.Join(c.adoptFound(w, a), a.store.Close())

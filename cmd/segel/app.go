@@ -40,6 +40,8 @@ import (
 	"segel/internal/store"
 	"segel/internal/store/sqlstore"
 	"segel/internal/text"
+	"segel/internal/tracing"
+	"segel/internal/tracing/otlp"
 	"segel/internal/workflow"
 	"segel/pades/validate"
 	"segel/revocation"
@@ -76,6 +78,7 @@ type app struct {
 	office      io.Closer               // nil until openOffice
 	convert     io.Closer               // nil if nothing converts, or nothing needs closing
 	metrics     *prometheus.Registry
+	traces      *otlp.Provider
 	leftOver    func(workflow.Collected) // counts what was collected
 	keyLock     *os.File                 // of keys in a folder, see lockKeys; nil: of no folder, or only read
 
@@ -95,15 +98,18 @@ func openAppAt(ctx context.Context, conf config.Config, log *slog.Logger, clock 
 	syscall.Umask(0o077)
 	a := &app{conf: conf, log: log, clock: clock, metrics: prometheus.NewRegistry()}
 	var err error
-	if a.store, err = openDatabase(ctx, conf, tolerance, to); err != nil {
+	if a.traces, err = newTraces(ctx, conf, a.metrics, log); err != nil {
 		return nil, err
 	}
+	if a.store, err = openDatabase(ctx, conf, tolerance, to, a.traces.Tracer()); err != nil {
+		return nil, errors.Join(err, a.stopTraces())
+	}
 	if err := a.openInstallation(ctx, to); err != nil {
-		return nil, errors.Join(err, a.unlockKeys(), a.store.Close())
+		return nil, errors.Join(err, a.unlockKeys(), a.store.Close(), a.stopTraces())
 	}
 	a.answers = a.store
 	if err := a.wireServices(); err != nil {
-		return nil, errors.Join(err, a.unlockKeys(), a.store.Close())
+		return nil, errors.Join(err, a.unlockKeys(), a.store.Close(), a.stopTraces())
 	}
 	return a, nil
 }
@@ -157,7 +163,9 @@ func (a *app) wireServices() error {
 	if err := a.wirePhone(); err != nil {
 		return err
 	}
-	a.wireWebhooks()
+	if err := a.wireWebhooks(); err != nil {
+		return err
+	}
 	a.wireSSO()
 	return nil
 }
@@ -223,6 +231,9 @@ func (a *app) close() {
 	}
 	if err := a.store.Close(); err != nil {
 		a.log.Error("close database", "error", err)
+	}
+	if err := a.stopTraces(); err != nil {
+		a.log.Error("send the last traces", "error", err)
 	}
 }
 
@@ -409,10 +420,11 @@ func (l ledger) Revoke(ctx context.Context, serial string, reason int, at time.T
 // of commands.
 func (w *environment) newLogger(conf config.Config) *slog.Logger {
 	o := &slog.HandlerOptions{Level: conf.LogLevel}
+	var lines slog.Handler = slog.NewTextHandler(w.stderr, o)
 	if conf.LogFormat == "json" {
-		return slog.New(slog.NewJSONHandler(w.stderr, o))
+		lines = slog.NewJSONHandler(w.stderr, o)
 	}
-	return slog.New(slog.NewTextHandler(w.stderr, o))
+	return slog.New(tracing.NewLogHandler(lines))
 }
 
 // plainError replaces a *contract.Error by its sentence for people, or by one sentence per input member if it is about

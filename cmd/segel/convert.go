@@ -12,6 +12,7 @@ import (
 	"segel/internal/convert"
 	"segel/internal/convert/gotenberg"
 	"segel/internal/convert/libreoffice"
+	"segel/internal/monitor"
 	"segel/internal/outbound"
 )
 
@@ -32,7 +33,9 @@ func (a *app) openConverter(ctx context.Context) error {
 	if closer, ok := c.(io.Closer); ok {
 		a.convert = closer
 	}
-	a.workflow.Converter = c
+	if a.workflow.Converter, err = monitor.CountConversions(a.metrics, c); err != nil {
+		return fmt.Errorf("register metrics: %w", err)
+	}
 	a.workflow.Turns = admission.NewQueue(admission.Limits{
 		Slots: a.conf.MaxConversions, Waiting: max(conversionsWaiting, a.conf.MaxConversionsWaiting), WaitingPerKey: a.conf.MaxConversionsWaiting,
 	})

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"segel/internal/authority"
 	"segel/internal/blob"
 	"segel/internal/blob/file"
@@ -109,8 +111,8 @@ func readFolders(ctx context.Context, conf config.Config, keys authority.Files, 
 
 // openDatabase opens the database with the access that the command has, and with the tolerance of [openAppAt]. It creates an SQLite file only if no keys or blobs
 // remain of a database that is missing.
-func openDatabase(ctx context.Context, conf config.Config, tolerance time.Duration, to access) (*sqlstore.Store, error) {
-	o := sqlstore.Options{Mode: sqlstore.Migrating, Version: version, Timeout: conf.DatabaseTimeout, ClockTolerance: tolerance}
+func openDatabase(ctx context.Context, conf config.Config, tolerance time.Duration, to access, tracer trace.Tracer) (*sqlstore.Store, error) {
+	o := sqlstore.Options{Mode: sqlstore.Migrating, Version: version, Timeout: conf.DatabaseTimeout, ClockTolerance: tolerance, Tracer: tracer}
 	switch {
 	case to == reading:
 		o.Mode = sqlstore.Reading

@@ -420,7 +420,7 @@ func TestACreationThatCrashedIsFinishedByTheNextStart(t *testing.T) {
 		}
 		step := func(do func(*app, installation.Found) error) (found installation.Found) {
 			t.Helper()
-			s, err := openDatabase(t.Context(), conf, conf.ClockTolerance, creating)
+			s, err := openDatabase(t.Context(), conf, conf.ClockTolerance, creating, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,6 +11,7 @@ import (
 
 	"segel/internal/config"
 	"segel/internal/contract"
+	"segel/internal/monitor"
 	"segel/internal/notify"
 	"segel/internal/notify/compose"
 	"segel/internal/notify/smtp"
@@ -21,9 +22,13 @@ import (
 
 // wireMail connects the delivery of messages. Without a mail server they are kept.
 func (a *app) wireMail() error {
+	observe, err := monitor.CountNotices(a.metrics)
+	if err != nil {
+		return fmt.Errorf("register metrics: %w", err)
+	}
 	a.notices = &notify.Service{
 		Store: a.store, Composer: compose.Composer{}, Links: a.identity, Accounts: a.identity, Files: a.workflow, From: mail.Address{Address: a.conf.MailFrom},
-		Senders: map[contract.OrganisationID]string{}, PublicURL: a.conf.BaseURL(), Language: text.Language(a.conf.MailLanguage), Clock: a.clock, Log: a.log,
+		Senders: map[contract.OrganisationID]string{}, PublicURL: a.conf.BaseURL(), Language: text.Language(a.conf.MailLanguage), Clock: a.clock, Log: a.log, Observe: observe,
 	}
 	for organisation, address := range a.conf.MailFromByOrganisation {
 		a.notices.Senders[contract.OrganisationID(organisation)] = address

@@ -103,7 +103,7 @@ func (a *app) driverOptions() peruri.Options {
 		Adapters: c.StampAdapters, Slots: c.StampSlots, Shared: c.StampSharedDir, Mount: c.StampMount,
 		Kinds: c.StampKinds, Kind: c.StampKind, Picture: c.StampPicturePath, Specimen: c.StampSpecimen,
 		Collector: peruri.Collector{Identity: c.StampIdentity, Number: c.StampIdentityNumber, Name: c.StampIdentityName},
-		Timeout:   c.StampTimeout, StampTimeout: c.StampFileTimeout, Settle: c.StampSettle, Observe: officeMetrics(a.metrics),
+		Timeout:   c.StampTimeout, StampTimeout: c.StampFileTimeout, Settle: c.StampSettle, Observe: officeMetrics(a.metrics), Tracer: a.traces.Tracer(),
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime/debug"
 	"sync"
 	"syscall"
@@ -23,8 +24,10 @@ import (
 	"segel/internal/contract"
 	"segel/internal/disk"
 	"segel/internal/jobs"
+	"segel/internal/monitor"
 	proc "segel/internal/process"
 	"segel/internal/store"
+	"segel/internal/store/sqlstore"
 	"segel/internal/workflow"
 	"segel/web"
 )
@@ -159,6 +162,7 @@ func (a *app) serveRequests(w *environment, l listeners) error {
 		fmt.Fprintf(w.stdout, "segel %s redirects http://%s to %s\n", version, l.plain.Addr(), a.conf.PublicURL)
 	}
 	fmt.Fprintf(w.stdout, "segel %s listens on %s://%s\n", version, scheme, l.main.Addr())
+	a.log.Info("started", "version", version, "address", l.main.Addr().String(), "roles", a.conf.Roles, "process", a.process.Name())
 	systemd := supervisor{a.log}
 	renewal.Go(func() { systemd.runWatchdog(renewing, handler) })
 	systemd.notify(w.ctx, daemon.SdNotifyReady)
@@ -179,7 +183,10 @@ func (a *app) serveRequests(w *environment, l listeners) error {
 		}
 		drained.Stop()
 	}
-	return errors.Join(err, a.shutDown(server, runner, endRequests))
+	a.log.Info("stopping", "within", a.conf.ShutdownWait)
+	err = errors.Join(err, a.shutDown(server, runner, endRequests))
+	a.log.Info("stopped", "version", version)
+	return err
 }
 
 // watchHangUp returns the signals SIGHUP until stop is called. A terminal sends it when it is closed, and ends the process with it; elsewhere it
@@ -263,8 +270,30 @@ func (a *app) framersOf(ctx context.Context, organisation string) []string {
 	return origins
 }
 
+// parts returns the collector of the state of what this process uses.
+func (a *app) parts(ready *readiness) monitor.Parts {
+	p := monitor.Parts{
+		Version: version, Connections: a.store.Connections, Reserve: int64(a.conf.DiskReserve), Ready: ready.currentReadiness,
+		Disks: map[string]string{"data": a.conf.DataDir, "spool": a.fileDir()},
+		Certificates: func() map[string]time.Time {
+			ends := map[string]time.Time{}
+			for _, own := range a.authority.OwnCertificates() {
+				ends[own.Role] = own.Certificate.NotAfter
+			}
+			return ends
+		},
+	}
+	if path, ok := sqlstore.SQLitePath(databaseDSN(a.conf)); ok {
+		p.Disks["database"] = filepath.Dir(path)
+	}
+	return p
+}
+
 func (a *app) newHandler(ready *readiness) (http.Handler, error) {
-	for _, c := range []prometheus.Collector{clockGauges{a.workflow}, costCounters{a.store}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})} {
+	for _, c := range []prometheus.Collector{
+		clockGauges{a.workflow}, costCounters{a.store}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		monitor.NewFigures(a.store, a.conf.QuotaLow, a.log), a.parts(ready),
+	} {
 		if err := a.metrics.Register(c); err != nil {
 			return nil, fmt.Errorf("register metrics: %w", err)
 		}
@@ -277,7 +306,7 @@ func (a *app) newHandler(ready *readiness) (http.Handler, error) {
 	return api.New(api.Options{
 		Workflow: a.workflow, Identity: a.identity, Notices: a.notices, Webhooks: a.webhooks, Feed: a.feed, SSO: a.sso, SCIM: a.scim, Answers: a.answers, Process: a.process, Rates: a.rates, AnswerSecret: a.sealer.DeriveKey("answers"), Ready: ready.currentReadiness,
 		AnswerTimeout: a.conf.AnswerWithin, WorkTimeout: a.conf.WorkWithin, LoginDelay: a.conf.LoginDelay,
-		Authority: a.authority.Handler(), Streams: a.streams, Web: web.Handler(a.conf.BasePath(), a.framersOf), Log: a.log, Metrics: a.metrics,
+		Authority: a.authority.Handler(), Streams: a.streams, Web: web.Handler(a.conf.BasePath(), a.framersOf), Log: a.log, Tracer: a.traces.Tracer(), Metrics: a.metrics,
 		Version: version, PublicURL: a.conf.BaseURL(), Service: a.conf.ServiceSegment, Paths: a.conf.Paths,
 		HealthOnly: !a.conf.HasRole(config.RoleAPI), Origins: a.conf.CORSOrigins, Proxies: proxies, MetricsToken: a.conf.MetricsToken,
 		Rate: float64(a.conf.RequestsPerSecond), Burst: a.conf.RequestsAtOnce,
@@ -329,6 +358,10 @@ func (a *app) startJobs(ctx context.Context, ready *readiness) (*jobs.Runner, er
 	if a.conf.ReconcileEvery > 0 {
 		periodic = append(periodic, jobs.Periodic{Name: "reconcile", Every: min(a.conf.ReconcileEvery, time.Hour), Run: a.reconcileDue})
 	}
+	observe, err := monitor.CountJobs(a.metrics)
+	if err != nil {
+		return nil, fmt.Errorf("register metrics: %w", err)
+	}
 	return jobs.Start(ctx, a.store, jobs.Handlers{
 		Convert: func(ctx context.Context, id contract.DocumentID) error {
 			return spareReserve(a.workflow.Convert(ctx, id))
@@ -342,7 +375,7 @@ func (a *app) startJobs(ctx context.Context, ready *readiness) (*jobs.Runner, er
 		},
 		Periodic: periodic,
 	}, jobs.Options{
-		Tasks: a.tasks(), Workers: a.conf.MaxJobs, Log: a.log, Process: a.process, Working: ready.requireWorking,
+		Tasks: a.tasks(), Workers: a.conf.MaxJobs, Log: a.log, Observe: observe, Tracer: a.traces.Tracer(), Process: a.process, Working: ready.requireWorking,
 	})
 }
 

@@ -148,7 +148,7 @@ func (c verifyCommand) readAuthority(w *environment, conf config.Config) (*x509.
 	if conf.State == config.StateFolder {
 		return authority.ReadPublic(w.ctx, keyFolder(conf))
 	}
-	s, err := openDatabase(w.ctx, conf, conf.ClockTolerance, reading)
+	s, err := openDatabase(w.ctx, conf, conf.ClockTolerance, reading, nil)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"segel/internal/api"
 	"segel/internal/contract"
 	"segel/internal/identity"
+	"segel/internal/monitor"
 	"segel/internal/notify/webhook"
 	"segel/internal/outbound"
 	"segel/internal/store"
@@ -24,18 +25,23 @@ import (
 const webhookTimeout = 15 * time.Second
 
 // wireWebhooks connects the feed and the webhooks.
-func (a *app) wireWebhooks() {
+func (a *app) wireWebhooks() error {
+	observe, err := monitor.CountDeliveries(a.metrics)
+	if err != nil {
+		return fmt.Errorf("register metrics: %w", err)
+	}
 	encoder := &api.EventEncoder{
 		Documents: a.store.Document, Organisations: a.workflow.Organisation, Clock: a.clock, PublicURL: a.conf.BaseURL(), Language: text.Language(a.conf.MailLanguage),
 	}
 	a.feed = &webhook.Feed{Store: a.store}
 	a.webhooks = &webhook.Service{
 		Store: a.store, Sealer: a.sealer, Client: newDirectClient(a.outboundOptions(webhookTimeout)), Encode: encoder.Encode, Plain: len(a.conf.OutboundPrivate) > 0,
-		Clock: a.clock, Random: rand.Reader, Log: a.log,
+		Clock: a.clock, Random: rand.Reader, Log: a.log, Observe: observe,
 	}
 	if a.notices.Sender != nil {
 		a.webhooks.Tell = a.tellOfDisabledWebhook
 	}
+	return nil
 }
 
 // outboundOptions returns the options for requests to hosts that admins of organisations name: the ports and the private networks that the

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
 
 	"segel/internal/admission"
 	"segel/internal/coding"
@@ -27,6 +28,7 @@ import (
 	"segel/internal/scim"
 	"segel/internal/sso"
 	"segel/internal/store"
+	"segel/internal/tracing"
 	"segel/internal/workflow"
 )
 
@@ -55,6 +57,7 @@ type Options struct {
 	Clock     func() time.Time                // nil: time.Now
 	Random    io.Reader                       // nil: crypto/rand
 	Log       *slog.Logger                    // nil: slog.Default
+	Tracer    trace.Tracer                    // makes a span of each request; nil: there are none
 
 	HealthOnly bool // answers /healthz, /readyz and /metrics alone
 
@@ -119,6 +122,10 @@ func (o Options) withDefaults() Options {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
+	o.Log = slog.New(tracing.NewLogHandler(o.Log.Handler()))
+	if o.Tracer == nil {
+		o.Tracer = tracing.Off
+	}
 	if o.Rates == nil {
 		o.Rates = admission.NewRateExchange("", [32]byte{})
 	}
@@ -161,7 +168,7 @@ func New(o Options) (http.Handler, error) {
 	if s.Service != "" && !segmentPattern.MatchString(s.Service) {
 		return nil, fmt.Errorf("service %q is not one segment of a path", s.Service)
 	}
-	if err := errors.Join(s.Metrics.Register(s.metrics.requests), s.Metrics.Register(s.metrics.durations)); err != nil {
+	if err := errors.Join(s.Metrics.Register(s.metrics.requests), s.Metrics.Register(s.metrics.durations), s.Metrics.Register(s.metrics.running)); err != nil {
 		return nil, fmt.Errorf("register metrics: %w", err)
 	}
 	s.requestRates = s.Rates.NewRates("requests", s.Rate, s.Burst)

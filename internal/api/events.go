@@ -17,6 +17,7 @@ import (
 
 	"segel/internal/contract"
 	"segel/internal/text"
+	"segel/internal/tracing"
 )
 
 const (
@@ -309,7 +310,7 @@ func (c *call) detach() (*call, *eventWriter) {
 
 	x := *c.exchange
 	r := &http.Request{Method: c.r.Method, Host: c.r.Host, URL: c.r.URL, Header: c.r.Header}
-	detached := &call{exchange: &x, r: r.WithContext(c.Streams.ctx), by: c.by, server: c.server, endpoint: c.endpoint}
+	detached := &call{exchange: &x, r: r.WithContext(tracing.WithRequest(c.Streams.ctx, x.id)), by: c.by, server: c.server, endpoint: c.endpoint}
 	out := &eventWriter{language: c.language, to: conn, deadline: conn.SetWriteDeadline, gone: func() bool { return gone(conn) }, close: conn.Close}
 	out.stopping = func() bool { return detached.Streams.ctx.Err() != nil }
 	out.writeEvent(head.String())
@@ -329,9 +330,9 @@ func gone(conn net.Conn) bool {
 // this stream alone.
 func (c *call) logStreamEnd(out *eventWriter) {
 	if p := recover(); p != nil {
-		c.Log.ErrorContext(c.r.Context(), "panic", "request_id", c.id, "operation", c.operation, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		c.Log.ErrorContext(c.r.Context(), "panic", "operation", c.operation, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	}
-	attrs := []slog.Attr{slog.String("request_id", c.id), slog.String("operation", c.operation), slog.Int64("bytes", out.bytes)}
+	attrs := []slog.Attr{slog.String("operation", c.operation), slog.Int64("bytes", out.bytes)}
 	if c.cause != nil {
 		attrs = append(attrs, slog.String("error", c.cause.Error()))
 	}

@@ -117,6 +117,7 @@ func (c *call) fromOperator() bool {
 type metrics struct {
 	requests  *prometheus.CounterVec
 	durations *prometheus.HistogramVec
+	running   prometheus.Gauge
 }
 
 func newMetrics() metrics {
@@ -128,6 +129,9 @@ func newMetrics() metrics {
 			Namespace: "segel", Subsystem: "http", Name: "request_duration_seconds", Help: "Time until a request was answered.",
 			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
 		}, []string{"operation"}),
+		running: prometheus.NewGauge(prometheus.GaugeOpts{
+			Namespace: "segel", Subsystem: "http", Name: "requests_running", Help: "Requests that are being answered, with streams of events.",
+		}),
 	}
 }
 

@@ -193,7 +193,7 @@ func (c *call) runAndStoreAnswer(claim store.Claim, keys answerKeys, do func(*ca
 			ctx, cancel := context.WithTimeout(background, claimTimeout)
 			defer cancel()
 			if err := c.Answers.DropClaim(ctx, claim); err != nil { // if this fails, the next request with the key ends the claim
-				c.Log.ErrorContext(ctx, "drop idempotency key", "request_id", c.id, "error", err)
+				c.Log.ErrorContext(ctx, "drop idempotency key", "error", err)
 			}
 		}
 	}()
@@ -215,7 +215,7 @@ func (c *call) runAndStoreAnswer(claim store.Claim, keys answerKeys, do func(*ca
 		if err != nil {
 			// The answer is correct even if it is not stored. A repeat then finds nothing left to change, or the
 			// provisional answer.
-			c.Log.ErrorContext(ctx, "keep answer for idempotency key", "request_id", c.id, "error", err)
+			c.Log.ErrorContext(ctx, "keep answer for idempotency key", "error", err)
 		}
 	case k.pending.Stored == store.ProvisionalAnswer:
 		answer = k.rendered

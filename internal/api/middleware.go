@@ -14,9 +14,14 @@ import (
 	"sync"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
 	"segel/internal/admission"
 	"segel/internal/contract"
 	"segel/internal/text"
+	"segel/internal/tracing"
 )
 
 // observeRequests is the outermost layer: it assigns the request ID, logs and counts the request, and turns a panic
@@ -27,23 +32,28 @@ func (s *server) observeRequests(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := s.Clock()
 		x := &exchange{id: requestID(r, s.Random), language: text.ChooseLanguage(r.Header.Get("Accept-Language")), client: clientAddress(r, s.Proxies), operation: "none"}
-		r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
+		ctx, span := s.beginSpan(r, x)
+		r = r.WithContext(context.WithValue(ctx, exchangeKey{}, x))
 		seen := &responseRecorder{ResponseWriter: w}
 		seen.Header().Set("X-Request-Id", x.id)
+		s.metrics.running.Inc()
+		defer s.metrics.running.Dec()
 		defer s.limitStandstill(seen, r)()
 		defer func() {
 			p, begun := recover(), seen.status != 0
 			if p == http.ErrAbortHandler {
+				endSpan(span, x, 0)
 				panic(p) // the handler cuts the connection; net/http must see this panic
 			}
 			if p != nil {
-				s.Log.ErrorContext(r.Context(), "panic", "request_id", x.id, "operation", x.operation, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				s.Log.ErrorContext(r.Context(), "panic", "operation", x.operation, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 				if !begun {
 					s.writeFailure(seen, x, http.StatusInternalServerError, "server.error", nil)
 				}
 			}
 			took := s.Clock().Sub(began)
 			s.metrics.observeRequest(x.operation, seen.statusCode(), took)
+			endSpan(span, x, seen.statusCode())
 			s.logRequest(r, x, seen, took)
 			if p != nil && begun {
 				panic(http.ErrAbortHandler) // cut the connection, so that no client takes the part that was sent for the whole
@@ -51,6 +61,30 @@ func (s *server) observeRequests(next http.Handler) http.Handler {
 		}()
 		next.ServeHTTP(seen, r)
 	})
+}
+
+// beginSpan begins the span of a request in the trace of the caller, or in a new one, and returns the context of what the request does. Probes
+// have no spans.
+func (s *server) beginSpan(r *http.Request, x *exchange) (context.Context, trace.Span) {
+	ctx := tracing.WithRequest(r.Context(), x.id)
+	switch r.URL.Path {
+	case "/healthz", "/readyz", "/metrics":
+		return ctx, trace.SpanFromContext(ctx)
+	}
+	return s.Tracer.Start(tracing.WithTraceparent(ctx, r.Header.Get("Traceparent")), "request", trace.WithSpanKind(trace.SpanKindServer))
+}
+
+// endSpan ends the span of a request with the status of its answer; 0: the connection was cut. Its path and its caller stay out of it.
+func endSpan(span trace.Span, x *exchange, status int) {
+	if !span.IsRecording() {
+		return
+	}
+	span.SetName(x.operation)
+	span.SetAttributes(attribute.String("segel.operation", x.operation), attribute.String("segel.request_id", x.id), attribute.Int("http.response.status_code", status))
+	if status == 0 || status >= http.StatusInternalServerError {
+		span.SetStatus(codes.Error, "")
+	}
+	span.End()
 }
 
 func (s *server) logRequest(r *http.Request, x *exchange, seen *responseRecorder, took time.Duration) {
@@ -62,7 +96,7 @@ func (s *server) logRequest(r *http.Request, x *exchange, seen *responseRecorder
 		level = slog.LevelDebug
 	}
 	attrs := []slog.Attr{
-		slog.String("request_id", x.id), slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.String("operation", x.operation),
+		slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.String("operation", x.operation),
 		slog.Int("status", seen.statusCode()), slog.Int64("bytes", seen.bytes), slog.Duration("took", took), slog.String("client", x.client),
 	}
 	if x.actor != "" {

@@ -63,7 +63,10 @@ var table = map[string][]string{
 	"internal/store/storetest":        {"internal/contract", "internal/store", "internal/audit", "internal/process"},
 	"internal/store/storetest/pgtest": {},
 	"internal/store/sqlstore":         {"internal/contract", "internal/store", "internal/audit", "internal/durable", "internal/jobs", "internal/outage", "internal/process"},
-	"internal/jobs":                   {"internal/contract", "internal/process", "internal/outage"},
+	"internal/jobs":                   {"internal/contract", "internal/process", "internal/outage", "internal/tracing"},
+	"internal/monitor":                {"internal/api", "internal/contract", "internal/convert", "internal/disk", "internal/store"},
+	"internal/tracing":                {},
+	"internal/tracing/otlp":           {},
 	"internal/process":                {"internal/contract", "internal/durable", "internal/store"},
 	"internal/process/processtest":    {"internal/process"},
 	"internal/convert":                {},
@@ -109,7 +112,7 @@ var table = map[string][]string{
 	"internal/workflow":               {"internal/audit", "internal/authentication", "internal/evidence", "internal/credential", "internal/documents", "internal/stamping", "internal/admission", "pdf", "pdf/content", "pdf/inspect", "pades", "pades/...", "cms", "tsp", "revocation", "internal/contract", "internal/store", "internal/blob", "internal/emeterai", "internal/specimen", "internal/branding", "internal/convert", "internal/convert/sniff", "internal/outage"},
 	"internal/evidence":               {"internal/contract", "internal/audit", "internal/text", "pades/appearance", "pdf"},
 	"internal/export":                 {"internal/contract", "internal/store", "internal/workflow"},
-	"internal/api":                    {"internal/admission", "internal/contract", "internal/store", "internal/text", "internal/text/verdict", "internal/workflow", "internal/identity", "internal/notify", "internal/notify/webhook", "internal/process", "internal/scim", "internal/sso", "internal/specimen", "internal/branding", "internal/export", "internal/report", "internal/api/intake", "internal/outage", "pades/validate", "internal/coding"},
+	"internal/api":                    {"internal/admission", "internal/contract", "internal/store", "internal/text", "internal/text/verdict", "internal/workflow", "internal/identity", "internal/notify", "internal/notify/webhook", "internal/process", "internal/scim", "internal/sso", "internal/specimen", "internal/branding", "internal/export", "internal/report", "internal/api/intake", "internal/outage", "pades/validate", "internal/coding", "internal/tracing"},
 	"internal/api/intake":             {},
 	"internal/arch":                   {},
 	"internal/coding":                 {},
@@ -132,6 +135,7 @@ var table = map[string][]string{
 	"scripts/fault":                   {"internal/blob/s3/s3test", "pdf", "pdf/pdftest", "pades/validate", "internal/authority", "internal/emeterai", "internal/store/storetest/pgtest", "scripts/running"},
 	"scripts/load":                    {"internal/blob/s3/s3test", "internal/config", "pdf/pdftest", "internal/store/storetest/pgtest", "scripts/running"},
 	"scripts/simulate":                {},
+	"scripts/monitoring":              {},
 
 	"internal/emeterai/peruri/recordtest": {},
 }
@@ -140,7 +144,7 @@ var table = map[string][]string{
 var tests = []string{"pdf/pdftest", "internal/blob/blobtest", "internal/blob/s3/s3test", "internal/store/storetest", "internal/store/storetest/pgtest", "internal/process/processtest", "internal/emeterai/emeteraitest", "internal/convert/converttest", "internal/sandbox/sandboxtest", "internal/authority/filestest", "internal/emeterai/peruri/recordtest", "internal/authority/signtest", "internal/passkey/passkeytest", "internal/oidc/oidctest", "internal/https/httpstest", "pades/validate/formfield/formtest"}
 
 // implementations are imported by cmd/segel and by tests alone.
-var implementations = []string{"internal/store/sqlstore", "internal/blob/file", "internal/blob/s3", "internal/emeterai/peruri", "internal/emeterai/sandbox", "internal/convert/libreoffice", "internal/convert/gotenberg", "internal/render", "internal/notify/smtp", "internal/notify/phone"}
+var implementations = []string{"internal/store/sqlstore", "internal/blob/file", "internal/blob/s3", "internal/emeterai/peruri", "internal/emeterai/sandbox", "internal/convert/libreoffice", "internal/convert/gotenberg", "internal/render", "internal/notify/smtp", "internal/notify/phone", "internal/tracing/otlp"}
 
 // barred are standard packages that a package must not know.
 var barred = map[string][]string{

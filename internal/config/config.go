@@ -129,6 +129,19 @@ type Config struct {
 	// Token with which a monitor may read /metrics, sent as Authorization: Bearer. Empty: only an operator's token works.
 	MetricsToken string `env:"METRICS_TOKEN" secret:"true"`
 
+	// Address of an OpenTelemetry collector that traces are sent to with OTLP over HTTP, such as https://collector.example.com/v1/traces: spans of requests,
+	// jobs, transactions and calls to the stamp office, without names, addresses and titles. Empty: no traces are sent.
+	TraceEndpoint string `env:"TRACE_ENDPOINT"`
+
+	// Header fields of the requests to it as a JSON object, such as {"Authorization": "Bearer abc"}.
+	TraceHeaders string `env:"TRACE_HEADERS" secret:"true"`
+
+	// Networks in which the collector may be although they are not public, such as 127.0.0.1. Its address may be http there.
+	TraceNetworks []Network `env:"TRACE_NETWORKS"`
+
+	// Share of the traces that are sent, in percent.
+	TracePercent int `env:"TRACE_PERCENT" envDefault:"100" min:"0"`
+
 	// How long the service continues to accept requests after it is told to stop, while /readyz already answers 503, so that a
 	// balancer stops sending requests to it. Set it to a few seconds more than the balancer needs to notice.
 	DrainWait time.Duration `env:"DRAIN_WAIT" envDefault:"0s" min:"0s"`

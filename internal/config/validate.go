@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -64,6 +65,7 @@ func (c Config) Validate() error {
 	v.checkTrust(c)
 	v.checkStampOffice(c)
 	v.checkConvert(c)
+	v.checkTraces(c)
 	v.checkMinimums(c)
 	v.checkContradictions(c)
 	return errors.Join(v...)
@@ -138,6 +140,29 @@ var (
 	bucketPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 	prefixPattern = regexp.MustCompile(`^([A-Za-z0-9_-][A-Za-z0-9._-]*/)*$`)
 )
+
+func (v *problems) checkTraces(c Config) {
+	v.addIf(c.TracePercent > 100, "TRACE_PERCENT", "must be at most 100")
+	_, err := c.ParseTraceHeaders()
+	v.addIf(err != nil, "TRACE_HEADERS", `must be a JSON object of texts, such as {"Authorization": "Bearer abc"}`)
+	if c.TraceEndpoint == "" {
+		return
+	}
+	u, err := url.Parse(c.TraceEndpoint)
+	if err != nil || !isHTTP(u) || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		v.addProblem("TRACE_ENDPOINT", "must be an address such as https://collector.example.com/v1/traces, without a user; TRACE_HEADERS has what the collector asks for")
+		return
+	}
+	v.addIf(u.Scheme == "http" && len(c.TraceNetworks) == 0, "TRACE_ENDPOINT", "must be https, except for a collector in a network of TRACE_NETWORKS")
+}
+
+// ParseTraceHeaders returns the header fields of requests to the collector of traces.
+func (c Config) ParseTraceHeaders() (fields map[string]string, err error) {
+	if c.TraceHeaders == "" {
+		return nil, nil
+	}
+	return fields, json.Unmarshal([]byte(c.TraceHeaders), &fields)
+}
 
 // checkBlobs checks the settings of the store of files.
 func (v *problems) checkBlobs(c Config) {

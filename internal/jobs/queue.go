@@ -13,6 +13,7 @@ import (
 
 	"segel/internal/contract"
 	"segel/internal/process"
+	"segel/internal/tracing"
 )
 
 // Source is a store that holds jobs.
@@ -136,7 +137,7 @@ func (q *Queue[Tx]) insertTogether(ctx context.Context, tx Tx, jobs []contract.J
 		if params[i].Args, err = newArgs(j, 0); err != nil {
 			return nil, err
 		}
-		if params[i].InsertOpts, err = insertOptsOf(j); err != nil {
+		if params[i].InsertOpts, err = insertOptsOf(ctx, j); err != nil {
 			return nil, err
 		}
 	}
@@ -162,7 +163,7 @@ func (q *Queue[Tx]) insertJob(ctx context.Context, tx Tx, j contract.Job, lastSl
 		if err != nil {
 			return nil, err
 		}
-		opts, err := insertOptsOf(j)
+		opts, err := insertOptsOf(ctx, j)
 		if err != nil {
 			return nil, err
 		}
@@ -189,14 +190,16 @@ func insertOpts(k contract.JobKind) *river.InsertOpts {
 	}
 }
 
-// insertOptsOf returns insertOpts with the organisation for taking turns.
-func insertOptsOf(j contract.Job) (*river.InsertOpts, error) {
-	o := insertOpts(j.Kind)
-	if j.Organisation == "" {
+// insertOptsOf returns insertOpts with the organisation for taking turns, and the trace that the job continues.
+func insertOptsOf(ctx context.Context, j contract.Job) (*river.InsertOpts, error) {
+	o, m := insertOpts(j.Kind), jobMetadata{j.Organisation, tracing.Traceparent(ctx)}
+	if m == (jobMetadata{}) {
 		return o, nil
 	}
-	o.Priority = waitingPriority
-	metadata, err := json.Marshal(turnMetadata{j.Organisation})
+	if j.Organisation != "" {
+		o.Priority = waitingPriority
+	}
+	metadata, err := json.Marshal(m)
 	o.Metadata = metadata
 	return o, err
 }

@@ -9,9 +9,11 @@ import (
 	"time"
 
 	"github.com/riverqueue/river"
+	"go.opentelemetry.io/otel/trace"
 
 	"segel/internal/contract"
 	"segel/internal/process"
+	"segel/internal/tracing"
 )
 
 // Handlers do the work. All fields except Periodic are required. A handler may be called more than once for one job,
@@ -70,6 +72,13 @@ type Options struct {
 	// Working returns nil, instead of each retrying in vain. If nil, each job retries after a delay, as after other
 	// errors.
 	Working func(context.Context) error
+
+	// Observe records one try of a job: its kind, or the name of periodic work; how it ended (done, later, failed or stopped); and how long it
+	// took, with the wait for the end of an outage. Nil: tries are not recorded.
+	Observe func(kind, outcome string, took time.Duration)
+
+	// Tracer makes a span of each try of a job, in the trace of the request that ordered it. Nil: there are none.
+	Tracer trace.Tracer
 
 	// Process is this process. In a term without a lease, Start takes over the jobs during which an earlier process of the
 	// same name died. If nil, those jobs wait until Timeout has passed. The caller leaves the process after Stop, unless
@@ -131,6 +140,12 @@ func Start(ctx context.Context, s Source, h Handlers, o Options) (*Runner, error
 	if o.Log == nil {
 		o.Log = discardLogger
 	}
+	if o.Observe == nil {
+		o.Observe = func(string, string, time.Duration) {}
+	}
+	if o.Tracer == nil {
+		o.Tracer = tracing.Off
+	}
 	r := &Runner{source: s, handlers: h, options: o}
 	var term *process.Term
 	if o.Process != nil {
@@ -152,7 +167,7 @@ func Start(ctx context.Context, s Source, h Handlers, o Options) (*Runner, error
 func (r *Runner) startTerm(ctx context.Context, term *process.Term) (*termRunner, error) {
 	o := r.options
 	t := &termRunner{term: term, pause: newOutagePause(o.Working, o.Timeout/2, o.Log)}
-	workers, err := r.handlers.riverWorkers(o.Log, t.pause, term)
+	workers, err := r.handlers.riverWorkers(workerParts{slog.New(tracing.NewLogHandler(o.Log.Handler())), o.Tracer, o.Observe, t.pause, term})
 	if err != nil {
 		return nil, err
 	}
@@ -286,20 +301,20 @@ func (r *Runner) Stop(ctx context.Context) error {
 	return nil
 }
 
-func (h Handlers) riverWorkers(log *slog.Logger, p *outagePause, t *process.Term) (*river.Workers, error) {
+func (h Handlers) riverWorkers(p workerParts) (*river.Workers, error) {
 	w := river.NewWorkers()
 	do := map[string]Periodic{}
 	for _, periodic := range h.Periodic {
 		do[periodic.Name] = periodic
 	}
 	err := errors.Join(
-		addWorker(w, log, p, t, func(ctx context.Context, a convertArgs) error { return h.Convert(ctx, a.Document) }),
-		addWorker(w, log, p, t, func(ctx context.Context, a stampArgs) error { return h.Stamp(ctx, a.Document) }),
-		addWorker(w, log, p, t, func(ctx context.Context, a completeArgs) error { return h.Complete(ctx, a.Document) }),
-		addWorker(w, log, p, t, func(ctx context.Context, a sweepArgs) error { return h.Sweep(ctx, a.Keys) }),
-		addWorker(w, log, p, t, func(ctx context.Context, a notifyArgs) error { return h.Notify(ctx, a.Document) }),
-		addWorker(w, log, p, t, func(ctx context.Context, a evidenceArgs) error { return h.Evidence(ctx, a.Document) }),
-		river.AddWorkerSafely(w, &periodicWorker{do: do, log: log, term: t}),
+		addWorker(w, p, func(ctx context.Context, a convertArgs) error { return h.Convert(ctx, a.Document) }),
+		addWorker(w, p, func(ctx context.Context, a stampArgs) error { return h.Stamp(ctx, a.Document) }),
+		addWorker(w, p, func(ctx context.Context, a completeArgs) error { return h.Complete(ctx, a.Document) }),
+		addWorker(w, p, func(ctx context.Context, a sweepArgs) error { return h.Sweep(ctx, a.Keys) }),
+		addWorker(w, p, func(ctx context.Context, a notifyArgs) error { return h.Notify(ctx, a.Document) }),
+		addWorker(w, p, func(ctx context.Context, a evidenceArgs) error { return h.Evidence(ctx, a.Document) }),
+		river.AddWorkerSafely(w, &periodicWorker{do: do, workerParts: p}),
 	)
 	if err != nil {
 		return nil, fmt.Errorf("register handlers: %w", err)
@@ -307,8 +322,8 @@ func (h Handlers) riverWorkers(log *slog.Logger, p *outagePause, t *process.Term
 	return w, nil
 }
 
-func addWorker[T river.JobArgs](w *river.Workers, log *slog.Logger, p *outagePause, t *process.Term, do func(context.Context, T) error) error {
-	return river.AddWorkerSafely(w, &worker[T]{do: do, log: log, pause: p, term: t})
+func addWorker[T river.JobArgs](w *river.Workers, p workerParts, do func(context.Context, T) error) error {
+	return river.AddWorkerSafely(w, &worker[T]{do: do, workerParts: p})
 }
 
 func (h Handlers) periodicJobs() []*river.PeriodicJob {

@@ -28,9 +28,10 @@ const (
 	waitingPriority = 2
 )
 
-// turnMetadata is the metadata of a job; see [river.InsertOpts].
-type turnMetadata struct {
-	Organisation contract.OrganisationID `json:"organisation"`
+// jobMetadata is the metadata of a job; see [river.InsertOpts]. Equal jobs may have different ones.
+type jobMetadata struct {
+	Organisation contract.OrganisationID `json:"organisation,omitempty"`
+	Traceparent  string                  `json:"traceparent,omitempty"` // of what ordered it; see [tracing.Traceparent]
 }
 
 // turnOf is the SQL expression for a job's organisation, in both dialects. The index has the same expression.
@@ -126,7 +127,7 @@ func (t *turns) recordFetched(jobs []*rivertype.JobRow) {
 		t.last = map[contract.OrganisationID]uint64{}
 	}
 	for _, j := range jobs {
-		var metadata turnMetadata
+		var metadata jobMetadata
 		if err := json.Unmarshal(j.Metadata, &metadata); err != nil {
 			continue // no organisation
 		}

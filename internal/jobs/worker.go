@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"strings"
@@ -9,21 +10,54 @@ import (
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
 
 	"segel/internal/contract"
 	"segel/internal/process"
+	"segel/internal/tracing"
 )
+
+// workerParts is what all workers of a runner share.
+type workerParts struct {
+	log     *slog.Logger
+	tracer  trace.Tracer
+	observe func(kind, outcome string, took time.Duration)
+	pause   *outagePause
+	term    *process.Term // nil: none
+}
+
+// beginSpan begins the span of a try, in the trace of what ordered the job.
+func (p workerParts) beginSpan(ctx context.Context, name string, j *rivertype.JobRow) (context.Context, trace.Span) {
+	var m jobMetadata
+	_ = json.Unmarshal(j.Metadata, &m) // that of another release has no trace
+	return p.tracer.Start(tracing.WithTraceparent(ctx, m.Traceparent), "job "+name, trace.WithSpanKind(trace.SpanKindConsumer),
+		trace.WithAttributes(attribute.String("segel.job", name), attribute.Int("segel.try", j.Attempt)))
+}
+
+func endSpan(span trace.Span, outcome string) {
+	span.SetAttributes(attribute.String("segel.outcome", outcome))
+	if outcome == "failed" {
+		span.SetStatus(codes.Error, "")
+	}
+	span.End()
+}
 
 // worker passes jobs of one kind to their handler.
 type worker[T river.JobArgs] struct {
 	river.WorkerDefaults[T]
-	do    func(context.Context, T) error
-	log   *slog.Logger
-	pause *outagePause
-	term  *process.Term // nil: none
+	workerParts
+	do func(context.Context, T) error
 }
 
 func (w *worker[T]) Work(ctx context.Context, j *river.Job[T]) error {
+	began, outcome := time.Now(), "failed" // also after a panic
+	ctx, span := w.beginSpan(ctx, j.Kind, j.JobRow)
+	defer func() {
+		w.observe(j.Kind, outcome, time.Since(began))
+		endSpan(span, outcome)
+	}()
 	ctx, cancel := w.term.Begin(ctx)
 	defer cancel()
 	err := process.Check(ctx)
@@ -31,16 +65,22 @@ func (w *worker[T]) Work(ctx context.Context, j *river.Job[T]) error {
 		err = w.pause.runWithPause(ctx, func() error { return w.do(ctx, j.Args) })
 	}
 	if err == nil {
+		outcome = "done"
 		return nil
 	}
 	log := w.log.With("job", j.Kind, "args", string(j.EncodedArgs), "try", j.Attempt)
 	if process.Check(ctx) != nil { // what River stores of it is dropped
+		outcome = "stopped"
 		log.WarnContext(ctx, "job stopped: this process lost its lease", "error", err)
 		return err
 	}
 	if d, ok := waitOf(err); ok {
+		outcome = "later"
 		log.InfoContext(ctx, "job waits", "wait", d, "reason", err)
 		return river.JobSnooze(d)
+	}
+	if ctx.Err() != nil { // the runner is stopped, or the job took too long
+		outcome = "stopped"
 	}
 	wait := backoff(j.Attempt, j.ID)
 	log.WarnContext(ctx, "job failed, will be retried", "wait", wait, "error", err)
@@ -53,9 +93,8 @@ func (w *worker[T]) Work(ctx context.Context, j *river.Job[T]) error {
 // periodicWorker runs periodic work. A failed run is not retried: the next one is due soon.
 type periodicWorker struct {
 	river.WorkerDefaults[periodicArgs]
-	do   map[string]Periodic
-	log  *slog.Logger
-	term *process.Term // nil: none
+	workerParts
+	do map[string]Periodic
 }
 
 func (w *periodicWorker) Work(ctx context.Context, j *river.Job[periodicArgs]) error {
@@ -68,10 +107,21 @@ func (w *periodicWorker) Work(ctx context.Context, j *river.Job[periodicArgs]) e
 	if err := process.Check(ctx); err != nil {
 		return err
 	}
-	start := time.Now()
-	if err := p.Run(ctx); err != nil {
-		w.log.WarnContext(ctx, "periodic work failed", "work", p.Name, "took", time.Since(start), "error", err)
+	start, outcome := time.Now(), "failed" // also after a panic
+	ctx, span := w.beginSpan(ctx, p.Name, j.JobRow)
+	defer func() {
+		w.observe(p.Name, outcome, time.Since(start))
+		endSpan(span, outcome)
+	}()
+	err := p.Run(ctx)
+	if err == nil {
+		outcome = "done"
+		return nil
 	}
+	if ctx.Err() != nil {
+		outcome = "stopped"
+	}
+	w.log.WarnContext(ctx, "periodic work failed", "work", p.Name, "took", time.Since(start), "error", err)
 	return nil
 }
 

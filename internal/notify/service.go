@@ -73,6 +73,8 @@ type Service struct {
 	Lease     time.Duration // how long one try takes at most; default 2 minutes. Meanwhile no other job tries the same notice
 	Clock     func() time.Time
 	Log       *slog.Logger
+	// Observe records the result of one try. Nil: results are not recorded.
+	Observe func(contract.Channel, contract.NoticeState)
 }
 
 const defaultLease = 2 * time.Minute
@@ -261,6 +263,9 @@ func (s *Service) endTry(ctx context.Context, n contract.Notice, result contract
 		events = append(events, noticeEvent(contract.EventNoticeSent, n, now))
 	case contract.NoticeFailed:
 		events = append(events, refusalEvent(n))
+	}
+	if s.Observe != nil {
+		s.Observe(n.Channel, result)
 	}
 	return n, s.Store.EndTry(ctx, n, events...)
 }

@@ -17,6 +17,10 @@ import (
 	"time"
 	"unicode"
 
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
 	"segel/breaker"
 	"segel/internal/emeterai"
 )
@@ -128,8 +132,17 @@ func looksLikeJSON(b []byte) bool {
 // roundTrip makes a call through its breaker and has its answer read. Its errors are Problems, or errTokenRefused.
 func (d *Driver) roundTrip(ctx context.Context, c call, read func(*http.Response) error) error {
 	began := d.o.Clock()
+	ctx, span := d.o.Tracer.Start(ctx, "stamp office "+c.name, trace.WithSpanKind(trace.SpanKindClient))
+	defer span.End()
+	observe := func(outcome string, took time.Duration) {
+		d.o.Observe(c.name, outcome, took)
+		span.SetAttributes(attribute.String("segel.call", c.name), attribute.String("segel.outcome", outcome))
+		if outcome == "failed" {
+			span.SetStatus(codes.Error, "")
+		}
+	}
 	if open := c.breaker.Acquire(began); open != nil {
-		d.o.Observe(c.name, "left_alone", 0)
+		observe("left_alone", 0)
 		return &emeterai.Problem{Class: emeterai.Transient, Code: emeterai.CodeNotCalled, After: max(open.Until.Sub(began), time.Second),
 			Text: fmt.Sprintf("%s is not called for now: %s", c.breaker.name, open.Reason)}
 	}
@@ -138,7 +151,7 @@ func (d *Driver) roundTrip(ctx context.Context, c call, read func(*http.Response
 	if c.effect && d.o.MaySend != nil {
 		if err := d.o.MaySend(ctx); err != nil {
 			c.breaker.Cancel()
-			d.o.Observe(c.name, "stopped", 0)
+			observe("stopped", 0)
 			return err
 		}
 	}
@@ -151,19 +164,19 @@ func (d *Driver) roundTrip(ctx context.Context, c call, read func(*http.Response
 	switch {
 	case err != nil && ctx.Err() != nil: // we were stopped; it is not the office's fault
 		c.breaker.Cancel()
-		d.o.Observe(c.name, "stopped", took)
+		observe("stopped", took)
 		err = fmt.Errorf("%w: %w", ctx.Err(), withoutURL(err))
 	case err != nil:
 		err = withoutURL(err)
 		c.breaker.recordCall(d.redactText(err.Error()))
-		d.o.Observe(c.name, "failed", took)
+		observe("failed", took)
 	case status == http.StatusUnauthorized:
 		c.breaker.recordCall("")
-		d.o.Observe(c.name, "token", took)
+		observe("token", took)
 		return errTokenRefused
 	default:
 		c.breaker.recordCall("")
-		d.o.Observe(c.name, "answered", took)
+		observe("answered", took)
 		return nil
 	}
 	class := emeterai.Transient

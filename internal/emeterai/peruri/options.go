@@ -14,6 +14,8 @@ import (
 	"sync"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 	"golang.org/x/sync/semaphore"
 
 	"segel/internal/emeterai"
@@ -82,6 +84,7 @@ type Options struct {
 	BreakFor   time.Duration // how long calls stop at first; doubled by each failed probe, up to 5 minutes; 0: 10 seconds
 
 	Observe func(call, outcome string, took time.Duration) // counts calls; nil: calls are not counted
+	Tracer  trace.Tracer                                   // makes a span of each call; nil: there are none. The office is not told of it
 }
 
 // Defaults.
@@ -101,6 +104,9 @@ func (o *Options) completeOptions() error {
 	o.Timeout, o.StampTimeout, o.Settle = cmp.Or(o.Timeout, callTimeout), cmp.Or(o.StampTimeout, stampTimeout), cmp.Or(o.Settle, settleTime)
 	o.MaxTail = cmp.Or(o.MaxTail, maxTail)
 	o.BreakAfter, o.BreakFor = cmp.Or(o.BreakAfter, breakAfter), cmp.Or(o.BreakFor, breakFor)
+	if o.Tracer == nil {
+		o.Tracer = noop.NewTracerProvider().Tracer("")
+	}
 	if o.Observe == nil {
 		o.Observe = func(string, string, time.Duration) {}
 	}

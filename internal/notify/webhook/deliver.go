@@ -198,6 +198,9 @@ func (s *Service) deliver(ctx context.Context, w contract.Webhook, d contract.We
 			disable = contract.WebhookFailing
 		}
 	}
+	if s.Observe != nil {
+		s.Observe(d.State)
+	}
 	e := s.eventOf(contract.Actor{}, w, "")
 	e.Type = contract.EventWebhookDisabled
 	delete(e.Details, "change")

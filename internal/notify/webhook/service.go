@@ -45,6 +45,8 @@ type Service struct {
 	Random io.Reader
 	Log    *slog.Logger
 	Poll   time.Duration // how often the store is asked for work; 0: every half second
+	// Observe records the result of one try. Nil: results are not recorded.
+	Observe func(contract.DeliveryState)
 
 	mu    sync.Mutex // guards the fields below
 	busy  map[contract.WebhookID]bool

@@ -7,6 +7,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
 	"segel/internal/outage"
 )
 
@@ -29,6 +32,7 @@ type boundedDatabase struct {
 	counters *counters
 	answered atomic.Int64  // transactions that the database has answered
 	turns    chan struct{} // holds one element for each transaction that runs or waits
+	tracer   trace.Tracer  // nil: transactions have no spans
 }
 
 func newBoundedDatabase(db database, timeout time.Duration, c *counters) *boundedDatabase {
@@ -39,14 +43,14 @@ func newBoundedDatabase(db database, timeout time.Duration, c *counters) *bounde
 }
 
 func (b *boundedDatabase) withSnapshot(ctx context.Context, fn func(querier) error) error {
-	return b.runBounded(ctx, func(ctx context.Context) error {
+	return b.runBounded(ctx, "read", func(ctx context.Context) error {
 		b.counters.reads.Add(1)
 		return b.database.withSnapshot(ctx, fn)
 	})
 }
 
 func (b *boundedDatabase) readTogether(ctx context.Context, all ...statement) error {
-	return b.runBounded(ctx, func(ctx context.Context) error {
+	return b.runBounded(ctx, "read", func(ctx context.Context) error {
 		b.counters.reads.Add(1)
 		return b.database.readTogether(ctx, all...)
 	})
@@ -60,7 +64,7 @@ func (b *boundedDatabase) readWhole(ctx context.Context, fn func(querier) error)
 }
 
 func (b *boundedDatabase) withTx(ctx context.Context, fn func(tx) error) error {
-	return b.runBounded(ctx, func(ctx context.Context) error {
+	return b.runBounded(ctx, "write", func(ctx context.Context) error {
 		b.counters.writes.Add(1)
 		return nodeRefusal(b.database.withTx(ctx, fenced(ctx, fn)))
 	})
@@ -69,12 +73,29 @@ func (b *boundedDatabase) withTx(ctx context.Context, fn func(tx) error) error {
 var errCrowded = errors.New("too many transactions wait for it")
 
 // runBounded runs a transaction for at most the timeout, so that a database that hangs does not block its callers.
-func (b *boundedDatabase) runBounded(ctx context.Context, transaction func(context.Context) error) error {
-	return b.inTurn(ctx, func() error {
+func (b *boundedDatabase) runBounded(ctx context.Context, kind string, transaction func(context.Context) error) error {
+	ctx, end := b.beginSpan(ctx, kind)
+	err := b.inTurn(ctx, func() error {
 		ctx, cancel := context.WithTimeout(ctx, b.timeout)
 		defer cancel()
 		return b.classifyError(ctx, transaction(ctx))
 	})
+	end(err)
+	return err
+}
+
+// beginSpan begins the span of a transaction, with the wait for its turn, if its trace is recorded.
+func (b *boundedDatabase) beginSpan(ctx context.Context, kind string) (context.Context, func(error)) {
+	if b.tracer == nil || !trace.SpanFromContext(ctx).IsRecording() {
+		return ctx, func(error) {}
+	}
+	ctx, span := b.tracer.Start(ctx, "transaction "+kind, trace.WithSpanKind(trace.SpanKindClient))
+	return ctx, func(err error) {
+		if outage.Of(err) != nil { // other errors are results, such as what does not exist
+			span.SetStatus(codes.Error, "")
+		}
+		span.End()
+	}
 }
 
 // inTurn counts a transaction while it runs or waits.

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"segel/internal/jobs"
 	"segel/internal/store"
 )
@@ -56,6 +58,9 @@ type Options struct {
 	// compared, as on SQLite.
 	ClockTolerance time.Duration
 
+	// Tracer makes a span of each transaction in a trace that is recorded. Nil: there are none.
+	Tracer trace.Tracer
+
 	files       fs.FS // of migrations; nil: this program's. Tests set it
 	writerLevel int   // of this program; 0: Level. Tests set it
 
@@ -85,6 +90,7 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 		return nil, err
 	}
 	db := newBoundedDatabase(opened, o.Timeout, count)
+	db.tracer = o.Tracer
 	s := &Store{db: db, options: o, counters: count, blocks: cmp.Or(o.blocks, defaultBlocks)}
 	if o.Mode == Migrating {
 		err = migrateDatabase(ctx, db, o)
