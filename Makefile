@@ -14,7 +14,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 GO      := CGO_ENABLED=0 go
 
 .DEFAULT_GOAL := help
-.PHONY: help run cluster drill test-upgrade web build test test-go test-web test-e2e test-e2e-all test-race test-s3 test-acme screens demo load bench bench-lists simulate fault test-every names interop dist check-dist check-deb check-image check-deploy check fmt lint generate clean
+.PHONY: help run cluster drill test-upgrade web build test test-go test-web test-e2e test-e2e-all test-race test-s3 test-acme screens demo load bench bench-lists simulate fault test-every names interop dist check-dist check-deb check-image check-deploy check-monitoring check fmt lint generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -144,6 +144,10 @@ check-dist: dist ## check what is in the files of a release, start the image, an
 
 check-deb: ## install the .deb of build/dist under systemd in a copy of this machine's files, start the service, stop it and remove it (needs root)
 	@scripts/checkdeb build/dist
+
+check-monitoring: ## check deploy/prometheus and deploy/grafana with promtool: rules, configuration and queries, and that each alert fires
+	@scripts/need go promtool
+	@go run ./scripts/monitoring
 
 test-upgrade: build ## run the walk on a node of the former release and one of this, beside each other on one database
 	@scripts/need go postgres
