@@ -149,10 +149,11 @@ check-monitoring: ## check deploy/prometheus and deploy/grafana with promtool: r
 	@scripts/need go promtool
 	@go run ./scripts/monitoring
 
-test-upgrade: build ## run the walk on a node of the former release and one of this, beside each other on one database
+test-upgrade: build ## let this release take over a data folder that the former release filled, and run the walk on nodes of both beside each other on one database
 	@scripts/need go postgres
 	@scripts/s3server/setup
 	@scripts/former
+	@go run ./scripts/upgrade -former build/segel-former -segel $(BIN)
 	@go run ./scripts/cluster -segel $(BIN) -former build/segel-former -listen 127.0.0.1:0 \
 	  bash -c 'for i in 1 2 3 4 5 6; do scripts/walk.sh "$$CLUSTER_URL" "$$CLUSTER_EMAIL" "$$CLUSTER_PASSWORD" "$$CLUSTER_CONTRACT" build/signed.pdf || exit 1; done'
 

@@ -132,6 +132,7 @@ var table = map[string][]string{
 	"scripts/demo":                    {"pdf/pdftest", "scripts/running"},
 	"scripts/enumerate":               {"pdf/pdftest", "scripts/running"},
 	"scripts/bench":                   {"pdf/pdftest", "internal/store/storetest/pgtest", "scripts/running"},
+	"scripts/upgrade":                 {"pdf/pdftest", "scripts/running"},
 	"scripts/fault":                   {"internal/blob/s3/s3test", "pdf", "pdf/pdftest", "pades/validate", "internal/authority", "internal/emeterai", "internal/store/storetest/pgtest", "scripts/running"},
 	"scripts/load":                    {"internal/blob/s3/s3test", "internal/config", "pdf/pdftest", "internal/store/storetest/pgtest", "scripts/running"},
 	"scripts/simulate":                {},
