@@ -22,7 +22,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// component is a module or package of somebody else that is part of the program.
+// component is a Go module or npm package that is part of the program.
 type component struct {
 	name, version string
 	url           string // package URL, which identifies it
@@ -94,8 +94,8 @@ func (r *release) listPackages() ([]component, error) {
 	}
 	var lock struct {
 		Packages map[string]struct {
-			Version, Integrity, License      string
-			Dev, DevOptional, Optional, Peer bool
+			Version, Integrity, License string
+			Dev, DevOptional, Optional  bool
 		}
 	}
 	if err := json.Unmarshal(b, &lock); err != nil {
@@ -174,8 +174,8 @@ func (r *release) writeSBOM(file, binary string, parts []component) error {
 // licenseNames are the beginnings of the names of files that a copy has to come with, in lower case.
 var licenseNames = []string{"license", "licence", "copying", "notice", "patents"}
 
-// writeLicenses writes the licences of all components, as most of them demand from a copy. One without a file states its licence in its
-// package.json, or is refused.
+// writeLicenses writes the licences of all components: most of them require that a copy of the program has them. A component without such a file
+// states its licence in its package.json, or is refused.
 func (r *release) writeLicenses(file string, parts []component) error {
 	var b bytes.Buffer
 	own, err := os.ReadFile(filepath.Join(r.source, "LICENSE"))
