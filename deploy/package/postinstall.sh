@@ -9,4 +9,5 @@ esac
 [ -d /var/lib/segel ] || install -d -m 0700 -o segel -g segel /var/lib/segel
 [ -d /run/systemd/system ] || exit 0
 systemctl daemon-reload
-systemctl try-restart segel.service
+# Not waited for: a migration may take long, and settings that are not understood are no reason to leave the package half installed.
+systemctl --no-block try-restart segel.service
