@@ -124,7 +124,7 @@ func (a *app) wireServices() error {
 	if err := a.wireTrust(); err != nil {
 		return err
 	}
-	a.diskSpace = &disk.Monitor{Folders: []string{a.fileDir()}, Reserve: int64(a.conf.DiskReserve)}
+	a.diskSpace = &disk.Monitor{Folders: []string{a.fileDir()}, Reserve: int64(a.conf.DiskReserve), Warning: int64(a.conf.DiskWarning)}
 	if path, ok := sqlstore.SQLitePath(databaseDSN(a.conf)); ok {
 		a.diskSpace.Folders = append(a.diskSpace.Folders, filepath.Dir(path))
 	}
@@ -154,7 +154,7 @@ func (a *app) wireServices() error {
 		Documents: docs, Stamping: a.stamping,
 		Store: a.store, Scratch: a.scratch, Issuer: issuer{a.authority}, Sealer: a.sealer, LogKey: logKey, Timestamper: a.timestamper,
 		Revocation: a.revocation, Certificates: a.trust.Roots(validate.ForAll), AuthorityCertificates: ownCertificates(a.authority),
-		FileRevocation: a.authority, Links: a.identity, Factors: a.identity, QuietHours: contract.QuietHours(a.conf.QuietHours), StampOnly: a.conf.StampOnly, RenewBefore: a.conf.RenewBefore, LeastRetention: a.conf.RetentionLeast, VerifyURL: verify,
+		FileRevocation: a.authority, Links: a.identity, Factors: a.identity, QuietHours: contract.QuietHours(a.conf.QuietHours), StampOnly: a.conf.StampOnly, RenewBefore: a.conf.RenewBefore, LeastRetention: a.conf.RetentionLeast, DiskSpace: a.findDiskSpace, VerifyURL: verify,
 		ConsentTexts: text.ConsentTexts,
 	}
 	if err := a.wireMail(); err != nil {

@@ -17,6 +17,7 @@ type orgCommand struct {
 	Add       orgAddCommand       `cmd:"" help:"Create an organisation, without people."`
 	Rename    orgRenameCommand    `cmd:"" help:"Rename an organisation. What was signed and sealed keeps the former name."`
 	Locale    orgLocaleCommand    `cmd:"" help:"Set the language and the time zone of an organisation."`
+	Usage     orgUsageCommand     `cmd:"" help:"Print what an organisation uses: documents, bytes of files, stamps and signatures."`
 	Retention orgRetentionCommand `cmd:"" help:"Set for how many years an organisation keeps the files of completed documents."`
 	Hold      orgHoldCommand      `cmd:"" help:"Set a legal hold: what it covers is neither deleted nor erased nor removed."`
 	Holds     orgHoldsCommand     `cmd:"" help:"List the legal holds of an organisation."`
@@ -110,6 +111,24 @@ type orgLocaleCommand struct {
 func (c orgLocaleCommand) Run(w *environment) error {
 	return c.change(w, "locale", "set the language and time zone of", func(a *app, by contract.Actor, id contract.OrganisationID) (store.Organisation, error) {
 		return a.workflow.SetLocale(w.ctx, by, id, contract.Locale{Language: c.Language, Zone: c.TimeZone})
+	})
+}
+
+type orgUsageCommand struct{ orgFlags }
+
+func (c orgUsageCommand) Run(w *environment) error {
+	return c.withApp(w, reading, func(a *app) error {
+		o, err := c.findOrganisation(w, a)
+		if err != nil {
+			return err
+		}
+		u, err := a.workflow.Usage(w.ctx, commandLineActor("org usage"), o.ID)
+		if err != nil {
+			return plainError(err)
+		}
+		_, err = fmt.Fprintf(w.stdout, "documents   %d, of which %d drafts\nbytes       %d\n  originals %d\n  signed    %d\n  evidence  %d\nstamps      %d\nsignatures  %d\n",
+			u.Documents, u.Drafts, u.Bytes, u.Originals, u.Signed(), u.Evidence, u.Spent[contract.UnitStamp], u.Spent[contract.UnitSignature])
+		return err
 	})
 }
 

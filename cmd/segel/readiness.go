@@ -10,7 +10,6 @@ import (
 	"segel/internal/api"
 	"segel/internal/contract"
 	"segel/internal/credential"
-	"segel/internal/disk"
 	proc "segel/internal/process"
 )
 
@@ -81,8 +80,10 @@ func (a *app) newReadiness(stopping <-chan struct{}) *readiness {
 		return api.CheckOK, "", a.blobs.Check(ctx)
 	})
 	add("disk", func(context.Context) (api.CheckState, string, error) {
-		state, found, err := a.diskSpace.Check()
-		return map[disk.State]api.CheckState{disk.Fine: api.CheckOK, disk.Low: api.CheckDegraded, disk.Full: api.CheckFailed}[state], found, err
+		f, found, err := a.diskSpace.Check()
+		return map[contract.DiskState]api.CheckState{
+			contract.DiskFine: api.CheckOK, contract.DiskScarce: api.CheckOK, contract.DiskLow: api.CheckDegraded, contract.DiskFull: api.CheckFailed,
+		}[f.State], found, err
 	})
 	return r
 }

@@ -165,6 +165,7 @@ func (a *app) serveRequests(w *environment, l listeners) error {
 	a.log.Info("started", "version", version, "address", l.main.Addr().String(), "roles", a.conf.Roles, "process", a.process.Name())
 	systemd := supervisor{a.log}
 	renewal.Go(func() { systemd.runWatchdog(renewing, handler) })
+	renewal.Go(func() { a.watchDiskSpace(renewing) })
 	systemd.notify(w.ctx, daemon.SdNotifyReady)
 	debug.FreeOSMemory() // starting takes several times what an idle service needs
 

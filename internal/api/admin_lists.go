@@ -31,7 +31,23 @@ type stuckLine struct {
 type adminStuckData struct {
 	Documents  []stuckLine `json:"documents"`
 	Clock      clockOut    `json:"clock"`
+	Disk       diskOut     `json:"disk"`
 	Pagination pagination  `json:"pagination"`
+}
+
+// diskOut is how much space is free for the data of the process that answers. Only operators see figures.
+type diskOut struct {
+	State contract.DiskState `json:"state" doc:"scarce: nothing is refused yet; low: new files are refused; full: nothing can be stored; empty: not known" enum:"fine,scarce,low,full," example:"fine"`
+	Msg   *string            `json:"msg" doc:"what is wrong, and what to do; null: nothing" example:"Ruang penyimpanan layanan hampir habis."`
+	Free  *int64             `json:"free_bytes" doc:"null for callers who are not operators" example:"10737418240"`
+}
+
+func (c *call) diskOf(f contract.DiskFinding) diskOut {
+	out := diskOut{State: f.State, Msg: orNull(text.DiskProblem(c.language, f))}
+	if c.by.Operator && f.State != "" {
+		out.Free = &f.Free
+	}
+	return out
 }
 
 // clockOut is the result of comparing the service's clock. Only operators see the times.
@@ -110,7 +126,7 @@ func (q *query) parseWaitingQuery(p page) store.WaitingQuery {
 }
 
 func (c *call) stuckOf(p page, l workflow.WaitingPage) adminStuckData {
-	return adminStuckData{Documents: convertAll(l.Lines, c.stuckLineOf), Clock: c.clockOf(l.Clock), Pagination: paginate(p, l.Total, len(l.Lines))}
+	return adminStuckData{Documents: convertAll(l.Lines, c.stuckLineOf), Clock: c.clockOf(l.Clock), Disk: c.diskOf(l.Disk), Pagination: paginate(p, l.Total, len(l.Lines))}
 }
 
 func (c *call) retryStuck() (done[verbData], error) {

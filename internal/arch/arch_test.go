@@ -56,7 +56,7 @@ var table = map[string][]string{
 	"internal/blob/s3":                {"internal/blob", "internal/outage"},
 	"internal/blob/s3/s3test":         {},
 	"internal/blob/blobtest":          {"internal/blob"},
-	"internal/disk":                   {"internal/outage"},
+	"internal/disk":                   {"internal/contract", "internal/outage"},
 	"internal/doctor":                 {"internal/contract", "internal/disk", "internal/outbound", "internal/sandbox", "internal/store"},
 	"internal/outage":                 {},
 	"internal/store":                  {"internal/contract"},

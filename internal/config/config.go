@@ -509,6 +509,9 @@ type Config struct {
 	// free.
 	DiskReserve Size `env:"DISK_RESERVE" envDefault:"512MiB"`
 
+	// Free space, at most a fifth of a disk, below which the service warns: in its log, and in the administrators' list of what makes no progress. 0: it does not.
+	DiskWarning Size `env:"DISK_WARNING" envDefault:"5GiB"`
+
 	// Uploads received at the same time. Each takes disk space, and hardly any memory.
 	MaxUploads int `env:"MAX_UPLOADS" envDefault:"64" min:"1"`
 

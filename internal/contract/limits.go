@@ -90,6 +90,33 @@ func (c *Change) StorageChange() Storage {
 	return Storage{Drafts: after.Drafts - before.Drafts, Bytes: after.Bytes - before.Bytes}
 }
 
+// Usage is what all documents of an organisation use, or what a change adds to it.
+type Usage struct {
+	Storage
+	Documents int   // also drafts, and those whose files were removed
+	Originals int64 // bytes of the files as they were uploaded
+	Evidence  int64 // bytes of evidence certificates
+}
+
+// Signed returns the bytes of what the service made of the uploaded files: rewritten files, signatures, stamps and seals.
+func (u Usage) Signed() int64 { return u.Bytes - u.Originals - u.Evidence }
+
+// UsageChange returns what the change adds to the usage of the organisation; negative: it frees some. The evidence certificate is not counted.
+func (c *Change) UsageChange() Usage {
+	u := Usage{Storage: c.StorageChange()}
+	if c.Before == nil {
+		u.Documents++
+	} else if !c.Before.IsRemoved() {
+		u.Originals -= c.Before.Original.Size
+	}
+	if c.Delete {
+		u.Documents--
+	} else if !c.After.IsRemoved() {
+		u.Originals += c.After.Original.Size
+	}
+	return u
+}
+
 // CheckStorage returns a refusal if an organisation's documents use more than the limit.
 func CheckStorage(taken, limit Storage) error {
 	switch {

@@ -9,16 +9,18 @@ package disk
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"syscall"
 
+	"segel/internal/contract"
 	"segel/internal/outage"
 )
 
 // Space is the space of a file system in bytes. Free is what this process may use.
 type Space struct{ Total, Free int64 }
 
-// share bounds the reserve to a tenth of a disk.
-const share = 10
+// share bounds the reserve to a tenth of a disk, and warningShare the warning to a fifth.
+const share, warningShare = 10, 5
 
 // enough is the least that signing needs, in bytes: a tail, and the log of the database. With less nothing works.
 const enough = 4 << 20
@@ -27,6 +29,7 @@ const enough = 4 << 20
 type Monitor struct {
 	Folders []string
 	Reserve int64 // bytes to keep free, at most a tenth of a disk
+	Warning int64 // free bytes below which the space is scarce, at most a fifth of a disk; 0: never
 	// Look returns the space of a folder's file system; nil asks the operating system.
 	Look func(folder string) (Space, error)
 }
@@ -48,37 +51,33 @@ func (m *Monitor) Require(bytes int64) error {
 	return nil
 }
 
-// State is the state of the free space.
-type State string
-
-// The states.
-const (
-	Fine State = "fine"
-	Low  State = "low"  // uploads are refused; signing goes on
-	Full State = "full" // nothing can be stored
-)
-
-// Check checks every disk and returns the worst state with its figures.
-func (m *Monitor) Check() (State, string, error) {
-	state, found := Fine, ""
+// Check checks every disk and returns the worst finding, with a sentence for operators.
+func (m *Monitor) Check() (contract.DiskFinding, string, error) {
+	var worst contract.DiskFinding
+	found := ""
 	for _, folder := range m.Folders {
 		space, err := m.readSpace(folder)
 		if err != nil {
-			return Full, "", err
+			return contract.DiskFinding{}, "", err
 		}
-		kept, now := m.reserveOn(space), Fine
+		now := contract.DiskFinding{State: contract.DiskFine, Free: space.Free, Reserved: m.reserveOn(space)}
 		switch {
-		case space.Free < min(enough, kept):
-			now = Full
-		case space.Free < kept:
-			now = Low
+		case space.Free < min(enough, now.Reserved):
+			now.State = contract.DiskFull
+		case space.Free < now.Reserved:
+			now.State = contract.DiskLow
+		case space.Free < min(m.Warning, space.Total/warningShare):
+			now.State = contract.DiskScarce
 		}
-		if found == "" || now == Full || now == Low && state == Fine {
-			state, found = now, fmt.Sprintf("%s: %d bytes are free, %d are reserved for signatures", folder, space.Free, kept)
+		if d := slices.Index(states, now.State) - slices.Index(states, worst.State); found == "" || d > 0 || d == 0 && now.Free < worst.Free {
+			worst, found = now, fmt.Sprintf("%s: %d bytes are free, %d are reserved for signatures", folder, now.Free, now.Reserved)
 		}
 	}
-	return state, found, nil
+	return worst, found, nil
 }
+
+// states are in the order of their severity.
+var states = []contract.DiskState{contract.DiskFine, contract.DiskScarce, contract.DiskLow, contract.DiskFull}
 
 // reserveOn returns the reserve on a disk.
 func (m *Monitor) reserveOn(s Space) int64 { return min(m.Reserve, s.Total/share) }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"segel/internal/contract"
 	"segel/internal/outage"
 )
 
@@ -13,7 +14,7 @@ const mib = 1 << 20
 func TestWhatMayBeRefusedLeavesTheReserve(t *testing.T) {
 	t.Parallel()
 	free := map[string]int64{"data": 700 * mib, "blobs": 700 * mib}
-	m := &Monitor{Folders: []string{"data", "blobs"}, Reserve: 512 * mib, Look: func(folder string) (Space, error) {
+	m := &Monitor{Folders: []string{"data", "blobs"}, Reserve: 512 * mib, Warning: 600 * mib, Look: func(folder string) (Space, error) {
 		return Space{Total: 100 << 30, Free: free[folder]}, nil
 	}}
 	if err := m.Require(188 * mib); err != nil {
@@ -25,11 +26,11 @@ func TestWhatMayBeRefusedLeavesTheReserve(t *testing.T) {
 	}
 	for _, c := range []struct {
 		free int64
-		want State
-	}{{512 * mib, Fine}, {512*mib - 1, Low}, {4 * mib, Low}, {4*mib - 1, Full}} {
+		want contract.DiskState
+	}{{600 * mib, contract.DiskFine}, {600*mib - 1, contract.DiskScarce}, {512 * mib, contract.DiskScarce}, {512*mib - 1, contract.DiskLow}, {4 * mib, contract.DiskLow}, {4*mib - 1, contract.DiskFull}} {
 		free["blobs"] = c.free
-		if state, found, err := m.Check(); state != c.want || found == "" || err != nil {
-			t.Errorf("%d bytes are free: %s, %q, %v", c.free, state, found, err)
+		if f, found, err := m.Check(); f.State != c.want || f.Free != c.free || f.Reserved != 512*mib || found == "" || err != nil {
+			t.Errorf("%d bytes are free: %+v, %q, %v", c.free, f, found, err)
 		}
 	}
 	if err := m.Require(0); outage.Of(err) == nil {

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"segel/internal/contract"
 	"segel/internal/disk"
 	"segel/internal/sandbox"
 )
@@ -217,14 +218,14 @@ func CheckDisk(folders []Folder, reserve int64, look func(folder string) (disk.S
 			continue
 		}
 		m := disk.Monitor{Folders: []string{f.Path}, Reserve: reserve, Look: func(string) (disk.Space, error) { return space, nil }}
-		state, text, err := m.Check()
+		worst, text, err := m.Check()
 		const remedy = "Make room on the disk, or enlarge it"
 		switch {
 		case err != nil:
 			found = append(found, problemf(remedy, "%s: %v", f.What, err))
-		case state == disk.Full:
+		case worst.State == contract.DiskFull:
 			found = append(found, problemf(remedy, "%s: nothing can be stored: %s", f.What, text))
-		case state == disk.Low:
+		case worst.State == contract.DiskLow:
 			found = append(found, problemf(remedy, "%s: uploads are refused: %s", f.What, text))
 		case space.Free < min(reserve, space.Total/10)+f.Room || space.Free < space.Total/20:
 			found = append(found, warnf(remedy, "%s: %s of %s are free; it may take %s beyond the reserve of %s", f.What, formatBytes(space.Free), formatBytes(space.Total), formatBytes(f.Room), formatBytes(reserve)))

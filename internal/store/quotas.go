@@ -27,6 +27,8 @@ type Quotas interface {
 	// Storage returns the total storage that an organisation's documents and their evidence certificates use. Commit and
 	// [EvidenceFiles.AddEvidenceFile] update it in the same transaction.
 	Storage(ctx context.Context, o contract.OrganisationID) (contract.Storage, error)
+	// Usage returns what an organisation uses, from counters that the same transactions update.
+	Usage(ctx context.Context, o contract.OrganisationID) (contract.Usage, error)
 	// QuotaEntries reads one page of the ledger, newest first.
 	QuotaEntries(ctx context.Context, q QuotaQuery) (QuotaPage, error)
 

@@ -1,6 +1,6 @@
 package text
 
-// retentions are the sentences about retention and legal holds.
+// retentions are the sentences about retention, legal holds and free space.
 var retentions = map[string]sentence{
 	"document.removed": {
 		"Berkas dokumen ini telah dihapus sesuai masa simpan organisasi. Catatan, sidik digital, dan hasil verifikasi salinan yang Anda miliki tetap berlaku.",
@@ -16,6 +16,16 @@ var retentions = map[string]sentence{
 	"done.hold_lifted": {
 		"Penahanan hukum telah dicabut. Pemilik diberi tahu terlebih dahulu sebelum berkas yang jatuh tempo dihapus.",
 		"The legal hold has been lifted. Owners are told before files that are due are removed."},
+
+	"disk.scarce": {
+		"Ruang penyimpanan layanan hampir habis. Pengelola layanan perlu menambahnya sebelum berkas baru ditolak.",
+		"The service is running out of storage space. Its operator has to add some before new files are refused."},
+	"disk.low": {
+		"Ruang penyimpanan layanan habis. Berkas baru ditolak; tanda tangan yang sedang berjalan diselesaikan. Pengelola layanan perlu menambah ruang.",
+		"The service has run out of storage space. New files are refused; signatures under way are finished. Its operator has to add space."},
+	"disk.full": {
+		"Tidak ada ruang penyimpanan yang tersisa. Tidak ada yang dapat disimpan sampai pengelola layanan menambah ruang.",
+		"No storage space is left. Nothing can be stored until the operator of the service adds some."},
 
 	"event.removed": {
 		"Berkas dihapus sesuai masa simpan {years} tahun[; nomor seri meterai: {serials}]; SHA-256 berkas akhir {digest}",

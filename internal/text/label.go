@@ -253,6 +253,15 @@ func ClockProblem(l Language, f contract.ClockFinding) string {
 	return Sentence(l, code, map[string]any{"by": int(f.Ahead.Abs().Seconds())})
 }
 
+// DiskProblem describes to administrators what is wrong with the free space; empty if nothing is.
+func DiskProblem(l Language, f contract.DiskFinding) string {
+	code := map[contract.DiskState]string{contract.DiskScarce: "disk.scarce", contract.DiskLow: "disk.low", contract.DiskFull: "disk.full"}[f.State]
+	if code == "" {
+		return ""
+	}
+	return Sentence(l, code, nil)
+}
+
 // timeArguments parses the time after the code of a document that waits for it. Other words give no arguments, and the
 // sentence leaves the time out.
 func timeArguments(words string) map[string]any {

@@ -21,6 +21,30 @@ type OrganisationQuota struct {
 	Quota        map[contract.Unit]store.Quota
 }
 
+// OrganisationUsage is what an organisation uses: what is stored, and the quota that was spent.
+type OrganisationUsage struct {
+	Organisation store.Organisation
+	contract.Usage
+	Spent map[contract.Unit]int
+}
+
+// Usage returns what an organisation uses; an empty identifier means the caller's own.
+func (s *Service) Usage(ctx context.Context, by contract.Actor, of contract.OrganisationID) (OrganisationUsage, error) {
+	o, err := s.administeredOrganisation(ctx, by, contract.AdminQuota, of)
+	if err != nil {
+		return OrganisationUsage{}, err
+	}
+	u := OrganisationUsage{Organisation: o, Spent: map[contract.Unit]int{}}
+	if u.Usage, err = s.Store.Usage(ctx, o.ID); err != nil {
+		return u, err
+	}
+	quota, err := s.Store.Quota(ctx, o.ID)
+	for unit, q := range quota {
+		u.Spent[unit] = q.Spent
+	}
+	return u, err
+}
+
 // GrantRequest changes the quota of an organisation. A negative count takes quota back.
 type GrantRequest struct {
 	Organisation contract.OrganisationID // empty: the caller's own organisation
@@ -66,6 +90,7 @@ type WaitingPage struct {
 	Lines []WaitingLine
 	Total int
 	Clock contract.ClockFinding // a doubtful clock makes all of them wait
+	Disk  contract.DiskFinding  // of this process
 }
 
 // SentPage is one page of the documents of an organisation that were sent. Total counts the documents of all pages.
@@ -489,7 +514,11 @@ func (s *Service) Waiting(ctx context.Context, by contract.Actor, q store.Waitin
 	if err != nil {
 		return WaitingPage{}, err
 	}
-	return WaitingPage{Lines: lines, Total: l.Total, Clock: clock}, nil
+	p := WaitingPage{Lines: lines, Total: l.Total, Clock: clock}
+	if s.DiskSpace != nil {
+		p.Disk = s.DiskSpace()
+	}
+	return p, nil
 }
 
 // Retry retries a stuck document at once. See [contract.RetryByAdmin].

@@ -122,16 +122,17 @@ type Service struct {
 	// addresses that they name; nil asks nothing.
 	FileRevocation revocation.Source
 	Links          Links
-	Factors        Factors             // nil: accounts have no second factors
-	QuietHours     contract.QuietHours // without scheduled reminders
-	Converter      convert.Converter   // nil: Word documents are refused
-	Turns          *admission.Queue    // for conversions, by organisation; nil without a converter
-	PagePictures   *PagePictures       // nil: pages are not drawn here
-	StampOnly      bool                // finalize requires a stamping order if all placements are stamps
-	LeastRetention int                 // years: the shortest retention that an organisation can choose; 0 is 1
-	RenewBefore    time.Duration       // how long before its expiry a timestamp is renewed; 0 is a year
-	ConsentTexts   []map[string]string // versions of the text of the service, from 1, each by language; the last one is the current one
-	VerifyURL      string              // of the page that verifies files, for the code of signatures; empty: they show none
+	Factors        Factors                     // nil: accounts have no second factors
+	QuietHours     contract.QuietHours         // without scheduled reminders
+	Converter      convert.Converter           // nil: Word documents are refused
+	Turns          *admission.Queue            // for conversions, by organisation; nil without a converter
+	PagePictures   *PagePictures               // nil: pages are not drawn here
+	StampOnly      bool                        // finalize requires a stamping order if all placements are stamps
+	DiskSpace      func() contract.DiskFinding // of the disks of the data; nil: not watched
+	LeastRetention int                         // years: the shortest retention that an organisation can choose; 0 is 1
+	RenewBefore    time.Duration               // how long before its expiry a timestamp is renewed; 0 is a year
+	ConsentTexts   []map[string]string         // versions of the text of the service, from 1, each by language; the last one is the current one
+	VerifyURL      string                      // of the page that verifies files, for the code of signatures; empty: they show none
 
 	specimens  specimenCache
 	fileSlots  fileSlots

@@ -50,9 +50,10 @@ type rowCheck struct {
 }
 
 // storageTaken selects what documents add to the storage of their organisation, in several rows for each.
-var storageTaken = `SELECT organisation, CASE WHEN state = 'draft' THEN 1 ELSE 0 END AS drafts, CASE WHEN ` + isKeptFile("original_key") + ` THEN original_size ELSE 0 END AS bytes FROM document
-	UNION ALL SELECT d.organisation, 0, r.file_size FROM revision r JOIN document d ON d.id = r.document WHERE r.file_key <> d.original_key AND ` + isKeptFile("r.file_key") + `
-	UNION ALL SELECT d.organisation, 0, e.file_size FROM evidence e JOIN document d ON d.id = e.document WHERE ` + isKeptFile("e.file_key")
+var storageTaken = `SELECT organisation, CASE WHEN state = 'draft' THEN 1 ELSE 0 END AS drafts, CASE WHEN ` + isKeptFile("original_key") + ` THEN original_size ELSE 0 END AS bytes,
+		1 AS documents, CASE WHEN ` + isKeptFile("original_key") + ` THEN original_size ELSE 0 END AS originals, 0 AS evidence FROM document
+	UNION ALL SELECT d.organisation, 0, r.file_size, 0, 0, 0 FROM revision r JOIN document d ON d.id = r.document WHERE r.file_key <> d.original_key AND ` + isKeptFile("r.file_key") + `
+	UNION ALL SELECT d.organisation, 0, e.file_size, 0, 0, e.file_size FROM evidence e JOIN document d ON d.id = e.document WHERE ` + isKeptFile("e.file_key")
 
 // maxPerCheck bounds the rows that one check reports.
 const maxPerCheck = 1000
@@ -67,11 +68,11 @@ var rowChecks = []rowCheck{
 				CASE op WHEN 'reserve' THEN -amount WHEN 'spend' THEN amount WHEN 'release' THEN amount ELSE 0 END,
 				CASE op WHEN 'spend' THEN -amount ELSE 0 END, -1 FROM quota_entry) ledger
 		GROUP BY organisation, unit HAVING SUM(g) <> 0 OR SUM(r) <> 0 OR SUM(s) <> 0 OR SUM(e) <> 0`},
-	{name: "storage", severity: store.SeverityDerived, text: "the recorded storage of its documents is off by %s drafts and %s bytes", remedy: repairIt, repair: repairStorage, query: `
-		SELECT 'storage of ' || organisation, CAST(SUM(d) AS TEXT), CAST(SUM(b) AS TEXT) FROM (
-			SELECT organisation, drafts AS d, bytes AS b FROM storage UNION ALL
-			SELECT organisation, -drafts, -bytes FROM (` + storageTaken + `) taken) compared
-		GROUP BY organisation HAVING SUM(d) <> 0 OR SUM(b) <> 0`},
+	{name: "storage", severity: store.SeverityDerived, text: "the recorded storage of its documents is off by %s drafts, %s bytes, %s documents, %s bytes of uploaded files and %s bytes of evidence certificates", remedy: repairIt, repair: repairStorage, query: `
+		SELECT 'storage of ' || organisation, CAST(SUM(d) AS TEXT), CAST(SUM(b) AS TEXT), CAST(SUM(n) AS TEXT), CAST(SUM(o) AS TEXT), CAST(SUM(v) AS TEXT) FROM (
+			SELECT organisation, drafts AS d, bytes AS b, documents AS n, originals AS o, evidence AS v FROM storage UNION ALL
+			SELECT organisation, -drafts, -bytes, -documents, -originals, -evidence FROM (` + storageTaken + `) taken) compared
+		GROUP BY organisation HAVING SUM(d) <> 0 OR SUM(b) <> 0 OR SUM(n) <> 0 OR SUM(o) <> 0 OR SUM(v) <> 0`},
 	{name: "removals", severity: store.SeverityEvidence, text: "its files are recorded as removed, or its removal is, and not both", remedy: restoreDatabase, query: `
 		SELECT 'document ' || CAST(d.id AS TEXT) FROM document d LEFT JOIN removed_document r ON r.document = d.id WHERE (r.document IS NULL) = (` + isRemovedFile("d.original_key") + `)
 		UNION SELECT 'document ' || CAST(v.document AS TEXT) FROM revision v JOIN document d ON d.id = v.document WHERE (` + isRemovedFile("v.file_key") + `) <> (` + isRemovedFile("d.original_key") + `)`},

@@ -76,7 +76,7 @@ func writeChange(ctx context.Context, t tx, c contract.Change, blocks blockSizes
 	if err != nil {
 		return contract.Document{}, err
 	}
-	if err := moveStorage(ctx, t, after.Organisation, c.StorageChange(), c.StorageLimit); err != nil {
+	if err := moveStorage(ctx, t, after.Organisation, c.UsageChange(), c.StorageLimit); err != nil {
 		return contract.Document{}, err
 	}
 	if err := w.updateBoxes(ctx, c.Delete); err != nil {

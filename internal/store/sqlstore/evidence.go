@@ -81,7 +81,7 @@ func countEvidence(ctx context.Context, t tx, id contract.DocumentID, bytes int6
 	if err := queryOne(ctx, t, []any{&o}, `SELECT organisation FROM document WHERE id = $1`, id); err != nil {
 		return err
 	}
-	return moveStorage(ctx, t, o, contract.Storage{Bytes: bytes}, nil)
+	return moveStorage(ctx, t, o, contract.Usage{Storage: contract.Storage{Bytes: bytes}, Evidence: bytes}, nil)
 }
 
 // EachEvidenceFile implements [store.EvidenceFiles].

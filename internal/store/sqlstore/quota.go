@@ -225,19 +225,29 @@ func (s *Store) EachQuotaEntry(ctx context.Context, q store.QuotaQuery, yield fu
 
 // moveStorage adds the storage of a change to that of the organisation's documents, and rejects it beyond the limit. The row
 // stays locked until the transaction ends, so that two changes that fit only separately are not both made.
-func moveStorage(ctx context.Context, t tx, o contract.OrganisationID, add contract.Storage, limit *contract.Storage) error {
-	if add == (contract.Storage{}) {
+func moveStorage(ctx context.Context, t tx, o contract.OrganisationID, add contract.Usage, limit *contract.Storage) error {
+	if add == (contract.Usage{}) {
 		return nil
 	}
 	var taken contract.Storage
-	move := selectOne([]any{&taken.Drafts, &taken.Bytes}, `INSERT INTO storage (organisation, drafts, bytes) VALUES ($1, $2, $3)
-		ON CONFLICT (organisation) DO UPDATE SET drafts = storage.drafts + excluded.drafts, bytes = storage.bytes + excluded.bytes
-		RETURNING drafts, bytes`, o, add.Drafts, add.Bytes)
+	move := selectOne([]any{&taken.Drafts, &taken.Bytes}, `INSERT INTO storage (organisation, drafts, bytes, documents, originals, evidence) VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (organisation) DO UPDATE SET drafts = storage.drafts + excluded.drafts, bytes = storage.bytes + excluded.bytes, documents = storage.documents + excluded.documents,
+			originals = storage.originals + excluded.originals, evidence = storage.evidence + excluded.evidence
+		RETURNING drafts, bytes`, o, add.Drafts, add.Bytes, add.Documents, add.Originals, add.Evidence)
 	if limit != nil {
 		move.done = func(int64) error { return contract.CheckStorage(taken, *limit) }
 	}
 	move.what = fmt.Sprintf("count what organisation %s stores", o)
 	return t.addStatements(ctx, move)
+}
+
+// Usage implements [store.Quotas].
+func (s *Store) Usage(ctx context.Context, o contract.OrganisationID) (u contract.Usage, err error) {
+	// The sums cover one row or none: an organisation without a document has none.
+	sum := func(column string) string { return `CAST(COALESCE(SUM(` + column + `), 0) AS BIGINT)` }
+	err = s.readRow(ctx, []any{&u.Drafts, &u.Bytes, &u.Documents, &u.Originals, &u.Evidence},
+		`SELECT `+sum("drafts")+`, `+sum("bytes")+`, `+sum("documents")+`, `+sum("originals")+`, `+sum("evidence")+` FROM storage WHERE organisation = $1`, o)
+	return u, wrapf(err, "read what organisation %s uses", o)
 }
 
 // Storage implements [store.Quotas].

@@ -79,8 +79,8 @@ func repairStorage(ctx context.Context, to *Store, row []string) error {
 		if _, err := t.exec(ctx, `DELETE FROM storage WHERE organisation = $1`, organisation); err != nil {
 			return err
 		}
-		_, err := t.exec(ctx, `INSERT INTO storage (organisation, drafts, bytes)
-			SELECT organisation, CAST(SUM(drafts) AS BIGINT), CAST(SUM(bytes) AS BIGINT) FROM (`+storageTaken+`) taken WHERE organisation = $1 GROUP BY organisation`, organisation)
+		_, err := t.exec(ctx, `INSERT INTO storage (organisation, drafts, bytes, documents, originals, evidence)
+			SELECT organisation, CAST(SUM(drafts) AS BIGINT), CAST(SUM(bytes) AS BIGINT), CAST(SUM(documents) AS BIGINT), CAST(SUM(originals) AS BIGINT), CAST(SUM(evidence) AS BIGINT) FROM (`+storageTaken+`) taken WHERE organisation = $1 GROUP BY organisation`, organisation)
 		return err
 	})
 }

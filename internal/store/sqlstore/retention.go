@@ -292,7 +292,7 @@ func (w *documentWriter) removeFiles(ctx context.Context, r contract.Removal) (r
 			return removed, err
 		}
 	}
-	if err := moveStorage(ctx, w, w.after.Organisation, contract.Storage{Bytes: -certificate.size}, nil); err != nil {
+	if err := moveStorage(ctx, w, w.after.Organisation, contract.Usage{Storage: contract.Storage{Bytes: -certificate.size}, Evidence: -certificate.size}, nil); err != nil {
 		return removed, err
 	}
 	_, err = w.exec(ctx, `INSERT INTO removed_document (`+removalRows.columns+`) VALUES (`+placeholders(1, 5)+`)`, r.Document, toMicros(r.At), r.Years, r.Digest[:], r.Evidence[:])

@@ -108,6 +108,7 @@ var retentionTests = map[string]func(*testing.T, *fixture){
 		b.requireEqual("revisions", len(after.Revisions), len(d.Revisions))
 		b.requireEqual("title", after.Title, d.Title)
 		requireRead(b, "storage", keptBytes)(b.Storage(b.ctx, "org"))
+		requireRead(b, "usage", contract.Usage{Storage: keptBytes, Documents: 2, Originals: kept.Original.Size, Evidence: 7})(b.Usage(b.ctx, "org"))
 		events := b.eventTypes(d.ID)
 		b.requireEqual("last event", events[len(events)-1], contract.EventRemoved)
 		want := contract.Removal{Document: d.ID, At: b.storedNow(), Years: 1, Digest: d.Current().Digest, Evidence: v.File.Digest}

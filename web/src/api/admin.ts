@@ -296,6 +296,10 @@ export const setLabel = (id: string, { name, colour }: LabelSettings) => take(ap
 
 export const deleteLabel = (id: string) => take(api.DELETE("/v1/admin/labels/{label_id}", ofLabel(id)));
 
+/** What an organisation uses; undefined: the caller's own. */
+export const usage = (organisation: string | undefined) =>
+  queryOptions({ queryKey: key("usage", organisation), queryFn: async () => (await take(api.GET("/v1/admin/usage", { params: { query: organisation ? { organisation } : {} } }))).data });
+
 export type Retention = Schemas["AdminRetention"];
 export type DueDocument = Schemas["DueDocument"];
 export type Hold = Schemas["HoldOut"];

@@ -1639,6 +1639,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What an organisation uses
+         * @description From counters that the same commits update as the documents. API keys need the scope admin.
+         */
+        get: operations["admin-usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/webhooks": {
         parameters: {
             query?: never;
@@ -4431,6 +4451,7 @@ export interface components {
         };
         AdminStuckData: {
             clock: components["schemas"]["ClockOut"];
+            disk: components["schemas"]["DiskOut"];
             documents: components["schemas"]["StuckLine"][];
             pagination: components["schemas"]["Pagination"];
         } & {
@@ -4451,6 +4472,37 @@ export interface components {
         AdminTeams: {
             /** @description by name */
             teams: components["schemas"]["AdminTeam"][];
+        } & {
+            [key: string]: unknown;
+        };
+        AdminUsage: {
+            /** @description of stored files, as they are before they are encrypted */
+            bytes: components["schemas"]["UsageBytes"];
+            /**
+             * Format: int64
+             * @description also drafts, templates, and those whose files were removed
+             * @example 1207
+             */
+            documents: number;
+            /**
+             * Format: int64
+             * @description drafts and templates
+             * @example 12
+             */
+            drafts: number;
+            organisation: components["schemas"]["OrganisationOut"];
+            /**
+             * Format: int64
+             * @description signatures with certificates of the embedded authority that were spent
+             * @example 2411
+             */
+            signatures: number;
+            /**
+             * Format: int64
+             * @description duty stamps that were spent
+             * @example 980
+             */
+            stamps: number;
         } & {
             [key: string]: unknown;
         };
@@ -5382,6 +5434,27 @@ export interface components {
             id: string;
             /** @example Siti Rahma */
             name: string;
+        } & {
+            [key: string]: unknown;
+        };
+        DiskOut: {
+            /**
+             * Format: int64
+             * @description null for callers who are not operators
+             * @example 10737418240
+             */
+            free_bytes: number | null;
+            /**
+             * @description what is wrong, and what to do; null: nothing
+             * @example Ruang penyimpanan layanan hampir habis.
+             */
+            msg: string | null;
+            /**
+             * @description scarce: nothing is refused yet; low: new files are refused; full: nothing can be stored; empty: not known
+             * @example fine
+             * @enum {string}
+             */
+            state: "fine" | "scarce" | "low" | "full" | "";
         } & {
             [key: string]: unknown;
         };
@@ -6975,6 +7048,19 @@ export interface components {
              */
             code: number;
             data: components["schemas"]["AdminTeams"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        FoundAdminUsage: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["AdminUsage"];
             /** @description always true */
             success: boolean;
         } & {
@@ -11213,6 +11299,33 @@ export interface components {
              * @example 4f1c0a9be21d77aa4f1c0a9be21d77aa
              */
             upload_id?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        UsageBytes: {
+            /**
+             * Format: int64
+             * @description evidence certificates
+             * @example 104857600
+             */
+            evidence: number;
+            /**
+             * Format: int64
+             * @description files as they were uploaded
+             * @example 524288000
+             */
+            originals: number;
+            /**
+             * Format: int64
+             * @description what the service added: rewritten files, signatures, stamps and seals
+             * @example 104857600
+             */
+            signed: number;
+            /**
+             * Format: int64
+             * @example 734003200
+             */
+            total: number;
         } & {
             [key: string]: unknown;
         };
@@ -21671,6 +21784,96 @@ export interface operations {
             };
             /** @description Request Entity Too Large. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "admin-usage": {
+        parameters: {
+            query?: {
+                /** @description UUID of an organisation. Missing: the caller's own; for operators, all. */
+                organisation?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundAdminUsage"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

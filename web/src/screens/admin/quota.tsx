@@ -3,9 +3,10 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 
 import { useAccount } from "../../api/account";
-import { grant, ledger, quota, units, type Unit } from "../../api/admin";
+import { grant, ledger, quota, units, usage, type Unit } from "../../api/admin";
 import { Problem, type Schemas } from "../../api/client";
 import { useLanguage, useText } from "../../text";
+import { sizeOf } from "../../ui/file-size";
 import { Loading } from "../../ui/loading";
 import { Paging } from "../../ui/paging";
 import { Trouble } from "../../ui/trouble";
@@ -25,6 +26,7 @@ export function Quota(props: SectionProps) {
       {all.isPending && <Loading />}
       {all.isError && <Trouble error={all.error} retry={() => void all.refetch()} />}
       {all.data?.organisations.map((o) => <Left key={o.organisation.id} of={o} named={operator} />)}
+      <Used organisation={props.search.organisation} named={operator} />
       {pages > 1 && <Paging page={quotas} total={pages} change={(page) => props.change({ quotas: page, page: props.search.page })} />}
       {operator && all.data?.organisations[0] && <Grant key={props.search.organisation ?? ""} first={(props.search.organisation ?? all.data.organisations[0].organisation.id)} />}
       <Title order={2} size="h5">{t("admin.ledger")}</Title>
@@ -41,6 +43,21 @@ export function Quota(props: SectionProps) {
         )}
       </Lines>
     </Stack>
+  );
+}
+
+/** Used says what an organisation stores; without one, the caller's own. */
+function Used({ organisation, named }: { organisation: string | undefined; named: boolean }) {
+  const t = useText();
+  const language = useLanguage();
+  const u = useQuery(usage(organisation)).data;
+  if (!u) return null;
+  const number = (n: number) => n.toLocaleString(language), size = (n: number) => sizeOf(n, language);
+  return (
+    <Text size="sm" data-usage>
+      {named && `${u.organisation.name}: `}
+      {t("admin.usage", { documents: number(u.documents), total: size(u.bytes.total), originals: size(u.bytes.originals), signed: size(u.bytes.signed), evidence: size(u.bytes.evidence) })}
+    </Text>
   );
 }
 

@@ -1,20 +1,22 @@
 import { Alert, Badge, Button, Stack, Text } from "@mantine/core";
-import { IconClockExclamation, IconRotate } from "@tabler/icons-react";
+import { IconClockExclamation, IconDatabaseExclamation, IconRotate } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { useAccount } from "../../api/account";
 import { retry, stuck, waitingSteps, type Stuck as Item } from "../../api/admin";
-import { useText } from "../../text";
+import { useLanguage, useText } from "../../text";
+import { sizeOf } from "../../ui/file-size";
 import { StateBadge } from "../../ui/state";
 import { Trouble } from "../../ui/trouble";
 import { About, Facts, Filtering, Find, Line, Lines, Only, useWhen, type SectionProps } from "./lines";
 
-/** Stuck lists documents that wait, with the reason and a retry, and says when the clock is in doubt and nothing is signed. */
+/** Stuck lists documents that wait, with the reason and a retry, and says when the clock is in doubt and nothing is signed, and when the disk is nearly full. */
 export function Stuck(props: SectionProps) {
   const t = useText();
   const when = useWhen();
   const found = useQuery(stuck(props.selection));
-  const clock = found.data?.clock;
+  const clock = found.data?.clock, disk = found.data?.disk;
+  const language = useLanguage();
   return (
     <Stack>
       {clock?.msg && (
@@ -24,6 +26,12 @@ export function Stuck(props: SectionProps) {
             clock.local && t("admin.clockLocal", { when: when(clock.local) }), clock.database && t("admin.clockDatabase", { when: when(clock.database) }),
             clock.last_event && t("admin.clockLastEvent", { when: when(clock.last_event) }),
           ]} />
+        </Alert>
+      )}
+      {disk?.msg && (
+        <Alert role="alert" color={disk.state === "scarce" ? "yellow" : "red"} variant="light" icon={<IconDatabaseExclamation aria-hidden />} title={t("admin.disk")}>
+          <Text size="sm">{disk.msg}</Text>
+          <Facts of={[disk.free_bytes !== null && sizeOf(disk.free_bytes, language)]} />
         </Alert>
       )}
       <Text size="sm" c="dimmed">{t("admin.stuckLead")}</Text>
