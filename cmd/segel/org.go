@@ -196,7 +196,7 @@ type orgLiftCommand struct {
 
 func (c orgLiftCommand) Run(w *environment) error {
 	return c.change(w, "lift", "lifted a legal hold of", func(a *app, by contract.Actor, id contract.OrganisationID) (store.Organisation, error) {
-		if err := a.workflow.LiftHold(w.ctx, by, c.Hold, c.Reason); err != nil {
+		if err := a.workflow.LiftHold(w.ctx, by, id, c.Hold, c.Reason); err != nil {
 			return store.Organisation{}, err
 		}
 		return a.store.Organisation(w.ctx, id)

@@ -157,7 +157,7 @@ func (c *call) liftHold(in *liftHoldIn) (noted, error) {
 	if err := bad.asError(); err != nil {
 		return noted{}, err
 	}
-	if err := c.Workflow.LiftHold(c.r.Context(), c.by, contract.HoldID(parsePersonID(c.r.PathValue("hold_id"))), reason); err != nil {
+	if err := c.Workflow.LiftHold(c.r.Context(), c.by, "", contract.HoldID(parsePersonID(c.r.PathValue("hold_id"))), reason); err != nil {
 		return noted{}, err
 	}
 	return c.notedAnswer("done.hold_lifted"), nil

@@ -97,6 +97,9 @@ func PostponeRenewal(d *Document, next time.Time) (Change, error) {
 	if d.State != Completed {
 		return Change{}, ErrNotCompleted
 	}
+	if d.IsRemoved() {
+		return Change{}, ErrRemoved
+	}
 	c := newChange(d)
 	c.Renewal = next
 	return c, nil

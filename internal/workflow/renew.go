@@ -143,6 +143,9 @@ func (s *Service) postponeRenewal(ctx context.Context, id contract.DocumentID, n
 	_, err := s.ApplyRule(ctx, id, func(d *contract.Document) (*contract.Change, error) {
 		return documents.ChangeOf(contract.PostponeRenewal(d, next))
 	})
+	if errors.Is(err, contract.ErrRemoved) { // meanwhile, and its renewals with it
+		return nil
+	}
 	return err
 }
 

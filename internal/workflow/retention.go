@@ -134,9 +134,9 @@ func (s *Service) SetHold(ctx context.Context, by contract.Actor, of contract.Or
 	return lines[0], nil
 }
 
-// LiftHold ends a legal hold. What is due is removed by the next run, after its owner was told.
-func (s *Service) LiftHold(ctx context.Context, by contract.Actor, id contract.HoldID, reason string) error {
-	organisation, err := by.AuthoriseAdmin(contract.AdminLiftHold, "")
+// LiftHold ends a legal hold of an organisation; an empty identifier means the caller's own, and for an operator any. Owners are told again before what it covered is removed.
+func (s *Service) LiftHold(ctx context.Context, by contract.Actor, of contract.OrganisationID, id contract.HoldID, reason string) error {
+	organisation, err := by.AuthoriseAdmin(contract.AdminLiftHold, of)
 	if err != nil {
 		return err
 	}
@@ -180,15 +180,20 @@ func (s *Service) ApplyRetention(ctx context.Context) (done Removed, failed erro
 	if f, err := s.ClockFinding(ctx); err != nil || f.State != contract.ClockFine {
 		return done, err
 	}
+	now := s.Clock() // of the whole run: a clock that is set meanwhile makes nothing due
 	all, err := s.Store.Retentions(ctx)
 	if err != nil {
 		return done, err
 	}
 	for o, r := range all {
-		if err := s.announceRemovals(ctx, o, r, &done); err != nil {
+		if r.Years < s.LeastRetention {
+			s.Log.WarnContext(ctx, "nothing is removed: the retention of an organisation is shorter than the operator allows", "organisation", o, "years", r.Years, "least", s.LeastRetention)
+			continue
+		}
+		if err := s.announceRemovals(ctx, o, r, now, &done); err != nil {
 			failed = errors.Join(failed, err)
 		}
-		if err := s.removeDue(ctx, o, r, &done); err != nil {
+		if err := s.removeDue(ctx, o, r, now, &done); err != nil {
 			failed = errors.Join(failed, err)
 		}
 		if ctx.Err() != nil {
@@ -199,9 +204,8 @@ func (s *Service) ApplyRetention(ctx context.Context) (done Removed, failed erro
 }
 
 // announceRemovals tells owners of an organisation what is due. Each is told at most once in [contract.RemovalNoticeEvery].
-func (s *Service) announceRemovals(ctx context.Context, o contract.OrganisationID, r contract.Retention, done *Removed) error {
+func (s *Service) announceRemovals(ctx context.Context, o contract.OrganisationID, r contract.Retention, now time.Time, done *Removed) error {
 	for {
-		now := s.Clock()
 		completedBy := r.CompletedBy(now.Add(contract.RemovalAhead))
 		owners, err := s.Store.OwnersToTell(ctx, o, completedBy, now.Add(-contract.RemovalNoticeEvery), removalBatch)
 		if err != nil || len(owners) == 0 {
@@ -236,10 +240,9 @@ func (s *Service) removalNotice(o contract.OrganisationID, r contract.Retention,
 }
 
 // removeDue removes the files of the documents of an organisation that are due.
-func (s *Service) removeDue(ctx context.Context, o contract.OrganisationID, r contract.Retention, done *Removed) error {
+func (s *Service) removeDue(ctx context.Context, o contract.OrganisationID, r contract.Retention, now time.Time, done *Removed) error {
 	var failed error
 	for after := (store.DueRemoval{}); done.Removed < removalsAtOnce && ctx.Err() == nil; {
-		now := s.Clock()
 		due, _, err := s.Store.DueRemovals(ctx, store.RemovalQuery{
 			Organisation: o, CompletedBy: r.CompletedBy(now), AnnouncedBy: now.Add(-contract.RemovalNotice), After: after, Limit: removalBatch,
 		})
@@ -247,7 +250,7 @@ func (s *Service) removeDue(ctx context.Context, o contract.OrganisationID, r co
 			return errors.Join(failed, err)
 		}
 		for _, d := range due {
-			switch removed, err := s.removeFiles(ctx, d.Document, r); {
+			switch removed, err := s.removeFiles(ctx, d.Document, r, now); {
 			case errors.Is(err, contract.ErrHeld), errors.Is(err, contract.ErrRace): // set or changed since it was found
 			case err != nil:
 				failed = errors.Join(failed, fmt.Errorf("remove the files of document %d: %w", d.Document, err))
@@ -261,14 +264,14 @@ func (s *Service) removeDue(ctx context.Context, o contract.OrganisationID, r co
 }
 
 // removeFiles removes the files of a document that is due. It reports whether it was.
-func (s *Service) removeFiles(ctx context.Context, id contract.DocumentID, r contract.Retention) (removed bool, err error) {
+func (s *Service) removeFiles(ctx context.Context, id contract.DocumentID, r contract.Retention, now time.Time) (removed bool, err error) {
 	_, err = s.ApplyRule(ctx, id, func(d *contract.Document) (*contract.Change, error) {
 		evidence, err := s.Store.EvidenceFile(ctx, id)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return nil, err
 		}
 		var c contract.Change
-		c, removed = contract.RemoveFiles(d, r, evidence.File.Digest, s.Clock())
+		c, removed = contract.RemoveFiles(d, r, evidence.File.Digest, now)
 		return documents.ChangeIf(c, removed, nil)
 	})
 	return removed && err == nil, err

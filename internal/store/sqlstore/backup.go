@@ -91,6 +91,8 @@ func recordRestoration(ctx context.Context, t tx, now string, r store.Restoratio
 		// Those that were revoked since the snapshot would be valid again. People log in again; guests open their links again.
 		`DELETE FROM token`,
 		`DELETE FROM session`,
+		// A hold that was set since the snapshot is lost. Owners are told again, so that it can be set again before anything is removed.
+		`DELETE FROM removal_notice`,
 		// No process of the snapshot runs. Nodes end by their leases, which have passed.
 		`DELETE FROM claim`,
 		`UPDATE lease SET holder = ''`,

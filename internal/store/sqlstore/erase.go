@@ -158,8 +158,15 @@ func (s *Store) OpenErasures(ctx context.Context, since time.Time, limit int) ([
 func (s *Store) EraseRows(ctx context.Context, id contract.PersonID, e contract.Event) error {
 	for _, step := range manyRows {
 		for n := eraseBatch; n == eraseBatch; {
-			err := s.db.withTx(ctx, func(t tx) (err error) {
-				n, err = t.exec(ctx, step.statement(), id)
+			err := s.db.withTx(ctx, func(t tx) error {
+				var o contract.OrganisationID
+				err := queryOne(ctx, t, []any{&o}, `SELECT organisation FROM users WHERE id = $1`, id)
+				if err == nil {
+					err = requireUnheldPerson(ctx, t, o, id)
+				}
+				if err == nil {
+					n, err = t.exec(ctx, step.statement(), id)
+				}
 				return err
 			})
 			if err != nil {
@@ -371,6 +378,14 @@ func (s *Store) ErasableParticipants(ctx context.Context, after store.ErasablePa
 // ForgetParticipant implements [store.Erasures].
 func (s *Store) ForgetParticipant(ctx context.Context, p store.ErasableParticipant) error {
 	err := s.db.withTx(ctx, func(t tx) error {
+		var o contract.OrganisationID
+		err := queryOne(ctx, t, []any{&o}, `SELECT organisation FROM document WHERE id = $1`, p.Document)
+		if err == nil {
+			err = requireUnheld(ctx, t, o, p.Document)
+		}
+		if err != nil {
+			return err
+		}
 		for _, sql := range []string{
 			`DELETE FROM notice WHERE document = $1 AND person = $2`,
 			`DELETE FROM guest_code WHERE document = $1 AND person = $2`,
@@ -390,7 +405,7 @@ func (s *Store) ForgetParticipant(ctx context.Context, p store.ErasableParticipa
 func (s *Store) ForgetCodes(ctx context.Context) error {
 	err := s.db.withTx(ctx, func(t tx) error {
 		_, err := t.exec(ctx, `DELETE FROM guest_code WHERE EXISTS (SELECT 1 FROM erased_guest r JOIN document d ON d.id = r.document
-			WHERE r.document = guest_code.document AND r.person = guest_code.person AND d.state NOT IN ('processing', 'failed'))`)
+			WHERE r.document = guest_code.document AND r.person = guest_code.person AND d.state NOT IN ('processing', 'failed') AND NOT `+isHeld+`)`)
 		return err
 	})
 	return wrapf(err, "erase the codes of guests")

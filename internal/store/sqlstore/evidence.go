@@ -24,11 +24,8 @@ func (s *Store) EvidenceFile(ctx context.Context, id contract.DocumentID) (store
 // AddEvidenceFile implements [store.EvidenceFiles].
 func (s *Store) AddEvidenceFile(ctx context.Context, v store.EvidenceFile, timestamp contract.TrustedTime, e contract.Event) error {
 	err := s.db.withTx(ctx, func(t tx) error {
-		// The lock on the document makes a removal of its files happen before this, or find the row.
-		if n, err := t.exec(ctx, `UPDATE document SET version = version WHERE id = $1 AND `+isKeptFile("original_key"), v.Document); err != nil {
+		if err := lockKeptDocument(ctx, t, v.Document); err != nil {
 			return err
-		} else if n == 0 {
-			return contract.ErrRemoved
 		}
 		n, err := t.exec(ctx, `INSERT INTO evidence (`+evidenceRows.columns+`) VALUES (`+placeholders(1, 6)+`) ON CONFLICT (document) DO NOTHING`,
 			v.Document, v.File.Key, v.File.Size, v.File.Digest[:], v.File.Sums, toMicros(v.MadeAt))
@@ -49,9 +46,21 @@ func (s *Store) AddEvidenceFile(ctx context.Context, v store.EvidenceFile, times
 	return wrapf(err, "add evidence certificate of document %d", v.Document)
 }
 
+// lockKeptDocument makes a removal of the files of a document happen before this transaction, which then returns contract.ErrRemoved, or find what it writes.
+func lockKeptDocument(ctx context.Context, t tx, id contract.DocumentID) error {
+	n, err := t.exec(ctx, `UPDATE document SET version = version WHERE id = $1 AND `+isKeptFile("original_key"), id)
+	if err == nil && n == 0 {
+		return contract.ErrRemoved
+	}
+	return err
+}
+
 // ReplaceEvidenceFile implements [store.EvidenceFiles].
 func (s *Store) ReplaceEvidenceFile(ctx context.Context, former, v store.EvidenceFile, timestamp contract.TrustedTime, e contract.Event) error {
 	err := s.db.withTx(ctx, func(t tx) error {
+		if err := lockKeptDocument(ctx, t, v.Document); err != nil {
+			return err
+		}
 		n, err := t.exec(ctx, `UPDATE evidence SET (`+evidenceRows.columns+`) = (`+placeholders(1, 6)+`) WHERE document = $1 AND file_key = $7`,
 			v.Document, v.File.Key, v.File.Size, v.File.Digest[:], v.File.Sums, toMicros(v.MadeAt), former.File.Key)
 		if err != nil {

@@ -35,7 +35,7 @@ func (s *Store) Retentions(ctx context.Context) (map[contract.OrganisationID]con
 		organisation contract.OrganisationID
 		retention    contract.Retention
 	}
-	all, err := readAll(ctx, s, func(r *row) []any { return []any{&r.organisation, &r.retention.Years} }, `SELECT organisation, years FROM retention WHERE years > 0`)
+	all, err := readAll(ctx, s, func(r *row) []any { return []any{&r.organisation, &r.retention.Years} }, `SELECT organisation, years FROM retention r WHERE years > 0 AND NOT EXISTS (SELECT 1 FROM organisation_state s WHERE s.id = r.organisation AND s.state <> 'active')`)
 	found := make(map[contract.OrganisationID]contract.Retention, len(all))
 	for _, r := range all {
 		found[r.organisation] = r.retention
@@ -81,15 +81,17 @@ func (s *Store) AddHold(ctx context.Context, h contract.Hold, e contract.Event) 
 		if err := lockOrganisation(ctx, t, h.Organisation); err != nil {
 			return nil, err
 		}
-		var known bool
+		var known, removed bool
 		var lasting int
-		err := queryOne(ctx, t, []any{&known, &lasting}, `SELECT EXISTS (SELECT 1 FROM document WHERE id = $2 AND organisation = $1),
-			(SELECT COUNT(*) FROM legal_hold WHERE organisation = $1 AND lifted_at = 0)`, h.Organisation, h.Document)
+		err := queryOne(ctx, t, []any{&known, &removed, &lasting}, `SELECT EXISTS (SELECT 1 FROM document WHERE id = $2 AND organisation = $1),
+			EXISTS (SELECT 1 FROM removed_document WHERE document = $2), (SELECT COUNT(*) FROM legal_hold WHERE organisation = $1 AND lifted_at = 0)`, h.Organisation, h.Document)
 		switch {
 		case err != nil:
 			return nil, err
 		case h.Document != 0 && !known:
 			return nil, contract.ErrNotFound
+		case removed: // a backup may keep its files for some minutes more, but nothing stops their deletion
+			return nil, contract.ErrRemoved
 		case lasting >= contract.MaxHolds:
 			return nil, contract.ErrManyHolds
 		}
@@ -110,6 +112,10 @@ func (s *Store) LiftHold(ctx context.Context, o contract.OrganisationID, id cont
 		}
 		var h contract.Hold
 		if err := queryOne(ctx, t, holdRows.dest(&h), holdRows.selectWhere(`WHERE id = $1`), id); err != nil {
+			return err
+		}
+		// What an owner was told before the hold is years old: they are told again.
+		if _, err := t.exec(ctx, `DELETE FROM removal_notice WHERE organisation = $1 AND (document = $2 OR CAST($2 AS BIGINT) = 0)`, h.Organisation, h.Document); err != nil {
 			return err
 		}
 		return logEntry{events: []contract.Event{made(h)}, records: []record{recordOf("legal_hold", id)}}.appendToLog(ctx, t)
@@ -173,8 +179,10 @@ func (s *Store) DueRemovals(ctx context.Context, q store.RemovalQuery) (all []st
 	return all, total, wrapf(err, "read the documents of organisation %s that are due to be removed", q.Organisation)
 }
 
-// isToBeAnnounced selects the documents d of organisation $1 that were completed by $2, and of which their owner was not told.
-var isToBeAnnounced = isKeptDocument + ` AND d.ended_at <= $2 AND NOT EXISTS (SELECT 1 FROM removal_notice n WHERE n.document = d.id AND n.person = d.owner) AND NOT ` + isHeld
+// isToBeAnnounced selects the documents d of organisation $1 that were completed by $2, and of which their owner was not told. An owner whose account is disabled gets no
+// message, so their documents stay until they are transferred.
+var isToBeAnnounced = isKeptDocument + ` AND d.ended_at <= $2 AND NOT EXISTS (SELECT 1 FROM removal_notice n WHERE n.document = d.id AND n.person = d.owner)
+	AND NOT EXISTS (SELECT 1 FROM disabled_account x WHERE x.person = d.owner) AND NOT ` + isHeld
 
 // OwnersToTell implements [store.Retentions].
 func (s *Store) OwnersToTell(ctx context.Context, o contract.OrganisationID, completedBy, since time.Time, limit int) ([]contract.PersonID, error) {
@@ -239,9 +247,18 @@ type removedFiles struct {
 }
 
 // removeFiles records that the files of the document are removed: those of revisions, of its evidence certificate, and what the stamp office sent for it. It returns store.ErrConflict if the document
-// has another evidence certificate than the removal names, or its organisation another retention.
+// has another evidence certificate than the removal names, its organisation another retention, or its owner was not told long enough ago. What replaces an evidence certificate locks the document, as
+// the change does that this belongs to.
 func (w *documentWriter) removeFiles(ctx context.Context, r contract.Removal) (removed removedFiles, err error) {
 	if err := requireRetention(ctx, w, w.after.Organisation, r.Years); err != nil {
+		return removed, err
+	}
+	var told bool
+	err = queryOne(ctx, w, []any{&told}, `SELECT EXISTS (SELECT 1 FROM removal_notice WHERE document = $1 AND person = $2 AND announced_at <= $3)`, r.Document, w.after.Owner.ID, toMicros(r.At.Add(-contract.RemovalNotice)))
+	if err == nil && !told {
+		err = store.ErrConflict
+	}
+	if err != nil {
 		return removed, err
 	}
 	type file struct {

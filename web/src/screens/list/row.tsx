@@ -55,7 +55,7 @@ export function Row({ document: d, box, selected, select }: Props) {
             <div className="mantine-visible-from-sm">{people}</div>
             {d.as_guest ? <Button component="a" {...asGuest} {...look}>{d.button_text}</Button>
               : waitsFor(d, me) ? <ButtonLink to="/document/$id/sign" params={params} hash="box" {...look}>{d.button_text}</ButtonLink>
-              : d.status === "completed" ? <Button component="a" href={address.download(d.id)} {...look}>{d.button_text}</Button>
+              : d.status === "completed" && !d.removed ? <Button component="a" href={address.download(d.id)} {...look}>{d.button_text}</Button>
                 : <ButtonLink to="/document/$id" params={params} {...look}>{d.button_text}</ButtonLink>}
           </Group>
         </Group>

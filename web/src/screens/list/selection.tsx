@@ -30,7 +30,7 @@ export function Selection({ documents, owned, files, team, clear }: Props) {
   // The dialog keeps what it was opened with: its results stay when the list changes.
   const [acting, setActing] = useState<{ what: "cancel" | "remind"; documents: ListItem[] }>();
   const [filing, setFiling] = useState<{ what: "labels" | "folder"; documents: ListItem[] }>();
-  const finished = documents.filter((d) => d.status === "completed");
+  const finished = documents.filter((d) => d.status === "completed" && !d.removed);
   const ended = (d: ListItem) => d.status !== "processing" && d.status !== "failed";
   const waiting = documents.filter((d) => d.data_signer.some((p) => p.is_signing));
   const running = documents.filter((d) => !ended(d));
