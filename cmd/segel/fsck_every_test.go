@@ -361,7 +361,14 @@ func (s *service) removeNow(t *testing.T, id int64, years int) {
 	if err := errors.Join(err, e1); err != nil || c.Removal == nil {
 		t.Fatal("not due", err)
 	}
-	c.Removal.At, c.Events[0].At = time.Now(), time.Now()
+	now := time.Now()
+	c.Removal.At, c.Events[0].At = now, now
+	err = s.store.AnnounceRemovals(t.Context(), d.Organisation, d.Owner.ID, now, now.Add(-contract.RemovalNotice), 100, func(store.Announcement) (contract.Notice, contract.Event) {
+		return contract.Notice{Organisation: d.Organisation, Person: d.Owner.ID, Kind: contract.NoticeRemoval, State: contract.NoticeSent, OrderedAt: now, DueAt: now}, contract.Event{Type: contract.EventRemovalAnnounced, At: now}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if _, err := s.store.Commit(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}

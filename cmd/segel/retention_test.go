@@ -137,6 +137,14 @@ func TestACompletedDocumentIsRemovedAfterItsOwnerWasTold(t *testing.T) {
 	admin.do("PUT", fmt.Sprint("/v1/admin/holds/", hold["id"], "/lifted"), object{"reason": "Selesai"}).is(http.StatusNotFound, "hold.not_found")
 
 	s.applyRetention(t)
+	if owner.get("detail", id).ok().object("data")["removed_at"] != nil {
+		t.Fatal("it was removed as soon as the hold was lifted")
+	}
+	if text := server.mailTo(t, owner.email, 3).body; !strings.Contains(text, "30 days after this message") {
+		t.Errorf("the owner is told again:\n%s", text)
+	}
+	db.age(id, 31)
+	s.applyRetention(t)
 	d := owner.get("detail", id).ok().object("data")
 	if d["removed_at"] == nil || d["active_download_button"] != false || d["status"] != "completed" {
 		t.Errorf("the detail of a removed document: %v", d)

@@ -89,6 +89,13 @@ var retentionTests = map[string]func(*testing.T, *fixture){
 		_, early := contract.RemoveFiles(&d, r, v.File.Digest, d.EndedAt.AddDate(1, 0, 0).Add(-time.Microsecond))
 		b.requireEqual("a moment too early", early, false)
 		b.advance(366 * 24 * time.Hour)
+		_, err = b.Commit(b.ctx, b.removal(&d, r, v.File.Digest))
+		b.requireError("before its owner was told", err, store.ErrConflict)
+		b.requireEqual("told of", b.tell(owner, b.now, 10), 2)
+		b.advance(contract.RemovalNotice - time.Second)
+		_, err = b.Commit(b.ctx, b.removal(&d, r, v.File.Digest))
+		b.requireError("soon after its owner was told", err, store.ErrConflict)
+		b.advance(time.Second)
 		_, err = b.Commit(b.ctx, b.removal(&d, r, [32]byte{1}))
 		b.requireError("with another evidence certificate", err, store.ErrConflict)
 		_, err = b.Commit(b.ctx, b.removal(&d, r, [32]byte{}))
@@ -139,7 +146,7 @@ var retentionTests = map[string]func(*testing.T, *fixture){
 		e := contract.Event{Type: contract.EventEvidenceMade, Document: d.ID, At: b.now}
 		other := store.EvidenceFile{Document: d.ID, File: contract.File{Key: "later", Size: 1, Sums: []byte{1}}, MadeAt: b.now}
 		b.requireError("another evidence certificate", b.AddEvidenceFile(b.ctx, other, contract.TrustedTime{}, e), contract.ErrRemoved)
-		b.requireError("a renewed evidence certificate", b.ReplaceEvidenceFile(b.ctx, v, other, contract.TrustedTime{}, e), store.ErrConflict)
+		b.requireError("a renewed evidence certificate", b.ReplaceEvidenceFile(b.ctx, v, other, contract.TrustedTime{}, e), contract.ErrRemoved)
 		var c contract.Change
 		c.After = after
 		b.requireError("another revision", c.AppendRevision(b.newTail(&renewed, contract.RevisionTimestamp)), contract.ErrRemoved)
@@ -165,6 +172,8 @@ var retentionTests = map[string]func(*testing.T, *fixture){
 		}
 		find("a file that is there", digests["seal"], store.ErrNotFound)
 		b.advance(366 * 24 * time.Hour)
+		b.requireEqual("told of", b.tell(owner, b.now, 10), 1)
+		b.advance(contract.RemovalNotice)
 		b.commitChange(b.removal(&d, r, v.File.Digest), nil)
 		find("the finished file", digests["seal"], nil)
 		find("a signed state", digests["signature"], nil)
@@ -181,6 +190,8 @@ var retentionTests = map[string]func(*testing.T, *fixture){
 		canceled = b.commitChange(c, err)
 		r := b.setRetention("org", 1)
 		b.advance(400 * 24 * time.Hour)
+		b.requireEqual("told of", b.tell(owner, b.now, 10), 1)
+		b.advance(contract.RemovalNotice)
 		erasable, _ := contract.EraseParticipant(&canceled, first.ID, b.now)
 		deletion, err := contract.Delete(&draft, owner, b.now)
 		b.must(err)
@@ -202,7 +213,6 @@ var retentionTests = map[string]func(*testing.T, *fixture){
 			}
 			b.requireEqual("due", got, append([]contract.DocumentID{}, want...))
 		}
-		b.requireEqual("told of", b.tell(owner, b.now, 10), 1)
 		due(d.ID)
 
 		b.requireError("a document of another organisation", b.AddHold(b.ctx, contract.Hold{ID: "x", Organisation: "other", Document: d.ID, SetAt: b.now}, contract.Event{Type: contract.EventHoldSet, At: b.now}), contract.ErrNotFound)
@@ -235,7 +245,13 @@ var retentionTests = map[string]func(*testing.T, *fixture){
 		b.requireError("to erase a guest", b.EraseGuest(b.ctx, "org", contract.GuestContact{Email: "tamu@example.test"}, b.now, nil), contract.ErrHeld)
 
 		b.lift(all.ID)
+		due() // what its owner was told before the holds does not count
+		_, err = b.Commit(b.ctx, changes[d.ID])
+		b.requireError("before its owner was told again", err, store.ErrConflict)
+		b.requireEqual("told again of", b.tell(owner, b.now, 10), 1)
+		b.advance(contract.RemovalNotice)
 		due(d.ID)
+		changes[d.ID] = b.removal(&d, r, v.File.Digest)
 		for id, c := range changes {
 			if _, err := b.Commit(b.ctx, c); err != nil {
 				t.Errorf("document %d, after the holds were lifted: %v", id, err)
