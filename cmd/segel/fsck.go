@@ -176,7 +176,7 @@ func (c fsckCommand) checkDatabase(ctx context.Context, checker *sqlstore.Checke
 	return r.checkDerived(ctx, checker)
 }
 
-// repair makes derived data anew, on a connection of its own: the installation was opened for reading, and neither its keys nor its files are
+// repair makes derived data anew, on another connection: the installation was opened for reading, and neither its keys nor its files are
 // opened for writing here. It returns how much it repaired, and counts again what is wrong.
 func (c fsckCommand) repair(ctx context.Context, a *app, checker *sqlstore.Checker, r *fsckReport) (repaired int, err error) {
 	switch {

@@ -146,7 +146,7 @@ func TestPlainHTTPLeadsToHTTPSAndARenewedCertificateIsServed(t *testing.T) {
 	}
 	awaitCertificate(t, p.url, ca.Pool(), func(c *x509.Certificate) bool { return c.NotAfter.Equal(until) })
 	metrics := &client{service: p.service, t: t}
-	if m := string(metrics.do("GET", "/metrics", nil, "Authorization", "Bearer token").ok().body); !strings.Contains(m, fmt.Sprintf("segel_tls_certificate_expiry_seconds %g\n", float64(until.Unix()))) {
+	if m := string(metrics.do("GET", "/metrics", nil, "Authorization", "Bearer token").ok().body); !strings.Contains(m, fmt.Sprintf("segel_tls_certificate_expiry_timestamp_seconds %g\n", float64(until.Unix()))) {
 		t.Errorf("metrics do not say when the certificate expires, %d", until.Unix())
 	}
 }

@@ -116,7 +116,7 @@ func (a *app) newPlainServer(certs certificates) (*http.Server, error) {
 // certificateGauge is a metric of the certificate that is served, read at each scrape.
 type certificateGauge struct{ certificates }
 
-var certificateExpiry = prometheus.NewDesc("segel_tls_certificate_expiry_seconds", "When the TLS certificate of the listener expires, in seconds since 1970.", nil, nil)
+var certificateExpiry = prometheus.NewDesc("segel_tls_certificate_expiry_timestamp_seconds", "When the TLS certificate of the listener expires, in seconds since 1970.", nil, nil)
 
 // Describe implements [prometheus.Collector].
 func (g certificateGauge) Describe(to chan<- *prometheus.Desc) { to <- certificateExpiry }
