@@ -30,7 +30,7 @@ func TestWhatIsTooMuchIsKilled(t *testing.T) {
 		want   error
 	}{
 		"time":   {Limits{Time: time.Second}, file, convert.ErrTooLong},
-		"memory": {Limits{Memory: 600 << 20}, file, convert.ErrUnreadable},
+		"memory": {Limits{Memory: 600 << 20, Time: 5 * time.Minute}, file, convert.ErrUnreadable},
 		"output": {Limits{Output: 450 << 10}, converttest.Document{Body: strings.Repeat(converttest.Paragraphs(strings.Repeat("Pasal satu dua tiga. ", 50)), 8000)}.Bytes(), convert.ErrUnreadable},
 	} {
 		t.Run(name, func(t *testing.T) {
