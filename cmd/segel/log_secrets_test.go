@@ -72,7 +72,7 @@ func TestTheLogAtTheLevelDebugHasNoSecret(t *testing.T) {
 	_ = s.traces.Flush(t.Context())
 	s.stop()
 
-	logged := string(log.Bytes())
+	logged := log.String()
 	for _, want := range []string{"operation=login", "operation=create-key", "traces cannot be sent", "level=WARN"} {
 		if !strings.Contains(logged, want) {
 			t.Errorf("the log lacks %s, so something else was looked at", want)
@@ -111,7 +111,7 @@ func TestTheLogAndTheErrorsOfABucketThatRefusesHaveNoKey(t *testing.T) {
 		a.close()
 		t.Fatal("a bucket that refuses everything was opened")
 	}
-	if said := err.Error() + string(log.Bytes()); strings.Contains(said, "planted-secret-1") {
+	if said := err.Error() + log.String(); strings.Contains(said, "planted-secret-1") {
 		t.Errorf("the key is told: %s", said)
 	}
 }

@@ -161,7 +161,7 @@ func TestARequestItsJobAndTheCallOfTheStampOfficeAreOneTrace(t *testing.T) {
 		t.Error("the log has the key of the collector")
 	}
 	lines := 0
-	for line := range strings.Lines(string(log.Bytes())) {
+	for line := range strings.Lines(log.String()) {
 		if strings.Contains(line, "msg=request") && strings.Contains(line, "operation=finalize ") {
 			lines++
 			if !strings.Contains(line, "trace_id="+trace) || strings.Count(line, "request_id=") != 1 {
@@ -180,7 +180,7 @@ func TestWithoutACollectorNothingIsSentAndTheLogStillHasTraces(t *testing.T) {
 	s := starting{log: log}.start(t)
 	s.person(t, "Sari", "")
 	found := false
-	for line := range strings.Lines(string(log.Bytes())) {
+	for line := range strings.Lines(log.String()) {
 		found = found || strings.Contains(line, "operation=login") && strings.Contains(line, "trace_id=") && strings.Contains(line, "request_id=")
 	}
 	if !found {
