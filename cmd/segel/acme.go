@@ -36,7 +36,7 @@ func (a *app) openACME(answersHTTP bool) (*https.ACME, error) {
 	}), nil
 }
 
-// acmeClient returns the client for the ACME server, which may be in a network of OUTBOUND_PRIVATE and have a certificate of its own authority.
+// acmeClient returns the client for the ACME server, which may be in a network of OUTBOUND_PRIVATE and have a certificate of an authority that systems do not know.
 func acmeClient(conf config.Config) (*http.Client, error) {
 	o := outboundOptions(conf, conf.ACMEDirectory)
 	if conf.ACMECA != "" {

@@ -17,8 +17,8 @@ import (
 	"segel/internal/store/sqlstore"
 )
 
-// mortalEraser is the store of a process that is killed after some of the commits of an erasure.
-type mortalEraser struct {
+// mortalStore is the store of a process that is killed after some of its commits.
+type mortalStore struct {
 	*sqlstore.Store
 
 	mu   sync.Mutex // guards those below
@@ -27,7 +27,7 @@ type mortalEraser struct {
 }
 
 // commit runs a method of the store that commits, and kills the process after the last of its commits: the caller learns nothing of it.
-func (m *mortalEraser) commit(run func() error) error {
+func (m *mortalStore) commit(run func() error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.left == 0 {
@@ -44,11 +44,14 @@ func (m *mortalEraser) commit(run func() error) error {
 }
 
 // arm starts a process that is killed after so many commits.
-func (m *mortalEraser) arm(left int) {
+func (m *mortalStore) arm(left int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.left, m.made = left, 0
 }
+
+// mortalEraser is a mortalStore of erasures.
+type mortalEraser struct{ mortalStore }
 
 func (m *mortalEraser) Commit(ctx context.Context, c contract.Change) (d contract.Document, err error) {
 	err = m.commit(func() error { d, err = m.Store.Commit(ctx, c); return err })
@@ -84,7 +87,7 @@ func TestAnErasureThatIsKilledAfterAnyCommitIsCompleted(t *testing.T) {
 		how := starting{set: set, data: filepath.Join(t.TempDir(), "data"), idle: true}
 		s := how.start(t)
 		admin, owner := s.administrator(t, "Admin", "PT Satu"), s.person(t, "Pemilik", "PT Satu")
-		mortal := &mortalEraser{left: -1}
+		mortal := &mortalEraser{mortalStore{left: -1}}
 		how.adjust = func(a *app) {
 			mortal.Store = a.store
 			a.replaceStore(mortal)

@@ -565,17 +565,7 @@ func TestFsckFindsEverySingleChangeOfTheDatabaseButThoseThatAreListed(t *testing
 		}
 	})
 	onBothDatabases(t, func(t *testing.T, env []string) {
-		env = append(env[:len(env):len(env)], "SEGEL_STATE=database", "SEGEL_MASTER_KEY="+sampleKey)
-		var set []string
-		for _, e := range env {
-			name, value, _ := strings.Cut(e, "=")
-			set = append(set, name, value)
-		}
-		data := fullInstallation(t, set...)
-		conf, err := dataFlag{Data: data}.loadConfig(&environment{env: env}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data, env, m := editableInstallation(t, env)
 		check := func() (found bool, out string) {
 			var b bytes.Buffer
 			w := &environment{ctx: context.Background(), stdout: &b, stderr: &b, env: env}
@@ -585,7 +575,6 @@ func TestFsckFindsEverySingleChangeOfTheDatabaseButThoseThatAreListed(t *testing
 		if found, out := check(); found {
 			t.Fatalf("before anything was changed:\n%s", out)
 		}
-		m := editRows(t, databaseDSN(conf))
 		tallies := map[string]*tally{}
 		use := func(listed string) {
 			mu.Lock()

@@ -56,18 +56,25 @@ type damaged struct {
 
 func newDamaged(t *testing.T, env []string) damaged {
 	t.Helper()
+	data, env, rows := editableInstallation(t, env)
+	return damaged{t, data, env, rows}
+}
+
+// editableInstallation returns a full installation in the database of an environment, the environment of commands, and what edits its rows.
+func editableInstallation(t *testing.T, env []string) (data string, with []string, rows *rowEditor) {
+	t.Helper()
 	env = append(env[:len(env):len(env)], "SEGEL_STATE=database", "SEGEL_MASTER_KEY="+sampleKey)
 	var set []string
 	for _, e := range env {
 		name, value, _ := strings.Cut(e, "=")
 		set = append(set, name, value)
 	}
-	data := fullInstallation(t, set...)
+	data = fullInstallation(t, set...)
 	conf, err := dataFlag{Data: data}.loadConfig(&environment{env: env}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return damaged{t, data, env, editRows(t, databaseDSN(conf))}
+	return data, env, editRows(t, databaseDSN(conf))
 }
 
 // fsck returns the exit status, the findings and the summary.

@@ -8,14 +8,12 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"segel/internal/blob"
 	"segel/internal/contract"
 	"segel/internal/store"
-	"segel/internal/store/sqlstore"
 )
 
 // signedAndStamped returns a completed document with a signature, a duty stamp and an evidence certificate.
@@ -236,30 +234,8 @@ func TestALegalHoldKeepsDraftsAndAccounts(t *testing.T) {
 	erase().ok()
 }
 
-// mortalRemover is the store of a process that is killed after some of the commits of a retention.
-type mortalRemover struct {
-	*sqlstore.Store
-
-	mu   sync.Mutex // guards those below
-	left int        // commits until it is killed; negative: it is not
-	made int
-}
-
-func (m *mortalRemover) commit(run func() error) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.left == 0 {
-		return errKilled
-	}
-	if err := run(); err != nil {
-		return err
-	}
-	m.made, m.left = m.made+1, m.left-1
-	if m.left == 0 {
-		return errKilled
-	}
-	return nil
-}
+// mortalRemover is a mortalStore of the removals of a retention.
+type mortalRemover struct{ mortalStore }
 
 func (m *mortalRemover) Commit(ctx context.Context, c contract.Change) (d contract.Document, err error) {
 	err = m.commit(func() error { d, err = m.Store.Commit(ctx, c); return err })
@@ -297,7 +273,7 @@ func TestARemovalThatIsKilledAfterAnyCommitIsCompleted(t *testing.T) {
 		s.stop()
 		how.idle = true
 		s = how.start(t)
-		mortal := &mortalRemover{left: -1}
+		mortal := &mortalRemover{mortalStore{left: -1}}
 		how.adjust = func(a *app) {
 			mortal.Store = a.store
 			a.replaceStore(mortal)

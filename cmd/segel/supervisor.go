@@ -62,7 +62,7 @@ func (s supervisor) reload(ctx context.Context, do func()) {
 }
 
 // runWatchdog tells systemd, twice in each interval that it set (WatchdogSec), that requests are answered, until ctx ends. What is asked
-// needs no other part: a database that does not respond is no reason to start the service again.
+// needs no other part: starting the service again does not help while a database does not respond.
 func (s supervisor) runWatchdog(ctx context.Context, handler http.Handler) {
 	interval, err := daemon.SdWatchdogEnabled(false)
 	if err != nil {

@@ -158,7 +158,7 @@ func TestEachCheckFindsItsProblemAndAcceptsWhatIsHealthy(t *testing.T) {
 		{"all fail", CheckTimestamps(ctx, []Server{{Name: "b", Try: fails}}), Problem, "nothing can be signed"},
 
 		{"a clock", CheckClock(contract.CheckClock(contract.ClockReading{Local: now, Database: now}, time.Minute), nil), OK, "agrees with the database"},
-		{"a clock without a server", CheckClock(contract.CheckClock(contract.ClockReading{Local: now}, time.Minute), nil), OK, "no clock of its own"},
+		{"a clock without a server", CheckClock(contract.CheckClock(contract.ClockReading{Local: now}, time.Minute), nil), OK, "no other clock"},
 		{"another clock than the database's", CheckClock(contract.CheckClock(contract.ClockReading{Local: now, Database: now.Add(time.Hour)}, time.Minute), nil), Problem, "1h"},
 		{"a clock that is not compared", CheckClock(contract.ClockFinding{}, broken), Problem, "broken"},
 	} {

@@ -189,7 +189,7 @@ func CheckClock(f contract.ClockFinding, err error) []Finding {
 	case f.State != contract.ClockFine:
 		return []Finding{problemf(remedy, "%s", f.Error())}
 	case f.Database.IsZero():
-		return []Finding{okf("it agrees with the recorded events; the database has no clock of its own")}
+		return []Finding{okf("it agrees with the recorded events; the database has no other clock")}
 	}
 	return []Finding{okf("it agrees with the database (%v apart) and with the recorded events", f.Database.Sub(f.Local).Abs().Round(10*time.Millisecond))}
 }
