@@ -29,6 +29,18 @@ func (a *app) checkKeys(ctx context.Context, tell func(store.Discrepancy)) error
 		tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "keys", About: about, Text: fmt.Sprintf(format, args...), Remedy: restoreKeys})
 	}
 	issuers := a.authority.Issuers()
+	var unread error
+	isOurs := func(cert *x509.Certificate) bool {
+		if issuedByAny(cert, issuers) {
+			return true
+		}
+		// A service may have created a successor since the authority was read.
+		if unread = errors.Join(unread, a.authority.Refresh(ctx)); unread != nil {
+			return false
+		}
+		issuers = a.authority.Issuers()
+		return issuedByAny(cert, issuers)
+	}
 	err := a.store.EachCertificate(ctx, func(c contract.Certificate) bool {
 		about := "certificate " + c.Serial
 		cert, err := x509.ParseCertificate(c.DER)
@@ -39,12 +51,12 @@ func (a *app) checkKeys(ctx context.Context, tell func(store.Discrepancy)) error
 			wrong(about, "it has serial %x", cert.SerialNumber)
 		case !cert.NotAfter.Equal(c.NotAfter):
 			wrong(about, "it expires at %s, but is recorded to expire at %s", cert.NotAfter, c.NotAfter)
-		case !issuedByAny(cert, issuers):
+		case !isOurs(cert):
 			wrong(about, "no issuer of this authority signed it")
 		}
-		return ctx.Err() == nil
+		return ctx.Err() == nil && unread == nil
 	})
-	if err := errors.Join(err, ctx.Err()); err != nil {
+	if err := errors.Join(err, unread, ctx.Err()); err != nil {
 		return fmt.Errorf("check certificates: %w", err)
 	}
 	err = a.store.EachCredential(ctx, func(c store.SealedCredential) bool {

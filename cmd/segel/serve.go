@@ -138,6 +138,7 @@ func (a *app) serveRequests(w *environment, l listeners) error {
 	}
 	renewal.Go(func() { a.identity.RunLimitedLogins(renewing) })
 	renewal.Go(func() { a.runPasswordRemoval(renewing) })
+	renewal.Go(func() { a.followSuccessors(renewing) })
 	if a.conf.HasRole(config.RoleAPI) {
 		renewal.Go(func() { a.workflow.FollowChanges(renewing, a.store) })
 		renewal.Go(func() { exchangeRates(renewing, a.rates, a.store) })
@@ -355,6 +356,7 @@ func (a *app) startJobs(ctx context.Context, ready *readiness) (*jobs.Runner, er
 		{Name: "collect", Every: 24 * time.Hour, Run: a.collectLeftOver},
 		{Name: "renew", Every: time.Hour, Run: a.renewTimestamps},
 		{Name: "retention", Every: 24 * time.Hour, Run: a.applyRetention},
+		{Name: "successors", Every: 24 * time.Hour, Run: a.createSuccessors},
 	}
 	if a.conf.ReconcileEvery > 0 {
 		periodic = append(periodic, jobs.Periodic{Name: "reconcile", Every: min(a.conf.ReconcileEvery, time.Hour), Run: a.reconcileDue})

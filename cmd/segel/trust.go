@@ -92,14 +92,15 @@ func trustOf(own *x509.Certificate, folder string, odd func(name string)) (*vali
 // as ours because the operator who put them there says so: an OID proves nothing by itself.
 const trustedAsOurs = "segel/"
 
-// declareIdentities tells validation what certificates say about their holders: those of the embedded authority's issuers, and
-// those below roots of other installations that the operator put into that subfolder.
+// declareIdentities tells validation what certificates say about their holders: those of the embedded authority's issuers and of
+// their successors, which another process may create later and which state their policies; and those below roots of other
+// installations that the operator put into that subfolder.
 func declareIdentities(t *validate.Trust, issuers []authority.Issuer) {
 	for _, i := range issuers {
 		t.Declare(i.Certificate, assurancesOf(i)...)
 	}
 	for _, root := range t.Roots(validate.ForSigning) {
-		if strings.HasPrefix(t.Origin(root), trustedAsOurs) {
+		if origin := t.Origin(root); origin == validate.OriginOwn || strings.HasPrefix(origin, trustedAsOurs) {
 			t.Declare(root, assurancesOf(authority.Issuer{Assurances: authority.Assurances()})...)
 		}
 	}

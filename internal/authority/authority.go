@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"segel/certpath"
@@ -34,22 +35,29 @@ type Options struct {
 
 // Authority issues certificates, states whether they are revoked, and issues timestamps.
 type Authority struct {
-	keys   *keySet
-	urls   urlBuilder
-	clock  func() time.Time
-	ledger Ledger
+	current atomic.Pointer[keySet]
+	urls    urlBuilder
+	clock   func() time.Time
+	ledger  Ledger
 
-	mu   sync.Mutex // guards lists
-	crls map[string]cachedCRL
+	files    Files // nil: the authority exists only in memory
+	sealer   *credential.Sealer
+	changing sync.Mutex // held by who replaces current
+
+	mu       sync.Mutex // guards what follows
+	crls     map[string]cachedCRL
+	missedAt time.Time // see refreshAfterMiss
 }
 
-// authorityFile holds the authority's keys and certificates except those that are added later.
+// keys returns the keys as they are now. A caller that needs several that belong together calls it once.
+func (a *Authority) keys() *keySet { return a.current.Load() }
+
+// authorityFile holds the authority's root and the first keys and certificates; see [part.file] for the others.
 const authorityFile = "authority.json"
 
 // Open reads the authority, or creates it at the first start. The authority is one file, authority.json,
 // which is durable before it is used: a crash leaves all of it or nothing. The issuers of guests' certificates,
-// guests.json and contacts.json, and later time-stamp authorities are separate files; a time-stamp authority replaces the
-// previous one before its certificate expires.
+// guests.json and contacts.json, and the successors of all parts are separate files: see [Authority.Succeed].
 func Open(ctx context.Context, files Files, o Options) (*Authority, error) {
 	for {
 		a, err := OpenExisting(ctx, files, o)
@@ -60,7 +68,7 @@ func Open(ctx context.Context, files Files, o Options) (*Authority, error) {
 		if err != nil {
 			return nil, fmt.Errorf("create authority: %w", err)
 		}
-		if err := storeMembers(ctx, files, authorityFile, o.Sealer, k.listMembers()); err != nil {
+		if _, err := storeMembers(ctx, files, authorityFile, o.Sealer, k.firstMembers()); err != nil {
 			return nil, fmt.Errorf("store authority: %w", err)
 		}
 	}
@@ -69,30 +77,32 @@ func Open(ctx context.Context, files Files, o Options) (*Authority, error) {
 // ErrMissing is a required file of the authority that does not exist.
 var ErrMissing = errors.New("file of the authority does not exist")
 
-// OpenExisting is [Open] for an authority that exists; without one it returns ErrMissing. It still creates the issuers
-// for guests and later time-stamp authorities when they are due.
+// OpenExisting is [Open] for an authority that exists; without one it returns ErrMissing. It still creates what is due.
 func OpenExisting(ctx context.Context, files Files, o Options) (*Authority, error) {
 	a, err := readRootKeys(ctx, files, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.openGuestIssuers(ctx, files, o); err != nil {
+	if _, err := a.Succeed(ctx); err != nil {
 		return nil, err
 	}
-	return a, a.renewTSA(ctx, files, o)
+	return a, nil
 }
 
-// Read is [OpenExisting] without writing: a missing file that is due is ErrMissing, and a time-stamp authority whose
-// certificate is about to expire is used as long as it is valid.
+// Read is [OpenExisting] without writing: if the first keys of a part are missing it is ErrMissing, and what is about to expire is
+// used as long as it is valid.
 func Read(ctx context.Context, files Files, o Options) (*Authority, error) {
 	a, err := readRootKeys(ctx, files, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.readGuestIssuers(ctx, files, o); err != nil {
+	if err := a.Refresh(ctx); err != nil {
 		return nil, err
 	}
-	return a, a.readSuccessors(ctx, files, o)
+	if err := a.keys().requireParts(); err != nil {
+		return nil, err
+	}
+	return a, nil
 }
 
 // readRootKeys reads authority.json.
@@ -101,11 +111,12 @@ func readRootKeys(ctx context.Context, files Files, o Options) (*Authority, erro
 	if err != nil {
 		return nil, err
 	}
-	a := newAuthority(o)
-	a.keys = &keySet{}
-	if err := a.keys.unmarshalFile(b, o.Sealer); err != nil {
+	k, err := openFirst(b, o.Sealer)
+	if err != nil {
 		return nil, err
 	}
+	a := newAuthority(o, k)
+	a.files, a.sealer = files, o.Sealer
 	return a, nil
 }
 
@@ -123,24 +134,29 @@ func readRequired(ctx context.Context, files Files, name string) ([]byte, error)
 
 // NewEphemeral creates an authority that exists only in memory. Do not rely on its certificates.
 func NewEphemeral(publicURL string, clock func() time.Time) (*Authority, error) {
-	a := newAuthority(Options{PublicURL: publicURL, Clock: clock, Ledger: &MemoryLedger{}})
+	o := Options{PublicURL: publicURL, Clock: clock, Ledger: &MemoryLedger{}}
 	now := clock()
-	var err error
-	if a.keys, err = newKeySet(a.urls, now); err != nil {
+	k, err := newKeySet(newURLBuilder(o), now)
+	if err != nil {
 		return nil, err
 	}
-	for _, g := range guestIssuers {
-		i, err := g.create(a.keys.root, a.urls, now)
+	for i, p := range parts {
+		if p.isFirst() {
+			continue
+		}
+		g, err := p.create(1, k.root, newURLBuilder(o), now)
 		if err != nil {
 			return nil, err
 		}
-		a.keys.guests = append(a.keys.guests, i)
+		k = k.with(i, g)
 	}
-	return a, nil
+	return newAuthority(o, k), nil
 }
 
-func newAuthority(o Options) *Authority {
-	return &Authority{urls: newURLBuilder(o), clock: o.Clock, ledger: o.Ledger, crls: map[string]cachedCRL{}}
+func newAuthority(o Options, k *keySet) *Authority {
+	a := &Authority{urls: newURLBuilder(o), clock: o.Clock, ledger: o.Ledger, crls: map[string]cachedCRL{}}
+	a.current.Store(k)
+	return a
 }
 
 func newURLBuilder(o Options) urlBuilder { return urlBuilder(strings.TrimRight(o.PublicURL, "/")) }
@@ -173,7 +189,6 @@ func (a *Authority) IssueUnrecorded(h Holder, key crypto.PublicKey) ([]*x509.Cer
 	if err != nil {
 		return nil, Record{}, fmt.Errorf("certify: %w", err)
 	}
-	by := a.selectIssuer(h.Assurance)
 	policy, err := certificatePolicies(a.urls.policiesURL(), h.Assurance)
 	if err != nil {
 		return nil, Record{}, err
@@ -182,11 +197,12 @@ func (a *Authority) IssueUnrecorded(h Holder, key crypto.PublicKey) ([]*x509.Cer
 	if err != nil {
 		return nil, Record{}, err
 	}
-	now := a.clock()
-	if err := requireValid(now, a.keys.root, by.issuing); err != nil {
+	k, now := a.keys(), a.clock()
+	by := k.current(partOf(h.Assurance), now)
+	if err := requireValid(now, k.root, by.id); err != nil {
 		return nil, Record{}, fmt.Errorf("certify %s: %w", h.ID, err)
 	}
-	end, last := now.AddDate(personYears, 0, 0), by.issuing.cert.NotAfter
+	end, last := now.AddDate(personYears, 0, 0), by.id.cert.NotAfter
 	if end.After(last) {
 		end = last // a certificate must not outlive its issuer's
 	}
@@ -196,7 +212,7 @@ func (a *Authority) IssueUnrecorded(h Holder, key crypto.PublicKey) ([]*x509.Cer
 		OCSPServer: []string{a.urls.ocspURL()}, IssuingCertificateURL: []string{a.urls.certificateURL(by.name)}, CRLDistributionPoints: []string{a.urls.crlURL(by.name)},
 		ExtraExtensions: []pkix.Extension{policy}, EmailAddresses: h.listMailboxes(),
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, by.issuing.cert, key, by.issuing.key)
+	der, err := x509.CreateCertificate(rand.Reader, template, by.id.cert, key, by.id.key)
 	if err != nil {
 		return nil, Record{}, fmt.Errorf("certify %s: %w", h.ID, err)
 	}
@@ -204,28 +220,37 @@ func (a *Authority) IssueUnrecorded(h Holder, key crypto.PublicKey) ([]*x509.Cer
 	if err != nil {
 		return nil, Record{}, err
 	}
-	return []*x509.Certificate{cert, by.issuing.cert, a.keys.root.cert}, Record{
+	return []*x509.Certificate{cert, by.id.cert, k.root.cert}, Record{
 		Serial: formatSerial(cert), Subject: cert.Subject.String(), DER: der, IssuedAt: now, NotAfter: cert.NotAfter, Holder: h.ID,
 		Assurance: h.Assurance, NamedBy: h.NamedBy, Organisation: h.Organisation, Email: h.Email,
 	}, nil
 }
 
-// MatchesHolder reports whether a certificate is what Certify would issue for that holder now: same issuer, subject,
-// mailbox and policy. Certificates of other holders, with other assurances, or from before policies were stated do not match.
+// MatchesHolder reports whether a certificate is what Certify would issue for that holder now: same subject, mailbox and policy, by the
+// same issuer. A former generation of the issuer is as good as long as it states the status of the certificate for at least a year:
+// documents are completed long after they were signed. Certificates of other holders, with other assurances, or from before policies
+// were stated do not match.
 func (a *Authority) MatchesHolder(cert *x509.Certificate, h Holder) bool {
 	subject, err := h.buildSubject()
 	if err != nil {
 		return false
 	}
 	der, err := asn1.Marshal(subject.ToRDNSequence())
-	return err == nil && bytes.Equal(der, cert.RawSubject) && hasOnlyPolicies(cert, h.Assurance) && slices.Equal(cert.EmailAddresses, h.listMailboxes()) &&
-		certpath.CheckIssuedBy(cert, a.selectIssuer(h.Assurance).issuing.cert) == nil
+	if err != nil || !bytes.Equal(der, cert.RawSubject) || !hasOnlyPolicies(cert, h.Assurance) || !slices.Equal(cert.EmailAddresses, h.listMailboxes()) {
+		return false
+	}
+	k, now, part := a.keys(), a.clock(), partOf(h.Assurance)
+	current := k.current(part, now).id.cert
+	return slices.ContainsFunc(k.parts[part], func(g generation) bool {
+		by := g.id.cert
+		return (by.Equal(current) || by.NotAfter.Sub(now) >= minExtension) && bytes.Equal(cert.RawIssuer, by.RawSubject) && certpath.CheckIssuedBy(cert, by) == nil
+	})
 }
 
 func formatSerial(c *x509.Certificate) string { return fmt.Sprintf("%x", c.SerialNumber) }
 
 // Root returns the root certificate, the trust anchor for readers.
-func (a *Authority) Root() *x509.Certificate { return a.keys.root.cert }
+func (a *Authority) Root() *x509.Certificate { return a.keys().root.cert }
 
 // OwnCertificate is one of the authority's own certificates.
 type OwnCertificate struct {
@@ -233,28 +258,34 @@ type OwnCertificate struct {
 	Certificate *x509.Certificate
 }
 
-// OwnCertificates returns the authority's own certificates.
+// OwnCertificates returns the authority's own certificates that are in use: one of each role. Former ones, which state the status of
+// what they issued, are left out.
 func (a *Authority) OwnCertificates() []OwnCertificate {
-	all := []OwnCertificate{{"root", a.keys.root.cert}, {"issuing", a.keys.issuing.cert}, {"tsa", a.keys.tsaAt(a.clock()).cert}, {"ocsp", a.keys.ocsp.cert}}
-	for i, g := range guestIssuers {
-		of := a.keys.guests[i]
-		all = append(all, OwnCertificate{g.role + "_issuing", of.issuing.cert}, OwnCertificate{g.role + "_ocsp", of.ocsp.cert})
+	k, now := a.keys(), a.clock()
+	all := []OwnCertificate{{"root", k.root.cert}}
+	for _, i := range []int{accountIssuer, timeStamping, guestIssuer, contactIssuer} {
+		all = append(all, parts[i].own(k.current(i, now))...)
 	}
 	return all
 }
 
-// Issuers returns the issuing certificates, with the assurances of what they issued.
-func (a *Authority) Issuers() []Issuer {
-	all := []Issuer{describeIssuer(a.keys.issuing.cert)}
-	for i, g := range guestIssuers {
-		all = append(all, g.describe(a.keys.guests[i].issuing.cert))
+// Issuers returns the issuing certificates, all generations, with the assurances of what they issued.
+func (a *Authority) Issuers() (all []Issuer) {
+	k := a.keys()
+	for i, p := range parts {
+		if !p.isIssuer() {
+			continue
+		}
+		for n, g := range k.parts[i] {
+			all = append(all, p.describe(n+1, g.id.cert))
+		}
 	}
 	return all
 }
 
 // RootPEM returns the root certificate as PEM.
 func (a *Authority) RootPEM() []byte {
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.keys.root.cert.Raw})
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.Root().Raw})
 }
 
 // tsaPolicy is the policy of the time-stamp authority. The OID is not registered and has no meaning elsewhere; it is
@@ -266,8 +297,9 @@ var tsaPolicy = asn1.ObjectIdentifier{2, 25, 1879048192, 1}
 // may be set while the process runs.
 func (a *Authority) Timestamper() *tsp.Responder {
 	choose := func(at time.Time) (crypto.Signer, []*x509.Certificate) {
-		id := a.keys.tsaAt(at)
-		return id.key, []*x509.Certificate{id.cert, a.keys.root.cert}
+		k := a.keys()
+		id := k.current(timeStamping, at).id
+		return id.key, []*x509.Certificate{id.cert, k.root.cert}
 	}
 	r := &tsp.Responder{Select: choose, Policy: tsaPolicy, Clock: a.clock, Random: rand.Reader}
 	r.Key, r.Chain = choose(a.clock())
@@ -299,10 +331,10 @@ const FileName = authorityFile
 // Exists reports whether there is an authority.
 func Exists(ctx context.Context, files Files) (bool, error) { return exists(ctx, files, authorityFile) }
 
-// ReadPublic reads the root certificate and the issuing certificates of an authority, without any secret.
+// ReadPublic reads the root certificate and the issuing certificates of an authority, all generations, without any secret.
 // Without an authority the root is nil; an issuer of guests that does not exist yet is left out.
 func ReadPublic(ctx context.Context, files Files) (root *x509.Certificate, issuers []Issuer, err error) {
-	first, err := readMembers(ctx, files, authorityFile, "root", "issuing")
+	first, err := readMembers(ctx, files, authorityFile, "root")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}
@@ -310,23 +342,21 @@ func ReadPublic(ctx context.Context, files Files) (root *x509.Certificate, issue
 		return nil, nil, err
 	}
 	root = first["root"]
-	if err := first["issuing"].CheckSignatureFrom(root); err != nil {
-		return nil, nil, fmt.Errorf("certificate of the authority's issuing: %w", err)
-	}
-	issuers = []Issuer{describeIssuer(first["issuing"])}
-	for _, g := range guestIssuers {
-		found, err := readMembers(ctx, files, g.file(), g.issuingMember())
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
+	for _, p := range parts {
+		for n := 1; p.isIssuer(); n++ {
+			name, _ := p.memberNames(n)
+			found, err := readMembers(ctx, files, p.file(n), name)
+			if errors.Is(err, fs.ErrNotExist) {
+				break
+			}
+			if err != nil {
+				return nil, nil, err
+			}
+			if err := p.check(n, found[name], root); err != nil {
+				return nil, nil, err
+			}
+			issuers = append(issuers, p.describe(n, found[name]))
 		}
-		if err != nil {
-			return nil, nil, err
-		}
-		c := found[g.issuingMember()]
-		if err := g.check(c, root); err != nil {
-			return nil, nil, err
-		}
-		issuers = append(issuers, g.describe(c))
 	}
 	return root, issuers, nil
 }

@@ -113,7 +113,7 @@ func TestOpenSSLTrustsEveryCertificateThroughTheRoot(t *testing.T) {
 	t.Parallel()
 	a := openAuthority(t, t.TempDir(), &MemoryLedger{})
 	chain := issueCertificate(t, a)
-	files := map[string][]byte{"root.pem": a.RootPEM(), "issuing.pem": pemOf(a.keys.issuing.cert), "leaf.pem": pemOf(chain[0]), "tsa.pem": pemOf(a.keys.tsa.cert)}
+	files := map[string][]byte{"root.pem": a.RootPEM(), "issuing.pem": pemOf(a.keys().parts[accountIssuer][0].id.cert), "leaf.pem": pemOf(chain[0]), "tsa.pem": pemOf(a.keys().parts[timeStamping][0].id.cert)}
 	runOpenssl(t, files, "verify", "-x509_strict", "-CAfile", "root.pem", "-untrusted", "issuing.pem", "leaf.pem")
 	runOpenssl(t, files, "verify", "-x509_strict", "-purpose", "timestampsign", "-CAfile", "root.pem", "tsa.pem")
 }
@@ -144,12 +144,12 @@ func TestOpenSSLAcceptsRevocationData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := a.currentCRL(context.Background(), a.keys.issuing)
+	list, err := a.currentCRL(context.Background(), a.keys().parts[accountIssuer][0].id)
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := map[string][]byte{"root.pem": a.RootPEM(), "issuing.pem": pemOf(a.keys.issuing.cert), "leaf.pem": pemOf(chain[0]), "r.der": m.OCSP, "l.crl": list,
-		"all.pem": append(a.RootPEM(), pemOf(a.keys.issuing.cert)...)}
+	files := map[string][]byte{"root.pem": a.RootPEM(), "issuing.pem": pemOf(a.keys().parts[accountIssuer][0].id.cert), "leaf.pem": pemOf(chain[0]), "r.der": m.OCSP, "l.crl": list,
+		"all.pem": append(a.RootPEM(), pemOf(a.keys().parts[accountIssuer][0].id.cert)...)}
 	out := runOpenssl(t, files, "ocsp", "-respin", "r.der", "-issuer", "issuing.pem", "-cert", "leaf.pem", "-CAfile", "root.pem", "-verify_other", "issuing.pem", "-no_nonce")
 	if !strings.Contains(out, "leaf.pem: good") {
 		t.Error(out)
@@ -188,7 +188,7 @@ func TestRevokedCertificateIsToldByOCSPAndByList(t *testing.T) {
 	if _, err := a.Revocation(context.Background(), chain[0], chain[1]); !errors.Is(err, revocation.ErrRevoked) {
 		t.Errorf("OCSP: %v", err)
 	}
-	list, err := a.currentCRL(context.Background(), a.keys.issuing)
+	list, err := a.currentCRL(context.Background(), a.keys().parts[accountIssuer][0].id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,11 +317,11 @@ func TestFirstFormOfAnAuthorityIsStillRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var k keySet
-	if err := k.unmarshalFile(b, s); err != nil {
+	k, err := openFirst(b, s)
+	if err != nil {
 		t.Fatal(err)
 	}
-	for name, id := range k.listMembers() {
+	for name, id := range k.firstMembers() {
 		if pub, ok := id.key.Public().(interface{ Equal(crypto.PublicKey) bool }); !ok || !pub.Equal(id.cert.PublicKey) {
 			t.Errorf("key and certificate of %s do not belong together", name)
 		}
@@ -335,7 +335,7 @@ func TestFirstFormOfASuccessorIsStillRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	for from, to := range map[string]string{"authority-1.json": "authority.json", "authority-tsa-1.json": "tsa-2.json"} {
+	for from, to := range map[string]string{"authority-1.json": "authority.json", "authority-tsa-1.json": "tsa-2.json", "authority-issuing-1.json": "issuing-2.json"} {
 		b, err := os.ReadFile("testdata/formats/" + from)
 		if err != nil {
 			t.Fatal(err)
@@ -349,7 +349,11 @@ func TestFirstFormOfASuccessorIsStillRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tsa := a.keys.tsaAt(now); !tsa.cert.NotAfter.Equal(a.keys.root.cert.NotAfter) || tsa.cert.Equal(a.keys.tsa.cert) {
-		t.Errorf("the time-stamp authority lasts until %s, the root until %s", tsa.cert.NotAfter, a.keys.root.cert.NotAfter)
+	if tsa := a.keys().current(timeStamping, now).id; !tsa.cert.NotAfter.Equal(a.keys().root.cert.NotAfter) || tsa.cert.Equal(a.keys().parts[timeStamping][0].id.cert) {
+		t.Errorf("the time-stamp authority lasts until %s, the root until %s", tsa.cert.NotAfter, a.keys().root.cert.NotAfter)
+	}
+	chain := issueCertificate(t, a)
+	if m, err := a.Revocation(t.Context(), chain[0], chain[1]); err != nil || m.OCSP == nil || !strings.HasPrefix(chain[1].Subject.CommonName, "Segel Issuing 2 ") || len(a.keys().parts[accountIssuer]) != 2 {
+		t.Errorf("%s issues, %v", chain[1].Subject, err)
 	}
 }

@@ -68,7 +68,7 @@ func TestAnAuthorityThatIsMissingIsMadeByOpenAlone(t *testing.T) {
 	}
 
 	// The issuer for guests is created by callers that may write; for readers it is missing.
-	if err := os.Remove(filepath.Join(dir, guestIssuers[0].file())); err != nil {
+	if err := os.Remove(filepath.Join(dir, parts[guestIssuer].file(1))); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Read(t.Context(), Folder(dir), o); !errors.Is(err, ErrMissing) {
@@ -82,11 +82,11 @@ func TestAnAuthorityThatIsMissingIsMadeByOpenAlone(t *testing.T) {
 	}
 
 	// Reading does not create a successor of a time-stamp authority that is about to expire.
-	o.Clock = func() time.Time { return time.Now().AddDate(tsaYears-1, 0, 0) }
+	o.Clock = func() time.Time { return time.Now().AddDate(partYears-1, 0, 0) }
 	if _, err := Read(t.Context(), Folder(dir), o); err != nil {
 		t.Error(err)
 	}
-	successor := filepath.Join(dir, successorName(firstSuccessor)+".json")
+	successor := filepath.Join(dir, parts[timeStamping].file(2))
 	if _, err := os.Stat(successor); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("reading made %s: %v", successor, err)
 	}

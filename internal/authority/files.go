@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"segel/internal/durable"
 )
@@ -43,30 +44,26 @@ func (f Folder) CreateFile(_ context.Context, name string, content []byte) error
 	return durable.WriteNew(filepath.Join(string(f), name), content)
 }
 
-// ListNames returns the names of the files that exist, in the order in which they were created by their authority: that
-// with the root first.
+// ListNames returns the names of the files that exist: that with the root first, then those of each part in the order of their creation.
 func ListNames(ctx context.Context, files Files) ([]string, error) {
-	candidates := []string{authorityFile}
-	for _, g := range guestIssuers {
-		candidates = append(candidates, g.file())
-	}
 	var names []string
-	for _, name := range candidates {
-		ok, err := exists(ctx, files, name)
-		if err != nil {
-			return nil, err
-		}
-		if ok {
+	for _, p := range parts {
+		for n := 1; ; n++ {
+			name := p.file(n)
+			if slices.Contains(names, name) {
+				continue
+			}
+			ok, err := exists(ctx, files, name)
+			if err != nil {
+				return nil, err
+			}
+			if !ok {
+				break
+			}
 			names = append(names, name)
 		}
 	}
-	for n := firstSuccessor; ; n++ {
-		ok, err := exists(ctx, files, successorFile(n))
-		if err != nil || !ok {
-			return names, err
-		}
-		names = append(names, successorFile(n))
-	}
+	return names, nil
 }
 
 func exists(ctx context.Context, files Files, name string) (bool, error) {

@@ -224,7 +224,7 @@ func TestCertificateIsTakenForItsOwnHoldersAlone(t *testing.T) {
 		"a seal's for an account, same id": {certifyNew(t, a, seal)[0], sariHolder(), false},
 		"an account's for a seal, same id": {certifyNew(t, a, sariHolder())[0], seal, false},
 		"of another authority":             {certifyNew(t, other, sariHolder())[0], sariHolder(), false},
-		"the issuer's":                     {a.keys.issuing.cert, sariHolder(), false},
+		"the issuer's":                     {a.keys().parts[accountIssuer][0].id.cert, sariHolder(), false},
 		"of a guest with another namer":    {certifyNew(t, a, budiHolder())[0], changeHolder(budiHolder(), func(h *Holder) { h.NamedBy = "Andi" }), false},
 		"of another identifier":            {certifyNew(t, a, sariHolder())[0], changeHolder(sariHolder(), func(h *Holder) { h.ID = "9" }), false},
 		"of another organisation":          {certifyNew(t, a, sariHolder())[0], changeHolder(sariHolder(), func(h *Holder) { h.Organisation = "PT Lain" }), false},
@@ -251,7 +251,7 @@ func issueEarlier(t *testing.T, a *Authority, h Holder) *x509.Certificate {
 	id, err := newIdentity(&x509.Certificate{
 		Subject: subject, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().AddDate(1, 0, 0),
 		KeyUsage: x509.KeyUsageDigitalSignature, EmailAddresses: []string{h.Email},
-	}, newKey(t).Curve, &a.keys.issuing)
+	}, newKey(t).Curve, &a.keys().parts[accountIssuer][0].id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,13 +306,13 @@ func TestIssuerAnswersForWhatItIssuedAndNothingElse(t *testing.T) {
 	}
 	lists := func() (inGuests, inIssuing int) {
 		t.Helper()
-		for i, of := range a.listIssuers() {
-			der, err := a.currentCRL(t.Context(), of.issuing)
+		for i, of := range a.keys().listIssuers() {
+			der, err := a.currentCRL(t.Context(), of.id)
 			if err != nil {
 				t.Fatal(err)
 			}
 			l, err := x509.ParseRevocationList(der)
-			if err != nil || l.CheckSignatureFrom(of.issuing.cert) != nil {
+			if err != nil || l.CheckSignatureFrom(of.id.cert) != nil {
 				t.Fatal(err)
 			}
 			if i == 2 {
@@ -404,15 +404,15 @@ func TestExistingInstallationGetsAnIssuerForGuestsOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, a := range opened {
-		for n := range guestIssuers {
-			if a == nil || !a.keys.guests[n].issuing.cert.Equal(again.keys.guests[n].issuing.cert) || !a.keys.guests[n].ocsp.cert.Equal(again.keys.guests[n].ocsp.cert) {
+		for _, n := range []int{guestIssuer, contactIssuer} {
+			if a == nil || !a.keys().parts[n][0].id.cert.Equal(again.keys().parts[n][0].id.cert) || !a.keys().parts[n][0].ocsp.cert.Equal(again.keys().parts[n][0].ocsp.cert) {
 				t.Fatalf("starter %d has another issuer for guests", i)
 			}
 		}
 	}
-	c := again.keys.guests[0].issuing.cert
+	c := again.keys().parts[guestIssuer][0].id.cert
 	root := again.Root()
-	if c.CheckSignatureFrom(root) != nil || c.NotAfter.After(root.NotAfter) || c.NotBefore.Before(root.NotBefore) || c.Subject.CommonName == again.keys.issuing.cert.Subject.CommonName {
+	if c.CheckSignatureFrom(root) != nil || c.NotAfter.After(root.NotAfter) || c.NotBefore.Before(root.NotBefore) || c.Subject.CommonName == again.keys().parts[accountIssuer][0].id.cert.Subject.CommonName {
 		t.Errorf("issuer for guests %s, %s to %s", c.Subject, c.NotBefore, c.NotAfter)
 	}
 	if !strings.HasSuffix(c.Subject.CommonName, strings.TrimPrefix(root.Subject.CommonName, "Segel Root ")) {
@@ -427,12 +427,12 @@ func TestExistingInstallationGetsAnIssuerForGuestsOnce(t *testing.T) {
 		t.Errorf("%v, %v", info, err)
 	}
 	gotRoot, issuers, err := ReadPublic(t.Context(), Folder(dir))
-	if err != nil || !gotRoot.Equal(root) || len(issuers) != 3 || !issuers[1].Certificate.Equal(c) || !issuers[2].Certificate.Equal(again.keys.guests[1].issuing.cert) || issuers[2].Earlier || issuers[1].Earlier || !issuers[0].Earlier {
+	if err != nil || !gotRoot.Equal(root) || len(issuers) != 3 || !issuers[1].Certificate.Equal(c) || !issuers[2].Certificate.Equal(again.keys().parts[contactIssuer][0].id.cert) || issuers[2].Earlier || issuers[1].Earlier || !issuers[0].Earlier {
 		t.Errorf("%+v, %v", issuers, err)
 	}
 	// The old issuer still issues to accounts, and its earlier certificates are good.
 	chain := certifyNew(t, again, sariHolder())
-	if _, err := again.Revocation(t.Context(), chain[0], chain[1]); err != nil || !chain[1].Equal(again.keys.issuing.cert) {
+	if _, err := again.Revocation(t.Context(), chain[0], chain[1]); err != nil || !chain[1].Equal(again.keys().parts[accountIssuer][0].id.cert) {
 		t.Error(err)
 	}
 }
@@ -470,7 +470,7 @@ func TestIssuerForGuestsThatIsNotOneIsRefused(t *testing.T) {
 	form := func(version int, issuing, responder identity) []byte {
 		t.Helper()
 		out := storedFile{Version: version, Members: map[string]storedIdentity{}}
-		for name, id := range map[string]identity{guestIssuers[0].issuingMember(): issuing, guestIssuers[0].ocspMember(): responder} {
+		for name, id := range map[string]identity{"guests-issuing": issuing, "guests-ocsp": responder} {
 			var err error
 			if out.Members[name], err = id.sealMember(name, o.Sealer); err != nil {
 				t.Fatal(err)
@@ -485,12 +485,12 @@ func TestIssuerForGuestsThatIsNotOneIsRefused(t *testing.T) {
 	for name, b := range map[string][]byte{
 		"half a file":                  sound[:len(sound)/2],
 		"nothing":                      []byte("{}"),
-		"a later version":              form(2, a.keys.guests[0].issuing, a.keys.guests[0].ocsp),
-		"of another authority":         form(1, other.keys.guests[0].issuing, other.keys.guests[0].ocsp),
-		"the issuer of accounts":       form(1, a.keys.issuing, a.keys.ocsp),
-		"the responder of accounts":    form(1, a.keys.guests[0].issuing, a.keys.ocsp),
-		"a new issuer of all it can":   form(1, freshIssuing(t, a), a.keys.guests[0].ocsp),
-		"a key of another certificate": form(1, identity{a.keys.guests[0].ocsp.key, a.keys.guests[0].issuing.cert}, a.keys.guests[0].ocsp),
+		"a later version":              form(2, a.keys().parts[guestIssuer][0].id, a.keys().parts[guestIssuer][0].ocsp),
+		"of another authority":         form(1, other.keys().parts[guestIssuer][0].id, other.keys().parts[guestIssuer][0].ocsp),
+		"the issuer of accounts":       form(1, a.keys().parts[accountIssuer][0].id, a.keys().parts[accountIssuer][0].ocsp),
+		"the responder of accounts":    form(1, a.keys().parts[guestIssuer][0].id, a.keys().parts[accountIssuer][0].ocsp),
+		"a new issuer of all it can":   form(1, freshIssuing(t, a), a.keys().parts[guestIssuer][0].ocsp),
+		"a key of another certificate": form(1, identity{a.keys().parts[guestIssuer][0].ocsp.key, a.keys().parts[guestIssuer][0].id.cert}, a.keys().parts[guestIssuer][0].ocsp),
 	} {
 		if err := os.WriteFile(file, b, 0o600); err != nil {
 			t.Fatal(err)
@@ -507,7 +507,7 @@ func TestIssuerForGuestsThatIsNotOneIsRefused(t *testing.T) {
 // freshIssuing returns an issuer of the root below which every policy is valid.
 func freshIssuing(t *testing.T, a *Authority) identity {
 	t.Helper()
-	id, err := newIssuingIdentity(nameOf("Guests", "1"), a.urls, time.Now(), time.Now().AddDate(1, 0, 0), &a.keys.root, Guest, Account, Seal)
+	id, err := newIssuingIdentity(nameOf("Guests", "1"), a.urls, time.Now(), time.Now().AddDate(1, 0, 0), &a.keys().root, Guest, Account, Seal)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -528,7 +528,7 @@ func TestFirstFormOfAnIssuerForGuestsIsStillRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if chain := certifyNew(t, a, budiHolder()); !strings.Contains(string(b), "guests-issuing") || chain[0].CheckSignatureFrom(a.keys.guests[0].issuing.cert) != nil {
+	if chain := certifyNew(t, a, budiHolder()); !strings.Contains(string(b), "guests-issuing") || chain[0].CheckSignatureFrom(a.keys().parts[guestIssuer][0].id.cert) != nil {
 		t.Error("the issuer for guests cannot issue")
 	}
 }
@@ -592,7 +592,7 @@ func TestACertificateIsUnknownUntilItsRecordIsInTheLedger(t *testing.T) {
 	}
 	status := func() int {
 		t.Helper()
-		der, err := a.buildOCSPResponse(t.Context(), a.selectIssuer(Guest), chain[0].SerialNumber, crypto.SHA256, nil)
+		der, err := a.buildOCSPResponse(t.Context(), a.keys().parts[guestIssuer][0], chain[0].SerialNumber, crypto.SHA256, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package authority
 
 import (
+	"context"
 	"encoding/base64"
 	"io"
 	"net/http"
@@ -19,9 +20,6 @@ func (a urlBuilder) crlURL(name string) string         { return a.buildURL("crl/
 func (a urlBuilder) ocspURL() string                   { return a.buildURL("ocsp") }
 func (a urlBuilder) policiesURL() string               { return a.buildURL("policies.txt") }
 
-// issuingName names the first issuer in URLs, which are in certificates permanently; see guestIssuers for the others.
-const issuingName = "issuing"
-
 // maxOCSP limits a request in bytes; a real one has about a hundred.
 const maxOCSP = 8 << 10
 
@@ -29,16 +27,24 @@ const maxOCSP = 8 << 10
 // 3161 §3.4), each with the status codes of its protocol.
 func (a *Authority) Handler() http.Handler {
 	m := http.NewServeMux()
-	m.HandleFunc("GET /authority/ca/root.crt", func(w http.ResponseWriter, _ *http.Request) {
-		writeBody(w, "application/pkix-cert", a.keys.root.cert.Raw)
+	m.HandleFunc("GET /authority/ca/{file}", func(w http.ResponseWriter, r *http.Request) {
+		name, ok := strings.CutSuffix(r.PathValue("file"), ".crt")
+		of, found := a.findPublished(r.Context(), name)
+		if !ok || !found {
+			http.NotFound(w, r)
+			return
+		}
+		writeBody(w, "application/pkix-cert", of.cert.Raw)
 	})
-	m.HandleFunc("GET /authority/crl/root.crl", a.serveCRL(a.keys.root))
-	for _, i := range a.listIssuers() {
-		m.HandleFunc("GET /authority/ca/"+i.name+".crt", func(w http.ResponseWriter, _ *http.Request) {
-			writeBody(w, "application/pkix-cert", i.issuing.cert.Raw)
-		})
-		m.HandleFunc("GET /authority/crl/"+i.name+".crl", a.serveCRL(i.issuing))
-	}
+	m.HandleFunc("GET /authority/crl/{file}", func(w http.ResponseWriter, r *http.Request) {
+		name, ok := strings.CutSuffix(r.PathValue("file"), ".crl")
+		of, found := a.findPublished(r.Context(), name)
+		if !ok || !found {
+			http.NotFound(w, r)
+			return
+		}
+		a.serveCRL(w, r, of)
+	})
 	m.HandleFunc("GET /authority/policies.txt", func(w http.ResponseWriter, _ *http.Request) {
 		writeBody(w, "text/plain; charset=utf-8", []byte(policyText()))
 	})
@@ -80,16 +86,32 @@ func (a *Authority) serveOCSPGet(w http.ResponseWriter, r *http.Request) {
 	writeBody(w, "application/ocsp-response", a.answerOCSP(r.Context(), body))
 }
 
-func (a *Authority) serveCRL(of identity) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		der, err := a.currentCRL(r.Context(), of)
-		if err != nil {
-			w.Header().Set("Retry-After", "5")
-			http.Error(w, "the list cannot be made now", http.StatusServiceUnavailable)
-			return
+// findPublished returns the root or an issuer by its name in URLs.
+func (a *Authority) findPublished(ctx context.Context, name string) (identity, bool) {
+	for {
+		k := a.keys()
+		if name == "root" {
+			return k.root, true
 		}
-		writeBody(w, "application/pkix-crl", der)
+		for _, g := range k.listIssuers() {
+			if g.name == name {
+				return g.id, true
+			}
+		}
+		if !a.refreshAfterMiss(ctx) {
+			return identity{}, false
+		}
 	}
+}
+
+func (a *Authority) serveCRL(w http.ResponseWriter, r *http.Request, of identity) {
+	der, err := a.currentCRL(r.Context(), of)
+	if err != nil {
+		w.Header().Set("Retry-After", "5")
+		http.Error(w, "the list cannot be made now", http.StatusServiceUnavailable)
+		return
+	}
+	writeBody(w, "application/pkix-crl", der)
 }
 
 func writeBody(w http.ResponseWriter, contentType string, body []byte) {

@@ -69,7 +69,7 @@ func TestOpenSSLAsksTheTimeStampAuthorityOverHTTP(t *testing.T) {
 		return string(out), err
 	}
 	write("root.pem", a.RootPEM())
-	write("tsa.pem", pemOf(a.keys.tsa.cert))
+	write("tsa.pem", pemOf(a.keys().parts[timeStamping][0].id.cert))
 	write("data", []byte("kontrak"))
 	for name, c := range map[string]struct {
 		query []string

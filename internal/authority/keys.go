@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math/big"
-	"slices"
 	"time"
 
 	"segel/cms"
@@ -27,13 +26,10 @@ type identity struct {
 	cert *x509.Certificate
 }
 
-// keySet holds the authority's keys. The issuers of guests' certificates are in separate files; see openGuestIssuers.
+// keySet holds the authority's keys. It is never changed: see [keySet.with].
 type keySet struct {
-	root, issuing, tsa, ocsp identity
-
-	guests []issuer // in the order of guestIssuers
-
-	successors []identity // of tsa, in the order of their creation
+	root  identity
+	parts [partCount][]generation // in the order of their creation
 }
 
 // ErrNotYetValid is a certificate of the authority that is not valid yet: the clock was ahead when it was issued, or is
@@ -57,45 +53,11 @@ func requireValid(at time.Time, all ...identity) error {
 	return nil
 }
 
-// tsaAt returns the time-stamp authority for a time: the last one that is valid then. One that was created while the
-// clock was ahead is not used before it is valid. If none is valid it returns the first, which then refuses.
-func (k *keySet) tsaAt(at time.Time) identity {
-	for _, id := range slices.Backward(k.successors) {
-		if requireValid(at, id) == nil {
-			return id
-		}
-	}
-	return k.tsa
-}
-
-// issuer is an issuing certificate with its OCSP responder. Name is used in the URLs of its certificate and CRL.
-type issuer struct {
-	name          string
-	issuing, ocsp identity
-}
-
-// listIssuers returns the issuers of the certificates in the ledger.
-func (a *Authority) listIssuers() []issuer {
-	return append([]issuer{{issuingName, a.keys.issuing, a.keys.ocsp}}, a.keys.guests...)
-}
-
-// selectIssuer returns the issuer for an assurance: guests have separate ones.
-func (a *Authority) selectIssuer(x Assurance) issuer {
-	for i, g := range guestIssuers {
-		if slices.Contains(g.assurances, x) {
-			return a.keys.guests[i]
-		}
-	}
-	return a.listIssuers()[0]
-}
-
 // Validity periods of the authority's own certificates and of those that it issues.
 const (
-	rootYears    = 30
-	issuingYears = 20
-	tsaYears     = 20
-	ocspYears    = 20
-	personYears  = 2
+	rootYears   = 30
+	partYears   = 20
+	personYears = 2
 )
 
 var (
@@ -110,27 +72,25 @@ func newKeySet(a urlBuilder, now time.Time) (*keySet, error) {
 	if err != nil {
 		return nil, err
 	}
-	name := func(role string) pkix.Name {
-		return nameOf(role, fmt.Sprintf("%08X", mark.Bits()[0]&0xffffffff))
-	}
 	k := &keySet{}
-	begin := now.Add(-time.Hour) // clocks of readers may be behind ours
 	k.root, err = newIdentity(&x509.Certificate{
-		Subject: name("Root"), NotBefore: begin, NotAfter: now.AddDate(rootYears, 0, 0),
+		Subject: nameOf("Root", fmt.Sprintf("%08X", mark.Bits()[0]&0xffffffff)), NotBefore: now.Add(-time.Hour), NotAfter: now.AddDate(rootYears, 0, 0),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
 	}, elliptic.P384(), nil)
 	if err != nil {
 		return nil, err
 	}
-	k.issuing, err = newIssuingIdentity(name("Issuing"), a, begin, now.AddDate(issuingYears, 0, 0), &k.root, accountAssurances...)
-	if err != nil {
-		return nil, err
+	for i, p := range parts {
+		if !p.isFirst() {
+			continue
+		}
+		g, err := p.create(1, k.root, a, now)
+		if err != nil {
+			return nil, err
+		}
+		k.parts[i] = []generation{g}
 	}
-	if k.tsa, err = newTSAIdentity(name("Time-Stamp Authority"), a, begin, now.AddDate(tsaYears, 0, 0), &k.root); err != nil {
-		return nil, err
-	}
-	k.ocsp, err = newOCSPIdentity(name("OCSP Responder"), begin, now.AddDate(ocspYears, 0, 0), &k.issuing)
-	return k, err
+	return k, nil
 }
 
 // nameOf returns the name of a part of the authority with that mark.
@@ -215,28 +175,24 @@ type storedIdentity struct {
 	Certificate []byte `json:"certificate"` // DER
 }
 
-func (k *keySet) listMembers() map[string]*identity {
-	return map[string]*identity{"root": &k.root, "issuing": &k.issuing, "tsa": &k.tsa, "ocsp": &k.ocsp}
-}
-
 // storeMembers seals members and writes a file of the authority, unless it exists: if two processes create it at once,
-// the first wins, and both read it.
-func storeMembers(ctx context.Context, files Files, name string, s *credential.Sealer, members map[string]*identity) error {
+// the first wins, and both read it. It reports whether this call created the file.
+func storeMembers(ctx context.Context, files Files, name string, s *credential.Sealer, members map[string]*identity) (created bool, err error) {
 	out := storedFile{Version: 1, Members: map[string]storedIdentity{}}
 	for member, id := range members {
-		var err error
 		if out.Members[member], err = id.sealMember(member, s); err != nil {
-			return err
+			return false, err
 		}
 	}
 	b, err := json.MarshalIndent(out, "", "  ")
 	if err != nil {
-		return err
+		return false, err
 	}
-	if err := files.CreateFile(ctx, name, b); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
+	err = files.CreateFile(ctx, name, b)
+	if errors.Is(err, fs.ErrExist) {
+		return false, nil
 	}
-	return nil
+	return err == nil, err
 }
 
 // parseStored parses a file of the authority, which errors call by that name.
@@ -264,17 +220,30 @@ func (id *identity) sealMember(name string, s *credential.Sealer) (storedIdentit
 	return storedIdentity{sealed, id.cert.Raw}, nil
 }
 
-func (k *keySet) unmarshalFile(b []byte, s *credential.Sealer) error {
+// openFirst opens the content of authority.json.
+func openFirst(b []byte, s *credential.Sealer) (*keySet, error) {
 	in, err := parseStored(b, "authority")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for name, id := range k.listMembers() {
-		if *id, err = in.Members[name].openMember(name, s); err != nil {
-			return err
+	k := &keySet{}
+	if k.root, err = in.Members["root"].openMember("root", s); err != nil {
+		return nil, err
+	}
+	if err := k.root.cert.CheckSignatureFrom(k.root.cert); err != nil {
+		return nil, fmt.Errorf("certificate of the authority's root: %w", err)
+	}
+	for i, p := range parts {
+		if !p.isFirst() {
+			continue
 		}
+		g, err := p.open(in, 1, k.root.cert, s)
+		if err != nil {
+			return nil, err
+		}
+		k.parts[i] = []generation{g}
 	}
-	return k.checkChain()
+	return k, nil
 }
 
 // openMember opens a member, which was sealed under its name.
@@ -300,96 +269,4 @@ func (m storedIdentity) openMember(name string, s *credential.Sealer) (identity,
 		return identity{}, fmt.Errorf("key and certificate of the authority's %s do not belong together", name)
 	}
 	return identity{signer, cert}, nil
-}
-
-// checkChain checks that the certificates form one authority, as newKeySet creates it.
-func (k *keySet) checkChain() error {
-	for _, c := range []struct {
-		name       string
-		id, issuer identity
-	}{{"root", k.root, k.root}, {"issuing", k.issuing, k.root}, {"tsa", k.tsa, k.root}, {"ocsp", k.ocsp, k.issuing}} {
-		if err := c.id.cert.CheckSignatureFrom(c.issuer.cert); err != nil {
-			return fmt.Errorf("certificate of the authority's %s: %w", c.name, err)
-		}
-	}
-	return nil
-}
-
-const (
-	// minTSARemaining is the validity that a time-stamp authority must have left. It is longer than the notice with
-	// which documents are renewed, so that a renewal gains time.
-	minTSARemaining = 2 * 365 * 24 * time.Hour
-	// minTSAExtension is how much longer a successor must be valid. It cannot outlast the root.
-	minTSAExtension = 365 * 24 * time.Hour
-)
-
-// renewTSA reads the later time-stamp authorities, and creates another with a new key when the certificate
-// of the current one is about to expire. Existing tokens are not affected.
-//
-// A successor is durable before it is used. If two processes create one at once, the first wins, and both use it. One
-// that was created while the clock was ahead is used once it is valid; until then it is ignored, so that another is
-// created beside it if necessary.
-func (a *Authority) renewTSA(ctx context.Context, files Files, o Options) error {
-	for {
-		if err := a.readSuccessors(ctx, files, o); err != nil {
-			return err
-		}
-		n := len(a.keys.successors) + firstSuccessor
-		now := o.Clock()
-		end := now.AddDate(tsaYears, 0, 0)
-		if root := a.keys.root.cert.NotAfter; end.After(root) {
-			end = root
-		}
-		last := a.keys.tsaAt(now).cert.NotAfter
-		if requireValid(now, a.keys.root) != nil || last.Sub(now) > minTSARemaining || end.Sub(last) < minTSAExtension {
-			return nil
-		}
-		next, err := newTSAIdentity(a.keys.tsa.cert.Subject, a.urls, now.Add(-time.Hour), end, &a.keys.root)
-		if err == nil {
-			err = storeMembers(ctx, files, successorFile(n), o.Sealer, map[string]*identity{successorName(n): &next})
-		}
-		if err != nil {
-			return fmt.Errorf("create time-stamp authority %d: %w", n, err)
-		}
-	}
-}
-
-// firstSuccessor is the number of the first successor.
-const firstSuccessor = 2
-
-func successorName(n int) string { return fmt.Sprintf("tsa-%d", n) }
-
-func successorFile(n int) string { return successorName(n) + ".json" }
-
-// readSuccessors reads the successors that have not been read yet.
-func (a *Authority) readSuccessors(ctx context.Context, files Files, o Options) error {
-	for {
-		n := len(a.keys.successors) + firstSuccessor
-		b, err := files.ReadFile(ctx, successorFile(n))
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("read time-stamp authority %d: %w", n, err)
-		}
-		if err := a.addSuccessor(b, successorName(n), o.Sealer); err != nil {
-			return err
-		}
-	}
-}
-
-func (a *Authority) addSuccessor(b []byte, name string, s *credential.Sealer) error {
-	in, err := parseStored(b, "authority's "+name)
-	if err != nil {
-		return err
-	}
-	next, err := in.Members[name].openMember(name, s)
-	if err != nil {
-		return err
-	}
-	if err := next.cert.CheckSignatureFrom(a.keys.root.cert); err != nil {
-		return fmt.Errorf("certificate of the authority's %s: %w", name, err)
-	}
-	a.keys.successors = append(a.keys.successors, next)
-	return nil
 }

@@ -18,7 +18,7 @@ var oidBasicOCSP = asn1.ObjectIdentifier{1, 3, 6, 1, 5, 5, 7, 48, 1, 1}
 
 // signOCSPResponse returns what [ocsp.CreateResponse] returns, with the responder's certificate, and without reflection:
 // every signed document needs a response. Of r it states the status, the serial number and the times.
-func signOCSPResponse(by issuer, r ocsp.Response, producedAt time.Time) ([]byte, error) {
+func signOCSPResponse(by generation, r ocsp.Response, producedAt time.Time) ([]byte, error) {
 	scheme, err := cms.SchemeFor(by.ocsp.key.Public())
 	if err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func signOCSPResponse(by issuer, r ocsp.Response, producedAt time.Time) ([]byte,
 }
 
 // encodeCertID encodes a CertID (RFC 6960 §4.1.1): the hashes of the issuer's name and key, and the serial number.
-func encodeCertID(by issuer, r ocsp.Response) ([]byte, error) {
+func encodeCertID(by generation, r ocsp.Response) ([]byte, error) {
 	id, err := cms.HashIdentifier(r.IssuerHash)
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func encodeCertID(by issuer, r ocsp.Response) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole := der.NewReader(by.issuing.cert.RawSubjectPublicKeyInfo)
+	whole := der.NewReader(by.id.cert.RawSubjectPublicKeyInfo)
 	info := whole.ReadSequence()
 	info.ReadSequence() // algorithm
 	key := info.ReadContent(der.TagBitString)
@@ -83,7 +83,7 @@ func encodeCertID(by issuer, r ocsp.Response) ([]byte, error) {
 	}
 	return der.EncodeElement(der.TagSequence,
 		hash,
-		der.EncodeElement(der.TagOctetString, computeHash(r.IssuerHash, by.issuing.cert.RawSubject)),
+		der.EncodeElement(der.TagOctetString, computeHash(r.IssuerHash, by.id.cert.RawSubject)),
 		der.EncodeElement(der.TagOctetString, computeHash(r.IssuerHash, key[1:])),
 		der.EncodeInteger(r.SerialNumber)), nil
 }

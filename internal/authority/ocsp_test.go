@@ -30,7 +30,7 @@ func TestOCSPResponsesAreEncodedAsInTheStandardLibrary(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, by := range a.listIssuers() {
+		for _, by := range a.keys().listIssuers() {
 			by.ocsp.key = fixedSigner{key}
 			for name, r := range map[string]ocsp.Response{
 				"good": {Status: ocsp.Good}, "unknown": {Status: ocsp.Unknown}, "revoked": {Status: ocsp.Revoked, RevokedAt: at.Add(-time.Hour)},
@@ -39,7 +39,7 @@ func TestOCSPResponsesAreEncodedAsInTheStandardLibrary(t *testing.T) {
 				for _, hash := range []crypto.Hash{crypto.SHA1, crypto.SHA256, crypto.SHA384, crypto.SHA512} {
 					for _, serial := range []*big.Int{new(big.Int), big.NewInt(128), new(big.Int).Lsh(big.NewInt(3), 150)} {
 						r.SerialNumber, r.IssuerHash, r.ThisUpdate, r.NextUpdate, r.Certificate = serial, hash, at, at.Add(ocspValidity), by.ocsp.cert
-						want, err := ocsp.CreateResponse(by.issuing.cert, by.ocsp.cert, r, by.ocsp.key)
+						want, err := ocsp.CreateResponse(by.id.cert, by.ocsp.cert, r, by.ocsp.key)
 						if err != nil {
 							t.Fatal(err)
 						}

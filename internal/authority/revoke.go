@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/crypto/ocsp"
 
+	"segel/certpath"
 	"segel/cms"
 	"segel/revocation"
 )
@@ -101,7 +102,7 @@ func (a *Authority) Revocation(ctx context.Context, cert, issuer *x509.Certifica
 func (a *Authority) ReadAhead(ctx context.Context, certs ...*x509.Certificate) (revocation.Source, error) {
 	var serials []string
 	for _, c := range certs {
-		if slices.ContainsFunc(a.listIssuers(), func(i issuer) bool { return bytes.Equal(c.RawIssuer, i.issuing.cert.RawSubject) }) {
+		if slices.ContainsFunc(a.keys().listIssuers(), func(g generation) bool { return bytes.Equal(c.RawIssuer, g.id.cert.RawSubject) }) {
 			serials = append(serials, formatSerial(c))
 		}
 	}
@@ -134,13 +135,14 @@ func (r readAhead) Revocation(ctx context.Context, cert, issuer *x509.Certificat
 func (a *Authority) buildRevocation(ctx context.Context, cert, issuer *x509.Certificate, known *ledgerStatus) (revocation.Data, error) {
 	var m revocation.Data
 	err := fmt.Errorf("%w: %x", ErrUnknown, cert.SerialNumber)
-	if issuer.Equal(a.keys.root.cert) {
-		m.CRL, err = a.currentCRL(ctx, a.keys.root)
-	}
-	for _, i := range a.listIssuers() {
-		if issuer.Equal(i.issuing.cert) {
-			m.OCSP, err = a.buildOCSPResponse(ctx, i, cert.SerialNumber, crypto.SHA1, known)
-		}
+	by, found, lost := a.findIssuer(ctx, issuer)
+	switch root := a.keys().root; {
+	case lost != nil:
+		return revocation.Data{}, lost
+	case found:
+		m.OCSP, err = a.buildOCSPResponse(ctx, by, cert.SerialNumber, crypto.SHA1, known)
+	case issuer.Equal(root.cert):
+		m.CRL, err = a.currentCRL(ctx, root)
 	}
 	if err != nil {
 		return revocation.Data{}, err
@@ -151,10 +153,28 @@ func (a *Authority) buildRevocation(ctx context.Context, cert, issuer *x509.Cert
 	return m, err
 }
 
+// findIssuer returns the issuer with that certificate. One that the root signed and that is not known was created by another process.
+func (a *Authority) findIssuer(ctx context.Context, cert *x509.Certificate) (by generation, found bool, err error) {
+	for refreshed := false; ; refreshed = true {
+		k := a.keys()
+		for _, g := range k.listIssuers() {
+			if cert.Equal(g.id.cert) {
+				return g, true, nil
+			}
+		}
+		if refreshed || cert.Equal(k.root.cert) || !bytes.Equal(cert.RawIssuer, k.root.cert.RawSubject) || certpath.CheckIssuedBy(cert, k.root.cert) != nil {
+			return generation{}, false, nil
+		}
+		if err := a.Refresh(ctx); err != nil {
+			return generation{}, false, err
+		}
+	}
+}
+
 // buildOCSPResponse builds a new response about a serial of an issuer. It identifies the issuer by the hash of the
 // request: with another hash the client would not recognise its certificate (RFC 6960 §4.1.1). A serial of another
 // issuer is unknown. Without a known status the ledger is asked.
-func (a *Authority) buildOCSPResponse(ctx context.Context, by issuer, serial *big.Int, named crypto.Hash, known *ledgerStatus) ([]byte, error) {
+func (a *Authority) buildOCSPResponse(ctx context.Context, by generation, serial *big.Int, named crypto.Hash, known *ledgerStatus) ([]byte, error) {
 	text := fmt.Sprintf("%x", serial)
 	if known == nil {
 		var err error
@@ -163,7 +183,7 @@ func (a *Authority) buildOCSPResponse(ctx context.Context, by issuer, serial *bi
 		}
 	}
 	now := known.at.UTC().Truncate(time.Second)
-	if err := requireValid(now, a.keys.root, by.issuing, by.ocsp); err != nil {
+	if err := requireValid(now, a.keys().root, by.id, by.ocsp); err != nil {
 		return nil, err
 	}
 	r := ocsp.Response{
@@ -184,9 +204,9 @@ func (a *Authority) buildOCSPResponse(ctx context.Context, by issuer, serial *bi
 
 // hasIssued reports whether a certificate in the ledger is from this issuer, according to the certificate itself and
 // not to other columns.
-func (i issuer) hasIssued(r Record) bool {
+func (g generation) hasIssued(r Record) bool {
 	c, err := cms.ParseStrictCertificate(r.DER)
-	return err == nil && bytes.Equal(c.RawIssuer, i.issuing.cert.RawSubject) && bytes.Equal(c.AuthorityKeyId, i.issuing.cert.SubjectKeyId)
+	return err == nil && bytes.Equal(c.RawIssuer, g.id.cert.RawSubject) && bytes.Equal(c.AuthorityKeyId, g.id.cert.SubjectKeyId)
 }
 
 // answerOCSP answers an OCSP request; invalid requests get an error response.
@@ -195,21 +215,25 @@ func (a *Authority) answerOCSP(ctx context.Context, request []byte) []byte {
 	if err != nil {
 		return ocsp.MalformedRequestErrorResponse
 	}
-	for _, i := range a.listIssuers() {
-		if !i.isQueried(q) {
-			continue
+	for {
+		for _, g := range a.keys().listIssuers() {
+			if !g.isQueried(q) {
+				continue
+			}
+			der, err := a.buildOCSPResponse(ctx, g, q.SerialNumber, q.HashAlgorithm, nil)
+			if err != nil {
+				return ocsp.InternalErrorErrorResponse
+			}
+			return der
 		}
-		der, err := a.buildOCSPResponse(ctx, i, q.SerialNumber, q.HashAlgorithm, nil)
-		if err != nil {
-			return ocsp.InternalErrorErrorResponse
+		if !a.refreshAfterMiss(ctx) {
+			return ocsp.UnauthorizedErrorResponse
 		}
-		return der
 	}
-	return ocsp.UnauthorizedErrorResponse
 }
 
 // isQueried reports whether a request is about certificates of this issuer, by name and key.
-func (i issuer) isQueried(q *ocsp.Request) bool {
+func (g generation) isQueried(q *ocsp.Request) bool {
 	if !q.HashAlgorithm.Available() {
 		return false
 	}
@@ -217,11 +241,11 @@ func (i issuer) isQueried(q *ocsp.Request) bool {
 		Algorithm pkix.AlgorithmIdentifier
 		Key       asn1.BitString
 	}
-	if _, err := asn1.Unmarshal(i.issuing.cert.RawSubjectPublicKeyInfo, &info); err != nil {
+	if _, err := asn1.Unmarshal(g.id.cert.RawSubjectPublicKeyInfo, &info); err != nil {
 		return false
 	}
 	name, key := q.HashAlgorithm.New(), q.HashAlgorithm.New()
-	name.Write(i.issuing.cert.RawSubject)
+	name.Write(g.id.cert.RawSubject)
 	key.Write(info.Key.RightAlign())
 	return bytes.Equal(name.Sum(nil), q.IssuerNameHash) && bytes.Equal(key.Sum(nil), q.IssuerKeyHash)
 }
@@ -239,11 +263,12 @@ type cachedCRL struct {
 // certificates, which end with it.
 func (a *Authority) currentCRL(ctx context.Context, of identity) ([]byte, error) {
 	now := a.clock().UTC()
-	if err := requireValid(now, a.keys.root, of); err != nil {
+	root := a.keys().root
+	if err := requireValid(now, root, of); err != nil {
 		return nil, err
 	}
 	name := formatSerial(of.cert)
-	count, issuing := 0, !of.cert.Equal(a.keys.root.cert)
+	count, issuing := 0, !of.cert.Equal(root.cert)
 	if issuing {
 		var err error
 		if count, err = a.ledger.CountRevoked(ctx); err != nil {
@@ -265,7 +290,7 @@ func (a *Authority) currentCRL(ctx context.Context, of identity) ([]byte, error)
 			return nil, fmt.Errorf("read revoked certificates: %w", err)
 		}
 		fresh.count = len(records)
-		by := issuer{issuing: of}
+		by := generation{id: of}
 		for _, r := range records {
 			if !by.hasIssued(r) {
 				continue

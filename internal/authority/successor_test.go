@@ -40,7 +40,7 @@ func TestTimeStampAuthorityHasASuccessorBeforeItsCertificateEnds(t *testing.T) {
 	}{{0, false}, {17, false}, {19, true}, {19, false}, {27, false}, {29, false}} {
 		now = begun.AddDate(c.years, 0, 0)
 		a := reopen()
-		cert := a.keys.tsaAt(now).cert
+		cert := a.keys().current(timeStamping, now).id.cert
 		if last != nil && !cert.Equal(last) != c.next {
 			t.Errorf("after %d years: another one: %t", c.years, !cert.Equal(last))
 		}
@@ -55,7 +55,7 @@ func TestTimeStampAuthorityHasASuccessorBeforeItsCertificateEnds(t *testing.T) {
 			t.Errorf("after %d years: %v", c.years, err)
 		}
 	}
-	if last.Equal(first.keys.tsaAt(begun).cert) || last.NotAfter.After(first.Root().NotAfter) || !strings.Contains(last.Subject.CommonName, "Time-Stamp") {
+	if last.Equal(first.keys().current(timeStamping, begun).id.cert) || last.NotAfter.After(first.Root().NotAfter) || !strings.Contains(last.Subject.CommonName, "Time-Stamp") {
 		t.Errorf("%s until %s", last.Subject, last.NotAfter)
 	}
 
@@ -95,10 +95,10 @@ func TestSuccessorMadeWhileTheClockWasAheadIsNotUsedBeforeItBegins(t *testing.T)
 		}
 		return a
 	}
-	first := reopen().keys.tsa.cert
+	first := reopen().keys().parts[timeStamping][0].id.cert
 	now = begun.AddDate(19, 0, 0)
 	running := reopen() // a start with the wrong clock creates a successor
-	ahead := running.keys.tsaAt(now).cert
+	ahead := running.keys().current(timeStamping, now).id.cert
 	if ahead.Equal(first) || !fetchToken(t, running).Authority.Equal(ahead) {
 		t.Fatal("there is no successor after nineteen years")
 	}
@@ -151,14 +151,14 @@ func TestAuthorityMadeWhileTheClockWasAheadSignsNothingBeforeItBegins(t *testing
 		by   time.Duration // after the creation of the authority
 		want error         // nil: all requests are answered
 	}{{0, nil}, {-2 * 365 * 24 * time.Hour, ErrNotYetValid}, {-time.Hour - time.Minute, ErrNotYetValid}, {-59 * time.Minute, nil}, {31 * 365 * 24 * time.Hour, ErrExpired}} {
-		made := a.keys.root.cert.NotBefore.Add(time.Hour)
+		made := a.keys().root.cert.NotBefore.Add(time.Hour)
 		now = made.Add(c.by)
 		answers := map[string]error{}
 		_, answers["certificate"] = a.Certify(t.Context(), Holder{ID: "8", Name: "Sari", Organisation: "PT Contoh", Assurance: Account}, newKey(t).Public())
 		_, answers["timestamp"] = a.Timestamper().Timestamp(t.Context(), make([]byte, 32))
-		_, answers["OCSP"] = a.buildOCSPResponse(t.Context(), a.listIssuers()[0], chain[0].SerialNumber, crypto.SHA1, nil)
-		_, answers["list of the issuing certificate"] = a.currentCRL(t.Context(), a.keys.issuing)
-		_, answers["list of the root"] = a.currentCRL(t.Context(), a.keys.root)
+		_, answers["OCSP"] = a.buildOCSPResponse(t.Context(), a.keys().listIssuers()[0], chain[0].SerialNumber, crypto.SHA1, nil)
+		_, answers["list of the issuing certificate"] = a.currentCRL(t.Context(), a.keys().parts[accountIssuer][0].id)
+		_, answers["list of the root"] = a.currentCRL(t.Context(), a.keys().root)
 		for what, err := range answers {
 			if (err == nil) != (c.want == nil) {
 				t.Errorf("%s, %s: %v", c.by, what, err)

@@ -70,7 +70,7 @@ func TestFileOfAnotherAuthoritysPartsIsNotUsed(t *testing.T) {
 			t.Fatal(err)
 		}
 		dir := t.TempDir()
-		if err := storeMembers(t.Context(), Folder(dir), authorityFile, s, k.listMembers()); err != nil {
+		if _, err := storeMembers(t.Context(), Folder(dir), authorityFile, s, k.firstMembers()); err != nil {
 			t.Fatal(err)
 		}
 		b, err := os.ReadFile(filepath.Join(dir, authorityFile))
@@ -85,8 +85,8 @@ func TestFileOfAnotherAuthoritysPartsIsNotUsed(t *testing.T) {
 	}
 	k, _ := make1()
 	_, other := make1()
-	template := *k.issuing.cert
-	self, err := x509.CreateCertificate(rand.Reader, &template, &template, k.issuing.key.Public(), k.issuing.key)
+	template := *k.parts[accountIssuer][0].id.cert
+	self, err := x509.CreateCertificate(rand.Reader, &template, &template, k.parts[accountIssuer][0].id.key.Public(), k.parts[accountIssuer][0].id.key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestFileOfAnotherAuthoritysPartsIsNotUsed(t *testing.T) {
 		"bytes that are no certificate":   {func(f *storedFile) { certificate(*f, "root", []byte{0x30}) }, "certificate of the authority's root"},
 	} {
 		dir := t.TempDir()
-		if err := storeMembers(t.Context(), Folder(dir), authorityFile, s, k.listMembers()); err != nil {
+		if _, err := storeMembers(t.Context(), Folder(dir), authorityFile, s, k.firstMembers()); err != nil {
 			t.Fatal(err)
 		}
 		b, err := os.ReadFile(filepath.Join(dir, authorityFile))
@@ -203,7 +203,7 @@ func TestCertificateDoesNotOutliveItsIssuer(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	a := openAt(t, &MemoryLedger{}, &now)
-	last := a.keys.issuing.cert.NotAfter
+	last := a.keys().parts[accountIssuer][0].id.cert.NotAfter
 	for _, c := range []struct {
 		now, end time.Time // zero: none is issued
 	}{
@@ -230,7 +230,7 @@ func TestTimeStampAuthorityStopsWithItsCertificate(t *testing.T) {
 	for _, c := range []struct {
 		now time.Time
 		ok  bool
-	}{{now, true}, {a.keys.tsa.cert.NotAfter.Add(time.Second), false}, {a.keys.tsa.cert.NotBefore.Add(-time.Second), false}} {
+	}{{now, true}, {a.keys().parts[timeStamping][0].id.cert.NotAfter.Add(time.Second), false}, {a.keys().parts[timeStamping][0].id.cert.NotBefore.Add(-time.Second), false}} {
 		now = c.now
 		if token, err := a.Timestamper().Timestamp(t.Context(), make([]byte, 32)); (err == nil) != c.ok || (token != nil) != c.ok {
 			t.Errorf("at %s: %v", c.now, err)
@@ -329,7 +329,7 @@ func TestListIsRenewedEveryHourWithAHigherNumber(t *testing.T) {
 	a := openAt(t, l, &now)
 	chain := issueCertificate(t, a)
 	read := func() (*x509.RevocationList, error) {
-		der, err := a.currentCRL(t.Context(), a.keys.issuing)
+		der, err := a.currentCRL(t.Context(), a.keys().parts[accountIssuer][0].id)
 		if err != nil {
 			t.Fatal(err)
 		}
