@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { sizeOf } from "../src/ui/file-size";
 import { send } from "./contract";
-import { stage, violations, type Stage } from "./harness";
+import { paper, stage, violations, type Stage } from "./harness";
 
 let s: Stage;
 beforeAll(async () => {
@@ -53,5 +54,33 @@ test("an administrator sets the retention, and sets and lifts a legal hold, with
   await page.getByText("There are no legal holds.").waitFor();
   await page.reload();
   await expect.poll(() => page.getByRole("textbox", { name: "Years after the completion" }).inputValue()).toBe("5");
+  await page.context().close();
+});
+
+test("an administrator sees what the organisation stores, and when the disk is nearly full", async () => {
+  const page = await s.enter("admin@example.test");
+  await page.goto(`${s.url}/admin?tab=quota`);
+  const usage = page.locator("[data-usage]");
+  await usage.waitFor();
+  const before = Number((await usage.innerText()).match(/Documents: (\d+)\./)?.[1]);
+  await send(page, "Perjanjian Pinjaman", [{ name: "Admin Satu", email: "admin@example.test" }]);
+  await page.reload();
+  await usage.filter({ hasText: `Documents: ${before + 1}. ` }).waitFor();
+  expect(await usage.innerText()).toContain(`${sizeOf((before + 1) * paper(2).length, "en")} uploaded`);
+  await page.goto(`${s.url}/admin?tab=stuck`);
+  await page.getByText("Nothing is stuck").waitFor();
+  expect(await page.getByRole("alert").count()).toBe(0);
+  // Only a disk of the test could be full. The service's own finding is tested where it can be replaced.
+  const disk = { state: "scarce", msg: "Free space is scarce.", free_bytes: 3_200_000_000 };
+  await page.route("**/v1/admin/stuck*", async (route) => {
+    const response = await route.fetch();
+    const body = await response.json();
+    expect(Object.keys(body.data.disk).sort()).toEqual(Object.keys(disk).sort());
+    await route.fulfill({ response, json: { ...body, data: { ...body.data, disk } } });
+  });
+  await page.reload();
+  const alert = page.getByRole("alert").filter({ hasText: "Storage space" });
+  await alert.filter({ hasText: disk.msg }).filter({ hasText: "3.2 GB" }).waitFor();
+  expect(await violations(page)).toEqual([]);
   await page.context().close();
 });
