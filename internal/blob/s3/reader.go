@@ -97,6 +97,7 @@ func (b *openedBlob) fetchRange(p []byte, begin int64) error {
 		return nil
 	})
 	if isMissing(err) {
+		s.sizes.forgetSize(b.key)
 		return blob.ErrNotFound // it was removed since it was opened
 	}
 	return explainError(b.ctx, err)
@@ -114,7 +115,7 @@ func (b *openedBlob) Close() error {
 }
 
 // rangeCache holds the ranges that were read last, of all blobs of a store. A blob is never changed, so a range is as good as on the day on which it
-// was fetched; whether the blob exists is asked whenever it is opened.
+// was fetched; whether the blob exists is asked when it is opened.
 type rangeCache struct {
 	mu    sync.Mutex // guards all below
 	held  map[rangeID]*list.Element

@@ -64,6 +64,7 @@ type Store struct {
 	bucket, prefix string
 	timeout        time.Duration
 	ranges         rangeCache
+	sizes          sizeCache
 
 	mu      sync.Mutex
 	written time.Time // when [Store.Check] wrote last; guarded by mu
@@ -151,10 +152,13 @@ func (s *Store) settleWrite(ctx context.Context, name, token string, size int64,
 	return fmt.Errorf("%w: %s in bucket %s", blob.ErrExists, name, s.bucket)
 }
 
-// Open asks for the size of the blob; its bytes are fetched when they are read. See [blob.Store].
+// Open asks for the size of the blob, unless it is known of the last minute; its bytes are fetched when they are read. See [blob.Store].
 func (s *Store) Open(ctx context.Context, key blob.Key) (blob.Blob, error) {
 	if err := checkCall(ctx, key); err != nil {
 		return nil, err
+	}
+	if size, known := s.sizes.findSize(key, time.Now()); known {
+		return &openedBlob{ctx: ctx, store: s, key: key, size: size}, nil
 	}
 	var info minio.ObjectInfo
 	err := s.retryRequest(ctx, func(ctx context.Context) (err error) {
@@ -171,6 +175,7 @@ func (s *Store) Open(ctx context.Context, key blob.Key) (blob.Blob, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open blob %s: %w", key, explainError(ctx, err))
 	}
+	s.sizes.keepSize(key, info.Size, time.Now())
 	return &openedBlob{ctx: ctx, store: s, key: key, size: info.Size}, nil
 }
 
@@ -192,8 +197,10 @@ func (s *Store) Remove(ctx context.Context, key blob.Key) error {
 	if err := checkCall(ctx, key); err != nil {
 		return err
 	}
+	err := s.removeObject(ctx, s.blobName(key))
 	s.ranges.forgetBlob(key)
-	if err := s.removeObject(ctx, s.blobName(key)); err != nil {
+	s.sizes.forgetSize(key)
+	if err != nil {
 		return fmt.Errorf("remove blob %s: %w", key, err)
 	}
 	return nil

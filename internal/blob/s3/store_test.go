@@ -225,8 +225,77 @@ func TestReadersOfABlobFetchEachRangeOnce(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if n := p.requests.Load(); n != 4 {
-		t.Errorf("%d requests for the size and three ranges", n)
+	if n := p.requests.Load(); n != 3 {
+		t.Errorf("%d requests for three ranges", n)
+	}
+}
+
+func TestOpeningABlobAgainWithinAMinuteAsksTheServerNothing(t *testing.T) {
+	t.Parallel()
+	p := startProxy(t, s3test.StartServer(t).URL)
+	writing := newStore(t, p.url, "", 0)
+	reading := &Store{core: writing.core, bucket: writing.bucket, prefix: writing.prefix, timeout: writing.timeout} // as in another process
+	blobtest.CommitBlob(t, writing, blobtest.Key(1), blobtest.Content(1, 10))
+	open := func(s *Store) (requests int64, err error) {
+		p.requests.Store(0)
+		b, err := s.Open(t.Context(), blobtest.Key(1))
+		if err == nil {
+			if b.Size() != 10 {
+				t.Errorf("size %d", b.Size())
+			}
+			_, err = b.ReadAt(make([]byte, 10), 0)
+			_ = b.Close()
+		}
+		return int64(p.requests.Load()), err
+	}
+	for i, c := range []struct {
+		store    *Store
+		requests int64
+	}{{writing, 1}, {writing, 0}, {reading, 2}, {reading, 0}} {
+		if n, err := open(c.store); n != c.requests || err != nil {
+			t.Errorf("open %d: %d requests instead of %d, %v", i, n, c.requests, err)
+		}
+	}
+
+	// A minute later the server is asked again.
+	h := reading.sizes.held[blobtest.Key(1)]
+	h.at = h.at.Add(-sizeLife)
+	reading.sizes.held[blobtest.Key(1)] = h
+	if n, err := open(reading); n != 1 || err != nil {
+		t.Errorf("a minute later: %d requests, %v", n, err)
+	}
+
+	// Where another process removed it, reading says so, and from then on opening does.
+	if err := writing.Remove(t.Context(), blobtest.Key(1)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := writing.Open(t.Context(), blobtest.Key(1)); !errors.Is(err, blob.ErrNotFound) {
+		t.Errorf("a blob that this store removed: %v", err)
+	}
+	reading.ranges.forgetBlob(blobtest.Key(1))
+	for range 2 {
+		if _, err := open(reading); !errors.Is(err, blob.ErrNotFound) {
+			t.Errorf("a blob that another store removed: %v", err)
+		}
+	}
+	if _, known := reading.sizes.findSize(blobtest.Key(1), time.Now()); known {
+		t.Error("the size of a removed blob is known")
+	}
+}
+
+func TestTheSizesInMemoryAreBounded(t *testing.T) {
+	t.Parallel()
+	var c sizeCache
+	now := time.Now()
+	for i := range maxSizes + maxSizes/2 {
+		c.keepSize(blobtest.Key(i), int64(i), now.Add(time.Duration(i)*sizeLife/maxSizes))
+	}
+	if n := len(c.held); n > maxSizes {
+		t.Errorf("%d sizes", n)
+	}
+	last := maxSizes + maxSizes/2 - 1
+	if size, known := c.findSize(blobtest.Key(last), now.Add(time.Duration(last)*sizeLife/maxSizes)); !known || size != int64(last) {
+		t.Errorf("the last size: %d, %t", size, known)
 	}
 }
 

@@ -35,6 +35,7 @@ var errTooLarge = errors.New("blob has more bytes than an S3 server accepts in p
 type writer struct {
 	ctx    context.Context
 	store  *Store
+	key    blob.Key
 	name   string // of the object
 	token  string
 	begun  time.Time
@@ -51,7 +52,7 @@ func (s *Store) Create(ctx context.Context, key blob.Key) (blob.Writer, error) {
 	if err := checkCall(ctx, key); err != nil {
 		return nil, err
 	}
-	return &writer{ctx: ctx, store: s, name: s.blobName(key), token: newToken(), begun: time.Now()}, nil
+	return &writer{ctx: ctx, store: s, key: key, name: s.blobName(key), token: newToken(), begun: time.Now()}, nil
 }
 
 // Write appends to the blob. It sends a part when more than one was written.
@@ -140,6 +141,7 @@ func (w *writer) Commit() error {
 	}
 	// Durable now: the blob under its key. The server answers when it has stored it.
 	w.upload = ""
+	w.store.sizes.keepSize(w.key, w.size, time.Now())
 	return nil
 }
 
