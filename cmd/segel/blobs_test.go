@@ -94,6 +94,8 @@ func TestTheServiceKeepsItsFilesInABucket(t *testing.T) {
 			t.Errorf("a new installation on the bucket of another: %v", err)
 		}
 	})
+	s.stop()
+	owner = owner.on(starting{data: data, set: set}.start(t)) // which has read nothing of the document
 	server.Stop()
 	began := time.Now()
 	owner.do("GET", "/readyz", nil).unavailable(began, time.Minute)

@@ -61,8 +61,15 @@ func deliverEvidence(c *workflow.Content) (fileDelivery, error) {
 	return fileDelivery{"attachment", export.EvidenceStem(&c.Document) + ".pdf", pdfType}, nil
 }
 
-// sendContent sends the bytes with support for Range and with an ETag, the SHA-256 of the whole file.
+// sendContent sends the bytes with support for Range and with an ETag, the SHA-256 of the whole file. It reads a byte before the header, so that a store that
+// does not answer, or has other bytes, is an answer with that error and not a file that is cut off.
 func (c *call) sendContent(content *workflow.Content, as fileDelivery) error {
+	if _, err := content.Read(make([]byte, 1)); err != nil && err != io.EOF {
+		return fmt.Errorf("read file before sending it: %w", err)
+	}
+	if _, err := content.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
 	h := c.w.Header()
 	h.Set("Content-Type", as.mime)
 	h.Set("Content-Disposition", contentDisposition(as.kind, as.name))
