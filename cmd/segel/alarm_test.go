@@ -3,7 +3,11 @@ package main
 import (
 	"bytes"
 	"database/sql"
+	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -70,5 +74,41 @@ func TestOneBitOfAMidstateInTheDatabaseIsAnAlarmAndTheDocumentIsValid(t *testing
 	}
 	if got := fmt.Sprint(s.alarms(t)); got != "map[bytes:0 invalid:0 midstate:1]" {
 		t.Errorf("in the end: %s", got)
+	}
+}
+
+func TestADownloadThatMeetsADamagedFileIsCutOffAndAnAlarm(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	owner := s.person(t, "Sari", "")
+	id := owner.upload(simple())
+	stored, _ := blobs(t, s)
+	if len(stored) != 1 {
+		t.Fatalf("the files are %v", stored)
+	}
+	name := filepath.Join(s.conf.DataDir, "blobs", stored[0][:2], stored[0])
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[len(b)/2] ^= 1
+	if err := errors.Join(os.Chmod(name, 0o600), os.WriteFile(name, b, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, fmt.Sprint(s.url, documentPath, "preview/", id), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("X-Access-Token", owner.token)
+	a, err := http.DefaultClient.Do(r)
+	if err == nil {
+		_, err = io.ReadAll(a.Body)
+		_ = a.Body.Close() // it was read to where it was cut off
+	}
+	if !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("the download ends with %v", err)
+	}
+	if got := fmt.Sprint(s.alarms(t)); got != "map[bytes:1 invalid:0 midstate:0]" {
+		t.Errorf("alarms: %s", got)
 	}
 }

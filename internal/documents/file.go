@@ -166,6 +166,23 @@ type Content struct {
 	Document contract.Document
 }
 
+// alarmedReader raises an alarm when the bytes that it reads are not those that were recorded, once.
+type alarmedReader struct {
+	io.ReadSeeker
+	raise  func(error)
+	raised bool
+}
+
+func (r *alarmedReader) Read(p []byte) (int, error) {
+	n, err := r.ReadSeeker.Read(p)
+	var corrupt *blob.CorruptError
+	if !r.raised && errors.As(err, &corrupt) {
+		r.raised = true
+		r.raise(err)
+	}
+	return n, err
+}
+
 // OpenContent opens the file of these revisions to be read. The caller closes it. Errors: those of OpenFile, because
 // nothing has been sent yet and a missing file can still be refused.
 func (s *Documents) OpenContent(ctx context.Context, d contract.Document, revisions []contract.Revision) (*Content, error) {
@@ -174,7 +191,9 @@ func (s *Documents) OpenContent(ctx context.Context, d contract.Document, revisi
 		return nil, err
 	}
 	last := revisions[len(revisions)-1]
-	return &Content{ReadSeeker: f.VerifiedReader(), Closer: f, Name: d.Filename, Size: f.Size(), Digest: last.Digest, Modified: last.At, Document: d}, nil
+	return &Content{ReadSeeker: &alarmedReader{ReadSeeker: f.VerifiedReader(), raise: func(err error) {
+		s.RaiseAlarm(ctx, AlarmBytes, "stored bytes of a document are not those that were recorded; a download was cut off", "document", d.ID, "error", err)
+	}}, Closer: f, Name: d.Filename, Size: f.Size(), Digest: last.Digest, Modified: last.At, Document: d}, nil
 }
 
 // EnsureMidstate checks that the midstate of the document's current revision finishes as that revision's digest. Every
