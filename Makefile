@@ -14,7 +14,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 GO      := CGO_ENABLED=0 go
 
 .DEFAULT_GOAL := help
-.PHONY: help run cluster drill test-upgrade web build test test-go test-web test-e2e test-e2e-all test-race test-s3 test-acme screens demo load bench bench-lists simulate fault test-every names interop dist check-dist check-deb check-image check-deploy check-monitoring check fmt lint generate clean
+.PHONY: help run cluster drill test-upgrade web build test test-go test-web test-e2e test-e2e-all test-race test-s3 test-acme screens demo load bench bench-lists simulate fault failures test-every names interop dist check-dist check-deb check-image check-deploy check-monitoring check fmt lint generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -113,6 +113,12 @@ fault: build ## kill the service and take its database, files and disk away whil
 	@scripts/need go $(if $(POSTGRES)$(NODES),postgres)
 	@$(if $(NODES),scripts/s3server/setup)
 	@go run ./scripts/fault -segel $(BIN) -kills $(KILLS) -outages $(OUTAGES) -orders $(ORDERS) -seed $(or $(SEED),0) $(if $(OFFICE),-office) $(if $(POSTGRES),-postgres) $(if $(NODES),-nodes $(NODES)) $(if $(DELETED),-deleted) $(if $(MUTANT),-mutant $(MUTANT))
+
+failures: build ## cause each failure of docs/operations.md in a real service, and check what the page states, its remedy and what is there afterwards (ONLY=disk; needs root for disks and PostgreSQL)
+	@scripts/need go postgres soffice bwrap
+	@scripts/s3server/setup
+	@$(GO) build -trimpath -ldflags '-X main.version=$(VERSION)' -tags clockfault -o build/segel-clockfault ./cmd/segel
+	@go run ./scripts/failures $(if $(ONLY),-only '$(ONLY)')
 
 test-every: ## run the tests of many similar cases with all of them, of which make test tries a part (RUN=TestFsckFindsEvery)
 	@scripts/need go soffice bwrap postgres cjk-font

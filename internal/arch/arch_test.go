@@ -134,6 +134,7 @@ var table = map[string][]string{
 	"scripts/bench":                   {"pdf/pdftest", "internal/store/storetest/pgtest", "scripts/running"},
 	"scripts/upgrade":                 {"pdf/pdftest", "scripts/running"},
 	"scripts/fault":                   {"internal/blob/s3/s3test", "pdf", "pdf/pdftest", "pades/validate", "internal/authority", "internal/emeterai", "internal/store/storetest/pgtest", "scripts/running"},
+	"scripts/failures":                {"internal/blob/s3/s3test", "internal/convert/converttest", "internal/store/storetest/pgtest", "pdf/pdftest", "scripts/running"},
 	"scripts/load":                    {"internal/blob/s3/s3test", "internal/config", "pdf/pdftest", "internal/store/storetest/pgtest", "scripts/running"},
 	"scripts/simulate":                {},
 	"scripts/monitoring":              {},

@@ -56,6 +56,9 @@ type (
 // httpClient keeps a connection for each request that is made at the same time.
 var httpClient = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1000}}
 
+// CloseIdleConnections closes the connections that no request uses, so that the next requests connect again.
+func CloseIdleConnections() { httpClient.CloseIdleConnections() }
+
 // Client makes the requests of one person.
 type Client struct {
 	URL     string
