@@ -46,24 +46,23 @@ const (
 	maxResponderDepth = 10
 )
 
-// collectValidationData returns the validation data of each signature. Required signatures come first, so that the
-// others cannot use up their time.
-func collectValidationData(ctx context.Context, o ValidationOptions, s *securityStore, signatures []*pdf.Signature) ([]validationData, error) {
+// collectValidationData returns the validation data of each signature, and of the authority of the next timestamp. What is required comes first, so
+// that the rest cannot use up its time.
+func collectValidationData(ctx context.Context, o ValidationOptions, s *securityStore, signatures []*pdf.Signature) (data []validationData, following validationData, err error) {
 	g := &dataCollector{o: o, queriesLeft: maxQueries}
 	g.paths = certpath.NewBuilder(&g.roots, certpath.Limits{})
 	for _, c := range o.Roots {
 		g.roots.Add(c)
 	}
-	g.paths.Add(slices.Concat(o.Roots, o.Certificates)...)
+	g.paths.Add(slices.Concat(o.Roots, o.Certificates, o.Following)...)
 	isRequired := func(s *pdf.Signature) bool { return o.Required == nil || slices.Contains(o.Required, s.Field.Name) }
 	parsed := make([]signingCertificates, len(signatures))
 	for i, sig := range signatures {
 		if !isRequired(sig) {
 			continue
 		}
-		var err error
 		if parsed[i], err = g.parseSigningCertificates(sig); err != nil {
-			return nil, fmt.Errorf("field %q: %w: %w", sig.Field.Name, ErrRevocationData, err)
+			return nil, following, fmt.Errorf("field %q: %w: %w", sig.Field.Name, ErrRevocationData, err)
 		}
 	}
 	if source, ok := o.Source.(revocation.BatchSource); ok {
@@ -79,10 +78,16 @@ func collectValidationData(ctx context.Context, o ValidationOptions, s *security
 	// the issuers of required signatures.
 	g.paths.Add(s.parseCertificates()...)
 	g.revocations.Add(s.lists["OCSPs"].der, s.lists["CRLs"].der, revocation.Item{Origin: revocation.FromDSS})
-	data := make([]validationData, len(signatures))
+	data = make([]validationData, len(signatures))
 	timeout := cmp.Or(o.Timeout, DefaultTimeout)
 	timed, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
+	if len(o.Following) > 0 {
+		// No time is proven yet, so nothing in the file is new enough, and the source is queried.
+		if following, err = g.collectForSignature(timed, signingCertificates{leaves: o.Following[:1]}, true); err != nil {
+			return nil, following, fmt.Errorf("time-stamp authority %q: %w", o.Following[0].Subject.CommonName, err)
+		}
+	}
 	for _, required := range []bool{true, false} {
 		phase := timed
 		if !required {
@@ -102,12 +107,12 @@ func collectValidationData(ctx context.Context, o ValidationOptions, s *security
 				err = ctx.Err() // if only our own limit has expired, data is missing but ctx goes on
 			}
 			if err != nil {
-				return nil, fmt.Errorf("field %q: %w", sig.Field.Name, err)
+				return nil, following, fmt.Errorf("field %q: %w", sig.Field.Name, err)
 			}
 			data[i] = p
 		}
 	}
-	return data, nil
+	return data, following, nil
 }
 
 // collectForSignature collects the validation data of a signature or document timestamp.

@@ -26,6 +26,9 @@ type ValidationOptions struct {
 	// Required are the fields whose certificates must all have validation data; nil means every signed field. For other
 	// fields missing data is left out: a file may contain signatures whose issuers no longer exist.
 	Required []string
+	// Following are the certificates of the authority that makes the next document timestamp, its own first. Their validation data is
+	// required and added too, so that the timestamp can be validated without a network. Without them it is not added.
+	Following []*x509.Certificate
 	// Roots limit which hosts a file can make the program connect to. If a signature is not required, its certificates
 	// are queried only if their chain leads to one of these roots, because a file may contain certificates with
 	// arbitrary addresses. Their issuers are never fetched. Without roots they are not queried.
@@ -57,11 +60,12 @@ func AddDSS(ctx context.Context, src Source, o ValidationOptions) (*Result, erro
 	if err != nil {
 		return nil, err
 	}
-	data, err := collectValidationData(ctx, o, s, signatures)
+	data, following, err := collectValidationData(ctx, o, s, signatures)
 	if err != nil {
 		return nil, err
 	}
 	u := d.NewUpdate()
+	s.addItems(u, following)
 	for i, sig := range signatures {
 		s.addEntry(u, vriKey(sig.Contents), data[i])
 	}
@@ -171,6 +175,13 @@ func (s *securityStore) parseCertificates() []*x509.Certificate {
 
 // addEntry adds the validation data of one signature and lists it under the signature's key.
 func (s *securityStore) addEntry(u *pdf.Update, key pdf.Name, p validationData) {
+	if entry := s.addItems(u, p); len(entry) > 0 {
+		s.vri[key] = entry
+	}
+}
+
+// addItems adds validation data, and returns an entry that lists it.
+func (s *securityStore) addItems(u *pdf.Update, p validationData) pdf.Dict {
 	entry := pdf.Dict{}
 	for i, of := range [3][][]byte{p.certificates, p.ocsps, p.crls} {
 		var refs pdf.Array
@@ -183,9 +194,7 @@ func (s *securityStore) addEntry(u *pdf.Update, key pdf.Name, p validationData) 
 			entry[[3]pdf.Name{"Cert", "OCSP", "CRL"}[i]] = refs
 		}
 	}
-	if len(entry) > 0 {
-		s.vri[key] = entry
-	}
+	return entry
 }
 
 // minCompressed is the number of bytes from which validation data is compressed. A certificate or an OCSP response becomes a fifth

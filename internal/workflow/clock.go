@@ -13,12 +13,13 @@ import (
 	"segel/tsp"
 )
 
-// recordingTimestamper forwards requests to a time-stamp authority and records the time and expiry of the last token.
+// recordingTimestamper forwards requests to a time-stamp authority and records the last token. The fields are zero before the first one.
 type recordingTimestamper struct {
 	tsp.Timestamper
 	service *Service
-	expiry  time.Time            // when the last token expires, see tokenExpiry; zero: no token yet
-	time    contract.TrustedTime // time of the last token; zero: no token yet
+	token   *tsp.Token
+	expiry  time.Time // of the token, see tokenExpiry
+	time    contract.TrustedTime
 }
 
 func (s *Service) newRecordingTimestamper() *recordingTimestamper {
@@ -36,7 +37,8 @@ func (w *recordingTimestamper) Timestamp(ctx context.Context, digest []byte) ([]
 	if err != nil {
 		return nil, err
 	}
-	w.expiry, w.time = tokenExpiry(token), contract.TrustedTime{At: token.Time, Accuracy: token.Accuracy}
+	w.token, w.expiry, w.time = token, tokenExpiry(token), contract.TrustedTime{At: token.Time, Accuracy: token.Accuracy}
+	w.service.newestToken.Store(token)
 	return der, nil
 }
 

@@ -358,14 +358,15 @@ func (s *Service) renewEvidence(ctx context.Context, d *contract.Document, withD
 	if newest.time.After(now) || !withDocument && now.Before(newest.expiry.Add(-s.renewBefore())) {
 		return nil
 	}
-	timestamper := s.newRecordingTimestamper()
-	file, err = s.appendToEvidence(file, []evidenceStep{
-		func(src pades.Source) (*pades.Result, error) {
-			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: s.Revocation, Certificates: s.Certificates, Roots: s.trustedRoots(), Required: []string{newest.field}})
-		},
-		func(src pades.Source) (*pades.Result, error) {
-			return pades.DocumentTimestamp(ctx, src, timestamper, s.SigningClock())
-		},
+	until := file
+	timestamper, err := s.addTimestamp(newest, func(o pades.ValidationOptions, timestamper *recordingTimestamper) (err error) {
+		file, err = s.appendToEvidence(until, []evidenceStep{
+			func(src pades.Source) (*pades.Result, error) { return pades.AddDSS(ctx, src, o) },
+			func(src pades.Source) (*pades.Result, error) {
+				return pades.DocumentTimestamp(ctx, src, timestamper, s.SigningClock())
+			},
+		})
+		return err
 	})
 	if err == nil && !timestamper.expiry.After(newest.expiry) {
 		return nil // it would gain nothing

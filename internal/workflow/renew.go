@@ -109,14 +109,23 @@ func (s *Service) Renew(ctx context.Context, id contract.DocumentID) (renewed bo
 	if !due {
 		return false, s.postponeRenewal(ctx, id, contract.RenewalAt(newest.expiry, now, s.renewBefore()))
 	}
-	timestamper := s.newRecordingTimestamper()
-	added, err := s.buildRevisions(ctx, d, f, []revisionStep{
-		{contract.RevisionValidation, func(src pades.Source) (*pades.Result, error) {
-			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: s.Revocation, Certificates: s.Certificates, Roots: s.trustedRoots(), Required: []string{newest.field}})
-		}},
-		{contract.RevisionTimestamp, func(src pades.Source) (*pades.Result, error) {
-			return pades.DocumentTimestamp(ctx, src, timestamper, s.SigningClock())
-		}},
+	var added []contract.Revision
+	timestamper, err := s.addTimestamp(newest, func(o pades.ValidationOptions, timestamper *recordingTimestamper) (err error) {
+		if err := s.RemoveTails(ctx, nil, added); err != nil { // of the try before
+			return err
+		}
+		f, err := s.OpenFile(ctx, d.Revisions) // anew: it grows with the revisions
+		if err != nil {
+			return fmt.Errorf("document %d: %w", id, err)
+		}
+		defer f.Close()
+		added, err = s.buildRevisions(ctx, d, f, []revisionStep{
+			{contract.RevisionValidation, func(src pades.Source) (*pades.Result, error) { return pades.AddDSS(ctx, src, o) }},
+			{contract.RevisionTimestamp, func(src pades.Source) (*pades.Result, error) {
+				return pades.DocumentTimestamp(ctx, src, timestamper, s.SigningClock())
+			}},
+		})
+		return err
 	})
 	if err == nil && !timestamper.expiry.After(newest.expiry) {
 		// The authority still uses the certificate that expires soon. A timestamp from it would gain nothing.
@@ -137,6 +146,30 @@ func (s *Service) Renew(ctx context.Context, id contract.DocumentID) (renewed bo
 		return c, err
 	})
 	return err == nil, err
+}
+
+// authorityTries is how often a renewal is made until its timestamp is by the authority whose validation data it has. The first try of a process may
+// not know the authority; another may answer if there are several.
+const authorityTries = 3
+
+// addTimestamp makes a renewal with add: validation data by the options, then a timestamp over it. The data is that of the newest timestamp and of
+// the authority that makes the further one. The authority is known from its token alone, so it is taken to be that of the last token of this process;
+// if it was another one, the renewal is made again. Without that data the file would depend on the network until the next renewal, or if the
+// authority's addresses end before, for ever. A timestamp that expires no later than the newest one is returned as it is.
+func (s *Service) addTimestamp(newest documentTimestamp, add func(pades.ValidationOptions, *recordingTimestamper) error) (*recordingTimestamper, error) {
+	for range authorityTries {
+		o := pades.ValidationOptions{Source: s.Revocation, Certificates: s.Certificates, Roots: s.trustedRoots(), Required: []string{newest.field}}
+		expected := s.newestToken.Load()
+		if expected != nil {
+			o.Following = append([]*x509.Certificate{expected.Authority}, expected.Chain...)
+		}
+		timestamper := s.newRecordingTimestamper()
+		err := add(o, timestamper)
+		if err != nil || !timestamper.expiry.After(newest.expiry) || expected != nil && timestamper.token.Authority.Equal(expected.Authority) {
+			return timestamper, err
+		}
+	}
+	return nil, errors.New("the time-stamp authority had another certificate at each try")
 }
 
 func (s *Service) postponeRenewal(ctx context.Context, id contract.DocumentID, next time.Time) error {

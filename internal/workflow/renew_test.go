@@ -11,6 +11,7 @@ import (
 	"segel/internal/authority"
 	"segel/internal/blob"
 	"segel/internal/contract"
+	"segel/internal/store"
 	"segel/internal/workflow"
 	"segel/pades/validate"
 	"segel/pdf"
@@ -120,6 +121,58 @@ func TestTimestampIsRenewedBeforeItsCertificateEnds(t *testing.T) {
 		t.Errorf("timestamps %v", fields)
 	}
 }
+
+func TestARenewedDocumentIsValidWithoutANetwork(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	ids := []contract.DocumentID{h.closed(), h.closed()}
+	for range 3 { // each time with an authority that the file does not know yet, and that the first renewal of the round does not know either
+		h.later(19*year + 30*24*time.Hour)
+		h.another()
+		h.renewDue(workflow.Renewed{Renewed: len(ids)})
+		for _, id := range ids {
+			_, file := h.timestamps(id)
+			r, err := validate.Validate(t.Context(), strings.NewReader(file), int64(len(file)), h.ValidationOptions())
+			if err != nil || !r.Passed() {
+				t.Fatalf("document %d: %s %s, %v", id, r.Indication, r.SubIndication, err)
+			}
+		}
+	}
+	if first, second := len(h.read(ids[0]).Revisions), len(h.read(ids[1]).Revisions); first != second {
+		t.Errorf("%d and %d revisions", first, second)
+	}
+	h.fsck(func(d store.Discrepancy) { t.Errorf("fsck: %+v", d) })
+}
+
+func TestARenewalIsPutOffWhileEachTimestampHasAnotherAuthority(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	id := h.closed()
+	n := len(h.read(id).Revisions)
+	h.later(19*year + 30*24*time.Hour)
+	h.another()
+	settled := h.clock.Timestamper
+	h.clock.Timestamper = rotating{h}
+	h.renewDue(workflow.Renewed{PutOff: 1})
+	if got := len(h.read(id).Revisions); got != n {
+		t.Errorf("%d revisions were added", got-n)
+	}
+	h.clock.Timestamper = settled
+	h.later(2 * 24 * time.Hour)
+	h.renewDue(workflow.Renewed{Renewed: 1})
+}
+
+// rotating is a time-stamp authority with another certificate for each timestamp.
+type rotating struct{ h *harness }
+
+func (r rotating) Timestamp(ctx context.Context, digest []byte) ([]byte, error) {
+	r.h.another()
+	next := r.h.clock.Timestamper
+	r.h.clock.Timestamper = r
+	return next.Timestamp(ctx, digest)
+}
+
+func (r rotating) TokenSize() int { return 8 << 10 }
 
 func TestNothingIsAddedThatGainsNothing(t *testing.T) {
 	t.Parallel()

@@ -8,6 +8,7 @@ import (
 	"crypto"
 	"crypto/ed25519"
 	"crypto/x509"
+	"sync/atomic"
 	"time"
 
 	"segel/internal/admission"
@@ -139,6 +140,8 @@ type Service struct {
 	throwaways throwawayCache
 	pageCache  pageCache
 	evidence   evidenceQueue
+
+	newestToken atomic.Pointer[tsp.Token] // that this process obtained; nil: none yet
 
 	organisations organisationCache
 	logos         logoCache
