@@ -92,8 +92,8 @@ func openDestinationVolume(ctx context.Context, conf config.Config, destination,
 
 type backupCreateCommand struct {
 	destinationFlags
-	Recipient        []string `placeholder:"KEY" help:"Recipient of age (age1...) that the keys are encrypted to; may be repeated."`
-	PassphraseFile   string   `name:"passphrase-file" placeholder:"FILE" help:"File whose first line is the passphrase that the keys are encrypted with."`
+	Recipient        []string `placeholder:"KEY" help:"Recipient of age (age1...) that the keys, the database and the records of the stamp office are encrypted to; may be repeated."`
+	PassphraseFile   string   `name:"passphrase-file" placeholder:"FILE" help:"File whose first line is the passphrase that the keys, the database and the records of the stamp office are encrypted with."`
 	WithoutMasterKey bool     `name:"without-master-key" help:"The master key is kept elsewhere: copy only keys that it seals. Implied by SEGEL_MASTER_KEY and SEGEL_MASTER_KEY_COMMAND."`
 	Compare          bool     `help:"Also read back the files that earlier backups copied, and copy those again that changed there."`
 	Workers          int      `default:"4" placeholder:"N" help:"Files that are copied at a time."`
@@ -158,7 +158,7 @@ func (c backupCreateCommand) Run(w *environment) error {
 			WriteDatabase: a.writeDatabase(c.Scratch),
 		}
 		m, p, err := backup.Run(ctx, d, source, m, backup.Options{
-			Workers: c.Workers, Dir: c.Scratch, Clock: a.clock, Random: rand.Reader, Compare: c.Compare, Commit: hold.renew,
+			Workers: c.Workers, Dir: c.Scratch, Clock: a.clock, Random: rand.Reader, Compare: c.Compare, Commit: hold.renew, Encrypt: encryptTo(recipients),
 			Progress: func(p backup.Progress) {
 				show("%d of %d files: %d copied (%d bytes), %d kept", p.Copied+p.Kept+p.Damaged, p.Known, p.Copied, p.CopiedBytes, p.Kept)
 			},
@@ -217,6 +217,14 @@ func (c backupCreateCommand) recipients() ([]age.Recipient, error) {
 		all = append(all, r)
 	}
 	return all, nil
+}
+
+// encryptTo returns what encrypts to recipients; nil: there are none.
+func encryptTo(recipients []age.Recipient) backup.Encrypt {
+	if len(recipients) == 0 {
+		return nil
+	}
+	return func(w io.Writer) (io.WriteCloser, error) { return age.Encrypt(w, recipients...) }
 }
 
 // readPassphrase reads the first line of a file.
@@ -283,7 +291,7 @@ func (a *app) keysToCopy(to []age.Recipient, without bool) (keys backup.Keys, wr
 		return keys, write, nil
 	}
 	return keys, func(w io.Writer) error {
-		sealed, err := age.Encrypt(w, to...)
+		sealed, err := encryptTo(to)(w)
 		if err != nil {
 			return err
 		}

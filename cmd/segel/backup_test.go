@@ -2,10 +2,13 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -112,7 +115,11 @@ func TestABackupUnderLoadIsRestoredElsewhereWithEveryDocument(t *testing.T) {
 		"PostgreSQL, a bucket and a folder": func(t *testing.T) backupPlace {
 			server := s3test.StartServer(t)
 			shared := append(onBucket(server), "SEGEL_STATE", config.StateDatabase, "SEGEL_MASTER_KEY", sampleKey)
-			return backupPlace{destination: filepath.Join(t.TempDir(), "backups"),
+			key, err := age.GenerateX25519Identity()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return backupPlace{destination: filepath.Join(t.TempDir(), "backups"), with: []string{"--recipient", key.Recipient().String()}, open: []string{"--identity", passphrase(t, key.String())},
 				set:      append(shared[:len(shared):len(shared)], "SEGEL_DATABASE", emptySchema(t)),
 				restored: append(shared[:len(shared):len(shared)], "SEGEL_DATABASE", emptySchema(t), "SEGEL_S3_PREFIX", "restored/")}
 		},
@@ -250,6 +257,77 @@ func TestDeletionsWaitUntilABackupHasEnded(t *testing.T) {
 	if _, err := s.blobs.Open(t.Context(), blob.Key(key)); !errors.Is(err, blob.ErrNotFound) {
 		t.Errorf("after the backup: %v", err)
 	}
+}
+
+func TestABackupToARecipientShowsNothingOfTheDatabase(t *testing.T) {
+	t.Parallel()
+	set := []string{"SEGEL_BLOB_ENCRYPTION", "on"}
+	s := starting{idle: true, set: set}.start(t)
+	owner := s.person(t, "Sari", "")
+	owner.upload(simple())
+	data := s.conf.DataDir
+	key, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear, sealed := filepath.Join(t.TempDir(), "clear"), filepath.Join(t.TempDir(), "sealed")
+	runSegel(t, 0, set, "backup", "--data", data, clear, "--without-master-key")
+	runSegel(t, 0, set, "backup", "--data", data, sealed, "--recipient", key.Recipient().String())
+	if n := countFilesWith(t, clear, owner.email); n != 1 {
+		t.Errorf("without encryption %d files have the address of a person, want the database", n)
+	}
+	if n := countFilesWith(t, sealed, owner.email); n != 0 {
+		t.Errorf("%d files have the address of a person", n)
+	}
+	runSegel(t, 0, nil, "backup", "verify", sealed)
+
+	other, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
+	for _, open := range [][]string{nil, {"--identity", passphrase(t, other.String())}} {
+		runSegel(t, 1, set, append([]string{"restore", "--data", elsewhere, sealed}, open...)...)
+		if _, err := os.Stat(elsewhere); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("a refused restoration left %v", err)
+		}
+	}
+	runSegel(t, 0, set, "restore", "--data", elsewhere, sealed, "--identity", passphrase(t, key.String()))
+
+	// The master key and the sealed keys are elsewhere, so the database is the only part that the identity opens.
+	without := filepath.Join(t.TempDir(), "without")
+	runSegel(t, 0, set, "backup", "--data", data, without, "--recipient", key.Recipient().String(), "--without-master-key")
+	kept := append(set[:len(set):len(set)], "SEGEL_MASTER_KEY_FILE", filepath.Join(data, masterKeyFile))
+	again := filepath.Join(t.TempDir(), "again")
+	runSegel(t, 1, kept, "restore", "--data", again, without)
+	runSegel(t, 0, kept, "restore", "--data", again, without, "--identity", passphrase(t, key.String()))
+}
+
+// countFilesWith counts the files below a folder that have a text, as they are or after they were decompressed.
+func countFilesWith(t *testing.T, dir, text string) (n int) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if z, err := gzip.NewReader(bytes.NewReader(b)); err == nil {
+			if b, err = io.ReadAll(z); err != nil {
+				return err
+			}
+		}
+		if bytes.Contains(b, []byte(text)) {
+			n++
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 func TestABackupWithoutEncryptionOfTheMasterKeyIsRefused(t *testing.T) {

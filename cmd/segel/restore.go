@@ -25,8 +25,8 @@ import (
 type restoreCommand struct {
 	destinationFlags
 	Backup         string   `placeholder:"ID" help:"The backup, as segel backup list prints it; default: the newest."`
-	Identity       string   `placeholder:"FILE" help:"File with an age identity that opens the keys."`
-	PassphraseFile string   `name:"passphrase-file" placeholder:"FILE" help:"File whose first line is the passphrase that opens the keys."`
+	Identity       string   `placeholder:"FILE" help:"File with an age identity that opens what the backup encrypted."`
+	PassphraseFile string   `name:"passphrase-file" placeholder:"FILE" help:"File whose first line is the passphrase that opens what the backup encrypted."`
 	Checkpoint     []string `placeholder:"FILE" help:"Checkpoint of the audit log that was kept elsewhere: say whether the restored log has its events. May be repeated."`
 	Workers        int      `default:"4" placeholder:"N" help:"Files that are copied at a time."`
 	Fast           bool     `help:"Do not validate the signatures of completed documents in the check at the end."`
@@ -49,8 +49,14 @@ func (c restoreCommand) Run(w *environment) error {
 	if err := r.requireEmpty(w.ctx); err != nil {
 		return err
 	}
-	keys, err := r.openKeys(w.ctx, c.Identity, c.PassphraseFile)
+	if err := r.readIdentities(c.Identity, c.PassphraseFile); err != nil {
+		return err
+	}
+	keys, err := r.openKeys(w.ctx)
 	if err != nil {
+		return err
+	}
+	if err := r.requireDatabaseOpens(w.ctx); err != nil {
 		return err
 	}
 	show := w.progressPrinter()
@@ -109,6 +115,32 @@ type restoring struct {
 	conf config.Config
 	from backup.Destination
 	m    backup.Manifest
+
+	identities []age.Identity // empty: the backup encrypted nothing
+}
+
+// readIdentities reads what opens the backup, if it encrypted anything.
+func (r *restoring) readIdentities(identityFile, passphraseFile string) (err error) {
+	if r.m.AgeEncryption || r.m.Keys.AgeEncryption {
+		r.identities, err = readIdentities(identityFile, passphraseFile)
+	}
+	return err
+}
+
+func (r *restoring) decrypt(from io.Reader) (io.Reader, error) {
+	return age.Decrypt(from, r.identities...)
+}
+
+// errOpened ends the reading of a database that can be opened.
+var errOpened = errors.New("it can be opened")
+
+// requireDatabaseOpens requires that the identities open the database, before anything is written: its keys may be elsewhere.
+func (r *restoring) requireDatabaseOpens(ctx context.Context) error {
+	err := r.from.ReadSealed(ctx, r.m, r.m.Database.Part, r.decrypt, func(io.Reader) error { return errOpened })
+	if errors.Is(err, errOpened) {
+		return nil
+	}
+	return fmt.Errorf("the database of the backup: %w", err)
 }
 
 // requireEmpty requires that the place has nothing of an installation, and that its settings fit the backup.
@@ -152,7 +184,7 @@ func (r *restoring) requireEmpty(ctx context.Context) error {
 }
 
 // openKeys returns the keys as a tar, decrypted; nil: the backup has none. It is called before anything is written.
-func (r *restoring) openKeys(ctx context.Context, identityFile, passphraseFile string) (keys func(func(io.Reader) error) error, err error) {
+func (r *restoring) openKeys(ctx context.Context) (keys func(func(io.Reader) error) error, err error) {
 	masterKey, isFile := masterKeyOf(r.conf).(credential.KeyFile)
 	switch {
 	case r.m.Keys.HasMasterKey && !isFile:
@@ -173,12 +205,6 @@ func (r *restoring) openKeys(ctx context.Context, identityFile, passphraseFile s
 	if r.m.Keys.Part == nil {
 		return nil, nil
 	}
-	var identities []age.Identity
-	if r.m.Keys.AgeEncryption {
-		if identities, err = readIdentities(identityFile, passphraseFile); err != nil {
-			return nil, err
-		}
-	}
 	keys = func(read func(io.Reader) error) error {
 		b, err := r.from.OpenPart(ctx, *r.m.Keys.Part)
 		if err != nil {
@@ -186,7 +212,7 @@ func (r *restoring) openKeys(ctx context.Context, identityFile, passphraseFile s
 		}
 		var plain io.Reader = io.NewSectionReader(b, 0, b.Size())
 		if r.m.Keys.AgeEncryption {
-			plain, err = age.Decrypt(plain, identities...)
+			plain, err = r.decrypt(plain)
 		}
 		if err == nil {
 			err = read(plain)
@@ -218,7 +244,7 @@ func readIdentities(identityFile, passphraseFile string) ([]age.Identity, error)
 		i, err := age.NewScryptIdentity(phrase)
 		return []age.Identity{i}, err
 	}
-	return nil, errors.New("the keys of the backup are encrypted: give --identity or --passphrase-file")
+	return nil, errors.New("the backup is encrypted: give --identity or --passphrase-file")
 }
 
 // restore writes everything, the database last.
@@ -239,7 +265,7 @@ func (r *restoring) restore(ctx context.Context, keys func(func(io.Reader) error
 	}
 	below := func(name string) string { return filepath.Join(r.conf.DataDir, filepath.FromSlash(name)) }
 	if r.m.Office != nil {
-		err := r.from.ReadCompressed(ctx, *r.m.Office, func(from io.Reader) error { return extractTar(from, below) })
+		err := r.from.ReadSealed(ctx, r.m, *r.m.Office, r.decrypt, func(from io.Reader) error { return extractTar(from, below) })
 		if err != nil {
 			return fmt.Errorf("records of the stamp office: %w", err)
 		}
@@ -260,7 +286,7 @@ func (r *restoring) restore(ctx context.Context, keys func(func(io.Reader) error
 		return err
 	}
 	// Durable: everything but the database. From its last step on the installation is complete.
-	return r.from.ReadCompressed(ctx, r.m.Database.Part, func(from io.Reader) error {
+	return r.from.ReadSealed(ctx, r.m, r.m.Database.Part, r.decrypt, func(from io.Reader) error {
 		return sqlstore.RestoreSnapshot(ctx, databaseDSN(r.conf), sqlstore.SnapshotKind(r.m.Database.Kind), r.m.Database.Migration, from,
 			store.Restoration{Backup: r.m.ID, SnapshotAt: r.m.Database.At, Events: r.m.Database.Events}, version)
 	})

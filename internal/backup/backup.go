@@ -60,6 +60,9 @@ type Manifest struct {
 	Files        int64     `json:"files"`
 	Bytes        int64     `json:"bytes"`   // of the files, as they are stored
 	Damaged      []Damage  `json:"damaged"` // files that were missing or changed when they were copied
+
+	// AgeEncryption says that the database and the records of the stamp office are files of age.
+	AgeEncryption bool `json:"age_encryption,omitempty"`
 }
 
 // Database is the database of a backup.

@@ -99,6 +99,30 @@ func (d Destination) writePart(ctx context.Context, random io.Reader, write func
 	return p, b.Close()
 }
 
+// Encrypt returns a writer that encrypts what it gets, writes that to a writer, and has to be closed.
+type Encrypt func(io.Writer) (io.WriteCloser, error)
+
+// Decrypt reads what [Encrypt] wrote.
+type Decrypt func(io.Reader) (io.Reader, error)
+
+// writeSealed is writeCompressed with encryption, unless encrypt is nil.
+func (d Destination) writeSealed(ctx context.Context, random io.Reader, encrypt Encrypt, write func(io.Writer) error) (Part, error) {
+	if encrypt == nil {
+		return d.writeCompressed(ctx, random, write)
+	}
+	return d.writePart(ctx, random, func(w io.Writer) error {
+		sealed, err := encrypt(w)
+		if err != nil {
+			return err
+		}
+		z := gzip.NewWriter(sealed)
+		if err := write(z); err != nil {
+			return err
+		}
+		return errors.Join(z.Close(), sealed.Close())
+	})
+}
+
 // writeCompressed is writePart with gzip.
 func (d Destination) writeCompressed(ctx context.Context, random io.Reader, write func(io.Writer) error) (Part, error) {
 	return d.writePart(ctx, random, func(w io.Writer) error {

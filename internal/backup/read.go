@@ -133,15 +133,32 @@ func (d Destination) eachFile(ctx context.Context, m Manifest, workers int, prog
 	return err
 }
 
-// ReadCompressed calls read with the bytes of a compressed part.
-func (d Destination) ReadCompressed(ctx context.Context, p Part, read func(io.Reader) error) error {
+// ReadSealed calls read with the bytes of the database or of the records of the stamp office of a backup. Decrypt is called if the backup has encrypted
+// them; its error ends the reading.
+func (d Destination) ReadSealed(ctx context.Context, m Manifest, p Part, decrypt Decrypt, read func(io.Reader) error) error {
 	b, err := d.OpenPart(ctx, p)
 	if err != nil {
 		return err
 	}
-	z, err := gzip.NewReader(io.NewSectionReader(b, 0, b.Size()))
+	var stored io.Reader = io.NewSectionReader(b, 0, b.Size())
+	if m.AgeEncryption {
+		stored, err = decrypt(stored)
+	}
 	if err == nil {
-		err = read(z)
+		err = readCompressed(stored, read)
 	}
 	return errors.Join(err, b.Close())
+}
+
+// readCompressed calls read with what was compressed, and then reads to the end, which says whether all of it was there.
+func readCompressed(stored io.Reader, read func(io.Reader) error) error {
+	z, err := gzip.NewReader(stored)
+	if err != nil {
+		return err
+	}
+	if err := read(z); err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, z)
+	return err
 }

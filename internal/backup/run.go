@@ -40,6 +40,7 @@ type Options struct {
 	Dir      string // for temporary files; empty: the system's default
 	Clock    func() time.Time
 	Random   io.Reader
+	Encrypt  Encrypt                         // of the database and of the records of the stamp office; nil: they are in clear
 	Compare  bool                            // read the files back that an earlier backup has, and copy those again that differ
 	Commit   func(ctx context.Context) error // called before the manifest is written; its error ends the run without one
 	Progress func(Progress)                  // called often, one at a time; nil: not called
@@ -103,7 +104,8 @@ func (r *running) run(ctx context.Context, m *Manifest) (err error) {
 
 	// The state of the database. Files that it names stay until the caller's hold ends.
 	var database Database
-	part, err := r.writeCompressed(ctx, r.o.Random, func(w io.Writer) (err error) {
+	m.AgeEncryption = r.o.Encrypt != nil
+	part, err := r.writeSealed(ctx, r.o.Random, r.o.Encrypt, func(w io.Writer) (err error) {
 		database, err = r.source.WriteDatabase(ctx, w, func(f contract.File) error {
 			r.progress.Known++
 			return named.addFile(File{Key: blob.Key(f.Key), Size: f.Size, SHA256: hex.EncodeToString(f.Digest[:])})
@@ -125,7 +127,7 @@ func (r *running) run(ctx context.Context, m *Manifest) (err error) {
 		m.Keys.Part = &p
 	}
 	if r.source.WriteOffice != nil {
-		p, err := r.writeCompressed(ctx, r.o.Random, r.source.WriteOffice)
+		p, err := r.writeSealed(ctx, r.o.Random, r.o.Encrypt, r.source.WriteOffice)
 		if err != nil {
 			return fmt.Errorf("records of the stamp office: %w", err)
 		}
