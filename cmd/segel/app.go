@@ -153,7 +153,7 @@ func (a *app) wireServices() error {
 	a.workflow = &workflow.Service{
 		Documents: docs, Stamping: a.stamping,
 		Store: a.store, Scratch: a.scratch, Issuer: issuer{a.authority}, Sealer: a.sealer, LogKey: logKey, Timestamper: a.timestamper,
-		Revocation: a.revocation, Certificates: a.trust.Roots(validate.ForAll), AuthorityCertificates: ownCertificates(a.authority),
+		Revocation: a.revocation, Certificates: a.trust.Roots(validate.ForAll), AuthorityCertificates: func() []workflow.CertificateLine { return ownCertificates(a.authority) },
 		FileRevocation: a.authority, Links: a.identity, Factors: a.identity, QuietHours: contract.QuietHours(a.conf.QuietHours), StampOnly: a.conf.StampOnly, RenewBefore: a.conf.RenewBefore, LeastRetention: a.conf.RetentionLeast, DiskSpace: a.findDiskSpace, VerifyURL: verify,
 		ConsentTexts: text.ConsentTexts,
 	}
@@ -348,7 +348,7 @@ func (i issuer) IsRevoked(ctx context.Context, cert *x509.Certificate) (bool, er
 	return i.a.IsRevoked(ctx, cert)
 }
 
-// ownCertificates returns the authority's certificates for display to administrators.
+// ownCertificates returns the authority's certificates in use for display to administrators.
 func ownCertificates(a *authority.Authority) []workflow.CertificateLine {
 	var all []workflow.CertificateLine
 	for _, o := range a.OwnCertificates() {

@@ -244,13 +244,13 @@ func checkDatabaseServer(ctx context.Context, a *app) []doctor.Finding {
 	return doctor.CheckServer(settings, max(living, 1))
 }
 
-// checkOwnCertificates examines the certificates of the authority. Those of people and seals are made anew when they have expired.
+// checkOwnCertificates examines the certificates of the authority that are in use. Those of people and seals are made anew when they have expired.
 func checkOwnCertificates(ctx context.Context, a *app) []doctor.Finding {
 	var all []doctor.Certificate
 	for _, own := range a.authority.OwnCertificates() {
 		all = append(all, doctor.Certificate{Role: own.Role, NotBefore: own.Certificate.NotBefore, NotAfter: own.Certificate.NotAfter})
 	}
-	const remedy = "Plan a new authority (segel adopt --new-authority) before it expires; what was signed stays valid by its timestamps"
+	const remedy = "segel serve creates successors three years ahead: look in its log for the work successors. Near the end of the root, which has none, plan a new authority: docs/operations.md#segelcertificateexpires"
 	return doctor.CheckCertificates(all, remedy, a.clock())
 }
 

@@ -157,8 +157,8 @@ func (c *call) stuckLineOf(l workflow.WaitingLine) stuckLine {
 	return line
 }
 
-// endsSoon is how long before its expiry a certificate is marked.
-const endsSoon = 60 * 24 * time.Hour
+// endsSoon is how long before its expiry a certificate is marked: that of the first alert about one of the authority.
+const endsSoon = 90 * 24 * time.Hour
 
 var certificateStatuses = []contract.CertificateStatus{contract.CertificateValid, contract.CertificateEnded, contract.CertificateRevoked}
 
@@ -169,7 +169,7 @@ type certificateLine struct {
 	Status    contract.CertificateStatus `json:"standing" enum:"valid,ended,revoked" example:"valid"`
 	IssuedAt  string                     `json:"issued_at" example:"2024-10-14T06:06:00.000Z"`
 	NotAfter  string                     `json:"not_after" example:"2026-10-14T06:06:00.000Z"`
-	EndsSoon  bool                       `json:"ends_soon" doc:"valid, and expires within 60 days"`
+	EndsSoon  bool                       `json:"ends_soon" doc:"valid, and expires within 90 days"`
 	RevokedAt *string                    `json:"revoked_at"`
 
 	Assurance contract.Assurance `json:"assurance" doc:"what was verified about the holder: guest_unverified, guest_phone_code, guest_mailbox_code, account_password, organisation_seal or specimen; empty for the authority's own, and if it was not recorded" example:"account_password"`
@@ -177,7 +177,7 @@ type certificateLine struct {
 }
 
 type adminCertificatesData struct {
-	Authority    []certificateLine `json:"authority" doc:"the authority's own, on every page"`
+	Authority    []certificateLine `json:"authority" doc:"the authority's own that are in use, on every page"`
 	Certificates []certificateLine `json:"certificates" doc:"the certificates that it issued"`
 	Pagination   pagination        `json:"pagination" doc:"of certificates"`
 }

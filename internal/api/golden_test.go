@@ -340,7 +340,9 @@ func administered(b *bench) string {
 	for _, c := range []contract.Certificate{guest, seal, revoked} {
 		err = errors.Join(err, b.store.AddCertificate(ctx, c))
 	}
-	b.workflow.AuthorityCertificates = []workflow.CertificateLine{{Certificate: certificate("01", "CN=Segel Root", now.AddDate(29, 0, 0)), Role: "root"}}
+	b.workflow.AuthorityCertificates = func() []workflow.CertificateLine {
+		return []workflow.CertificateLine{{Certificate: certificate("01", "CN=Segel Root", now.AddDate(29, 0, 0)), Role: "root"}}
+	}
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -267,7 +267,7 @@ func newBench(t *testing.T, d contract.Document, adjust ...func(*Options)) *benc
 	}
 	b.workflow = &workflow.Service{
 		Documents: docs, Stamping: &stamping.Stamping{Documents: docs, Store: b.store, Office: office}, Store: b.store, Scratch: b.newScratch,
-		Issuer: issuer{p.authority, p.ledger}, Sealer: p.sealer, LogKey: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)), Timestamper: p.authority.Timestamper(), Revocation: p.authority, Links: b.identity, Factors: b.identity,
+		Issuer: issuer{p.authority, p.ledger}, AuthorityCertificates: func() []workflow.CertificateLine { return nil }, Sealer: p.sealer, LogKey: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)), Timestamper: p.authority.Timestamper(), Revocation: p.authority, Links: b.identity, Factors: b.identity,
 		FileRevocation: watchedRevocation{p.authority, b},
 	}
 	b.workflow.Trust.Add(validate.ForAll, validate.OriginOwn, p.authority.Root())

@@ -111,7 +111,7 @@ func CheckCertificates(all []Certificate, remedy string, now time.Time) (found [
 		}
 	}
 	if len(found) == 0 && next != nil {
-		found = append(found, okf("of %d certificates of the authority the next to expire is %s, at %s; those of seals and people are made anew by the service", len(all), next.Role, formatTime(next.NotAfter)))
+		found = append(found, okf("of %d certificates of the authority in use the next to expire is %s, at %s; those of seals and people are made anew by the service", len(all), next.Role, formatTime(next.NotAfter)))
 	}
 	return found
 }

@@ -107,7 +107,7 @@ type CertificateLine struct {
 
 // CertificatePage is one page of certificates. Total counts the certificates of all pages.
 type CertificatePage struct {
-	Own   []CertificateLine // the authority's own, the same on every page
+	Own   []CertificateLine // the authority's own in use, the same on every page
 	Lines []CertificateLine
 	Total int
 }
@@ -196,7 +196,7 @@ func (s *Service) CertificateList(ctx context.Context, by contract.Actor, q stor
 	if err != nil {
 		return CertificatePage{}, err
 	}
-	page := CertificatePage{Own: s.AuthorityCertificates, Total: p.Total, Lines: make([]CertificateLine, len(p.Certificates))}
+	page := CertificatePage{Own: s.AuthorityCertificates(), Total: p.Total, Lines: make([]CertificateLine, len(p.Certificates))}
 	for i, c := range p.Certificates {
 		page.Lines[i] = CertificateLine{Certificate: c, Role: "person"}
 		if _, seal := scope.Organisations[contract.OrganisationID(c.Holder)]; seal {

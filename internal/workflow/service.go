@@ -117,8 +117,8 @@ type Service struct {
 	Revocation  revocation.Source
 	// Certificates are issuers that files may lack, such as the roots of time-stamp authorities.
 	Certificates []*x509.Certificate
-	// AuthorityCertificates are the embedded authority's own certificates, shown to administrators.
-	AuthorityCertificates []CertificateLine
+	// AuthorityCertificates returns the embedded authority's own certificates in use, shown to administrators.
+	AuthorityCertificates func() []CertificateLine
 	// FileRevocation is asked about certificates in checked files. Such files are untrusted, so it must not connect to
 	// addresses that they name; nil asks nothing.
 	FileRevocation revocation.Source

@@ -4155,7 +4155,7 @@ export interface components {
             [key: string]: unknown;
         };
         AdminCertificatesData: {
-            /** @description the authority's own, on every page */
+            /** @description the authority's own that are in use, on every page */
             authority: components["schemas"]["CertificateLine"][];
             /** @description the certificates that it issued */
             certificates: components["schemas"]["CertificateLine"][];
@@ -4711,7 +4711,7 @@ export interface components {
              * @example account_password
              */
             assurance: string;
-            /** @description valid, and expires within 60 days */
+            /** @description valid, and expires within 90 days */
             ends_soon: boolean;
             /** @example 2024-10-14T06:06:00.000Z */
             issued_at: string;

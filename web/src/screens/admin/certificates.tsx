@@ -34,12 +34,17 @@ export function Certificates(props: SectionProps) {
   );
 }
 
+/** How long before its end a certificate that nothing replaces by itself is urgent: that of the second alert about it. */
+const urgent = 30 * 24 * 60 * 60 * 1000;
+
 function One({ certificate: c }: { certificate: Certificate }) {
   const t = useText();
   const when = useWhen();
+  const replaced = c.role === "person" || c.role === "seal";
+  const soon = !replaced && Date.parse(c.not_after) - Date.now() < urgent ? "red" : "orange";
   return (
     <Line title={commonName(c.subject)} badge={<Badge size="sm" variant="default">{t(`admin.roles.${c.role}`)}</Badge>}
-      end={<Badge variant="outline" color={c.ends_soon ? "orange" : colours[c.standing]}>{t(c.ends_soon ? "admin.endsSoon" : `admin.standings.${c.standing}`)}</Badge>}>
+      end={<Badge variant="outline" color={c.ends_soon ? soon : colours[c.standing]}>{t(c.ends_soon ? "admin.endsSoon" : `admin.standings.${c.standing}`)}</Badge>}>
       <Facts of={[c.revoked_at ? t("admin.revokedAt", { when: when(c.revoked_at) }) : t("admin.until", { when: when(c.not_after) }), t("admin.from", { when: when(c.issued_at) }), c.serial]} />
       {c.assurance in assurances && <Facts of={[t(`admin.assurances.${c.assurance as Assurance}`, { by: c.named_by })]} />}
       {commonName(c.subject) !== c.subject && <Facts of={[c.subject]} />}
