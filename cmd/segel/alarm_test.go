@@ -12,8 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"segel/internal/blob"
 	"segel/internal/emeterai"
 	"segel/pades/validate"
+	"segel/pdf/pdftest"
 )
 
 // alarms returns the lines of /metrics about alarms.
@@ -77,38 +79,53 @@ func TestOneBitOfAMidstateInTheDatabaseIsAnAlarmAndTheDocumentIsValid(t *testing
 	}
 }
 
-func TestADownloadThatMeetsADamagedFileIsCutOffAndAnAlarm(t *testing.T) {
+// TestADownloadThatMeetsADamagedFileIsAnErrorAndAnAlarm: damage in the first chunk is found before the header is sent, and later damage cuts the answer off.
+func TestADownloadThatMeetsADamagedFileIsAnErrorAndAnAlarm(t *testing.T) {
 	t.Parallel()
-	s := start(t)
-	owner := s.person(t, "Sari", "")
-	id := owner.upload(simple())
-	stored, _ := blobs(t, s)
-	if len(stored) != 1 {
-		t.Fatalf("the files are %v", stored)
-	}
-	name := filepath.Join(s.conf.DataDir, "blobs", stored[0][:2], stored[0])
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b[len(b)/2] ^= 1
-	if err := errors.Join(os.Chmod(name, 0o600), os.WriteFile(name, b, 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, fmt.Sprint(s.url, documentPath, "preview/", id), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("X-Access-Token", owner.token)
-	a, err := http.DefaultClient.Do(r)
-	if err == nil {
-		_, err = io.ReadAll(a.Body)
-		_ = a.Body.Close() // it was read to where it was cut off
-	}
-	if !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("the download ends with %v", err)
-	}
-	if got := fmt.Sprint(s.alarms(t)); got != "map[bytes:1 invalid:0 midstate:0]" {
-		t.Errorf("alarms: %s", got)
+	for name, c := range map[string]struct {
+		size   int64
+		status int
+		cut    bool
+	}{"in the first chunk": {size: blob.ChunkSize / 2, status: http.StatusInternalServerError}, "in the second chunk": {size: 3 * blob.ChunkSize, status: http.StatusOK, cut: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t)
+			owner := s.person(t, "Sari", "")
+			var file bytes.Buffer
+			if _, err := pdftest.NewLarge(c.size, 3).WriteTo(&file); err != nil {
+				t.Fatal(err)
+			}
+			id := owner.upload(file.Bytes())
+			stored, _ := blobs(t, s)
+			if len(stored) != 1 {
+				t.Fatalf("the files are %v", stored)
+			}
+			name := filepath.Join(s.conf.DataDir, "blobs", stored[0][:2], stored[0])
+			b, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b[len(b)/2] ^= 1
+			if err := errors.Join(os.Chmod(name, 0o600), os.WriteFile(name, b, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, fmt.Sprint(s.url, documentPath, "preview/", id), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("X-Access-Token", owner.token)
+			a, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = io.ReadAll(a.Body)
+			_ = a.Body.Close() // it was read to where it was cut off
+			if a.StatusCode != c.status || errors.Is(err, io.ErrUnexpectedEOF) != c.cut {
+				t.Errorf("the download is answered with %d and ends with %v", a.StatusCode, err)
+			}
+			if got := fmt.Sprint(s.alarms(t)); got != "map[bytes:1 invalid:0 midstate:0]" {
+				t.Errorf("alarms: %s", got)
+			}
+		})
 	}
 }

@@ -192,7 +192,7 @@ func (s *Documents) OpenContent(ctx context.Context, d contract.Document, revisi
 	}
 	last := revisions[len(revisions)-1]
 	return &Content{ReadSeeker: &alarmedReader{ReadSeeker: f.VerifiedReader(), raise: func(err error) {
-		s.RaiseAlarm(ctx, AlarmBytes, "stored bytes of a document are not those that were recorded; a download was cut off", "document", d.ID, "error", err)
+		s.RaiseAlarm(ctx, AlarmBytes, "stored bytes of a document are not those that were recorded; a download failed", "document", d.ID, "error", err)
 	}}, Closer: f, Name: d.Filename, Size: f.Size(), Digest: last.Digest, Modified: last.At, Document: d}, nil
 }
 
