@@ -194,3 +194,149 @@ func TestReadSealerMakesNoKey(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// newExchange returns sealers of two keys: with the former one alone, and with both, of which the new one seals.
+func newExchange(t *testing.T) (former, both *Sealer) {
+	t.Helper()
+	former, current := newTestSealer(t), newTestSealer(t)
+	both, err := current.WithFormer(former).SealingWith(current.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return former, both
+}
+
+func TestASealerWithSeveralKeysSealsWithOneAndOpensWithEach(t *testing.T) {
+	t.Parallel()
+	former, both := newExchange(t)
+	named, err := both.SealingWith(former.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for about, by := range map[string]*Sealer{"the former key, which it does not name": former, "the former key": named, "the current key": both} {
+		sealed, err := by.Seal("sari", []byte("a private key"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plain, under, err := both.OpenWithKey("sari", sealed); err != nil || string(plain) != "a private key" || under != by.ID() {
+			t.Errorf("sealed under %s: %q under %s, %v", about, plain, under, err)
+		}
+		want := error(nil)
+		if by != both {
+			want = ErrSealed
+		}
+		if _, err := both.Alone().Open("sari", sealed); !errors.Is(err, want) {
+			t.Errorf("sealed under %s, opened with the current key alone: %v", about, err)
+		}
+		for i := range sealed {
+			b := bytes.Clone(sealed)
+			b[i] ^= 1
+			if _, err := both.Open("sari", b); !errors.Is(err, ErrSealed) {
+				t.Errorf("sealed under %s, byte %d changed: %v", about, i, err)
+			}
+			if _, err := both.Open("sari", sealed[:i]); !errors.Is(err, ErrSealed) {
+				t.Errorf("sealed under %s, %d bytes of it: %v", about, i, err)
+			}
+		}
+		if _, err := both.Open("budi", sealed); !errors.Is(err, ErrSealed) {
+			t.Errorf("sealed under %s, opened for another: %v", about, err)
+		}
+	}
+	if _, err := both.SealingWith(newTestSealer(t).ID()); !errors.Is(err, ErrOtherKey) {
+		t.Errorf("a key that it does not have: %v", err)
+	}
+}
+
+func TestSealedDataSaysWhichKeyIsMissing(t *testing.T) {
+	t.Parallel()
+	former, both := newExchange(t)
+	sealed, err := both.Seal("sari", []byte("a private key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := former.Open("sari", sealed); !errors.Is(err, ErrOtherKey) || !errors.Is(err, ErrSealed) {
+		t.Error(err)
+	}
+	// One key cannot claim what another sealed: the name is authenticated.
+	named, former2 := bytes.Clone(sealed), former.ID()
+	copy(named[1:], former2[:])
+	if _, err := both.Open("sari", named); !errors.Is(err, ErrSealed) || errors.Is(err, ErrOtherKey) {
+		t.Errorf("with the name of another key: %v", err)
+	}
+	// Nor can a named value be passed off as one without a name.
+	if _, err := both.Open("sari", append([]byte{unnamedVersion}, sealed[9:]...)); !errors.Is(err, ErrSealed) {
+		t.Errorf("without its name: %v", err)
+	}
+}
+
+func TestAnIdentifierOfAMasterKeyIsParsedAsItIsPrinted(t *testing.T) {
+	t.Parallel()
+	id := newTestSealer(t).ID()
+	if got, err := ParseKeyID(id.String()); err != nil || got != id {
+		t.Errorf("%s, %v", got, err)
+	}
+	for _, bad := range []string{"", "00", "0011223344556677 ", "00112233445566GG", "AABBCCDDEEFF0011", id.String() + "00"} {
+		if _, err := ParseKeyID(bad); err == nil {
+			t.Errorf("%q was parsed", bad)
+		}
+	}
+}
+
+func TestSecondFormOfASealedKeyStillOpens(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("testdata/formats/sealed-key-2.hex")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealed, err := hex.DecodeString(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := NewSealer(bytes.Repeat([]byte{7}, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plain, under, err := s.OpenWithKey("sari", sealed); err != nil || string(plain) != "a private key" || under.String() != "b4aa9b9ef839819c" {
+		t.Errorf("%q under %s, %v", plain, under, err)
+	}
+}
+
+// FuzzOpenSealed opens arbitrary bytes with two keys: only what one of them sealed opens, and nothing panics.
+func FuzzOpenSealed(f *testing.F) {
+	var keys [2]*Sealer
+	for i := range keys {
+		var err error
+		if keys[i], err = NewSealer(bytes.Repeat([]byte{byte(i + 1)}, 32)); err != nil {
+			f.Fatal(err)
+		}
+	}
+	both, err := keys[0].WithFormer(keys[1]).SealingWith(keys[0].ID())
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, by := range []*Sealer{keys[0], keys[1], both} {
+		sealed, err := by.Seal("id", []byte("plain"))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add("id", sealed)
+		f.Add("other", sealed)
+		f.Add("id", sealed[:9])
+	}
+	f.Add("", []byte{})
+	f.Fuzz(func(t *testing.T, id string, sealed []byte) {
+		plain, under, err := both.OpenWithKey(id, sealed)
+		if err != nil {
+			if !errors.Is(err, ErrSealed) {
+				t.Error(err)
+			}
+			return
+		}
+		if !both.Has(under) || len(plain) >= len(sealed) {
+			t.Errorf("%d bytes from %d, under %s", len(plain), len(sealed), under)
+		}
+		if _, err := both.Open(id+"x", sealed); err == nil {
+			t.Error("it opens under another id")
+		}
+	})
+}
