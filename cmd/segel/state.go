@@ -43,6 +43,18 @@ func (t keyTable) CreateFile(ctx context.Context, name string, content []byte) e
 	return err
 }
 
+// ReplaceFile implements [authority.Files].
+func (t keyTable) ReplaceFile(ctx context.Context, name string, old, content []byte) error {
+	err := t.rows.ReplaceKeyFile(ctx, name, old, content)
+	if errors.Is(err, store.ErrConflict) {
+		err = fmt.Errorf("%s in the database: %w", name, authority.ErrChanged)
+		if _, missing := t.ReadFile(ctx, name); missing != nil {
+			err = missing
+		}
+	}
+	return err
+}
+
 // keyFiles returns the files of the authority where the configuration says.
 func (a *app) keyFiles() authority.Files {
 	if a.conf.State == config.StateDatabase {

@@ -213,7 +213,7 @@ func (id *identity) sealMember(name string, s *credential.Sealer) (storedIdentit
 	if err != nil {
 		return storedIdentity{}, err
 	}
-	sealed, err := s.Seal("authority/"+name, plain)
+	sealed, err := s.Seal(sealedFor(name), plain)
 	if err != nil {
 		return storedIdentity{}, err
 	}
@@ -248,7 +248,7 @@ func openFirst(b []byte, s *credential.Sealer) (*keySet, error) {
 
 // openMember opens a member, which was sealed under its name.
 func (m storedIdentity) openMember(name string, s *credential.Sealer) (identity, error) {
-	plain, err := s.Open("authority/"+name, m.Key)
+	plain, err := s.Open(sealedFor(name), m.Key)
 	if err != nil {
 		return identity{}, fmt.Errorf("key of the authority's %s: %w", name, err)
 	}

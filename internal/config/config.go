@@ -47,6 +47,17 @@ type Config struct {
 	// a shell and without our settings at each start, for 30 seconds at most. Arguments are separated by spaces and not secret.
 	MasterKeyCommand string `env:"MASTER_KEY_COMMAND"`
 
+	// The other key while the master key is exchanged: the former one, or on services that have not changed over yet the next one. It opens what it
+	// sealed. See "Key custody" in docs/operations.md. A file with 32 bytes, like MASTER_KEY_FILE; it
+	// is never created.
+	FormerMasterKeyFile string `env:"FORMER_MASTER_KEY_FILE"`
+
+	// That key itself instead of a file: base64 of 32 bytes.
+	FormerMasterKey string `env:"FORMER_MASTER_KEY" secret:"true"`
+
+	// Program that prints that key in base64 instead, like MASTER_KEY_COMMAND. Remove the setting when segel master-key rotate says that the exchange is complete.
+	FormerMasterKeyCommand string `env:"FORMER_MASTER_KEY_COMMAND"`
+
 	// Where the sealed keys and the records of the stamp office are kept: folder, in the data folder; or database, for services on several
 	// machines, which then need one of MASTER_KEY, MASTER_KEY_FILE and MASTER_KEY_COMMAND. With a PostgreSQL database and BLOBS=s3 the data folder
 	// has temporary files alone then. segel state copy moves keys and records to the database.

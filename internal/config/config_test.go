@@ -116,6 +116,9 @@ func TestSourcesOfTheMasterKeyAreCheckedAndNotRepeated(t *testing.T) {
 		{[]string{"SEGEL_MASTER_KEY=" + key + key}, "SEGEL_MASTER_KEY: must be base64 of 32 bytes"},
 		{[]string{"SEGEL_MASTER_KEY=" + key[:40]}, "SEGEL_MASTER_KEY: must be base64 of 32 bytes"},
 		{[]string{"SEGEL_MASTER_KEY=" + key, "SEGEL_MASTER_KEY_FILE=master.key"}, "SEGEL_MASTER_KEY: and MASTER_KEY_FILE"},
+		{[]string{"SEGEL_MASTER_KEY=" + key, "SEGEL_FORMER_MASTER_KEY=" + key}, ""},
+		{[]string{"SEGEL_FORMER_MASTER_KEY=" + key + key}, "SEGEL_FORMER_MASTER_KEY: must be base64 of 32 bytes"},
+		{[]string{"SEGEL_FORMER_MASTER_KEY=" + key, "SEGEL_FORMER_MASTER_KEY_FILE=former.key"}, "SEGEL_FORMER_MASTER_KEY: and FORMER_MASTER_KEY_FILE"},
 	} {
 		conf, err := Load(c.set, nil)
 		if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), key[:20])) {
@@ -149,6 +152,7 @@ func TestEveryProblemNamesItsVariable(t *testing.T) {
 		{"SEGEL_STATE=tape", "SEGEL_STATE: must be folder or database"},
 		{"SEGEL_STATE=database", "SEGEL_STATE: database needs MASTER_KEY"},
 		{"SEGEL_MASTER_KEY=Z2VoZWlt", "SEGEL_MASTER_KEY: must be base64 of 32 bytes"},
+		{"SEGEL_FORMER_MASTER_KEY_COMMAND=cat key", "SEGEL_FORMER_MASTER_KEY_COMMAND: must begin with the whole path"},
 		{"SEGEL_MASTER_KEY_COMMAND=cat key", "SEGEL_MASTER_KEY_COMMAND: must begin with the whole path"},
 		{"SEGEL_BLOBS_FROM=tape", "SEGEL_BLOBS_FROM: must be empty, files or s3"},
 		{"SEGEL_BLOBS_FROM=files", "SEGEL_BLOBS_FROM: must be another place than BLOBS"},

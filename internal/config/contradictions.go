@@ -25,6 +25,9 @@ var contradictions = []contradiction{
 	{"LISTEN_HTTP", "must be another address than LISTEN", func(c Config) bool { return c.ListenHTTP == c.Listen && !strings.HasSuffix(c.Listen, ":0") }},
 
 	{"MASTER_KEY", "and MASTER_KEY_FILE and MASTER_KEY_COMMAND are several sources of one key; use one", func(c Config) bool { return c.masterKeySources() > 1 }},
+	{"FORMER_MASTER_KEY", "and FORMER_MASTER_KEY_FILE and FORMER_MASTER_KEY_COMMAND are several sources of one key; use one", func(c Config) bool {
+		return countSet(c.FormerMasterKey, c.FormerMasterKeyFile, c.FormerMasterKeyCommand) > 1
+	}},
 	{"STATE", "database needs MASTER_KEY, MASTER_KEY_FILE or MASTER_KEY_COMMAND: the data folder has nothing to keep then", func(c Config) bool { return c.State == StateDatabase && c.masterKeySources() == 0 }},
 	{"BLOBS_FROM", "must be another place than BLOBS", func(c Config) bool { return c.BlobsFrom == c.Blobs }},
 	{"S3_BUCKET", "and S3_ENDPOINT need BLOBS=s3", func(c Config) bool { return !c.usesS3() && c.S3Endpoint+c.S3Bucket != "" }},
@@ -60,9 +63,13 @@ func (v *problems) checkContradictions(c Config) {
 }
 
 // masterKeySources returns from how many places the master key would come, besides the data folder.
-func (c Config) masterKeySources() (n int) {
-	for _, source := range []string{c.MasterKey, c.MasterKeyFile, c.MasterKeyCommand} {
-		if source != "" {
+func (c Config) masterKeySources() int {
+	return countSet(c.MasterKey, c.MasterKeyFile, c.MasterKeyCommand)
+}
+
+func countSet(values ...string) (n int) {
+	for _, v := range values {
+		if v != "" {
 			n++
 		}
 	}

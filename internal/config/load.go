@@ -18,8 +18,8 @@ const envPrefix = "SEGEL_"
 // of flags under the same names; a flag wins, and of several lines with one name the last. It returns the checked configuration, or every
 // problem at once; a name with our prefix that is not a setting is one. An empty value counts as missing.
 //
-// A secret may be read from a file instead: SEGEL_DATABASE_FILE names a file whose first line is the value. SEGEL_MASTER_KEY_FILE is another
-// setting, whose file has the bytes of the key.
+// A secret may be read from a file instead: SEGEL_DATABASE_FILE names a file whose first line is the value. SEGEL_MASTER_KEY_FILE and
+// SEGEL_FORMER_MASTER_KEY_FILE are other settings, whose files have the bytes of a key.
 func Load(environ []string, flags map[string]string) (Config, error) {
 	vars := map[string]string{}
 	for _, line := range environ {

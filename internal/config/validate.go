@@ -128,11 +128,16 @@ func (v *problems) checkACME(c Config) {
 // checkState checks where keys are kept, and where the key comes from that encrypts them.
 func (v *problems) checkState(c Config) {
 	v.addIf(c.State != StateFolder && c.State != StateDatabase, "STATE", "must be folder or database")
-	if c.MasterKey != "" {
-		key, err := base64.StdEncoding.Strict().DecodeString(strings.TrimSpace(c.MasterKey))
-		v.addIf(err != nil || len(key) != 32, "MASTER_KEY", "must be base64 of 32 bytes")
+	for _, s := range []struct{ prefix, key, command string }{
+		{"", c.MasterKey, c.MasterKeyCommand},
+		{"FORMER_", c.FormerMasterKey, c.FormerMasterKeyCommand},
+	} {
+		if s.key != "" {
+			key, err := base64.StdEncoding.Strict().DecodeString(strings.TrimSpace(s.key))
+			v.addIf(err != nil || len(key) != 32, s.prefix+"MASTER_KEY", "must be base64 of 32 bytes")
+		}
+		v.addIf(s.command != "" && !strings.HasPrefix(strings.TrimSpace(s.command), "/"), s.prefix+"MASTER_KEY_COMMAND", "must begin with the whole path of a program")
 	}
-	v.addIf(c.MasterKeyCommand != "" && !strings.HasPrefix(strings.TrimSpace(c.MasterKeyCommand), "/"), "MASTER_KEY_COMMAND", "must begin with the whole path of a program")
 }
 
 // The names of a bucket and the prefix of a store. S3 permits more in a prefix; these need no escaping anywhere.

@@ -29,6 +29,24 @@ func WriteNew(file string, content []byte) (err error) {
 	return SyncDir(dir)
 }
 
+// Replace replaces a file by one with mode 0600 and that content, durable on return: after a crash it is the former or the new one.
+func Replace(file string, content []byte) (err error) {
+	dir := filepath.Dir(file)
+	f, err := os.CreateTemp(dir, ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	err = errors.Join(err, SyncFile(f), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), file)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return SyncDir(dir)
+}
+
 var syncs atomic.Int64
 
 // SyncFile makes the content of a file durable.

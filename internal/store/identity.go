@@ -413,6 +413,7 @@ type Store interface {
 	Administration
 	Installations
 	KeyFiles
+	MasterKeys
 	OfficeRecords
 	TLSRecords
 	Backups

@@ -6,7 +6,7 @@ import (
 )
 
 // KeyFiles stores the files of the embedded authority, whose keys are sealed, and the mark of the installation, if it keeps them in
-// the database. A file never changes.
+// the database. Only how the keys in a file are sealed changes.
 type KeyFiles interface {
 	// KeyFile returns the content of a file, or ErrNotFound.
 	KeyFile(ctx context.Context, name string) ([]byte, error)
@@ -15,4 +15,9 @@ type KeyFiles interface {
 	//
 	// Durable on return. On error nothing was written.
 	AddKeyFile(ctx context.Context, name string, content []byte, at time.Time) error
+
+	// ReplaceKeyFile replaces the content of a file; ErrConflict if it is not the old one, or there is none.
+	//
+	// Durable on return. On error nothing was written.
+	ReplaceKeyFile(ctx context.Context, name string, old, content []byte) error
 }

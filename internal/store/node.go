@@ -11,13 +11,14 @@ var ErrNodeEnded = errors.New("the node has ended")
 
 // Node is a process among those that share a database server.
 type Node struct {
-	Name      string // never used again
-	Host      string
-	Release   string
-	Roles     []string
-	StartedAt time.Time
-	ExpiresAt time.Time // end of its lease
-	EndedAt   time.Time // zero: it is not marked as ended, but its lease may be overdue
+	Name       string // never used again
+	Host       string
+	Release    string
+	Roles      []string
+	MasterKeys []string // identifiers of the master keys that it has, that which seals first; empty: it is of a release that has one only
+	StartedAt  time.Time
+	ExpiresAt  time.Time // end of its lease
+	EndedAt    time.Time // zero: it is not marked as ended, but its lease may be overdue
 }
 
 // OtherNodes is what a node learns about the others when it renews its lease.

@@ -23,6 +23,8 @@ func Run(t *testing.T, open func(*testing.T) authority.Files) {
 		"ManyThatOpenAnAuthorityAgreeOnOne":     openAtOnce,
 		"ASuccessorIsTheOneThatWasCreatedFirst": succeedAtOnce,
 		"AnotherMasterKeyDoesNotOpenIt":         openWithAnotherKey,
+		"OnlyTheContentThatWasReadIsReplaced":   replaceRead,
+		"ItsKeysAreSealedUnderAnotherMasterKey": resealKeys,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -157,5 +159,65 @@ func openWithAnotherKey(t *testing.T, files authority.Files) {
 	openMany(t, files, options(t, 1, time.Now()))
 	if _, err := authority.Open(t.Context(), files, options(t, 2, time.Now())); !errors.Is(err, credential.ErrSealed) {
 		t.Error(err)
+	}
+}
+
+func replaceRead(t *testing.T, files authority.Files) {
+	ctx := t.Context()
+	if err := files.ReplaceFile(ctx, "a.json", nil, []byte("b")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a file that does not exist: %v", err)
+	}
+	if err := files.CreateFile(ctx, "a.json", []byte("a")); err != nil {
+		t.Fatal(err)
+	}
+	if err := files.ReplaceFile(ctx, "a.json", []byte("x"), []byte("b")); !errors.Is(err, authority.ErrChanged) {
+		t.Errorf("a file that was changed: %v", err)
+	}
+	if err := files.ReplaceFile(ctx, "a.json", []byte("a"), []byte("b")); err != nil {
+		t.Error(err)
+	}
+	if got, err := files.ReadFile(ctx, "a.json"); err != nil || string(got) != "b" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+func resealKeys(t *testing.T, files authority.Files) {
+	now := time.Now()
+	former := options(t, 1, now)
+	openMany(t, files, former)
+	made := openMany(t, files, options(t, 1, now.AddDate(19, 0, 0))) // which adds a successor
+	current := options(t, 2, now).Sealer
+	both, err := current.WithFormer(former.Sealer).SealingWith(current.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, err := authority.ListNames(t.Context(), files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range names {
+		if changed, err := authority.Reseal(t.Context(), files, name, both); !changed || err != nil {
+			t.Errorf("%s: %v, %v", name, changed, err)
+		}
+		if changed, err := authority.Reseal(t.Context(), files, name, both); changed || err != nil {
+			t.Errorf("%s again: %v, %v", name, changed, err)
+		}
+		if under, err := authority.SealedUnder(t.Context(), files, name, both); err != nil || len(under) != 1 || under[current.ID()] == 0 {
+			t.Errorf("%s is sealed under %v, %v", name, under, err)
+		}
+		// Interrupted between two files, the authority is complete with both keys.
+		o := options(t, 1, now)
+		if o.Sealer = both; i == 0 {
+			openMany(t, files, o)
+		}
+	}
+	o := options(t, 2, now.AddDate(19, 0, 0))
+	for role, c := range openMany(t, files, o) {
+		if !c.Equal(made[role]) {
+			t.Errorf("%s has another certificate", role)
+		}
+	}
+	if _, err := authority.Open(t.Context(), files, former); !errors.Is(err, credential.ErrOtherKey) {
+		t.Errorf("with the former key: %v", err)
 	}
 }

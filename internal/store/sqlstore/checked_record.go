@@ -93,6 +93,8 @@ var recordKinds = []recordKind{
 		newRecordPart("credential", "id", `id, holder, sealed_key, not_before, not_after, created_at`),
 		newRecordPart("credential_chain", "credential", `position, der`),
 	}},
+	{"master_key", []recordPart{newRecordPart("master_key", "id", `id, announced_at, used_at, retired_at`)}},
+	{"derived_key", []recordPart{newRecordPart("derived_key", "purpose", `purpose, sealed`)}},
 	{"certificate", []recordPart{newRecordPart("certificate", "serial", `serial, subject, der, issued_at, not_after, revoked_at, reason, holder,
 		assurance, named_by, organisation, email`)}},
 	{"quota", []recordPart{newRecordPart("quota", "organisation unit", `organisation, unit, granted, reserved, spent, entries, initial_at`)}},

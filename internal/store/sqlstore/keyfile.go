@@ -25,3 +25,11 @@ func (s *Store) AddKeyFile(ctx context.Context, name string, content []byte, at 
 	})
 	return wrapf(err, "add key file %s", name)
 }
+
+// ReplaceKeyFile implements [store.KeyFiles].
+func (s *Store) ReplaceKeyFile(ctx context.Context, name string, old, content []byte) error {
+	err := s.db.withTx(ctx, func(t tx) error {
+		return execRequired(ctx, t, requireChange, `UPDATE key_file SET content = $3 WHERE name = $1 AND content = $2`, name, bytesArg(old), bytesArg(content))
+	})
+	return wrapf(err, "replace key file %s", name)
+}

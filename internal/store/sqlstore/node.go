@@ -51,8 +51,8 @@ func (s *Store) withNodeTx(ctx context.Context, fn func(tx) error) error {
 func (s *Store) AddNode(ctx context.Context, n store.Node, lease time.Duration) error {
 	now := s.db.clockMicros()
 	err := s.withNodeTx(ctx, func(t tx) error {
-		_, err := t.exec(ctx, `INSERT INTO node (name, host, release, roles, session, started_at, expires_at, ended_at) VALUES ($1, $2, $3, $4, $5, `+now+`, `+now+` + $6, 0)`,
-			n.Name, n.Host, n.Release, strings.Join(n.Roles, ","), s.db.sessionName(), lease.Microseconds())
+		_, err := t.exec(ctx, `INSERT INTO node (name, host, release, roles, session, master_keys, started_at, expires_at, ended_at) VALUES ($1, $2, $3, $4, $5, $6, `+now+`, `+now+` + $7, 0)`,
+			n.Name, n.Host, n.Release, strings.Join(n.Roles, ","), s.db.sessionName(), strings.Join(n.MasterKeys, " "), lease.Microseconds())
 		return err
 	})
 	return wrapf(err, "add node %s", n.Name)
@@ -159,16 +159,17 @@ func readNodes(ctx context.Context, q querier, clock string) (all []store.Node, 
 	all = []store.Node{}
 	err = queryEach(ctx, q, func(scan scanFunc) error {
 		var n store.Node
-		var roles string
-		if err := scan(&n.Name, &n.Host, &n.Release, &roles, scanTime(&n.StartedAt), scanTime(&n.ExpiresAt), scanTime(&n.EndedAt)); err != nil {
+		var roles, keys string
+		if err := scan(&n.Name, &n.Host, &n.Release, &roles, &keys, scanTime(&n.StartedAt), scanTime(&n.ExpiresAt), scanTime(&n.EndedAt)); err != nil {
 			return err
 		}
 		if roles != "" {
 			n.Roles = strings.Split(roles, ",")
 		}
+		n.MasterKeys = strings.Fields(keys)
 		all = append(all, n)
 		return nil
-	}, `SELECT name, host, release, roles, started_at, expires_at, ended_at FROM node ORDER BY started_at DESC, name`)
+	}, `SELECT name, host, release, roles, master_keys, started_at, expires_at, ended_at FROM node ORDER BY started_at DESC, name`)
 	return all, now, err
 }
 
