@@ -69,6 +69,7 @@ type app struct {
 	sso         *sso.Service
 	scim        *scim.Service
 	sealer      *credential.Sealer
+	derived     map[string][32]byte // by purpose, see readDerivedKeys
 	timestamper tsp.Timestamper
 	revocation  revocation.Source
 	trust       *validate.Trust         // trust for validating files and for accepting timestamps
@@ -81,6 +82,7 @@ type app struct {
 	traces      *otlp.Provider
 	leftOver    func(workflow.Collected) // counts what was collected
 	keyLock     *os.File                 // of keys in a folder, see lockKeys; nil: of no folder, or only read
+	dataLock    *os.File                 // of the data folder, see lockMasterKeys; nil: on PostgreSQL, or only read
 
 	installation store.Installation // as read when it was opened
 }
@@ -136,7 +138,7 @@ func (a *app) wireServices() error {
 	a.leftOver = leftOverMetrics(a.metrics)
 	a.stamping = &stamping.Stamping{
 		Documents: docs, Store: a.store, TestOffice: &testOffice{a: a}, InDoubtPeriod: a.conf.StampSettle + max(a.conf.StampTimeout, a.conf.StampFileTimeout),
-		OrderKey: a.sealer.DeriveKey("stamp orders"),
+		OrderKey: a.derived[ordersPurpose],
 	}
 	restorations, err := a.store.Restorations(context.Background())
 	if err != nil {
@@ -176,9 +178,9 @@ var passwordCost identity.Cost
 // identityOptions returns the options of the service of accounts. Passkeys is nil where the public address allows none.
 func (a *app) identityOptions(passkeys *passkey.RelyingParty) identity.Options {
 	return identity.Options{
-		Store: a.store, Clock: a.clock, Random: rand.Reader, PublicURL: a.conf.BaseURL(), Log: a.log, LinkKey: a.sealer.DeriveKey("mailed links"), Delivers: a.delivers,
+		Store: a.store, Clock: a.clock, Random: rand.Reader, PublicURL: a.conf.BaseURL(), Log: a.log, LinkKey: a.derived[linksPurpose], Delivers: a.delivers,
 		GuestAccounts: a.conf.GuestAccounts,
-		FactorKey:     a.sealer.DeriveKey("second factors"), Sealer: a.sealer, Passkeys: passkeys,
+		FactorKey:     a.derived[factorsPurpose], Sealer: a.sealer, Passkeys: passkeys,
 		Lifetimes: identity.Lifetimes{
 			Access: a.conf.AccessLifetime, Refresh: a.conf.RefreshLifetime,
 			Guest: a.conf.GuestLifetime, Session: a.conf.SessionLifetime, Grace: a.conf.RefreshGrace, Known: a.conf.KnownDeviceLifetime, Link: a.conf.LinkLifetime,
@@ -250,7 +252,7 @@ func (a *app) joinProcesses(ctx context.Context) error {
 		if err != nil {
 			a.log.WarnContext(ctx, "the name of this machine is not known", "error", err)
 		}
-		n, err := proc.JoinNodes(ctx, a.store, store.Node{Host: host, Release: version, Roles: a.conf.Roles}, p, proc.Clock{Now: a.clock, Tolerance: a.conf.ClockTolerance}, a.log)
+		n, err := proc.JoinNodes(ctx, a.store, store.Node{Host: host, Release: version, Roles: a.conf.Roles, MasterKeys: a.masterKeyIDs()}, p, proc.Clock{Now: a.clock, Tolerance: a.conf.ClockTolerance}, a.log)
 		if err != nil {
 			return errors.Join(err, p.Leave())
 		}

@@ -21,10 +21,10 @@ type auditCommand struct {
 	Key        auditKeyCommand        `cmd:"" help:"Print the public key of checkpoints, for others to verify them (c2sp.org/signed-note)."`
 }
 
-// auditKey returns the key that signs checkpoints. It is derived from the master key, so access to the database alone does not
+// auditKey returns the key that signs checkpoints. It is derived from the first master key, so access to the database alone does not
 // give it.
 func (a *app) auditKey() (ed25519.PrivateKey, string) {
-	seed := a.sealer.DeriveKey("audit checkpoint 1")
+	seed := a.derived[auditPurpose]
 	key := ed25519.NewKeyFromSeed(seed[:])
 	return key, audit.LogOrigin(key.Public().(ed25519.PublicKey))
 }

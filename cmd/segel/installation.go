@@ -280,8 +280,7 @@ func (a *app) markFolders(ctx context.Context, n installation.Names, blobs blob.
 
 // openParts opens keys and blobs of a complete installation.
 func (a *app) openParts(ctx context.Context, found installation.Found, to access) error {
-	var err error
-	if a.sealer, err = readMasterKey(ctx, a.conf); err != nil {
+	if err := a.openMasterKey(ctx, to); err != nil {
 		return err
 	}
 	root, err := a.openRoot(ctx, found.Names, a.sealer)
@@ -483,8 +482,8 @@ func (a *app) adoptInstallation(ctx context.Context, found installation.Found, r
 	return a.store.ReplaceInstallation(ctx, found.Recorded, adopted)
 }
 
-// checkInstallation requires that the parts still belong together: a volume may have been unmounted, and a newer program may
-// have closed the database to this one.
+// checkInstallation requires that the parts still belong together: a volume may have been unmounted, a newer program may
+// have closed the database to this one, and a master key that this process does not have may have been taken into use while it was suspended.
 func (a *app) checkInstallation(ctx context.Context) error {
 	if err := a.store.CheckWriter(ctx); err != nil {
 		return err
@@ -498,5 +497,5 @@ func (a *app) checkInstallation(ctx context.Context) error {
 	case found.Recorded.ID != a.installation.ID || found.Recorded.Authority != a.installation.Authority:
 		return fmt.Errorf("the database belongs to installation %s; this service was started on %s", found.Recorded.ID, a.installation.ID)
 	}
-	return nil
+	return a.checkMasterKeys(ctx)
 }

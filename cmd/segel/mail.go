@@ -34,7 +34,7 @@ func (a *app) wireMail() error {
 		a.notices.Senders[contract.OrganisationID(organisation)] = address
 	}
 	if a.conf.MailBounces != "" {
-		a.notices.Bounces = &notify.BounceAddresses{Address: a.conf.MailBounces, Key: a.sealer.DeriveKey("mail bounces")}
+		a.notices.Bounces = &notify.BounceAddresses{Address: a.conf.MailBounces, Key: a.derived[bouncesPurpose]}
 	}
 	if len(a.conf.MailServers) == 0 {
 		return nil

@@ -45,6 +45,7 @@ type command struct {
 	Backup    backupCommand    `cmd:"" help:"Copy the installation to a folder or bucket while it is used; list, verify and prune such copies."`
 	Restore   restoreCommand   `cmd:"" help:"Make the installation of a backup in an empty place, and check it."`
 	State     stateCommand     `cmd:"" help:"The sealed keys and the records of the stamp office: move them from the data folder to the database."`
+	MasterKey masterKeyCommand `cmd:"" name:"master-key" help:"The key that seals all others: which ones are in use, and the exchange for another."`
 	Nodes     nodesCommand     `cmd:"" help:"The processes that share a PostgreSQL database."`
 	Clock     clockCommand     `cmd:"" help:"Compare the clock with all other available clocks, and confirm it."`
 	Renew     renewCommand     `cmd:"" help:"Renew document timestamps that are about to lose their strength."`

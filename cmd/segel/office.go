@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
@@ -75,7 +76,57 @@ func (a *app) openSandbox(units int) (*sandbox.Office, error) {
 	if errors.Is(err, sandbox.ErrInUse) {
 		return nil, fmt.Errorf("another process serves %s: %w", a.conf.DataDir, err)
 	}
-	return o, err
+	if err != nil {
+		return nil, err
+	}
+	// While this process has the folder, no other one seals its key anew.
+	if err := o.Reseal(context.Background()); err != nil {
+		return nil, errors.Join(err, o.Close())
+	}
+	return o, nil
+}
+
+// resealSandboxes seals the keys of the sandboxes anew that no process has open. One that does has sealed its key anew when it opened it.
+func (a *app) resealSandboxes(ctx context.Context) error {
+	return a.eachSandbox(ctx, a.sandboxOptions(0), func(name string, o *sandbox.Office) error {
+		if under, ok, err := o.SealedUnder(); err != nil || !ok || under == a.sealer.ID() {
+			return err
+		}
+		if a.sharesOffice() {
+			return o.Reseal(ctx)
+		}
+		own, err := sandbox.Open(filepath.Join(a.conf.DataDir, name), a.sandboxOptions(0))
+		if errors.Is(err, sandbox.ErrInUse) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return errors.Join(own.Reseal(ctx), own.Close())
+	})
+}
+
+// eachSandbox calls do with each sandbox that was ever used, as it is now.
+func (a *app) eachSandbox(ctx context.Context, options sandbox.Options, do func(name string, o *sandbox.Office) error) error {
+	for _, name := range []string{officeDir, testOfficeDir} {
+		var o *sandbox.Office
+		var err error
+		if a.sharesOffice() {
+			o, err = sandbox.OpenRows(ctx, officeRows{a.store, name}, options)
+		} else {
+			o, err = sandbox.Read(filepath.Join(a.conf.DataDir, name), options)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			err = errors.Join(do(name, o), o.Close())
+		}
+		if err != nil {
+			return fmt.Errorf("sandbox %s: %w", name, err)
+		}
+	}
+	return nil
 }
 
 func (a *app) sandboxOptions(units int) sandbox.Options {

@@ -16,7 +16,7 @@ const rateChannel = "segel_rates"
 
 // newRateExchange returns the exchange of this process.
 func (a *app) newRateExchange() *admission.RateExchange {
-	return admission.NewRateExchange(rand.Text(), a.sealer.DeriveKey("request rates"))
+	return admission.NewRateExchange(rand.Text(), a.derived[ratesPurpose])
 }
 
 // exchangeRates lets the rates of requests hold for all nodes until ctx ends. While the database does not answer, and where it runs in this process,

@@ -110,6 +110,9 @@ func (a *app) serveRequests(w *environment, l listeners) error {
 	if err := a.joinProcesses(w.ctx); err != nil {
 		return err
 	}
+	if err := a.checkMasterKeys(w.ctx); err != nil {
+		return err
+	}
 	stopping := make(chan struct{})
 	ready := a.newReadiness(stopping)
 	handler, err := a.newHandler(ready)
@@ -306,7 +309,7 @@ func (a *app) newHandler(ready *readiness) (http.Handler, error) {
 	}
 	a.streams, a.rates = api.NewStreams(), a.newRateExchange()
 	return api.New(api.Options{
-		Workflow: a.workflow, Identity: a.identity, Notices: a.notices, Webhooks: a.webhooks, Feed: a.feed, SSO: a.sso, SCIM: a.scim, Answers: a.answers, Process: a.process, Rates: a.rates, AnswerSecret: a.sealer.DeriveKey("answers"), Ready: ready.currentReadiness,
+		Workflow: a.workflow, Identity: a.identity, Notices: a.notices, Webhooks: a.webhooks, Feed: a.feed, SSO: a.sso, SCIM: a.scim, Answers: a.answers, Process: a.process, Rates: a.rates, AnswerSecret: a.derived[answersPurpose], Ready: ready.currentReadiness,
 		AnswerTimeout: a.conf.AnswerWithin, WorkTimeout: a.conf.WorkWithin, LoginDelay: a.conf.LoginDelay,
 		Authority: a.authority.Handler(), Streams: a.streams, Web: web.Handler(a.conf.BasePath(), a.framersOf), Log: a.log, Tracer: a.traces.Tracer(), Metrics: a.metrics,
 		Version: version, PublicURL: a.conf.BaseURL(), Service: a.conf.ServiceSegment, Paths: a.conf.Paths,

@@ -69,23 +69,51 @@ func keyFolder(conf config.Config) authority.Folder {
 
 // masterKeyOf returns where the configuration says that the master key comes from.
 func masterKeyOf(conf config.Config) credential.MasterKey {
-	switch {
-	case conf.MasterKey != "":
-		return credential.KeyValue{Setting: "SEGEL_MASTER_KEY", Encoded: conf.MasterKey}
-	case conf.MasterKeyCommand != "":
-		ours := func(line string) bool { return strings.HasPrefix(line, "SEGEL_") }
-		return credential.KeyCommand{Setting: "SEGEL_MASTER_KEY_COMMAND", Command: conf.MasterKeyCommand, Env: slices.DeleteFunc(os.Environ(), ours)}
-	case conf.MasterKeyFile != "":
-		return credential.KeyFile(conf.MasterKeyFile)
+	if from := masterKeyFrom("SEGEL_MASTER_KEY", conf.MasterKey, conf.MasterKeyCommand, conf.MasterKeyFile); from != nil {
+		return from
 	}
 	return credential.KeyFile(filepath.Join(conf.DataDir, masterKeyFile))
 }
 
-// readMasterKey reads the master key of an installation that exists.
+// formerMasterKeyOf returns where the configuration says that the other key comes from while the master key is exchanged; nil: there is none.
+func formerMasterKeyOf(conf config.Config) credential.MasterKey {
+	return masterKeyFrom("SEGEL_FORMER_MASTER_KEY", conf.FormerMasterKey, conf.FormerMasterKeyCommand, conf.FormerMasterKeyFile)
+}
+
+// masterKeyFrom returns the source of a master key that settings name; nil: they name none.
+func masterKeyFrom(setting, value, command, file string) credential.MasterKey {
+	switch {
+	case value != "":
+		return credential.KeyValue{Setting: setting, Encoded: value}
+	case command != "":
+		ours := func(line string) bool { return strings.HasPrefix(line, "SEGEL_") }
+		return credential.KeyCommand{Setting: setting + "_COMMAND", Command: command, Env: slices.DeleteFunc(os.Environ(), ours)}
+	case file != "":
+		return credential.KeyFile(file)
+	}
+	return nil
+}
+
+// masterKeyNames names where the configured master keys come from, for messages.
+func masterKeyNames(conf config.Config) string {
+	names := masterKeyOf(conf).Name()
+	if former := formerMasterKeyOf(conf); former != nil {
+		names += " or " + former.Name()
+	}
+	return names
+}
+
+// readMasterKey reads the master key of an installation that exists. The sealer opens what the other key of an exchange sealed, too.
 func readMasterKey(ctx context.Context, conf config.Config) (*credential.Sealer, error) {
 	from := masterKeyOf(conf)
 	s, err := from.Read(ctx)
-	return s, masterKeyProblem(from, err)
+	if err != nil {
+		return nil, masterKeyProblem(from, err)
+	}
+	if former := formerMasterKeyOf(conf); former != nil {
+		return readFormerMasterKey(ctx, former, s)
+	}
+	return s, nil
 }
 
 // masterKeyProblem is the problem of an installation whose source of the master key answers with something else.
@@ -138,9 +166,11 @@ func (a *app) lockKeys(ctx context.Context) error {
 }
 
 // unlockKeys does nothing if they are not locked.
-func (a *app) unlockKeys() error {
-	if a.keyLock == nil {
-		return nil
+func (a *app) unlockKeys() (err error) {
+	for _, lock := range []*os.File{a.keyLock, a.dataLock} {
+		if lock != nil {
+			err = errors.Join(err, lock.Close())
+		}
 	}
-	return a.keyLock.Close()
+	return err
 }

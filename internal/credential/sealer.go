@@ -23,7 +23,7 @@ import (
 // is exchanged it has several keys: one seals, and each opens what it sealed. A sealer never changes.
 type Sealer struct {
 	keys  []sealingKey // the first one seals
-	named bool        // sealed data names the key
+	named bool         // sealed data names the key
 }
 
 type sealingKey struct {
@@ -82,15 +82,18 @@ func (s *Sealer) WithFormer(former *Sealer) *Sealer {
 	return with
 }
 
-// SealingWith returns a sealer with the same keys of which that one seals, and names itself in what it seals.
+// SealingWith returns a sealer with the same keys of which that one seals.
 func (s *Sealer) SealingWith(id KeyID) (*Sealer, error) {
 	i := s.find(id)
 	if i < 0 {
 		return nil, fmt.Errorf("master key %s: %w", id, ErrOtherKey)
 	}
 	keys := append([]sealingKey{s.keys[i]}, slices.Delete(slices.Clone(s.keys), i, i+1)...)
-	return &Sealer{keys: keys, named: true}, nil
+	return &Sealer{keys: keys, named: s.named}, nil
 }
+
+// Naming returns a sealer that names the key in what it seals. Releases that have one master key only do not open that.
+func (s *Sealer) Naming() *Sealer { return &Sealer{keys: s.keys, named: true} }
 
 // Alone returns a sealer with the key that seals, and no other.
 func (s *Sealer) Alone() *Sealer { return &Sealer{keys: s.keys[:1:1], named: s.named} }

@@ -80,7 +80,9 @@ func otpIssuer(organisation string) string {
 }
 
 func enrolmentPurpose(id contract.PersonID) string { return "authenticator enrolment " + string(id) }
-func secretPurpose(id contract.PersonID) string    { return "authenticator secret " + string(id) }
+
+// AuthenticatorSealID is what the secret of an authenticator app is sealed for.
+func AuthenticatorSealID(id contract.PersonID) string { return "authenticator secret " + string(id) }
 
 // ConfirmTOTP adds the authenticator app of a ticket of BeginTOTP, which a code of the app confirms. It returns recovery codes, which are shown
 // once, if the account had no factor.
@@ -106,7 +108,7 @@ func (s *Service) ConfirmTOTP(ctx context.Context, by contract.Actor, ticket, co
 		return nil, contract.InvalidInput(contract.FieldError{Field: "otp", Code: contract.ErrOTPWrong.Code})
 	}
 	a := store.Authenticator{CreatedAt: s.clock()}
-	if a.Secret, err = s.sealer.Seal(secretPurpose(u.ID), []byte(secret)); err != nil {
+	if a.Secret, err = s.sealer.Seal(AuthenticatorSealID(u.ID), []byte(secret)); err != nil {
 		return nil, fmt.Errorf("seal a secret for %s: %w", u.ID, err)
 	}
 	// Durable with this commit: the app and the hashes of the recovery codes, and the message about it. If the process dies after it, the codes were never shown, and the
@@ -161,7 +163,7 @@ func (s *Service) useTOTP(ctx context.Context, u store.User, code string, bindin
 	if was.IsRepeated(use) {
 		return nil
 	}
-	secret, err := s.sealer.Open(secretPurpose(u.ID), f.Authenticator.Secret)
+	secret, err := s.sealer.Open(AuthenticatorSealID(u.ID), f.Authenticator.Secret)
 	if err != nil {
 		return fmt.Errorf("open the authenticator secret of %s: %w", u.ID, err)
 	}

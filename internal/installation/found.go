@@ -142,6 +142,8 @@ const (
 	KeysLocked         Problem = "keys_locked"
 	KeysMoved          Problem = "keys_moved"
 	KeysNotCopied      Problem = "keys_not_copied"
+	MasterKeyNeeded    Problem = "master_key_needed"    // values are sealed under a master key that no setting gives
+	MasterKeyTooEarly  Problem = "master_key_too_early" // another process does not have the new master key yet
 	MasterKeyUnread    Problem = "master_key_unread"
 	AuthorityOfAnother Problem = "authority_of_another"
 	BlobsUnmarked      Problem = "blobs_unmarked"
@@ -193,6 +195,10 @@ func (e *Error) describeProblem() string {
 		return fmt.Sprintf("the keys in %s were copied to the database, which is used since then: set SEGEL_STATE=database", e.Path)
 	case KeysNotCopied:
 		return "SEGEL_STATE is database, and the database does not have all keys of this installation: if they are in the data folder, run segel state copy; otherwise restore the database from a backup"
+	case MasterKeyNeeded:
+		return fmt.Sprintf("values are sealed under master key %s, which is not %s: give it with SEGEL_FORMER_MASTER_KEY, SEGEL_FORMER_MASTER_KEY_FILE or SEGEL_FORMER_MASTER_KEY_COMMAND until segel master-key rotate says that the exchange is complete", e.Other, e.Path)
+	case MasterKeyTooEarly:
+		return fmt.Sprintf("nothing may be sealed under the new master key %s yet: %s does not have it. Start every process with both keys first, the former one as SEGEL_MASTER_KEY and the new one as SEGEL_FORMER_MASTER_KEY", e.Path, e.Other)
 	case MasterKeyUnread:
 		return fmt.Sprintf("the master key cannot be read from %s", e.Path)
 	case AuthorityOfAnother:

@@ -299,7 +299,7 @@ func (s *Service) clientOf(of contract.SSO) (oidc.Client, error) {
 	if len(of.Secret) == 0 {
 		return c, nil
 	}
-	secret, err := s.Sealer.Open(secretID(of.Organisation), of.Secret)
+	secret, err := s.Sealer.Open(SecretSealID(of.Organisation), of.Secret)
 	if err != nil {
 		return c, fmt.Errorf("open the client secret of %s: %w", of.Organisation, err)
 	}

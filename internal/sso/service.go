@@ -129,7 +129,7 @@ func (s *Service) ChangeSettings(ctx context.Context, by contract.Actor, of cont
 	case secret != nil && *secret == "":
 		to.Secret = nil
 	case secret != nil:
-		if to.Secret, err = s.Sealer.Seal(secretID(of), []byte(*secret)); err != nil {
+		if to.Secret, err = s.Sealer.Seal(SecretSealID(of), []byte(*secret)); err != nil {
 			return Settings{}, fmt.Errorf("seal the client secret of %s: %w", of, err)
 		}
 	}
@@ -173,8 +173,8 @@ func settingDetails(in contract.SSOSettings) map[string]string {
 	return d
 }
 
-// secretID is the associated data of a sealed client secret.
-func secretID(of contract.OrganisationID) string { return "sso " + string(of) }
+// SecretSealID is the associated data of a sealed client secret.
+func SecretSealID(of contract.OrganisationID) string { return "sso " + string(of) }
 
 // checkExempt requires that the people who may still use a password are admins of the organisation whose accounts are enabled.
 func (s *Service) checkExempt(ctx context.Context, of contract.OrganisationID, people []contract.PersonID) error {

@@ -187,10 +187,7 @@ func resealKeys(t *testing.T, files authority.Files) {
 	openMany(t, files, former)
 	made := openMany(t, files, options(t, 1, now.AddDate(19, 0, 0))) // which adds a successor
 	current := options(t, 2, now).Sealer
-	both, err := current.WithFormer(former.Sealer).SealingWith(current.ID())
-	if err != nil {
-		t.Fatal(err)
-	}
+	both := current.WithFormer(former.Sealer).Naming()
 	names, err := authority.ListNames(t.Context(), files)
 	if err != nil {
 		t.Fatal(err)

@@ -106,14 +106,14 @@ func (k *Keyring) addKey(ctx context.Context, organisation string, generation in
 	}
 	key := store.BlobKey{ID: hex.EncodeToString(id[:]), Organisation: contract.OrganisationID(organisation), Generation: generation, CreatedAt: k.clock()}
 	var err error
-	if key.Sealed, err = k.sealer.Seal(keySealID(key), secret[:]); err != nil {
+	if key.Sealed, err = k.sealer.Seal(KeySealID(key), secret[:]); err != nil {
 		return err
 	}
 	return k.store.AddBlobKey(ctx, key)
 }
 
-// keySealID is what a key is sealed for: one in the row of another organisation does not open.
-func keySealID(k store.BlobKey) string {
+// KeySealID is what a key is sealed for: one in the row of another organisation does not open.
+func KeySealID(k store.BlobKey) string {
 	return fmt.Sprintf("blob key %s %d %s", k.ID, k.Generation, k.Organisation)
 }
 
@@ -152,7 +152,7 @@ func (k *Keyring) openKey(stored store.BlobKey) (Key, error) {
 
 // Check opens a stored key: [ErrNoKey] if it was sealed under another master key, or its row was changed.
 func (k *Keyring) Check(stored store.BlobKey) (Key, error) {
-	secret, err := k.sealer.Open(keySealID(stored), stored.Sealed)
+	secret, err := k.sealer.Open(KeySealID(stored), stored.Sealed)
 	if err != nil {
 		return Key{}, fmt.Errorf("%w: key %s of organisation %s: %w", ErrNoKey, stored.ID, stored.Organisation, err)
 	}

@@ -54,6 +54,7 @@ type Office struct {
 	issued     map[string][]string // serials by account, oldest first; "" is the one in process
 	serials    map[string]*serial
 	credential *credential // nil until the first order
+	latest     *entry      // with the credential; nil until the first order
 }
 
 // serial is what became of one.
@@ -84,6 +85,9 @@ func openWith(dir string, o Options, from func(string, func(entry) error) (*jour
 		return nil, err
 	}
 	f.journal = j
+	if err := f.openLatest(); err != nil {
+		return nil, errors.Join(err, j.close())
+	}
 	return f, nil
 }
 
@@ -102,13 +106,57 @@ func newOffice(o Options) (*Office, error) {
 // decide runs a decision on all that was recorded until now, and again if another office recorded something meanwhile. The caller holds mu.
 func (f *Office) decide(ctx context.Context, do func() error) error {
 	for {
-		if err := f.journal.catchUp(ctx, f.applyEntry); err != nil {
+		if err := errors.Join(f.journal.catchUp(ctx, f.applyEntry), f.openLatest()); err != nil {
 			return unavailable(err)
 		}
 		if err := do(); !errors.Is(err, errBehind) {
 			return err
 		}
 	}
+}
+
+// openLatest opens the latest credential. The caller holds mu.
+func (f *Office) openLatest() (err error) {
+	if f.credential == nil && f.latest != nil {
+		f.credential, err = openCredential(*f.latest, f.o.Sealer)
+	}
+	return err
+}
+
+// Reseal seals the office's key under the current master key, if it is sealed under another one. Durable on return: an entry with it, which replaces the
+// former entry.
+func (f *Office) Reseal(ctx context.Context) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.decide(ctx, func() error {
+		if f.latest == nil {
+			return nil
+		}
+		der, under, err := f.o.Sealer.OpenWithKey(sealID, f.latest.Key)
+		if err != nil || under == f.o.Sealer.ID() {
+			return err
+		}
+		e := entry{Is: entryCredential, At: f.now(), Chain: f.latest.Chain}
+		if e.Key, err = f.o.Sealer.Seal(sealID, der); err != nil {
+			return err
+		}
+		if err := f.journal.appendEntry(ctx, e); err != nil {
+			return err
+		}
+		f.latest = &e
+		return nil
+	})
+}
+
+// SealedUnder returns the master key under which the office's key is sealed; false: the office has no key yet.
+func (f *Office) SealedUnder() (under sealing.KeyID, ok bool, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.latest == nil {
+		return under, false, nil
+	}
+	_, under, err = f.o.Sealer.OpenWithKey(sealID, f.latest.Key)
+	return under, err == nil, err
 }
 
 // refresh reads what other offices recorded until now.
@@ -129,9 +177,8 @@ func (f *Office) Close() error {
 func (f *Office) applyEntry(e entry) error {
 	switch e.Is {
 	case entryCredential:
-		c, err := openCredential(e, f.o.Sealer)
-		f.credential = c
-		return err
+		f.latest, f.credential = &e, nil // opened once all entries were read: a former one may be sealed under a former master key
+		return nil
 	case entryTaken:
 		if e.Order != "" && f.orders[e.Order] != "" || f.serials[e.Serial] != nil || (e.Order == "") == (e.Account == "") || e.Serial == "" {
 			return fmt.Errorf("order %q and serial %q are not new", e.Order, e.Serial)
@@ -398,11 +445,11 @@ func (f *Office) requireCredential(ctx context.Context) (*credential, error) {
 	if err := f.journal.appendEntry(ctx, e); err != nil {
 		return nil, unavailable(err)
 	}
-	f.credential = &credential{key, chain}
+	f.credential, f.latest = &credential{key, chain}, &e
 	return f.credential, nil
 }
 
-// openCredential reads what ready wrote.
+// openCredential reads what requireCredential wrote.
 func openCredential(e entry, s *sealing.Sealer) (*credential, error) {
 	c := &credential{}
 	for _, der := range e.Chain {

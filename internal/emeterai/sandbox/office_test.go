@@ -260,6 +260,37 @@ func TestKeyThatDoesNotOpenStopsTheOffice(t *testing.T) {
 	}
 }
 
+func TestTheKeyIsSealedUnderAnotherMasterKeyAndStaysTheSame(t *testing.T) {
+	t.Parallel()
+	dir, o, ctx := t.TempDir(), officeOptions(t), t.Context()
+	f := openOffice(t, dir, o)
+	if err := f.Reseal(ctx); err != nil {
+		t.Errorf("without a key: %v", err)
+	}
+	emeteraitest.BuySerial(t, f, "a")
+	former := f.credential.chain[0]
+	closeOffice(t, f)
+	current := otherSealer(t)
+	o.Sealer = current.WithFormer(o.Sealer).Naming()
+	f = openOffice(t, dir, o)
+	for i, lines := range []int{1, 0} {
+		before := bytes.Count(journalOf(t, dir), []byte("\n"))
+		if err := f.Reseal(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if got := bytes.Count(journalOf(t, dir), []byte("\n")) - before; got != lines {
+			t.Errorf("call %d added %d lines", i+1, got)
+		}
+	}
+	emeteraitest.BuySerial(t, f, "b")
+	closeOffice(t, f)
+	o.Sealer = o.Sealer.Alone()
+	f = openOffice(t, dir, o)
+	if under, ok, err := f.SealedUnder(); !ok || under != current.ID() || err != nil || !f.credential.chain[0].Equal(former) {
+		t.Errorf("the key is sealed under %s, %v", under, err)
+	}
+}
+
 func journalOf(t *testing.T, dir string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(dir, "journal.jsonl"))

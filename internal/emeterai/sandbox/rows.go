@@ -35,7 +35,7 @@ func OpenRows(ctx context.Context, rows Rows, o Options) (*Office, error) {
 		return nil, err
 	}
 	f.journal = &rowJournal{rows: rows}
-	return f, f.journal.catchUp(ctx, f.applyEntry)
+	return f, errors.Join(f.journal.catchUp(ctx, f.applyEntry), f.openLatest())
 }
 
 // rowJournal is a journal in a table.

@@ -219,7 +219,7 @@ func (s *Service) openSecrets(w contract.Webhook) ([][]byte, error) {
 	}
 	var secrets [][]byte
 	for _, b := range sealed {
-		secret, err := s.Sealer.Open(sealedID(w.ID), b)
+		secret, err := s.Sealer.Open(SecretSealID(w.ID), b)
 		if err != nil {
 			return nil, fmt.Errorf("open the secret of webhook %s: %w", w.ID, err)
 		}

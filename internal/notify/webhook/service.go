@@ -120,7 +120,7 @@ func (s *Service) newSecret(w *contract.Webhook) (string, error) {
 	if _, err := io.ReadFull(s.Random, secret); err != nil {
 		return "", fmt.Errorf("make a secret: %w", err)
 	}
-	sealed, err := s.Sealer.Seal(sealedID(w.ID), secret)
+	sealed, err := s.Sealer.Seal(SecretSealID(w.ID), secret)
 	if err != nil {
 		return "", fmt.Errorf("seal the secret of webhook %s: %w", w.ID, err)
 	}
@@ -128,7 +128,8 @@ func (s *Service) newSecret(w *contract.Webhook) (string, error) {
 	return formatSecret(secret), nil
 }
 
-func sealedID(id contract.WebhookID) string { return "webhook " + string(id) }
+// SecretSealID is what the secrets of a webhook are sealed for.
+func SecretSealID(id contract.WebhookID) string { return "webhook " + string(id) }
 
 // eventOf returns the event of a change of a webhook. Its address may have a secret in its query, so the log gets it without.
 func (s *Service) eventOf(by contract.Actor, w contract.Webhook, change string) contract.Event {

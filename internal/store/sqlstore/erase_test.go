@@ -51,6 +51,8 @@ var notPersonal = map[string]string{
 	"evidence":              "a file of a document",
 	"installation":          "of the service",
 	"key_file":              "of the service",
+	"master_key":            "of the service",
+	"derived_key":           "of the service",
 	"office_entry":          "of a duty stamp",
 	"tls_record":            "of the service",
 	"office_record":         "of a duty stamp",

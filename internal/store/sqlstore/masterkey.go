@@ -70,7 +70,9 @@ func (s *Store) AnnounceMasterKey(ctx context.Context, id, first string, derived
 // UseMasterKey implements [store.MasterKeys].
 func (s *Store) UseMasterKey(ctx context.Context, id string, at time.Time) error {
 	err := s.db.withTx(ctx, func(t tx) error {
-		if err := execRequired(ctx, t, requireRow, `UPDATE master_key SET used_at = $2 WHERE id = $1 AND used_at = 0`, id, toMicros(at)); err != nil {
+		// The key that was taken into use last seals: a clock that is behind must not change that.
+		if err := execRequired(ctx, t, requireRow, `UPDATE master_key SET used_at = CASE WHEN $2 > (SELECT MAX(used_at) FROM master_key) THEN $2
+			ELSE (SELECT MAX(used_at) FROM master_key) + 1 END WHERE id = $1 AND used_at = 0`, id, toMicros(at)); err != nil {
 			return err
 		}
 		return logEntry{records: []record{recordOf("master_key", id)}, at: at}.appendToLog(ctx, t)

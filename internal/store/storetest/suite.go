@@ -64,6 +64,7 @@ func Run(t *testing.T, open func(*testing.T) store.Store) {
 		embedTests,
 		factorTests,
 		nodeTests,
+		masterKeyTests,
 		leaseTests,
 		backupTests,
 		monitoringTests,
