@@ -149,6 +149,10 @@ func (d *diagnosis) checks() []doctor.Check {
 	conf := d.conf
 	return []doctor.Check{
 		{Name: "secrets", Run: func(context.Context) []doctor.Finding { return doctor.CheckSecretFiles(d.secretFiles()) }},
+		{Name: "master key", Run: d.withApp(func(ctx context.Context, a *app) []doctor.Finding {
+			known, err := a.store.MasterKeys(ctx)
+			return doctor.CheckMasterKeys(known, a.masterKeyIDs(), err)
+		})},
 		{Name: "migrations", Run: d.checkMigrations},
 		{Name: "database", Run: d.withApp(checkDatabaseServer)},
 		{Name: "clock", Run: d.withApp(func(ctx context.Context, a *app) []doctor.Finding {
@@ -184,6 +188,9 @@ func (d *diagnosis) secretFiles() []doctor.SecretFile {
 	all := []doctor.SecretFile{{Path: d.conf.DataDir, What: "the data folder"}}
 	if f, ok := masterKeyOf(d.conf).(credential.KeyFile); ok {
 		all = append(all, doctor.SecretFile{Path: string(f), What: "the master key"})
+	}
+	if f, ok := formerMasterKeyOf(d.conf).(credential.KeyFile); ok {
+		all = append(all, doctor.SecretFile{Path: string(f), What: "the former master key"})
 	}
 	if d.conf.State == config.StateFolder {
 		all = append(all, doctor.SecretFile{Path: string(keyFolder(d.conf)), What: "the keys of the authority"})

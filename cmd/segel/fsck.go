@@ -116,6 +116,7 @@ type fsckSummary struct {
 	MovedAside int     `json:"moved_aside"`
 	Recorded   int     `json:"recorded"`
 	Repaired   int     `json:"repaired"`
+	FormerKey  int     `json:"former_master_key"` // values that another master key sealed than the current one
 	Seconds    float64 `json:"seconds"`
 }
 
@@ -135,6 +136,9 @@ func (c fsckCommand) runChecks(ctx context.Context, a *app, r *fsckReport) (err 
 		}
 	}
 	summary := fsckSummary{Signatures: !c.Fast}
+	if summary.FormerKey, err = a.checkSealed(ctx, r.addDiscrepancy); err != nil {
+		return err
+	}
 	o := workflow.FsckOptions{Fast: c.Fast, Progress: func(n int) { r.progress("%d documents read", n) }}
 	aside := a.blobs.NewAside(a.clock())
 	defer func() { err = errors.Join(err, aside.Close()) }()
@@ -264,6 +268,9 @@ func (c fsckCommand) printSummary(r *fsckReport, aside blob.Aside, s fsckSummary
 	}
 	if s.MovedAside > 0 {
 		fmt.Fprintf(out, "moved %d files (%d bytes) into %s\n", s.MovedAside, r.bytes, aside.Dir())
+	}
+	if s.FormerKey > 0 {
+		fmt.Fprintf(out, "%d values are sealed under a former master key: run segel master-key rotate\n", s.FormerKey)
 	}
 	if c.Fast {
 		fmt.Fprintln(out, "signatures were not validated (--fast)")

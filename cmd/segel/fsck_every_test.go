@@ -270,7 +270,9 @@ func fullInstallation(t *testing.T, set ...string) (data string) {
 	must(err)
 	_, _, err = s.store.TryCode(ctx, contract.PersonID(signer.id), store.CodeUse{UsedAt: time.Now()})
 	must(err)
-	must(s.store.AddAuthenticator(ctx, contract.PersonID(signer.id), store.Authenticator{Secret: []byte("sealed"), CreatedAt: time.Now()}, 1, [][32]byte{{1}}, contract.Event{Type: contract.EventFactorAdded, At: time.Now()}))
+	code, err := s.sealer.Seal(identity.AuthenticatorSealID(contract.PersonID(signer.id)), []byte("secret"))
+	must(err)
+	must(s.store.AddAuthenticator(ctx, contract.PersonID(signer.id), store.Authenticator{Secret: code, CreatedAt: time.Now()}, 1, [][32]byte{{1}}, contract.Event{Type: contract.EventFactorAdded, At: time.Now()}))
 	must(s.store.UseCode(ctx, contract.PersonID(signer.id), store.CodeUse{Step: 2, Code: [32]byte{1}, Binding: [32]byte{2}, UsedAt: time.Now()}))
 	must(s.store.AddPasskey(ctx, store.Passkey{
 		ID: "key", Person: contract.PersonID(signer.id), Name: "Laptop", PublicKey: []byte{1}, AAGUID: make([]byte, 16), Transports: "internal", CreatedAt: time.Now(), SignCount: 1,
@@ -297,6 +299,14 @@ func fullInstallation(t *testing.T, set ...string) (data string) {
 	must(err)
 	_, err = s.webhooks.Test(ctx, commandLineActor("webhook test"), hook.ID)
 	must(err)
+	var derived []store.DerivedKey
+	for _, purpose := range derivedPurposes {
+		k, err := s.sealDerivedKey(purpose)
+		must(err)
+		derived = append(derived, k)
+	}
+	// As after an exchange: the key in use is known, and so are the derived ones.
+	must(s.store.AnnounceMasterKey(ctx, s.sealer.ID().String(), s.sealer.ID().String(), derived, time.Now()))
 	must(s.store.StoreTLSRecord(ctx, "certificate", []byte("sealed"), time.Now()))
 	_, err = s.store.AddReconciliation(ctx, contract.Reconciliation{At: time.Now()})
 	must(err)

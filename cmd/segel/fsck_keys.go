@@ -80,6 +80,22 @@ func (a *app) checkKeys(ctx context.Context, tell func(store.Discrepancy)) error
 	return nil
 }
 
+// checkSealed checks that a configured master key opens every sealed value, and returns how many another one than the current sealed. Credentials and keys of files
+// are left to checkKeys, which compares more.
+func (a *app) checkSealed(ctx context.Context, tell func(store.Discrepancy)) (former int, err error) {
+	count, err := a.countSealed(ctx, a.sealer, func(int) {})
+	if err != nil {
+		return 0, fmt.Errorf("check sealed values: %w", err)
+	}
+	for _, c := range count.Closed {
+		if c.Table == "credential" || c.Table == "blob_key" {
+			continue
+		}
+		tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "keys", About: c.About, Text: "the master key does not decrypt it", Remedy: restoreKeys})
+	}
+	return count.total() - count.Under[a.sealer.ID().String()], nil
+}
+
 func issuedByAny(cert *x509.Certificate, issuers []authority.Issuer) bool {
 	return slices.ContainsFunc(issuers, func(i authority.Issuer) bool { return cert.CheckSignatureFrom(i.Certificate) == nil })
 }

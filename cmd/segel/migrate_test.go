@@ -69,6 +69,8 @@ func TestOnlyServeAndMigrateBringADatabaseUpToDate(t *testing.T) {
 			`DROP TABLE former_link`,
 			`DROP TABLE disabled_account`,
 			`DROP TABLE key_file`,
+			`DROP TABLE master_key`,
+			`DROP TABLE derived_key`,
 			`DROP TABLE office_entry`,
 			`DROP TABLE office_record`,
 			`DROP TABLE tls_record`,

@@ -66,8 +66,14 @@ func (a *app) eachSealed(ctx context.Context, do func(c store.SealedColumn, batc
 
 // sealedCount says under which master keys values are sealed.
 type sealedCount struct {
-	Under  map[string]int `json:"under"`  // by identifier
-	Closed []string       `json:"closed"` // no configured key opens them
+	Under  map[string]int // by identifier
+	Closed []closedValue  // no key of the sealer opens them
+}
+
+// closedValue is a value that does not open.
+type closedValue struct {
+	Table string // of the database; empty: a file
+	About string
 }
 
 func (c *sealedCount) total() (n int) {
@@ -77,9 +83,18 @@ func (c *sealedCount) total() (n int) {
 	return n
 }
 
+// closed describes the values that do not open.
+func (c *sealedCount) closed() []string {
+	all := []string{}
+	for _, v := range c.Closed {
+		all = append(all, v.About)
+	}
+	return all
+}
+
 // countSealed opens all sealed values with a sealer. TLS records that do not open are left out: they are made again.
 func (a *app) countSealed(ctx context.Context, s *credential.Sealer, progress func(n int)) (*sealedCount, error) {
-	count := &sealedCount{Under: map[string]int{}, Closed: []string{}}
+	count := &sealedCount{Under: map[string]int{}}
 	err := a.eachSealed(ctx, func(c store.SealedColumn, batch []store.SealedValue) error {
 		for _, v := range batch {
 			_, under, err := s.OpenWithKey(sealIDs[c.Table](v), v.Sealed)
@@ -87,7 +102,7 @@ func (a *app) countSealed(ctx context.Context, s *credential.Sealer, progress fu
 			case err == nil:
 				count.Under[under.String()]++
 			case c.Table != tlsRecordTable:
-				count.Closed = append(count.Closed, fmt.Sprintf("%s %s: %s", c.Table, v.Key, c.Column))
+				count.Closed = append(count.Closed, closedValue{c.Table, fmt.Sprintf("%s of %s %s", c.Column, c.Table, v.Key)})
 			}
 		}
 		progress(count.total())
@@ -103,7 +118,7 @@ func (a *app) countSealed(ctx context.Context, s *credential.Sealer, progress fu
 	for _, name := range names {
 		under, err := authority.SealedUnder(ctx, a.keyFiles(), name, s)
 		if errors.Is(err, credential.ErrSealed) {
-			count.Closed = append(count.Closed, fmt.Sprintf("%s: %v", name, err))
+			count.Closed = append(count.Closed, closedValue{About: fmt.Sprintf("%s: %v", name, err)})
 			continue
 		}
 		if err != nil {
@@ -122,10 +137,10 @@ func (a *app) countSealed(ctx context.Context, s *credential.Sealer, progress fu
 		}
 		return err
 	})
-	if errors.Is(err, credential.ErrSealed) {
-		count.Closed, err = append(count.Closed, err.Error()), nil
+	if err != nil { // a journal that cannot be read has no key
+		count.Closed = append(count.Closed, closedValue{About: err.Error()})
 	}
-	return count, err
+	return count, ctx.Err()
 }
 
 const tlsRecordTable = "tls_record"
@@ -251,7 +266,7 @@ func (a *app) rotateMasterKey(ctx context.Context, show func(string, ...any)) (r
 		if err != nil {
 			return r, err
 		}
-		r.Checked, r.Closed = count.total(), count.Closed
+		r.Checked, r.Closed = count.total(), count.closed()
 		if len(r.Closed) == 0 || n == 0 {
 			break
 		}
@@ -363,5 +378,5 @@ func (a *app) masterKeyStatus(ctx context.Context) (all []masterKeyStatus, close
 		}
 		all = append(all, s)
 	}
-	return all, count.Closed, nil
+	return all, count.closed(), nil
 }

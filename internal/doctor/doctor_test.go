@@ -134,6 +134,13 @@ func TestEachCheckFindsItsProblemAndAcceptsWhatIsHealthy(t *testing.T) {
 		{"no backup", CheckBackup(store.BackupRun{}, store.ErrNotFound, now), Warning, "no backup"},
 		{"backups that cannot be read", CheckBackup(store.BackupRun{}, broken, now), Problem, "broken"},
 
+		{"a master key that was never exchanged", CheckMasterKeys(nil, []string{"k1"}, nil), OK, "k1"},
+		{"an exchange that is prepared", CheckMasterKeys(nil, []string{"k1", "k2"}, nil), Warning, "not begun"},
+		{"an exchange that is not complete", CheckMasterKeys(keysUntil(time.Time{}), []string{"k2", "k1"}, nil), Warning, "k1 is not complete"},
+		{"an exchange that is complete", CheckMasterKeys(keysUntil(now), []string{"k2"}, nil), OK, "k2"},
+		{"a former key that is not needed", CheckMasterKeys(keysUntil(now), []string{"k2", "k1"}, nil), Warning, "not needed"},
+		{"keys that cannot be read", CheckMasterKeys(nil, []string{"k1"}, broken), Problem, "broken"},
+
 		{"certificates", CheckCertificates(certificate(91), "r", now), OK, "issuing"},
 		{"one that ends within 90 days", CheckCertificates(certificate(89), "r", now), Warning, "issuing: it expires in 89 days"},
 		{"one that ends within 30 days", CheckCertificates(certificate(29), "r", now), Problem, "in 29 days"},
@@ -353,4 +360,10 @@ func TestACheckThatHangsIsAProblemAndDelaysNoOther(t *testing.T) {
 	if got := strings.Join(lines, "\n"); got != want || time.Since(begun) > 10*time.Second {
 		t.Errorf("after %v:\n%s", time.Since(begun), got)
 	}
+}
+
+// keysUntil returns two master keys, of which the first was retired at that time; zero: it is in use.
+func keysUntil(retired time.Time) []store.MasterKey {
+	at := time.Date(2026, 3, 2, 5, 0, 0, 0, time.UTC)
+	return []store.MasterKey{{ID: "k1", AnnouncedAt: at, UsedAt: at, RetiredAt: retired}, {ID: "k2", AnnouncedAt: at, UsedAt: at}}
 }
