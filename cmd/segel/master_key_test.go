@@ -1,0 +1,333 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"segel/internal/config"
+	"segel/internal/contract"
+	"segel/internal/credential"
+	"segel/internal/identity"
+	"segel/internal/installation"
+	"segel/internal/store"
+)
+
+// sealerOf returns the sealer of a key in base64.
+func sealerOf(t *testing.T, key string) *credential.Sealer {
+	t.Helper()
+	s, err := credential.KeyValue{Setting: "key", Encoded: key}.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// masterKeys returns settings with a current and a former master key.
+func masterKeys(set []string, current, former string) []string {
+	return append(slices.Clip(set), "SEGEL_MASTER_KEY", current, "SEGEL_FORMER_MASTER_KEY", former)
+}
+
+// rotate runs segel master-key rotate and returns its result.
+func rotate(t *testing.T, data string, set []string, status int) (r rotation) {
+	t.Helper()
+	said := runSegel(t, status, set, "master-key", "rotate", "--json", "--data", data)
+	if err := json.Unmarshal([]byte(said[:strings.Index(said, "\n")+1]), &r); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	return r
+}
+
+// startRefused starts a service, and requires that it is refused.
+func startRefused(t *testing.T, data string, set []string, want installation.Problem) {
+	t.Helper()
+	flags := map[string]string{"SEGEL_DATA_DIR": data}
+	for i := 0; i+1 < len(set); i += 2 {
+		flags[set[i]] = set[i+1]
+	}
+	conf, err := config.Load(nil, flags)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := openApp(t.Context(), conf, (&environment{stderr: &bytes.Buffer{}}).newLogger(conf), creating)
+	if err == nil {
+		a.close()
+	}
+	var refused *installation.Error
+	if !errors.As(err, &refused) || refused.Problem != want {
+		t.Errorf("it was started, want %s: %v", want, err)
+	}
+	if status, ok := exitOf(err); err != nil && (!ok || status != 3) {
+		t.Errorf("exit status %d", status)
+	}
+	if err != nil && (strings.Contains(err.Error(), sampleKey) || strings.Contains(err.Error(), otherKey)) {
+		t.Error("a key is in the message")
+	}
+}
+
+// sealEverything adds a value to each sealed column that signing does not fill.
+func (s *service) sealEverything(t *testing.T, of *client) {
+	t.Helper()
+	ctx := t.Context()
+	id := contract.PersonID(of.id)
+	secret, err := s.sealer.Seal(identity.AuthenticatorSealID(id), []byte("secret"))
+	if err == nil {
+		err = s.store.AddAuthenticator(ctx, id, store.Authenticator{Secret: secret, CreatedAt: time.Now()}, 1, nil, contract.Event{Type: contract.EventFactorAdded, At: time.Now()})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	addProvider(ctx, t, s, of)
+	hook, _, err := s.webhooks.Add(ctx, commandLineActor("webhook add"), organisationIDOf(t, s, of), contract.WebhookSettings{URL: "https://hook.example.test/"})
+	if err == nil {
+		_, _, err = s.webhooks.Rotate(ctx, commandLineActor("webhook rotate"), hook.ID)
+	}
+	if err = errors.Join(err, tlsStorage{s.app}.Write(ctx, "certificate", []byte("a certificate"))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// requireUnder requires that each sealed column has a value, and that all sealed values open under one key, and none under another.
+func (s *service) requireUnder(t *testing.T, key, not string) {
+	t.Helper()
+	tables := map[store.SealedColumn]bool{}
+	if err := s.eachSealed(t.Context(), func(c store.SealedColumn, batch []store.SealedValue) error {
+		tables[c] = tables[c] || len(batch) > 0
+		for _, v := range batch {
+			if _, _, err := sealerOf(t, not).OpenWithKey(sealIDs[c.Table](v), v.Sealed); err == nil {
+				t.Errorf("%s of %s %s opens under the other key", c.Column, c.Table, v.Key)
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range s.store.SealedColumns() {
+		if !tables[c] {
+			t.Errorf("%s of %s has no value: extend sealEverything", c.Column, c.Table)
+		}
+	}
+	count, err := s.countSealed(t.Context(), sealerOf(t, key), func(int) {})
+	if err != nil || len(count.Closed) > 0 || len(count.Under) != 1 {
+		t.Errorf("%v open under the key, %v do not, %v", count.Under, count.Closed, err)
+	}
+	if count, err = s.countSealed(t.Context(), sealerOf(t, not), func(int) {}); err != nil || count.total() > 0 {
+		t.Errorf("%v open under the other key, %v", count.Under, err)
+	}
+}
+
+// signed returns a document that two people of a service have completed, with a stamp.
+func signed(owner, signer *client) int64 {
+	id := owner.upload(simple(), signer.as("signer", 1))
+	owner.place(id, signer.at("sign", 100, 100, 260, 160), owner.at("emet", 300, 100, 380, 180)).ok()
+	owner.verb("finalize-docs", id).ok()
+	signer.verb("sign-docs", id).ok()
+	owner.completed(id)
+	return id
+}
+
+// invited finalizes a document with a guest, and returns it with the link that the guest got.
+func invited(t *testing.T, server *mailServer, owner *client, email string) (id int64, link string) {
+	t.Helper()
+	id = owner.uploadWith(object{"guest": object{"name": "Tamu", "email": email, "role": "signer", "number": "1"}}, simple())
+	owner.verb("finalize-docs", id).ok()
+	return id, server.mailTo(t, email, 1).guestLink(t)
+}
+
+// TestTheMasterKeyIsExchangedWhileDocumentsAreSigned makes every kind of sealed value, exchanges the key while documents are signed, and takes the former key away.
+func TestTheMasterKeyIsExchangedWhileDocumentsAreSigned(t *testing.T) {
+	onBothDatabases(t, func(t *testing.T, env []string) {
+		server, mail := startMailServer(t)
+		set := slices.Concat(settings(env), mail, []string{"SEGEL_BLOB_ENCRYPTION", "on"})
+		data := newDataFolder(t)
+		before := append(slices.Clip(set), "SEGEL_MASTER_KEY", sampleKey)
+		s := starting{data: data, set: before}.start(t)
+		owner, signer := s.person(t, "Sari", ""), s.person(t, "Budi", "")
+		s.sealEverything(t, owner)
+		first := signed(owner, signer)
+		whole := owner.download(first)
+		reads, opened := invited(t, server, owner, "satu@example.test")
+		guest := s.openLink(t, opened)
+		waits, link := invited(t, server, owner, "dua@example.test")
+		derived, checkpoints := s.derived, func() string { _, origin := s.auditKey(); return origin }
+		origin := checkpoints()
+		s.stop()
+
+		during := masterKeys(set, otherKey, sampleKey)
+		if said := runSegel(t, 1, during, "master-key", "rotate", "--data", data); !strings.Contains(said, "start segel serve with it first") {
+			t.Errorf("before a service uses the key: %s", said)
+		}
+		s = starting{data: data, set: during}.start(t)
+		owner, signer = owner.on(s), signer.on(s)
+		if s.sealer.ID() != sealerOf(t, otherKey).ID() {
+			t.Error("the service does not seal with the new key")
+		}
+		var signing sync.WaitGroup
+		for range 3 {
+			signing.Go(func() { signed(owner, signer) })
+		}
+		r := rotate(t, data, during, 0)
+		signing.Wait()
+		if !r.Complete || r.Resealed < 10 || r.Retired != 1 || r.Checked < r.Resealed {
+			t.Errorf("%+v", r)
+		}
+		if again := rotate(t, data, during, 0); again.Resealed != 0 || again.Retired != 0 || !again.Complete {
+			t.Errorf("again: %+v", again)
+		}
+		s.requireUnder(t, otherKey, sampleKey)
+		s.stop()
+
+		after := append(slices.Clip(set), "SEGEL_MASTER_KEY", otherKey)
+		s = starting{data: data, set: after}.start(t)
+		owner, signer, guest = owner.on(s), signer.on(s), guest.on(s)
+		if got := owner.download(first); !bytes.Equal(got, whole) {
+			t.Error("a file from before the exchange is another one")
+		}
+		signed(owner, signer)
+		for purpose, key := range derived {
+			if s.derived[purpose] != key {
+				t.Errorf("the key of %s is another one", purpose)
+			}
+		}
+		if checkpoints() != origin {
+			t.Error("checkpoints are signed with another key")
+		}
+		// Links that were sent before the exchange, opened before and after it, and a code that is sent after it.
+		guest.get("status", reads).ok()
+		late := s.openLink(t, link)
+		late.verb("guest-code-docs", waits).ok()
+		late.verb("guest-verify-docs", waits, "code", server.mailTo(t, "dua@example.test", 2).code(t)).ok()
+		if said := runFsck(t, data, environ(after), 0, "--json"); !strings.Contains(said, `"former_master_key":0`) {
+			t.Errorf("fsck: %s", said)
+		}
+		s.stop()
+		startRefused(t, data, before, installation.MasterKeyNeeded)
+		if said := runSegel(t, 0, after, "master-key", "status", "--data", data); !strings.Contains(said, sealerOf(t, sampleKey).ID().String()+"  retired") ||
+			!strings.Contains(said, sealerOf(t, otherKey).ID().String()+"  seals, configured") {
+			t.Errorf("status: %s", said)
+		}
+	})
+}
+
+// TestAnExchangeThatIsNotCompleteNeedsBothKeys begins an exchange, and starts services and commands with one of the two keys.
+func TestAnExchangeThatIsNotCompleteNeedsBothKeys(t *testing.T) {
+	onBothDatabases(t, func(t *testing.T, env []string) {
+		data, set := newDataFolder(t), settings(env)
+		before := append(slices.Clip(set), "SEGEL_MASTER_KEY", sampleKey)
+		s := starting{data: data, set: before}.start(t)
+		owner, signer := s.person(t, "Sari", ""), s.person(t, "Budi", "")
+		signed(owner, signer)
+		s.stop()
+		startRefused(t, data, append(slices.Clip(set), "SEGEL_MASTER_KEY", otherKey), installation.KeysLocked)
+		during := masterKeys(set, otherKey, sampleKey)
+		s = starting{data: data, set: during}.start(t)
+		s.stop()
+		for _, key := range []string{sampleKey, otherKey} {
+			alone := append(slices.Clip(set), "SEGEL_MASTER_KEY", key)
+			startRefused(t, data, alone, installation.MasterKeyNeeded)
+			runSegel(t, 3, alone, "fsck", "--data", data)
+		}
+		startRefused(t, data, append(slices.Clip(set), "SEGEL_MASTER_KEY", otherKey, "SEGEL_FORMER_MASTER_KEY_FILE", filepath.Join(t.TempDir(), "gone")), installation.KeyFileMissing)
+		if said := runFsck(t, data, environ(during), 0); !strings.Contains(said, "values are sealed under a former master key") {
+			t.Errorf("fsck: %s", said)
+		}
+		if said := runSegel(t, 0, during, "master-key", "status", "--json", "--data", data); !strings.Contains(said, `"state":"opens"`) {
+			t.Errorf("status: %s", said)
+		}
+		// In the other order of the settings the new key seals as well: the database decides.
+		s = starting{data: data, set: masterKeys(set, sampleKey, otherKey)}.start(t)
+		if s.sealer.ID() != sealerOf(t, otherKey).ID() {
+			t.Error("the former key seals")
+		}
+		owner, signer = owner.on(s), signer.on(s)
+		signed(owner, signer)
+		s.stop()
+		if r := rotate(t, data, during, 0); !r.Complete {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+// TestAnInterruptedExchangeIsCompletedByAnother ends it after each batch, and at the commit that says that it is complete.
+func TestAnInterruptedExchangeIsCompletedByAnother(t *testing.T) {
+	onBothDatabases(t, func(t *testing.T, env []string) {
+		data, set := newDataFolder(t), append(settings(env), "SEGEL_BLOB_ENCRYPTION", "on")
+		s := starting{data: data, set: append(slices.Clip(set), "SEGEL_MASTER_KEY", sampleKey)}.start(t)
+		owner, signer := s.person(t, "Sari", ""), s.person(t, "Budi", "")
+		s.sealEverything(t, owner)
+		signed(owner, signer)
+		s.stop()
+		s = starting{data: data, set: masterKeys(set, otherKey, sampleKey)}.start(t)
+		owner, signer = owner.on(s), signer.on(s)
+		kills := 0
+		for ; ; kills++ {
+			ctx, cancel := context.WithCancel(t.Context())
+			left := kills
+			r, err := s.rotateMasterKey(ctx, func(string, ...any) {
+				if left--; left < 0 { // after the commit of a batch, or of reading one
+					cancel()
+				}
+			})
+			cancel()
+			if err == nil && r.Complete {
+				break
+			}
+			if !errors.Is(err, context.Canceled) {
+				t.Fatalf("%+v, %v", r, err)
+			}
+			known, err := s.store.MasterKeys(t.Context())
+			if err != nil || countUsable(known) != 2 {
+				t.Fatalf("a key was retired by an exchange that was interrupted: %+v, %v", known, err)
+			}
+			if count, err := s.countSealed(t.Context(), s.sealer, func(int) {}); err != nil || len(count.Closed) > 0 {
+				t.Fatalf("interrupted after %d: %v do not open, %v", kills, count, err)
+			}
+		}
+		if kills < len(s.store.SealedColumns()) {
+			t.Errorf("it was interrupted %d times", kills)
+		}
+		s.requireUnder(t, otherKey, sampleKey)
+		signed(owner, signer)
+	})
+}
+
+// TestSwappedSealedValuesAreFoundByTheExchange exchanges the secrets of two rows, which an exchange of the key must neither accept nor hide.
+func TestSwappedSealedValuesAreFoundByTheExchange(t *testing.T) {
+	t.Parallel()
+	data := newDataFolder(t)
+	s := starting{data: data, set: []string{"SEGEL_MASTER_KEY", sampleKey}}.start(t)
+	owner := s.person(t, "Sari", "")
+	for i := range 2 {
+		_, _, err := s.webhooks.Add(t.Context(), commandLineActor("webhook add"), organisationIDOf(t, s, owner), contract.WebhookSettings{URL: fmt.Sprintf("https://hook%d.example.test/", i)})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.stop()
+	set := masterKeys(nil, otherKey, sampleKey)
+	s = starting{data: data, set: set}.start(t)
+	column := store.SealedColumn{Table: "webhook", Column: "secret"}
+	values, err := s.store.SealedValues(t.Context(), column, "", 9)
+	if err != nil || len(values) != 2 {
+		t.Fatal(values, err)
+	}
+	swap := []store.Resealed{{Key: values[0].Key, Old: values[0].Sealed, New: values[1].Sealed}}
+	if n, err := s.store.ReplaceSealed(t.Context(), column, swap, time.Now()); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	r := rotate(t, data, set, 1)
+	if r.Complete || r.Retired != 0 || len(r.Closed) != 1 || !strings.Contains(r.Closed[0], values[0].Key) {
+		t.Errorf("%+v", r)
+	}
+	if said := runFsck(t, data, environ(set), 1); !strings.Contains(said, values[0].Key) {
+		t.Errorf("fsck: %s", said)
+	}
+}
