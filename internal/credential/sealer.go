@@ -84,7 +84,7 @@ func (s *Sealer) WithFormer(former *Sealer) *Sealer {
 
 // SealingWith returns a sealer with the same keys of which that one seals.
 func (s *Sealer) SealingWith(id KeyID) (*Sealer, error) {
-	i := s.find(id)
+	i := s.findKey(id)
 	if i < 0 {
 		return nil, fmt.Errorf("master key %s: %w", id, ErrOtherKey)
 	}
@@ -111,9 +111,9 @@ func (s *Sealer) IDs() []KeyID {
 }
 
 // Has reports whether the sealer opens what a key sealed.
-func (s *Sealer) Has(id KeyID) bool { return s.find(id) >= 0 }
+func (s *Sealer) Has(id KeyID) bool { return s.findKey(id) >= 0 }
 
-func (s *Sealer) find(id KeyID) int {
+func (s *Sealer) findKey(id KeyID) int {
 	return slices.IndexFunc(s.keys, func(k sealingKey) bool { return k.id == id })
 }
 
@@ -159,7 +159,7 @@ func (s *Sealer) OpenWithKey(id string, sealed []byte) (plain []byte, under KeyI
 		return nil, under, ErrSealed
 	}
 	if sealed[0] == namedVersion {
-		i := s.find(KeyID(sealed[1:headLength]))
+		i := s.findKey(KeyID(sealed[1:headLength]))
 		if i < 0 {
 			return nil, under, ErrOtherKey
 		}
