@@ -6,6 +6,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/x509"
 	"io"
 	"math/big"
 	"testing"
@@ -67,4 +68,45 @@ func producedAt(t *testing.T, der []byte) time.Time {
 		t.Fatal(err)
 	}
 	return produced
+}
+
+func TestAListExpiresAfterTheResponsesBesideIt(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	a, err := NewEphemeral(publicURL, func() time.Time { return now })
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chain, err := a.Certify(t.Context(), Holder{ID: "1", Name: "Budi", Organisation: "PT Contoh", Assurance: Account}, key.Public())
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := a.Revocation(t.Context(), chain[1], chain[2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(crlReuse - time.Second)
+	list, err := a.Revocation(t.Context(), chain[1], chain[2])
+	if err != nil || !bytes.Equal(list.CRL, made.CRL) {
+		t.Fatalf("another list: %v", err)
+	}
+	response, err := a.Revocation(t.Context(), chain[0], chain[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	crl, err := x509.ParseRevocationList(list.CRL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, err := ocsp.ParseResponse(response.OCSP, chain[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !crl.NextUpdate.After(status.NextUpdate) {
+		t.Errorf("the list expires at %s, the response at %s", crl.NextUpdate, status.NextUpdate)
+	}
 }

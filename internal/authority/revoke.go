@@ -25,8 +25,10 @@ import (
 // Validity of revocation data, and how long one CRL is served before a new one is made.
 const (
 	ocspValidity = 7 * 24 * time.Hour
-	crlValidity  = 7 * 24 * time.Hour
-	crlReuse     = time.Hour
+	// A CRL in a file is up to crlReuse older than the OCSP response beside it, and must not expire before it: when a signer's certificate
+	// has expired, pyHanko validates the whole chain at the last moment at which the response was current.
+	crlValidity = ocspValidity + 24*time.Hour
+	crlReuse    = time.Hour
 )
 
 // Revoke revokes a certificate since a time that may lie in the past: when the key was lost, not when this was noticed.
