@@ -14,7 +14,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 GO      := CGO_ENABLED=0 go
 
 .DEFAULT_GOAL := help
-.PHONY: help run cluster drill test-upgrade web build test test-go test-web test-e2e test-e2e-all test-race test-s3 test-acme screens demo load bench bench-lists simulate fault failures test-every names interop dist check-dist check-deb check-image check-deploy check-monitoring check fmt lint generate clean
+.PHONY: help run cluster drill test-upgrade web build test test-go test-web test-e2e test-e2e-all test-race test-s3 test-acme screens demo load bench bench-lists simulate fault failures test-every names interop rehearsal dist check-dist check-deb check-image check-deploy check-monitoring check fmt lint generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -129,6 +129,11 @@ interop: build ## validate what we sign with other programs: interop/README.md (
 	@scripts/need go pdfsig pdftoppm qpdf mutool openssl java
 	@interop/setup
 	@go run ./interop -segel $(BIN) -every $(EVERY)
+
+rehearsal: ## move the clock of services through years of signing, renewing and validating, with our validator, pyHanko and EU DSS: docs/rehearsal.md (YEARS=21 STEP=3 DOCUMENTS=1: per service and step of so many months)
+	@scripts/need go java
+	@interop/setup java pyhanko
+	@go run ./scripts/rehearsal $(if $(YEARS),-years $(YEARS)) $(if $(STEP),-step $(STEP)) $(if $(filter command line environment,$(origin DOCUMENTS)),-documents $(DOCUMENTS)) $(if $(FOLDER),-folder $(FOLDER))
 
 check-image: ## run the image of build/dist with podman, read-only and without capabilities, until it is ready (needs root)
 	@scripts/checkimage build/dist

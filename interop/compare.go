@@ -166,8 +166,8 @@ func (v *validators) compareFiles(r *report, binary, roots string, items, tamper
 		var wg sync.WaitGroup
 		var unread, silentP, silentD error
 		wg.Go(func() { ours, unread = runSegelVerify(binary, roots, it.path) })
-		wg.Go(func() { silentP = v.pyhanko.queryFile(it.path, &p) })
-		wg.Go(func() { silentD = v.dss.queryFile(it.path, &d) })
+		wg.Go(func() { silentP = v.pyhanko.Query(it.path, &p) })
+		wg.Go(func() { silentD = v.dss.Query(it.path, &d) })
 		wg.Wait()
 		failAs := func(validator string) reportFunc {
 			return func(format string, args ...any) {

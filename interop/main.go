@@ -11,6 +11,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"segel/interop/validator"
 )
 
 func main() {
@@ -82,26 +84,22 @@ func run(work, tableFile, folder, binary string, every int) error {
 // validators are the other programs that run as separate processes.
 type validators struct {
 	root               string // root certificate that they trust
-	pyhanko, dss, vera *validatorProcess
+	pyhanko, dss, vera *validator.Process
 }
 
 func newValidators(work string, trust []string) *validators {
-	java := func(class string, args ...string) []string {
-		path := filepath.Join(work, "java/classes") + ":" + filepath.Join(work, "java/lib") + "/*"
-		return append([]string{"java", "-XX:+UseSerialGC", "-cp", path, class}, args...)
-	}
 	const limit = 2 * time.Minute
 	return &validators{
 		root:    filepath.Join(work, "trust", "root.pem"),
-		pyhanko: &validatorProcess{name: "pyhanko", command: append([]string{filepath.Join(work, "pyhanko/bin/python"), "interop/pyhanko/verdicts.py"}, trust...), limit: limit},
-		dss:     &validatorProcess{name: "dss", command: java("interop.Dss", trust...), limit: limit},
-		vera:    &validatorProcess{name: "verapdf", command: java("interop.Vera"), limit: limit},
+		pyhanko: &validator.Process{Name: "pyhanko", Command: validator.PyHanko(work, trust...), Limit: limit},
+		dss:     &validator.Process{Name: "dss", Command: validator.Java(work, "interop.Dss", trust...), Limit: limit},
+		vera:    &validator.Process{Name: "verapdf", Command: validator.Java(work, "interop.Vera"), Limit: limit},
 	}
 }
 
 func (v *validators) stop() {
-	for _, s := range []*validatorProcess{v.pyhanko, v.dss, v.vera} {
-		s.stop()
+	for _, s := range []*validator.Process{v.pyhanko, v.dss, v.vera} {
+		s.Stop()
 	}
 }
 
@@ -190,9 +188,9 @@ func (v *validators) checkAll(r *report, made, given []item) {
 
 // checkWith validates an item and compares the answer with what is expected. If the item was signed by others before,
 // it also compares with the answer about the file before, unless the validator could not read that one.
-func checkWith[A any](s *validatorProcess, it item, hold func(A, reportFunc), harmed func(before, after A, fail reportFunc), fail reportFunc) {
+func checkWith[A any](s *validator.Process, it item, hold func(A, reportFunc), harmed func(before, after A, fail reportFunc), fail reportFunc) {
 	var after, before A
-	if err := s.queryFile(it.path, &after); err != nil {
+	if err := s.Query(it.path, &after); err != nil {
 		fail("%v", err)
 		return
 	}
@@ -200,7 +198,7 @@ func checkWith[A any](s *validatorProcess, it item, hold func(A, reportFunc), ha
 	if it.before == "" || harmed == nil {
 		return
 	}
-	if err := s.queryFile(it.before, &before); err == nil {
+	if err := s.Query(it.before, &before); err == nil {
 		harmed(before, after, fail)
 	}
 }

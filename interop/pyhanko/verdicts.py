@@ -2,8 +2,9 @@
 
 Usage: verdicts.py [--plain] [--trust CERTIFICATE] [--ocsp RESPONSE] [--crl LIST] [--password WORD]...
 
-It reads one path per line from standard input and writes one JSON object per line, flushed, so that the caller knows
-which file crashed it. It does not use the network: revocation data is in the file or in the arguments.
+It reads one path per line from standard input, or an object with file and at, the time of validation, and writes one JSON
+object per line, flushed, so that the caller knows which file crashed it. It does not use the network: revocation data is in the
+file or in the arguments. As of a time, the authority of the newest timestamp is taken to be not revoked.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import logging
 import sys
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from unittest import mock
 
 from asn1crypto import crl, ocsp
 from pyhanko.keys import load_cert_from_pemder
@@ -36,12 +38,29 @@ from pyhanko.sign.validation.policy_decl import (
 from pyhanko_certvalidator import ValidationContext
 from pyhanko_certvalidator.authority import CertTrustAnchor
 from pyhanko_certvalidator.context import CertValidationPolicySpec
-from pyhanko_certvalidator.policy_decl import REQUIRE_REVINFO, CertRevTrustPolicy
+from pyhanko_certvalidator.ltv import ades_past, poe
+from pyhanko_certvalidator.ltv.types import ValidationTimingInfo
+from pyhanko_certvalidator.policy_decl import REQUIRE_REVINFO, CertRevTrustPolicy, NonRevokedStatusAssertion
 from pyhanko_certvalidator.registry import SimpleTrustManager
 from pyhanko_certvalidator.revinfo.archival import CRLContainer, OCSPContainer
 
 # FAR is how long after signing a B-LTA file must still validate: all our certificates except the root have expired then.
 FAR = timedelta(days=365 * 12)
+
+
+class Moment(datetime):
+    """Replaces the clock in the modules of the library that ask it for the time although a time of validation was given:
+    those that register proofs of existence, and that validate past signatures."""
+
+    at = None
+
+    @classmethod
+    def now(cls, tz=None):
+        return cls.at or datetime.now(tz)
+
+
+for module in (ades, ades_past, poe):
+    module.datetime = Moment
 
 
 class Validator:
@@ -71,12 +90,13 @@ class Validator:
             revocation_mode="require" if ocsps or crls else "soft-fail",
         )
 
-    def spec(self):
+    def spec(self, not_revoked=()):
         """Roots and revocation data for the validation with time; pyHanko reads the file's store itself."""
         anchors = SimpleTrustManager.build(trust_roots=[CertTrustAnchor(r) for r in self.roots])
         knowledge = LocalKnowledge(
             known_ocsps=[c for o in self.ocsps for c in OCSPContainer.load_multi(o)],
             known_crls=[CRLContainer(c) for c in self.crls],
+            nonrevoked_assertions=list(not_revoked),
         )
         return PdfSignatureValidationSpec(
             SignatureValidationSpec(
@@ -86,7 +106,7 @@ class Validator:
             )
         )
 
-    async def validate(self, path):
+    async def validate(self, path, at=None):
         answer = {"file": path}
         try:
             with open(path, "rb") as f:
@@ -94,10 +114,31 @@ class Validator:
                 reader = PdfFileReader(f, strict=False)
                 if reader.encrypted and reader.decrypt(self.password).status == AuthStatus.FAILED:
                     raise PermissionError("password needed")
-                answer["signatures"] = [await self.signature(reader, s) for s in reader.embedded_signatures]
+                answer["signatures"] = [
+                    await (self.signature(reader, s) if at is None else self.as_of(s, at))
+                    for s in reader.embedded_signatures
+                ]
         except Exception as e:  # an exception is the verdict
             answer["error"] = f"{type(e).__name__}: {e}"
         return answer
+
+    async def as_of(self, s, at):
+        """Validates by ETSI EN 319 102-1 §5.6 as of a time. Document timestamps are validated as part of each signature."""
+        s.compute_integrity_info()
+        seen = s.summarise_integrity_info()
+        m = {"field": s.field_name, "kind": "signature", "docmdp": seen.get("docmdp_ok"), "coverage": seen["coverage"].name}
+        if s.sig_object_type == "/DocTimeStamp":
+            return m | {"kind": "timestamp"}
+        moment = ValidationTimingInfo(validation_time=at, best_signature_time=at, point_in_time_validation=True)
+        # It wants the present status of the newest timestamp's authority, which is not in the file, and makes the same assertion
+        # for simulated times.
+        newest = s.reader.embedded_timestamp_signatures[-1:]
+        spec = self.spec(NonRevokedStatusAssertion(t.signer_cert.sha256, at=at) for t in newest)
+        with mock.patch.object(Moment, "at", at):
+            r = await ades.ades_lta_validation(s, spec, timing_info=moment)
+        m["lta"] = f"{r.ades_subindic.status.name} {r.ades_subindic.name}" + (f": {r.failure_msg}" if r.failure_msg else "")
+        m["proven"] = r.best_signature_time.isoformat() if r.best_signature_time else ""
+        return m
 
     async def signature(self, reader, s):
         stamp = s.sig_object_type == "/DocTimeStamp"
@@ -158,7 +199,11 @@ def main():
     validator = Validator(parser.parse_args())
     logging.disable(logging.CRITICAL)
     for line in sys.stdin:
-        print(json.dumps(asyncio.run(validator.validate(line.rstrip("\n"))), default=str), flush=True)
+        path, at = line.rstrip("\n"), None
+        if path.startswith("{"):
+            query = json.loads(path)
+            path, at = query["file"], datetime.fromisoformat(query["at"])
+        print(json.dumps(asyncio.run(validator.validate(path, at)), default=str), flush=True)
 
 
 if __name__ == "__main__":

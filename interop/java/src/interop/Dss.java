@@ -6,34 +6,47 @@ import eu.europa.esig.dss.diagnostic.SignatureWrapper;
 import eu.europa.esig.dss.diagnostic.TimestampWrapper;
 import eu.europa.esig.dss.diagnostic.jaxb.XmlObjectModification;
 import eu.europa.esig.dss.enumerations.TimestampType;
+import eu.europa.esig.dss.enumerations.ValidationLevel;
 import eu.europa.esig.dss.jaxb.object.Message;
 import eu.europa.esig.dss.model.DSSDocument;
 import eu.europa.esig.dss.model.FileDocument;
+import eu.europa.esig.dss.model.policy.ValidationPolicy;
 import eu.europa.esig.dss.model.x509.CertificateToken;
 import eu.europa.esig.dss.pades.validation.PDFDocumentValidator;
+import eu.europa.esig.dss.policy.ValidationPolicyFacade;
 import eu.europa.esig.dss.simplereport.SimpleReport;
 import eu.europa.esig.dss.spi.DSSUtils;
 import eu.europa.esig.dss.spi.validation.CommonCertificateVerifier;
 import eu.europa.esig.dss.spi.x509.CommonTrustedCertificateSource;
 import eu.europa.esig.dss.spi.x509.revocation.crl.ExternalResourcesCRLSource;
 import eu.europa.esig.dss.spi.x509.revocation.ocsp.ExternalResourcesOCSPSource;
+import eu.europa.esig.dss.validation.executor.signature.DefaultSignatureProcessExecutor;
 import eu.europa.esig.dss.validation.reports.Reports;
+import java.io.ByteArrayInputStream;
 import java.io.File;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.LocalDate;
 import java.util.ArrayList;
+import java.util.Date;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /**
  * Dss validates signatures with the EU's Digital Signature Service. Usage: Dss [--trust CERTIFICATE] [--ocsp RESPONSE]
- * [--crl LIST] [--password WORD]..., files on standard input. It does not use the network: revocation data is in
- * the file or in the arguments.
+ * [--crl LIST] [--password WORD] [--extended YEAR]..., files on standard input. It does not use the network: revocation data
+ * is in the file or in the arguments. With --extended it answers a second time, by the policy of DSS in which each algorithm
+ * that has not ended yet ends in that year.
  */
 public final class Dss {
   private final CommonTrustedCertificateSource trusted = new CommonTrustedCertificateSource();
   private final List<DSSDocument> ocsp = new ArrayList<>();
   private final List<DSSDocument> crl = new ArrayList<>();
   private String password = "";
+  private ValidationPolicy extended;
 
   public static void main(String[] args) throws Exception {
     Dss dss = new Dss();
@@ -43,6 +56,7 @@ public final class Dss {
         case "--ocsp" -> dss.ocsp.add(new FileDocument(args[i + 1]));
         case "--crl" -> dss.crl.add(new FileDocument(args[i + 1]));
         case "--password" -> dss.password = args[i + 1];
+        case "--extended" -> dss.extended = extend(args[i + 1]);
         default -> throw new IllegalArgumentException(args[i]);
       }
     }
@@ -62,11 +76,41 @@ public final class Dss {
     return v;
   }
 
-  private void validate(String path, Map<String, Object> answer) {
+  private static final Pattern END = Pattern.compile("(<Algo[^>]* Date=\")([0-9-]{10})(\")");
+
+  /** extend returns the policy of DSS with other end dates of algorithms that have not ended yet, and nothing else changed. */
+  private static ValidationPolicy extend(String year) throws Exception {
+    String today = LocalDate.now().toString();
+    try (InputStream in = ValidationPolicyFacade.class.getResourceAsStream("/policy/constraint.xml")) {
+      String policy = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+      String changed = END.matcher(policy).replaceAll(m -> m.group(2).compareTo(today) < 0 ? m.group() : m.group(1) + year + "-01-01" + m.group(3));
+      if (changed.equals(policy)) {
+        throw new IllegalStateException("the policy of DSS has no end dates");
+      }
+      return ValidationPolicyFacade.newFacade().getValidationPolicy(new ByteArrayInputStream(changed.getBytes(StandardCharsets.UTF_8)));
+    }
+  }
+
+  private void validate(String path, Instant at, Map<String, Object> answer) {
     PDFDocumentValidator validator = new PDFDocumentValidator(new FileDocument(path));
     validator.setCertificateVerifier(verifier());
     validator.setPasswordProtection(password.toCharArray());
+    if (at != null) {
+      validator.setValidationTime(Date.from(at));
+    }
     Reports reports = validator.validateDocument();
+    answer.put("signatures", list(reports));
+    if (extended != null) { // the same facts by another policy
+      DefaultSignatureProcessExecutor again = new DefaultSignatureProcessExecutor();
+      again.setDiagnosticData(reports.getDiagnosticDataJaxb());
+      again.setCurrentTime(reports.getDiagnosticData().getValidationDate());
+      again.setValidationPolicy(extended);
+      again.setValidationLevel(ValidationLevel.ARCHIVAL_DATA);
+      answer.put("extended", list(again.execute()));
+    }
+  }
+
+  private static List<Map<String, Object>> list(Reports reports) {
     SimpleReport simple = reports.getSimpleReport();
     DiagnosticData data = reports.getDiagnosticData();
     List<Map<String, Object>> signatures = new ArrayList<>();
@@ -76,6 +120,8 @@ public final class Dss {
       m.put("digest", s.getDigestMatchers().stream().allMatch(d -> d.isDataFound() && d.isDataIntact()));
       m.put("valid", s.isSignatureIntact() && s.isSignatureValid());
       m.put("level", String.valueOf(simple.getSignatureFormat(s.getId())));
+      Date best = simple.getBestSignatureTime(s.getId());
+      m.put("proven", best == null ? "" : best.toInstant().toString());
       told(m, simple, s.getId());
       signatures.add(m);
     }
@@ -90,7 +136,7 @@ public final class Dss {
       told(m, simple, t.getId());
       signatures.add(m);
     }
-    answer.put("signatures", signatures);
+    return signatures;
   }
 
   /** seen is what the file says: the field, its byte range, and what later revisions did. */

@@ -14,7 +14,7 @@ import org.verapdf.pdfa.results.ValidationResult;
 public final class Vera {
   public static void main(String[] args) throws Exception {
     VeraGreenfieldFoundryProvider.initialise();
-    Lines.answer((path, answer) -> {
+    Lines.answer((path, at, answer) -> {
       try (PDFAParser parser = Foundries.defaultInstance().createParser(new File(path));
           PDFAValidator validator = Foundries.defaultInstance().createValidator(parser.getFlavour(), false)) {
         ValidationResult result = validator.validate(parser);
