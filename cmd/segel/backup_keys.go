@@ -15,12 +15,18 @@ import (
 	"segel/internal/durable"
 )
 
-// writeKeys writes the sealed keys of a folder, and the master key if that is wanted, as a tar.
+// writeKeys writes the sealed keys of a folder, and the master key if that is wanted, as a tar. While the master key is exchanged, the former one is
+// needed, too.
 func (a *app) writeKeys(w io.Writer, masterKey credential.KeyFile, withMasterKey bool) error {
 	t := tar.NewWriter(w)
 	if withMasterKey {
 		if err := addToTar(t, string(masterKey), masterKeyFile); err != nil {
 			return err
+		}
+		if former, isFile := formerMasterKeyOf(a.conf).(credential.KeyFile); isFile {
+			if err := addToTar(t, string(former), formerKeyFile); err != nil {
+				return err
+			}
 		}
 	}
 	if a.conf.State == config.StateFolder {

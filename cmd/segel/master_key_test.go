@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,12 +15,17 @@ import (
 	"testing"
 	"time"
 
+	"filippo.io/age"
+
+	"segel/internal/blob/s3/s3test"
 	"segel/internal/config"
 	"segel/internal/contract"
 	"segel/internal/credential"
 	"segel/internal/identity"
 	"segel/internal/installation"
 	"segel/internal/store"
+	"segel/internal/store/sqlstore"
+	"segel/internal/store/storetest/pgtest"
 )
 
 // sealerOf returns the sealer of a key in base64.
@@ -328,6 +335,142 @@ func TestSwappedSealedValuesAreFoundByTheExchange(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	if said := runFsck(t, data, environ(set), 1); !strings.Contains(said, values[0].Key) {
+		t.Errorf("fsck: %s", said)
+	}
+}
+
+// TestKeysThatAreLostComeBackFromTheirBackup loses the master key and the keys of the authority, in a folder, and puts them back beside the database.
+func TestKeysThatAreLostComeBackFromTheirBackup(t *testing.T) {
+	onBothDatabases(t, func(t *testing.T, env []string) {
+		data, set, dir := newDataFolder(t), settings(env), t.TempDir()
+		s := starting{data: data, set: set}.start(t)
+		owner, signer := s.person(t, "Sari", ""), s.person(t, "Budi", "")
+		first := signed(owner, signer)
+		whole := owner.download(first)
+		identity, err := age.GenerateX25519Identity()
+		if err != nil {
+			t.Fatal(err)
+		}
+		opens := filepath.Join(dir, "identity")
+		if err := os.WriteFile(opens, []byte(identity.String()+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		runSegel(t, 1, set, "master-key", "backup", filepath.Join(dir, "clear"), "--data", data)
+		runSegel(t, 1, set, "master-key", "backup", filepath.Join(data, "inside"), "--data", data, "--recipient", identity.Recipient().String())
+		saved, phrase := filepath.Join(dir, "keys.age"), passphrase(t, "kunci cadangan")
+		if said := runSegel(t, 0, set, "master-key", "backup", saved, "--data", data, "--recipient", identity.Recipient().String(), "--identity", opens); !strings.Contains(said, "decrypted and checked") {
+			t.Errorf("backup: %s", said)
+		}
+		other := filepath.Join(dir, "phrase.age")
+		runSegel(t, 0, set, "master-key", "backup", other, "--data", data, "--passphrase-file", phrase)
+		runSegel(t, 0, nil, "master-key", "verify", saved, "--identity", opens)
+		runSegel(t, 0, nil, "master-key", "verify", other, "--passphrase-file", phrase)
+		runSegel(t, 1, nil, "master-key", "verify", other, "--passphrase-file", passphrase(t, "salah sekali"))
+		runSegel(t, 1, set, "master-key", "backup", saved, "--data", data, "--passphrase-file", phrase) // nothing is replaced
+		s.stop()
+
+		key, err := os.ReadFile(filepath.Join(data, masterKeyFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(saved)
+		if err != nil || bytes.Contains(b, key) {
+			t.Errorf("the master key is in the backup in clear: %v", err)
+		}
+		if err := errors.Join(os.RemoveAll(filepath.Join(data, authorityDir)), os.Remove(filepath.Join(data, masterKeyFile))); err != nil {
+			t.Fatal(err)
+		}
+		startRefused(t, data, set, installation.KeyFileMissing)
+		runSegel(t, 1, set, "master-key", "restore", saved, "--data", data, "--passphrase-file", phrase) // which does not open it
+		if _, err := os.Stat(filepath.Join(data, masterKeyFile)); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("a refused command wrote a key: %v", err)
+		}
+		runSegel(t, 0, set, "master-key", "restore", saved, "--data", data, "--identity", opens)
+		if said := runSegel(t, 0, set, "master-key", "restore", saved, "--data", data, "--identity", opens); !strings.Contains(said, "restored 0 files") {
+			t.Errorf("restored again: %s", said)
+		}
+		if info, err := os.Stat(filepath.Join(data, masterKeyFile)); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%v, %v", info, err)
+		}
+		s = starting{data: data, set: set}.start(t)
+		owner, signer = owner.on(s), signer.on(s)
+		if got := owner.download(first); !bytes.Equal(got, whole) {
+			t.Error("a document from before is another one")
+		}
+		signed(owner, signer)
+		s.stop()
+		runFsck(t, data, environ(set), 0)
+
+		elsewhere := newDataFolder(t)
+		starting{data: elsewhere}.start(t).stop()
+		runSegel(t, 3, nil, "master-key", "restore", saved, "--data", elsewhere, "--identity", opens)
+	})
+}
+
+// TestABackupDuringAnExchangeHasBothKeys restores one elsewhere and goes on with the exchange there.
+func TestABackupDuringAnExchangeHasBothKeys(t *testing.T) {
+	t.Parallel()
+	data, dir, phrase := newDataFolder(t), t.TempDir(), passphrase(t, "kunci cadangan")
+	s := starting{data: data}.start(t)
+	owner, signer := s.person(t, "Sari", ""), s.person(t, "Budi", "")
+	signed(owner, signer)
+	s.stop()
+	former := filepath.Join(dir, "former.key")
+	if err := errors.Join(os.Rename(filepath.Join(data, masterKeyFile), former), os.WriteFile(filepath.Join(data, masterKeyFile), bytes.Repeat([]byte{5}, 32), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	set := []string{"SEGEL_FORMER_MASTER_KEY_FILE", former}
+	starting{data: data, set: set}.start(t).stop()
+	makeBackup(t, data, set, 0, filepath.Join(dir, "backup"), "--passphrase-file", phrase)
+	restored, put := filepath.Join(dir, "restored"), []string{"SEGEL_FORMER_MASTER_KEY_FILE", filepath.Join(dir, "elsewhere.key")}
+	runSegel(t, 0, put, "restore", filepath.Join(dir, "backup"), "--data", restored, "--passphrase-file", phrase)
+	if r := rotate(t, restored, put, 0); !r.Complete || r.Resealed == 0 {
+		t.Errorf("%+v", r)
+	}
+	s = starting{data: restored}.start(t)
+	signed(owner.loginAgain(s), signer.loginAgain(s))
+}
+
+// TestANodeTakesANewKeyIntoUseOnceAllNodesHaveIt starts nodes of one PostgreSQL database one after the other with other keys.
+func TestANodeTakesANewKeyIntoUseOnceAllNodesHaveIt(t *testing.T) {
+	t.Parallel()
+	server, dir := s3test.StartServer(t), t.TempDir()
+	shared := append(onBucket(server), "SEGEL_DATABASE", pgtest.Database(t, sqlstore.Migrate), "SEGEL_STATE", config.StateDatabase, "SEGEL_PUBLIC_URL", "http://segel.test")
+	node := func(name string, set []string) *service {
+		return starting{data: filepath.Join(dir, name), set: set}.start(t)
+	}
+	old := append(slices.Clip(shared), "SEGEL_MASTER_KEY", sampleKey)
+	prepared, current := masterKeys(shared, sampleKey, otherKey), masterKeys(shared, otherKey, sampleKey)
+	a, b := node("a", old), node("b", old)
+	owner, signer := a.person(t, "Sari", ""), a.person(t, "Budi", "")
+	signed(owner, signer)
+	a.stop()
+	startRefused(t, filepath.Join(dir, "a"), current, installation.MasterKeyTooEarly) // b does not have the key
+	if known, err := b.store.MasterKeys(t.Context()); err != nil || countUsable(known) != 1 {
+		t.Errorf("%+v, %v", known, err)
+	}
+	a = node("a", prepared)
+	b.stop()
+	b = node("b", prepared)
+	signed(owner.on(a), signer.on(b))
+	a.stop()
+	a = node("a", current) // b has both keys, and seals with the former one still
+	signed(owner.on(a), signer.on(b))
+	signed(owner.on(b), signer.on(a))
+	if r := rotate(t, filepath.Join(dir, "c"), current, 1); r.Complete || len(r.Waiting) != 1 || !strings.Contains(r.Waiting[0], b.process.Name()) {
+		t.Errorf("%+v", r)
+	}
+	b.stop()
+	startRefused(t, filepath.Join(dir, "b"), old, installation.MasterKeyNeeded)
+	b = node("b", current)
+	if r := rotate(t, filepath.Join(dir, "c"), current, 0); !r.Complete {
+		t.Errorf("%+v", r)
+	}
+	after := append(slices.Clip(shared), "SEGEL_MASTER_KEY", otherKey)
+	a.stop()
+	a = node("a", after)
+	signed(owner.on(a), signer.on(b))
+	if said := runFsck(t, filepath.Join(dir, "c"), environ(after), 0); !strings.Contains(said, "0 lost or changed, 0 left over") {
 		t.Errorf("fsck: %s", said)
 	}
 }

@@ -276,6 +276,9 @@ func (r *restoring) restore(ctx context.Context, keys func(func(io.Reader) error
 				from, _ := masterKeyOf(r.conf).(credential.KeyFile)
 				return string(from)
 			}
+			if from, isFile := formerMasterKeyOf(r.conf).(credential.KeyFile); isFile && name == formerKeyFile {
+				return string(from)
+			}
 			return below(name)
 		}
 		if err := keys(func(from io.Reader) error { return extractTar(from, place) }); err != nil {

@@ -24,6 +24,10 @@ import (
 type masterKeyCommand struct {
 	Status masterKeyStatusCommand `cmd:"" help:"Print which master keys are configured and in use, by identifier, and how many values each seals."`
 	Rotate masterKeyRotateCommand `cmd:"" help:"Seal everything under the current master key that a former one sealed, read it all again, and record that the former one is not needed any more. Works beside running services, which have to use the current key. Repeat it if it was interrupted. Ends with 1 if it is not complete."`
+
+	Backup  masterKeyBackupCommand  `cmd:"" help:"Write the master key and the keys of the authority, without the database, to a new file, encrypted with age, and check it."`
+	Verify  masterKeyVerifyCommand  `cmd:"" help:"Decrypt a key backup and check that its master key opens the keys in it. Needs no installation."`
+	Restore masterKeyRestoreCommand `cmd:"" help:"Put back from a key backup what is missing of the master key and of the keys of the authority, beside the database of the installation. Replaces nothing."`
 }
 
 // sealIDs returns what the value of a row is sealed for, by table.

@@ -117,6 +117,15 @@ func (s *Sealer) findKey(id KeyID) int {
 	return slices.IndexFunc(s.keys, func(k sealingKey) bool { return k.id == id })
 }
 
+// ExportKey returns the 32 bytes of a key, for a backup of it; nil if the sealer does not have it. The caller owns them.
+func (s *Sealer) ExportKey(id KeyID) []byte {
+	i := s.findKey(id)
+	if i < 0 {
+		return nil
+	}
+	return slices.Clone(s.keys[i].secret[:])
+}
+
 // DeriveKey derives a key for a purpose from the key that seals, always the same one: HKDF-SHA256 (RFC 5869) of the master key, without salt,
 // with the purpose as the context.
 func (s *Sealer) DeriveKey(purpose string) [32]byte { return s.keys[0].derive(purpose) }

@@ -48,8 +48,8 @@ func ParseMark(mark []byte) (ID, error) {
 	return ID(digits), nil
 }
 
-// markFile is the file beside the keys that contains the mark.
-const markFile = "installation"
+// MarkFile is the name of the file beside the keys that contains the mark.
+const MarkFile = "installation"
 
 // KeyFiles holds the mark beside the keys: [segel/internal/authority.Files].
 type KeyFiles interface {
@@ -59,7 +59,7 @@ type KeyFiles interface {
 
 // ReadMark reads the mark beside the keys, which messages call by that place. It returns an empty ID if there is none.
 func ReadMark(ctx context.Context, keys KeyFiles, place string) (ID, error) {
-	b, err := keys.ReadFile(ctx, markFile)
+	b, err := keys.ReadFile(ctx, MarkFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -68,7 +68,7 @@ func ReadMark(ctx context.Context, keys KeyFiles, place string) (ID, error) {
 	}
 	id, err := ParseMark(b)
 	if err != nil {
-		return "", fmt.Errorf("%s in %s: %w", markFile, place, err)
+		return "", fmt.Errorf("%s in %s: %w", MarkFile, place, err)
 	}
 	return id, nil
 }
@@ -76,7 +76,7 @@ func ReadMark(ctx context.Context, keys KeyFiles, place string) (ID, error) {
 // WriteMark writes the mark beside the keys. If the same mark is there already, it does nothing; another mark is an error. The
 // mark is durable on return. If the process dies, the mark is complete or absent.
 func WriteMark(ctx context.Context, keys KeyFiles, place string, id ID) error {
-	err := keys.CreateFile(ctx, markFile, id.Mark())
+	err := keys.CreateFile(ctx, MarkFile, id.Mark())
 	if err == nil || !errors.Is(err, fs.ErrExist) {
 		return err
 	}

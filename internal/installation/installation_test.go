@@ -75,7 +75,7 @@ func TestAKeyFolderIsMarkedOnce(t *testing.T) {
 	if id, err := ReadMark(t.Context(), authority.Folder(dir), dir); id != sample || err != nil {
 		t.Errorf("%s, %v", id, err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, markFile), make([]byte, 1<<20), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, MarkFile), make([]byte, 1<<20), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := ReadMark(t.Context(), authority.Folder(dir), dir); !errors.Is(err, ErrMark) {
