@@ -62,11 +62,11 @@ func (a *app) collectKeys(ctx context.Context) (*keyBackup, error) {
 			return nil, err
 		}
 	}
-	return b, b.check(ctx)
+	return b, b.checkKeys(ctx)
 }
 
-// check requires that the master keys open every key of the authority.
-func (b *keyBackup) check(ctx context.Context) error {
+// checkKeys requires that the master keys open every key of the authority.
+func (b *keyBackup) checkKeys(ctx context.Context) error {
 	s, err := credential.NewSealer(b.master)
 	if err == nil && b.former != nil {
 		var former *credential.Sealer
@@ -181,7 +181,7 @@ func parseKeyBackup(ctx context.Context, from io.Reader) (*keyBackup, error) {
 	if b.about.Version != keyBackupVersion {
 		return nil, fmt.Errorf("it is not a key backup of version %d", keyBackupVersion)
 	}
-	return b, b.check(ctx)
+	return b, b.checkKeys(ctx)
 }
 
 // openKeyBackup decrypts a file, and checks what is in it.

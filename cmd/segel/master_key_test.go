@@ -172,6 +172,7 @@ func TestTheMasterKeyIsExchangedWhileDocumentsAreSigned(t *testing.T) {
 		if said := runSegel(t, 1, during, "master-key", "rotate", "--data", data); !strings.Contains(said, "start segel serve with it first") {
 			t.Errorf("before a service uses the key: %s", said)
 		}
+		stored := files(t, filepath.Join(data, blobDir))
 		s = starting{data: data, set: during}.start(t)
 		owner, signer = owner.on(s), signer.on(s)
 		if s.sealer.ID() != sealerOf(t, otherKey).ID() {
@@ -191,6 +192,11 @@ func TestTheMasterKeyIsExchangedWhileDocumentsAreSigned(t *testing.T) {
 		}
 		s.requireUnder(t, otherKey, sampleKey)
 		s.stop()
+		for name, digest := range files(t, filepath.Join(data, blobDir)) {
+			if before, there := stored[name]; there && before != digest {
+				t.Errorf("%s was written again: files stay under the keys of their organisations", name)
+			}
+		}
 
 		after := append(slices.Clip(set), "SEGEL_MASTER_KEY", otherKey)
 		s = starting{data: data, set: after}.start(t)
@@ -473,4 +479,37 @@ func TestANodeTakesANewKeyIntoUseOnceAllNodesHaveIt(t *testing.T) {
 	if said := runFsck(t, filepath.Join(dir, "c"), environ(after), 0); !strings.Contains(said, "0 lost or changed, 0 left over") {
 		t.Errorf("fsck: %s", said)
 	}
+}
+
+// TestAProcessThatDiedBeforeItUsedANewKeyLeavesNothingSealedUnderIt starts a service after one that announced a new key and ended.
+func TestAProcessThatDiedBeforeItUsedANewKeyLeavesNothingSealedUnderIt(t *testing.T) {
+	onBothDatabases(t, func(t *testing.T, env []string) {
+		data, set := newDataFolder(t), settings(env)
+		s := starting{data: data, set: append(slices.Clip(set), "SEGEL_MASTER_KEY", sampleKey)}.start(t)
+		owner, signer := s.person(t, "Sari", ""), s.person(t, "Budi", "")
+		if err := s.store.AnnounceMasterKey(t.Context(), sealerOf(t, otherKey).ID().String(), s.sealer.ID().String(), nil, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.checkMasterKeys(t.Context()); err == nil {
+			t.Error("a running service without the announced key is ready")
+		}
+		signed(owner, signer)
+		s.stop()
+		startRefused(t, data, append(slices.Clip(set), "SEGEL_MASTER_KEY", sampleKey), installation.MasterKeyNeeded)
+		// The former key seals until the new one is in use.
+		prepared := masterKeys(set, sampleKey, otherKey)
+		s = starting{data: data, set: prepared}.start(t)
+		if s.sealer.ID() != sealerOf(t, sampleKey).ID() {
+			t.Error("the announced key seals")
+		}
+		s.stop()
+		s = starting{data: data, set: masterKeys(set, otherKey, sampleKey)}.start(t)
+		if s.sealer.ID() != sealerOf(t, otherKey).ID() {
+			t.Error("the new key does not seal")
+		}
+		signed(owner.on(s), signer.on(s))
+		if r := rotate(t, data, masterKeys(set, otherKey, sampleKey), 0); !r.Complete {
+			t.Errorf("%+v", r)
+		}
+	})
 }
