@@ -22,8 +22,11 @@ const (
 	byAccount documentKind = "account" // by a person with an account
 	byGuest   documentKind = "guest"   // by a guest, whose certificate is made for this signature
 	stamped   documentKind = "stamped" // by a person with an account, with a duty stamp of the sandbox
-	slow      documentKind = "slow"    // by two people, one step apart
+	slow      documentKind = "slow"    // by two people, one step apart if it is short enough
 )
+
+// longestWait is the number of months that a document may wait for its second signer: certificates are valid for a year when they sign.
+const longestWait = 12
 
 var documentKinds = []documentKind{byAccount, byGuest, stamped, slow}
 
@@ -90,11 +93,14 @@ func (s *service) create(kind documentKind, signer, second *person) (*document, 
 	if err := by.PostVerb("sign-docs", d.id); err != nil {
 		return nil, err
 	}
-	if kind == slow {
-		s.waiting = append(s.waiting, d)
-		return d, nil
+	if kind != slow {
+		return d, s.awaitCompletion(d)
 	}
-	return d, s.awaitCompletion(d)
+	s.waiting = append(s.waiting, d)
+	if s.step >= longestWait {
+		return d, s.signSecond()
+	}
+	return d, nil
 }
 
 // openLink opens the link of the only guest of a document.

@@ -37,7 +37,7 @@ func (p *pyHanko) endProcess() { p.process.Stop() }
 
 func (*pyHanko) verdictNames() []string { return []string{pyHankoName} }
 
-func (p *pyHanko) validateFiles(_ *service, at time.Time, files []string) ([][]verdict, error) {
+func (p *pyHanko) queryFiles(_ *service, at time.Time, files []string) ([][]verdict, error) {
 	var all [][]verdict
 	for _, file := range files {
 		var a struct {
@@ -90,7 +90,7 @@ type dssSignature struct {
 	Errors, Warnings              []string
 }
 
-func (d *dss) validateFiles(_ *service, at time.Time, files []string) ([][]verdict, error) {
+func (d *dss) queryFiles(_ *service, at time.Time, files []string) ([][]verdict, error) {
 	var all [][]verdict
 	for _, file := range files {
 		var a struct {

@@ -37,16 +37,13 @@ const (
 	revokeEvery  = 4 // the certificates of a person are revoked
 )
 
-// rechecked is the number of earlier documents of each service that are validated at each step, besides the new ones.
-const rechecked = 1
-
 func newRehearsal(o options, dir, binary string) (r *rehearsal, err error) {
 	r = &rehearsal{options: o, began: time.Now()}
 	if r.clock, err = newMovedClock(filepath.Join(dir, "offset")); err != nil {
 		return nil, err
 	}
 	for _, kind := range serviceKinds {
-		s, err := startService(binary, filepath.Join(dir, kind.name), kind, r.clock)
+		s, err := startService(binary, filepath.Join(dir, kind.name), kind, r.clock, o.step)
 		if s != nil {
 			r.services = append(r.services, s)
 		}
@@ -147,16 +144,22 @@ func (r *rehearsal) runStep(s *service, step int, restart bool) error {
 			return err
 		}
 	}
-	sample := slices.Clone(s.all[before:])
-	for i := range min(rechecked, before) {
-		sample = append(sample, s.all[(step*rechecked+i)%before])
+	var sample []inspected
+	for _, d := range s.all[before:] {
+		sample = append(sample, d.listFiles()[0])
 	}
-	firstOfYear := (step*r.step)%12 < r.step
-	if err := r.validateDocuments(s, sample, firstOfYear); err != nil || before == 0 {
+	if before > 0 {
+		// Over the steps each earlier document gets its turn, in one round with its contract and in the next with its certificate.
+		sample = append(sample, s.all[step%before].listFiles()[step/before%2])
+	}
+	if (step*r.step)%12 < r.step { // the first step of a year
+		sample = append(sample, r.listWithheld(s)...)
+	}
+	if err := r.validateFiles(s, sample); err != nil || before == 0 {
 		return err
 	}
-	// The service validates one of them too, by the clock that it has.
-	d := sample[len(sample)-1]
+	// The service validates an earlier one too, by the clock that it has.
+	d := s.all[step%before]
 	got, err := s.verify(d.contract.path)
 	if err == nil && !got.passed {
 		r.findings.addFinding("POST /v1/verify", s, r.clock.now(), fmt.Sprintf("contract %d (%s)", d.id, d.kind), got.text)
@@ -212,30 +215,32 @@ type inspected struct {
 	provable   bool
 }
 
-// listInspected returns the files of documents of a service, and if wanted the copies whose renewals were withheld.
-func (r *rehearsal) listInspected(s *service, documents []*document, withheld bool, at time.Time) []inspected {
-	var all []inspected
-	for _, d := range documents {
-		kind := string(d.kind)
-		if d.revoked {
-			kind += ", a certificate of a signer was revoked later"
-		}
-		all = append(all,
-			inspected{path: d.contract.path, what: fmt.Sprintf("contract %d (%s)", d.id, kind), document: d, from: d.begun, to: d.completed, provable: true},
-			inspected{path: d.certificate.path, what: fmt.Sprintf("evidence certificate %d (%s)", d.id, kind), document: d, from: d.completed.Add(-time.Minute), to: d.completed.Add(time.Hour), provable: true})
+// listFiles returns the contract and the evidence certificate of a document.
+func (d *document) listFiles() []inspected {
+	kind := string(d.kind)
+	if d.revoked {
+		kind += ", a certificate of a signer was revoked later"
 	}
+	return []inspected{
+		{path: d.contract.path, what: fmt.Sprintf("contract %d (%s)", d.id, kind), document: d, from: d.begun, to: d.completed, provable: true},
+		{path: d.certificate.path, what: fmt.Sprintf("evidence certificate %d (%s)", d.id, kind), document: d, from: d.completed.Add(-time.Minute), to: d.completed.Add(time.Hour), provable: true},
+	}
+}
+
+// listWithheld returns the copies of a service whose renewals were withheld.
+func (r *rehearsal) listWithheld(s *service) []inspected {
+	var all []inspected
 	for _, w := range r.withheld {
-		if withheld && w.service == s {
-			all = append(all, inspected{path: w.path, what: "without renewals: " + w.what, provable: at.Before(w.expiry)})
+		if w.service == s {
+			all = append(all, inspected{path: w.path, what: "without renewals: " + w.what, provable: r.clock.now().Before(w.expiry)})
 		}
 	}
 	return all
 }
 
-// validateDocuments lets each validator validate files of a service as of now, and records what is not as expected.
-func (r *rehearsal) validateDocuments(s *service, documents []*document, withheld bool) error {
+// validateFiles lets each validator validate files of a service as of now, and records what is not as expected.
+func (r *rehearsal) validateFiles(s *service, all []inspected) error {
 	at := r.clock.now()
-	all := r.listInspected(s, documents, withheld, at)
 	var paths []string
 	for _, f := range all {
 		paths = append(paths, f.path)
@@ -244,7 +249,7 @@ func (r *rehearsal) validateDocuments(s *service, documents []*document, withhel
 	verdicts := make([][][]verdict, len(r.validators))
 	var wg sync.WaitGroup
 	for i, v := range r.validators {
-		wg.Go(func() { verdicts[i], errs[i] = v.validateFiles(s, at, paths) })
+		wg.Go(func() { verdicts[i], errs[i] = v.queryFiles(s, at, paths) })
 	}
 	wg.Wait()
 	for i := range r.validators {

@@ -105,7 +105,11 @@ func (r *rehearsal) conclude() error {
 	r.years = append(r.years, end)
 	r.countDocuments(end)
 	for _, s := range r.services {
-		if err := r.validateDocuments(s, s.all, true); err != nil {
+		all := r.listWithheld(s)
+		for _, d := range s.all {
+			all = append(all, d.listFiles()...)
+		}
+		if err := r.validateFiles(s, all); err != nil {
 			return err
 		}
 		if err := r.checkEvidence(s); err != nil {

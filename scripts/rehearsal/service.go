@@ -40,6 +40,7 @@ type service struct {
 	all     []*document
 	waiting []*document // their second signer signs at the next step
 
+	step     int // months between two steps
 	revokeAt int // the step from which on another certificate is revoked
 }
 
@@ -51,15 +52,18 @@ type person struct {
 
 const metricsToken = "pengamat latihan"
 
-func startService(binary, dir string, kind serviceKind, clock *movedClock) (s *service, err error) {
-	s = &service{kind: kind, clock: clock, files: filepath.Join(dir, "files")}
+// startService starts a service. Between two steps so many months pass, in which nothing is renewed, so renewals are due that much earlier.
+func startService(binary, dir string, kind serviceKind, clock *movedClock, step int) (s *service, err error) {
+	s = &service{kind: kind, clock: clock, step: step, files: filepath.Join(dir, "files")}
 	data, trust := filepath.Join(dir, "data"), filepath.Join(dir, "trust")
 	for _, d := range []string{s.files, trust} {
 		if err := os.MkdirAll(d, 0o755); err != nil {
 			return nil, err
 		}
 	}
-	env := []string{clock.env(), "SEGEL_CONVERT=off", "SEGEL_PAGE_PICTURES=off", "SEGEL_LOG_LEVEL=warn", "SEGEL_METRICS_TOKEN=" + metricsToken, "SEGEL_TRUST_DIR=" + trust}
+	env := []string{clock.env(), "SEGEL_CONVERT=off", "SEGEL_PAGE_PICTURES=off", "SEGEL_LOG_LEVEL=warn", "SEGEL_METRICS_TOKEN=" + metricsToken, "SEGEL_TRUST_DIR=" + trust,
+		fmt.Sprintf("SEGEL_RENEW_BEFORE=%dh", 24*(365+31*step)),
+	}
 	if kind.external {
 		if s.tsa, err = startTimestampAuthority(clock); err != nil {
 			return nil, fmt.Errorf("start the external time-stamp authority: %w", err)
@@ -73,7 +77,7 @@ func startService(binary, dir string, kind serviceKind, clock *movedClock) (s *s
 		if err != nil {
 			return nil, err
 		}
-		env = append(env, "SEGEL_TIMESTAMP_URLS="+s.tsa.url+"/tsa", "SEGEL_OUTBOUND_PRIVATE=127.0.0.0/8", "SEGEL_OUTBOUND_PORTS="+at.Port())
+		env = append(env, "SEGEL_TIMESTAMP_TIMEOUT=1m", "SEGEL_TIMESTAMP_URLS="+s.tsa.url+"/tsa", "SEGEL_OUTBOUND_PRIVATE=127.0.0.0/8", "SEGEL_OUTBOUND_PORTS="+at.Port())
 	}
 	addresses, err := running.FreeAddresses(1)
 	if err != nil {

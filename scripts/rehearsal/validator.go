@@ -25,7 +25,7 @@ type verdict struct {
 // verifier validates files of a service as of a time. The answers are in the order of the files, each with a verdict for each name.
 type verifier interface {
 	verdictNames() []string
-	validateFiles(s *service, at time.Time, files []string) ([][]verdict, error)
+	queryFiles(s *service, at time.Time, files []string) ([][]verdict, error)
 	endProcess()
 }
 
@@ -47,7 +47,7 @@ type ownReport struct {
 	}
 }
 
-func (own) validateFiles(s *service, at time.Time, files []string) ([][]verdict, error) {
+func (own) queryFiles(s *service, at time.Time, files []string) ([][]verdict, error) {
 	cmd := exec.Command(s.Binary, append([]string{"verify", "--data", s.Data, "--json", "--at", at.Format(time.RFC3339Nano)}, files...)...)
 	var stderr bytes.Buffer
 	cmd.Env, cmd.Stderr = append(running.Environ(), s.Env...), &stderr
