@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -222,6 +223,24 @@ func TestABackupUnderLoadIsRestoredElsewhereWithEveryDocument(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestTheAuditLogOfARestoredServiceSaysSoOnce(t *testing.T) {
+	t.Parallel()
+	s := starting{idle: true}.start(t)
+	backups := filepath.Join(t.TempDir(), "backups")
+	phrase := passphrase(t, "kata sandi cadangan")
+	made := makeBackup(t, s.conf.DataDir, nil, 0, backups, "--passphrase-file", phrase)
+	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
+	runSegel(t, 0, nil, "restore", "--data", elsewhere, backups, "--passphrase-file", phrase)
+	starting{data: elsewhere, idle: true}.start(t).stop()
+	again := starting{data: elsewhere, idle: true}.start(t)
+	log := string(again.firstAdmin(t).do("GET", "/v1/admin/audit-log?type=restored&lang=en", nil, "Accept-Language", "en").ok().body)
+	if strings.Count(log, "Restored the service to an older state, that of ") != 1 || !strings.Contains(log, "(backup "+made.Backup+")") || !strings.Contains(log, fmt.Sprintf("with %d events in the log", made.Events)) {
+		t.Errorf("the audit log has %s", log)
+	}
+	again.stop()
+	runSegel(t, 0, nil, "fsck", "--data", elsewhere)
 }
 
 func TestDeletionsWaitUntilABackupHasEnded(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
+	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -119,8 +120,14 @@ func (a *app) serveRequests(w *environment, l listeners) error {
 	if err != nil {
 		return err
 	}
-	if _, err := a.workflow.ClockFinding(w.ctx); err != nil { // it logs what it finds
+	clock, err := a.workflow.ClockFinding(w.ctx) // it logs what it finds
+	if err != nil {
 		return err
+	}
+	if clock.State == contract.ClockFine { // otherwise the event would have a wrong time; a later start records it
+		if err := a.logRestorations(w.ctx); err != nil {
+			return err
+		}
 	}
 	runner, err := a.startJobs(w.ctx, ready)
 	if err != nil {
@@ -191,6 +198,19 @@ func (a *app) serveRequests(w *environment, l listeners) error {
 	a.log.Info("stopping", "within", a.conf.ShutdownWait)
 	err = errors.Join(err, a.shutDown(server, runner, endRequests))
 	a.log.Info("stopped", "version", version)
+	return err
+}
+
+// logRestorations records in the audit log that the service begins again with an older state, so that auditors learn that events are missing.
+func (a *app) logRestorations(ctx context.Context) error {
+	logged, err := a.store.LogRestorations(ctx, func(r store.Restoration) contract.Event {
+		return contract.Event{Type: contract.EventRestored, At: a.clock(), Person: contract.Person{Name: "segel"}, Details: map[string]string{
+			"backup": r.Backup, "snapshot_at": r.SnapshotAt.UTC().Format(time.RFC3339), "restored_at": r.RestoredAt.UTC().Format(time.RFC3339), "events": strconv.FormatInt(r.Events, 10),
+		}}
+	})
+	for _, r := range logged {
+		a.log.WarnContext(ctx, "the service was restored to an older state; the audit log says so now", "snapshot_at", r.SnapshotAt, "events", r.Events, "backup", r.Backup)
+	}
 	return err
 }
 

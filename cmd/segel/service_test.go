@@ -124,6 +124,9 @@ func (o starting) start(t testing.TB) *service {
 	if err := a.joinProcesses(context.Background()); err != nil {
 		t.Fatal(err)
 	}
+	if err := a.logRestorations(context.Background()); err != nil {
+		t.Fatal(err)
+	}
 	ready := a.newReadiness(nil)
 	ready.every = 0 // tests check right after a change
 	if server.Config.Handler, err = a.newHandler(ready); err != nil {

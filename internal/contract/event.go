@@ -133,6 +133,7 @@ const (
 	EventPasswordChange     EventType = "password_changed"
 	EventCertificateRevoked EventType = "certificate_revoked"
 	EventClockConfirmed     EventType = "clock_confirmed" // an operator says that the clock is right although a recorded time lies in the future
+	EventRestored           EventType = "restored"        // the service began again with an older state ("snapshot_at", "events" of the log then, "backup")
 
 	// EventRecorded says nothing but what Records states: rows were written of which no other event tells. Its time is that of
 	// the change where one is known. It may be made while the clock is in doubt, so it does not count as one that shows the time.
@@ -257,6 +258,7 @@ var EventTypes = []EventType{
 	EventPasswordChange,
 	EventCertificateRevoked,
 	EventClockConfirmed,
+	EventRestored,
 	EventRecorded,
 	EventAccountNoticeSent,
 	EventAccountNoticeRefused,

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"time"
+
+	"segel/internal/contract"
 )
 
 // BackupRun is one run of a backup.
@@ -44,4 +46,8 @@ type Backups interface {
 
 	// Restorations returns when this database was restored, oldest first.
 	Restorations(ctx context.Context) ([]Restoration, error)
+
+	// LogRestorations appends an event to the audit log for each restoration that it does not say yet, and returns these, oldest first. Of several
+	// processes that call it, one appends the event.
+	LogRestorations(ctx context.Context, describe func(Restoration) contract.Event) ([]Restoration, error)
 }

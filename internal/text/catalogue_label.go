@@ -112,6 +112,7 @@ var events = map[string]sentence{
 	"event.evidence_made":         {"Membuat sertifikat bukti penandatanganan", "Made the evidence certificate"},
 	"event.certificate_revoked":   {"Mencabut sertifikat[ {serial}][: {reason}]", "Revoked the certificate[ {serial}][: {reason}]"},
 	"event.clock_confirmed":       {"Memastikan bahwa jam layanan benar[: {local}][; peristiwa terakhir tercatat pada {last_event}][ ({by})]", "Confirmed that the clock of the service is correct[: {local}][; the last event was recorded at {last_event}][ ({by})]"},
+	"event.restored":              {"Memulihkan layanan ke keadaan yang lebih lama[, yaitu pada {snapshot_at}][, dengan {events} peristiwa dalam log; peristiwa setelah itu tidak ada lagi][ (cadangan {backup})]", "Restored the service to an older state[, that of {snapshot_at}][, with {events} events in the log; later events are gone][ (backup {backup})]"},
 	"event.recorded":              {"Mencatat sidik digital dari data yang ditulis", "Recorded the digests of data that was written"},
 	"event.normalised":            {"Menata ulang berkas satu kali sebelum tanda tangan pertama; berkas asli tetap disimpan", "Rewrote the file once, before the first signature; the original is kept"},
 	"event.password_forgotten":    {"Meminta kata sandi baru", "Requested a new password"},

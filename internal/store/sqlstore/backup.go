@@ -1,9 +1,12 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
+	"segel/internal/contract"
 	"segel/internal/store"
 )
 
@@ -83,6 +86,26 @@ func (s *Store) Restorations(ctx context.Context) ([]store.Restoration, error) {
 		return []any{&r.Number, &r.Backup, scanTime(&r.SnapshotAt), scanTime(&r.RestoredAt), &r.Events}
 	}, `SELECT number, backup, snapshot_at, restored_at, events FROM restoration ORDER BY number`)
 	return all, wrapf(err, "read the restorations")
+}
+
+// LogRestorations implements [store.Backups].
+func (s *Store) LogRestorations(ctx context.Context, describe func(store.Restoration) contract.Event) (logged []store.Restoration, err error) {
+	err = s.db.withTx(ctx, func(t tx) error {
+		// Of several processes that start, one changes the rows; the others wait for its commit and find none.
+		logged, err = queryAll(ctx, t, func(r *store.Restoration) []any {
+			return []any{&r.Number, &r.Backup, scanTime(&r.SnapshotAt), scanTime(&r.RestoredAt), &r.Events}
+		}, `UPDATE restoration SET logged = 1 WHERE logged = 0 RETURNING number, backup, snapshot_at, restored_at, events`)
+		if err != nil || len(logged) == 0 {
+			return err
+		}
+		slices.SortFunc(logged, func(a, b store.Restoration) int { return cmp.Compare(a.Number, b.Number) })
+		var events []contract.Event
+		for _, r := range logged {
+			events = append(events, describe(r))
+		}
+		return logEntry{events: events}.appendToLog(ctx, t)
+	})
+	return logged, wrapf(err, "log the restorations")
 }
 
 // recordRestoration ends what processes and people had begun when the snapshot was taken, and records the restoration.

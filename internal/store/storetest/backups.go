@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"segel/internal/contract"
 	"segel/internal/store"
 )
 
@@ -49,6 +50,9 @@ var backupTests = map[string]func(*testing.T, *fixture){
 		}
 		if all, err := b.Restorations(b.ctx); len(all) != 0 || err != nil {
 			t.Errorf("restorations of a database that was never restored: %v, %v", all, err)
+		}
+		if all, err := b.LogRestorations(b.ctx, func(store.Restoration) contract.Event { return contract.Event{Type: contract.EventRestored} }); len(all) != 0 || err != nil {
+			t.Errorf("logged restorations of a database that was never restored: %v, %v", all, err)
 		}
 	},
 }
