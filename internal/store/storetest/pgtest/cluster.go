@@ -29,12 +29,13 @@ var errNoPrograms = errors.New("PostgreSQL's server programs are missing; on Deb
 
 // cluster is a running server.
 type cluster struct {
-	dir    string // of all files, short enough for a socket's address
-	bin    string
-	as     *syscall.Credential // nil: the user who runs the tests
-	server *exec.Cmd
-	exited chan struct{} // closed when the server has exited
-	output bytes.Buffer  // of the server; read after it has exited
+	dir      string // of all files, short enough for a socket's address
+	bin      string
+	settings []string            // further arguments of the server
+	as       *syscall.Credential // nil: the user who runs the tests
+	server   *exec.Cmd
+	exited   chan struct{} // closed when the server has exited
+	output   bytes.Buffer  // of the server; read after it has exited
 }
 
 // startWait bounds how long a server may take to accept connections.
@@ -73,6 +74,9 @@ func tempParent() string {
 // findPrograms finds the folder of initdb and postgres, the newest one.
 func findPrograms() (string, error) {
 	if p, err := exec.LookPath("postgres"); err == nil {
+		if p, err = filepath.EvalSymlinks(p); err != nil { // the link may be in a folder without the other programs
+			return "", err
+		}
 		return filepath.Dir(p), nil
 	}
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
@@ -101,8 +105,8 @@ func (c *cluster) launchServer() error {
 	c.exited = make(chan struct{})
 	c.output.Reset()
 	// Durability is disabled: no data outlives the tests.
-	c.server = c.newCommand("postgres", "-D", data, "-k", c.dir, "-c", "listen_addresses=", "-c", "fsync=off",
-		"-c", "full_page_writes=off", "-c", "max_connections=300", "-c", "shared_buffers=64MB", "-c", "max_wal_size=256MB")
+	c.server = c.newCommand("postgres", append([]string{"-D", data, "-k", c.dir, "-c", "listen_addresses=", "-c", "fsync=off",
+		"-c", "full_page_writes=off", "-c", "max_connections=300", "-c", "shared_buffers=64MB", "-c", "max_wal_size=256MB"}, c.settings...)...)
 	c.server.Stdout, c.server.Stderr = &c.output, &c.output
 	c.server.SysProcAttr.Pdeathsig = syscall.SIGQUIT
 	started, exited := make(chan error), c.exited
