@@ -32,8 +32,8 @@ func (c *movedClock) moveTo(months int) error {
 	return os.Rename(next, c.file)
 }
 
-// now returns the time of the clock.
-func (c *movedClock) now() time.Time { return time.Now().Add(c.offset).UTC() }
+// now returns the time of the clock, in whole seconds: not all validators take a fraction.
+func (c *movedClock) now() time.Time { return time.Now().Add(c.offset).UTC().Truncate(time.Second) }
 
 // env returns what a program with the build tag needs to have this clock.
 func (c *movedClock) env() string { return "FAULT_CLOCK_OFFSET=" + c.file }

@@ -232,7 +232,7 @@ func (r *rehearsal) listWithheld(s *service) []inspected {
 	var all []inspected
 	for _, w := range r.withheld {
 		if w.service == s {
-			all = append(all, inspected{path: w.path, what: "without renewals: " + w.what, provable: r.clock.now().Before(w.expiry)})
+			all = append(all, inspected{path: w.path, what: "without renewals: " + w.what, provable: !r.clock.now().After(w.expiry)})
 		}
 	}
 	return all
