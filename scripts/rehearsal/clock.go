@@ -24,7 +24,7 @@ func newMovedClock(file string) (*movedClock, error) {
 // moveTo moves the clock to that many months after the start. It goes on from there as the machine's does. Services read the file while it is
 // replaced.
 func (c *movedClock) moveTo(months int) error {
-	c.offset = max(c.offset, c.start.AddDate(0, months, 0).Sub(time.Now())).Truncate(time.Second)
+	c.offset = max(c.offset, time.Until(c.start.AddDate(0, months, 0))).Truncate(time.Second)
 	next := c.file + ".next"
 	if err := os.WriteFile(next, []byte(c.offset.String()), 0o600); err != nil {
 		return fmt.Errorf("move the clock: %w", err)
