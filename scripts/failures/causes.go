@@ -63,7 +63,7 @@ func fillDisk(ctx context.Context, s *site) error {
 		return err
 	}
 	if err := syscall.Mount("segel-failures", s.data, "tmpfs", 0, fmt.Sprintf("size=%d,mode=0700", diskSize)); err != nil {
-		return fmt.Errorf("mount a disk of its own; this needs root: %w", err)
+		return fmt.Errorf("mount a separate disk; this needs root: %w", err)
 	}
 	s.atEnd(func() error { return syscall.Unmount(s.data, syscall.MNT_DETACH) })
 	if err := s.startService(ctx); err != nil {

@@ -26,7 +26,7 @@ type serviceKind struct {
 
 var serviceKinds = []serviceKind{{"embedded", false}, {"external", true}}
 
-// service is one service on a folder of its own, with the people and documents of its only organisation.
+// service is one service on a separate folder, with the people and documents of its only organisation.
 type service struct {
 	*running.Service
 	kind  serviceKind

@@ -31,7 +31,7 @@ const (
 	tsaCRLDays   = 7
 )
 
-// timestampAuthority is an authority beside the services, with a root of its own. It serves tokens and the revocation list of its root.
+// timestampAuthority is an authority beside the services, with a separate root. It serves tokens and the revocation list of its root.
 type timestampAuthority struct {
 	clock    *movedClock
 	url      string
