@@ -149,6 +149,9 @@ func (d *diagnosis) checks() []doctor.Check {
 	conf := d.conf
 	return []doctor.Check{
 		{Name: "secrets", Run: func(context.Context) []doctor.Finding { return doctor.CheckSecretFiles(d.secretFiles()) }},
+		{Name: "first login", Run: func(context.Context) []doctor.Finding {
+			return doctor.CheckInitialPassword(filepath.Join(conf.DataDir, initialPasswordFile), time.Now())
+		}},
 		{Name: "master key", Run: d.withApp(func(ctx context.Context, a *app) []doctor.Finding {
 			known, err := a.store.MasterKeys(ctx)
 			return doctor.CheckMasterKeys(known, a.masterKeyIDs(), err)
@@ -185,7 +188,7 @@ func (d *diagnosis) checks() []doctor.Check {
 
 // secretFiles lists the files that hold secrets, as far as the configuration names them.
 func (d *diagnosis) secretFiles() []doctor.SecretFile {
-	all := []doctor.SecretFile{{Path: d.conf.DataDir, What: "the data folder"}}
+	all := []doctor.SecretFile{{Path: d.conf.DataDir, What: "the data folder"}, {Path: filepath.Join(d.conf.DataDir, initialPasswordFile), What: "the password of the first login"}}
 	if f, ok := masterKeyOf(d.conf).(credential.KeyFile); ok {
 		all = append(all, doctor.SecretFile{Path: string(f), What: "the master key"})
 	}

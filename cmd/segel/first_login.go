@@ -48,7 +48,8 @@ func (a *app) makeFirstLogin(w *environment) error {
 	default:
 		fmt.Fprintf(w.stdout, "first login: %s, password in %s\n", first.Account.Email, a.initialPasswordPath())
 	}
-	return a.removeSpentPassword(w.ctx)
+	_, err = a.removeSpentPassword(w.ctx, "")
+	return err
 }
 
 // keepPassword stores the password of the first login before the account exists: if the process ends in between, the next start finds the
@@ -87,30 +88,31 @@ func (a *app) readKeptPassword() (password, email string, err error) {
 	return lines[0], lines[1], nil
 }
 
-// removeSpentPassword removes the file of the first login if its password was used or replaced. The login may have been at another node.
-func (a *app) removeSpentPassword(ctx context.Context) error {
+// removeSpentPassword removes the file of the first login if its password was used or replaced. The login may have been at another node. It returns what is
+// stored of the password while the file is needed; with that as known, the next call does not hash the password again.
+func (a *app) removeSpentPassword(ctx context.Context, known string) (stored string, err error) {
 	password, email, err := a.readKeptPassword()
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return "", nil
 	}
 	if err != nil {
-		return err
+		return "", err
 	}
-	holder, err := a.identity.InitialPasswordHolder(ctx, email, password)
+	holder, stored, err := a.identity.InitialPasswordHolder(ctx, email, password, known)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if holder != "" {
 		logins, err := a.store.ListLogins(ctx, store.LoginQuery{Person: holder, Kind: contract.LoginDone, Limit: 1})
 		if err != nil || logins.Total == 0 {
-			return err
+			return stored, err
 		}
 	}
 	if err := os.Remove(a.initialPasswordPath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+		return "", err
 	}
 	a.log.InfoContext(ctx, "the initial password was used or replaced; its file is removed", "file", a.initialPasswordPath())
-	return nil
+	return "", nil
 }
 
 // removalEvery is how often it is looked whether the initial password was used, while its file exists.
@@ -120,6 +122,7 @@ const removalEvery = 15 * time.Second
 func (a *app) runPasswordRemoval(ctx context.Context) {
 	tick := time.NewTicker(removalEvery)
 	defer tick.Stop()
+	stored := ""
 	for {
 		if _, err := os.Stat(a.initialPasswordPath()); err != nil {
 			return
@@ -128,7 +131,8 @@ func (a *app) runPasswordRemoval(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if err := a.removeSpentPassword(ctx); err != nil && ctx.Err() == nil {
+			var err error
+			if stored, err = a.removeSpentPassword(ctx, stored); err != nil && ctx.Err() == nil {
 				a.log.WarnContext(ctx, "the file of the initial password is not removed", "error", err)
 			}
 		}

@@ -154,6 +154,8 @@ func TestACompletedDocumentIsRemovedAfterItsOwnerWasTold(t *testing.T) {
 		other.get(what, id).is(http.StatusNotFound)
 	}
 	owner.get("original", id).is(http.StatusGone, "document.removed")
+	owner.do("GET", fmt.Sprintf("%sarchive?ids=%d", documentPath, id), nil).is(http.StatusGone, "document.removed")
+	owner.do("GET", fmt.Sprintf("%sarchive?ids=%d,999999", documentPath, id), nil).is(http.StatusConflict, "document.not_completed")
 	owner.verb("copy-docs", id).is(http.StatusGone, "document.removed")
 	owner.verb("template-docs", id).is(http.StatusGone, "document.removed")
 	if item := owner.do("GET", documentPath+"out", nil).ok().object("data")["documents"].([]any)[0].(object); item["removed"] != true {

@@ -3,9 +3,11 @@ package api
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -39,7 +41,10 @@ func (c *call) sendArchive() error {
 	}
 	files := c.archiveFiles(checks)
 	if len(files) == 0 {
-		return contract.ErrNotCompleted
+		if slices.ContainsFunc(checks, func(d workflow.DownloadCheck) bool { return !errors.Is(d.Problem, contract.ErrRemoved) }) {
+			return contract.ErrNotCompleted
+		}
+		return contract.ErrRemoved
 	}
 	size, err := export.ArchiveSize(files)
 	if err != nil {

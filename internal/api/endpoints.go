@@ -441,8 +441,8 @@ var descriptions = map[string]description{
 		&huma.Param{Name: "team", In: "query", Description: "UUID of a team of the caller: only those that are shared with it.", Schema: textSchema()},
 		choiceParam("sort", "created: the newest first; title: from A to Z.", templateOrders)), refuses: []int{http.StatusNotFound}},
 	"archive": {text: "The files as download sends them, one after another, under the titles of the documents. The archive has a text file that names the documents that cannot be downloaded, " +
-		"with the reasons; a document that the caller may not see is reported as one that does not exist. 409 if none can be downloaded.",
-		params: archiveParams(), refuses: []int{http.StatusConflict}, answers: archiveAnswer()},
+		"with the reasons; a document that the caller may not see is reported as one that does not exist. 409 if none can be downloaded, 410 if the files of all were removed.",
+		params: archiveParams(), refuses: []int{http.StatusConflict, http.StatusGone}, answers: archiveAnswer()},
 	"status":      {text: "For polling; events reports the same without polling."},
 	"audit-trail": {text: "Oldest first. For the owner, the members of the team of the document, and auditors of its organisation once it was sent."},
 	"events": {text: "Server-sent events named progress: the state of the document, at once and after every change. The last one reports a final state; requesting it again after that is answered 204.",

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -197,6 +198,23 @@ func TestSecretsThatOthersMayUseAreFound(t *testing.T) {
 		found := CheckSecretFiles([]SecretFile{{file, "the master key"}, {private, "a folder"}, {filepath.Join(dir, "missing"), "nothing"}})
 		requireFinding(t, c.mode.String(), found, c.want, c.says)
 	}
+}
+
+func TestAnInitialPasswordThatWasNotUsedForADayIsFound(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "initial-password")
+	now := time.Now()
+	requireFinding(t, "without a file", CheckInitialPassword(file, now), OK, "no initial password")
+	if err := os.WriteFile(file, []byte("rahasia"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	requireFinding(t, "a new one", CheckInitialPassword(file, now), OK, "is in")
+	found := CheckInitialPassword(file, now.Add(unusedAfter+time.Hour))
+	requireFinding(t, "a day later", found, Warning, "was not used")
+	if strings.Contains(fmt.Sprint(found), "rahasia") {
+		t.Error("a finding has the password")
+	}
+	requireFinding(t, "below a file", CheckInitialPassword(filepath.Join(file, "x"), now), Problem, "not a directory")
 }
 
 func TestAProgramRunsInTheSandbox(t *testing.T) {

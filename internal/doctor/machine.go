@@ -56,6 +56,24 @@ func CheckSecretFiles(files []SecretFile) (found []Finding) {
 	return found
 }
 
+// unusedAfter is how long the password of the first login may wait to be used.
+const unusedAfter = 24 * time.Hour
+
+// CheckInitialPassword reports a file with the password of the first login that is still there a day after it was written: a service removes it when the
+// password was used.
+func CheckInitialPassword(file string, now time.Time) []Finding {
+	info, err := os.Stat(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return []Finding{okf("no initial password is kept")}
+	case err != nil:
+		return []Finding{problemf("Run segel as the user of the service", "%v", err)}
+	case now.Sub(info.ModTime()) > unusedAfter:
+		return []Finding{warnf("Log in with it and choose another one, or give the account one with segel user password", "%s was written on %s and its password was not used since", file, info.ModTime().UTC().Format(time.DateOnly))}
+	}
+	return []Finding{okf("the initial password is in %s", file)}
+}
+
 // OpenFileLimit returns how many files this process may have open at once.
 func OpenFileLimit() (uint64, error) {
 	var limit syscall.Rlimit

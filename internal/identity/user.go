@@ -227,24 +227,27 @@ func (s *Service) Bootstrap(ctx context.Context, organisation, email string, kee
 	return &FirstLogin{Account: a, Password: password}, nil
 }
 
-// InitialPasswordHolder returns the account with an e-mail that has the given initial password and was not given another one since; empty: there
-// is none.
-func (s *Service) InitialPasswordHolder(ctx context.Context, email, password string) (contract.PersonID, error) {
+// InitialPasswordHolder returns the account with an e-mail that has the given initial password and was not given another one since, and what is stored
+// of that password; both empty: there is none. An account that still has what an earlier call returned as stored is returned without hashing the
+// password again.
+func (s *Service) InitialPasswordHolder(ctx context.Context, email, password, known string) (holder contract.PersonID, stored string, err error) {
 	accounts, err := s.store.UsersByEmail(ctx, emailSpellings(email)...)
 	if err != nil {
-		return "", fmt.Errorf("read users by e-mail: %w", err)
+		return "", "", fmt.Errorf("read users by e-mail: %w", err)
 	}
 	for _, u := range accounts {
 		if !u.MustReset {
 			continue
 		}
-		same, err := s.hasher.verifyPassword(ctx, callerOrigin{known: true}, password, u.Password)
-		if err != nil {
-			return "", fmt.Errorf("check the password of user %q: %w", u.ID, err)
+		same := known != "" && u.Password == known
+		if !same {
+			if same, err = s.hasher.verifyPassword(ctx, callerOrigin{known: true}, password, u.Password); err != nil {
+				return "", "", fmt.Errorf("check the password of user %q: %w", u.ID, err)
+			}
 		}
 		if same {
-			return u.ID, nil
+			return u.ID, u.Password, nil
 		}
 	}
-	return "", nil
+	return "", "", nil
 }

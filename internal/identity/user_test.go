@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -57,19 +58,27 @@ func TestTheFirstPasswordIsKeptBeforeItsAccountExistsAndOneThatWasKeptIsUsed(t *
 	if err != nil || first.Password != kept {
 		t.Fatalf("%+v, %v", first, err)
 	}
+	known := ""
 	holder := func(email, password string) contract.PersonID {
 		t.Helper()
-		id, err := h.InitialPasswordHolder(t.Context(), email, password)
+		id, stored, err := h.InitialPasswordHolder(t.Context(), email, password, known)
 		if err != nil {
 			t.Fatal(err)
 		}
+		known = cmp.Or(known, stored)
 		return id
 	}
 	if got := holder("Admin@localhost", kept); got != first.Account.ID {
 		t.Errorf("it belongs to %q, want %q", got, first.Account.ID)
 	}
+	stored := known
+	known = ""
 	if got := holder("admin@localhost", "another"); got != "" {
 		t.Errorf("another password belongs to %q", got)
+	}
+	known = stored
+	if got := holder("admin@localhost", "is not compared"); got != first.Account.ID {
+		t.Errorf("with what is stored it belongs to %q, want %q", got, first.Account.ID)
 	}
 	if _, err := h.ResetPassword(t.Context(), contract.Actor{}, "admin@localhost", "", password); err != nil {
 		t.Fatal(err)

@@ -2716,7 +2716,7 @@ export interface paths {
         };
         /**
          * Download several completed files as a ZIP archive
-         * @description The files as download sends them, one after another, under the titles of the documents. The archive has a text file that names the documents that cannot be downloaded, with the reasons; a document that the caller may not see is reported as one that does not exist. 409 if none can be downloaded. API keys need the scope documents:read.
+         * @description The files as download sends them, one after another, under the titles of the documents. The archive has a text file that names the documents that cannot be downloaded, with the reasons; a document that the caller may not see is reported as one that does not exist. 409 if none can be downloaded, 410 if the files of all were removed. API keys need the scope documents:read.
          */
         get: operations["archive"];
         put?: never;
@@ -27495,6 +27495,15 @@ export interface operations {
             };
             /** @description Conflict. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Gone. */
+            410: {
                 headers: {
                     [name: string]: unknown;
                 };
