@@ -32,8 +32,16 @@ func (c *movedClock) moveTo(months int) error {
 	return os.Rename(next, c.file)
 }
 
-// now returns the time of the clock, in whole seconds: not all validators take a fraction.
+// now returns the time of the clock, in whole seconds.
 func (c *movedClock) now() time.Time { return time.Now().Add(c.offset).UTC().Truncate(time.Second) }
+
+// awaitSecond waits for the next whole second of the clock, and returns it. Not all validators take a fraction, and as of the second before, what was
+// signed in its course would be of the future.
+func (c *movedClock) awaitSecond() time.Time {
+	at := c.now().Add(time.Second)
+	time.Sleep(at.Sub(time.Now().Add(c.offset)))
+	return at
+}
 
 // env returns what a program with the build tag needs to have this clock.
 func (c *movedClock) env() string { return "FAULT_CLOCK_OFFSET=" + c.file }

@@ -240,7 +240,7 @@ func (r *rehearsal) listWithheld(s *service) []inspected {
 
 // validateFiles lets each validator validate files of a service as of now, and records what is not as expected.
 func (r *rehearsal) validateFiles(s *service, all []inspected) error {
-	at := r.clock.now()
+	at := r.clock.awaitSecond()
 	var paths []string
 	for _, f := range all {
 		paths = append(paths, f.path)

@@ -141,7 +141,7 @@ func (r *rehearsal) conclude() error {
 
 // checkEvidence lets segel verify compare each contract with its evidence certificate at the last time.
 func (r *rehearsal) checkEvidence(s *service) error {
-	at := r.clock.now()
+	at := r.clock.awaitSecond()
 	for _, d := range s.all {
 		if _, err := s.run("verify", "--at", at.Format(time.RFC3339), "--evidence", d.certificate.path, d.contract.path); err != nil {
 			r.findings.addFinding(ownName, s, at, fmt.Sprintf("evidence of document %d", d.id), err.Error())
