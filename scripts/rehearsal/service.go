@@ -180,8 +180,10 @@ func (s *service) waitRenewed() error {
 	return errors.New("the service made no round of renewals in five minutes after its start")
 }
 
-// revoke revokes the certificates of a person.
+// revoke revokes the certificates of a person, in a second after that in which their last signature was proven: dates of revocation are whole seconds, and
+// of the same one it would not be known which was first.
 func (s *service) revoke(p *person) error {
+	s.clock.awaitSecond()
 	_, err := s.run("authority revoke", "--email", p.email, "--reason", "keyCompromise")
 	return err
 }
