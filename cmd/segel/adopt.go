@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"segel/internal/authority"
+	"segel/internal/config"
 	"segel/internal/installation"
 	"segel/internal/store"
 	"segel/internal/store/sqlstore"
@@ -26,11 +27,18 @@ func (c adoptCommand) Run(w *environment) error {
 	if err != nil {
 		return err
 	}
+	return withDatabase(w, conf, func(a *app) error { return c.adoptFound(w, a) })
+}
+
+// withDatabase runs a command whose subject is how the parts of an installation belong together: it has the database alone, and the keys and files are neither
+// opened nor required.
+func withDatabase(w *environment, conf config.Config, run func(*app) error) error {
 	a := &app{conf: conf, log: w.newLogger(conf), clock: systemClock()}
+	var err error
 	if a.store, err = openDatabase(w.ctx, conf, conf.ClockTolerance, writing, nil); err != nil {
 		return err
 	}
-	return errors.Join(c.adoptFound(w, a), a.store.Close())
+	return errors.Join(run(a), a.store.Close())
 }
 
 // adoptFound shows what was found, asks for confirmation, and then marks the unmarked parts. It refuses parts of another installation.

@@ -295,11 +295,7 @@ func (c masterKeyRestoreCommand) Run(w *environment) error {
 	if err != nil {
 		return err
 	}
-	a := &app{conf: conf, log: w.newLogger(conf), clock: systemClock()}
-	if a.store, err = openDatabase(w.ctx, conf, conf.ClockTolerance, writing, nil); err != nil {
-		return err
-	}
-	return errors.Join(a.restoreKeys(w, b), a.store.Close())
+	return withDatabase(w, conf, func(a *app) error { return a.restoreKeys(w, b) })
 }
 
 func (a *app) restoreKeys(w *environment, b *keyBackup) error {

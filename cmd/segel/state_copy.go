@@ -31,11 +31,7 @@ func (c stateCopyCommand) Run(w *environment) error {
 	if conf.State != config.StateDatabase {
 		return errors.New("set SEGEL_STATE to database, and SEGEL_MASTER_KEY, SEGEL_MASTER_KEY_FILE or SEGEL_MASTER_KEY_COMMAND, as for the services")
 	}
-	a := &app{conf: conf, log: w.newLogger(conf), clock: systemClock()}
-	if a.store, err = openDatabase(w.ctx, conf, conf.ClockTolerance, writing, nil); err != nil {
-		return err
-	}
-	return errors.Join(a.copyState(w), a.store.Close())
+	return withDatabase(w, conf, func(a *app) error { return a.copyState(w) })
 }
 
 // copyState copies the keys and the records of the stamp office from the folder to the database.

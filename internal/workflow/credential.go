@@ -24,7 +24,7 @@ type signingCredential struct {
 	chain []*x509.Certificate
 }
 
-// renewBefore is how long before its expiry a certificate is no longer used for signing. A document may wait that long for others: its
+// renewBefore is how long before its expiry a certificate stops being used for signing. A document may wait that long for others: its
 // validation data are collected when it is completed, and a good status that was stated after a certificate had expired proves
 // nothing (RFC 5280 §3.3: issuers need not list expired certificates).
 const renewBefore = 365 * 24 * time.Hour
