@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -49,11 +48,7 @@ func TestOneBitOfAMidstateInTheDatabaseIsAnAlarmAndTheDocumentIsValid(t *testing
 	owner.place(id, signer.at("sign", 100, 100, 260, 160)).ok()
 	owner.verb("finalize-docs", id).ok()
 
-	db, err := sql.Open("sqlite", filepath.Join(s.conf.DataDir, "segel.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := openSQLite(t, s.conf.DataDir)
 	var midstate []byte
 	const newest = ` FROM revision WHERE document = $1 ORDER BY position DESC LIMIT 1`
 	if err := db.QueryRowContext(t.Context(), `SELECT midstate`+newest, id).Scan(&midstate); err != nil {

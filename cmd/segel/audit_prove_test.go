@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/ed25519"
-	"database/sql"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -153,11 +152,7 @@ func TestNoProofIsMadeOfATamperedLog(t *testing.T) {
 	number := strconv.FormatInt(id, 10)
 	a.file("proof", "prove", number, "--data", s.conf.DataDir)
 
-	db, err := sql.Open("sqlite", filepath.Join(s.conf.DataDir, "segel.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := openSQLite(t, s.conf.DataDir)
 	if _, err := db.ExecContext(t.Context(), `UPDATE event SET name = 'Budi Santoso' WHERE document = $1`, id); err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"database/sql"
 	"fmt"
 	"net"
 	"os"
@@ -82,11 +81,7 @@ func TestWorkThatTheQueueHasLostIsOrderedAgain(t *testing.T) {
 // emptyQueue deletes all jobs, as an operator could, and returns how many there were.
 func emptyQueue(t *testing.T, data string) int64 {
 	t.Helper()
-	db, err := sql.Open("sqlite", filepath.Join(data, "segel.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := openSQLite(t, data)
 	r, err := db.ExecContext(t.Context(), "DELETE FROM river_job")
 	if err != nil {
 		t.Fatal(err)

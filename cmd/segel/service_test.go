@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"database/sql"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -442,6 +443,26 @@ func (c *client) guest(id int64, person string) *client {
 
 // simple returns a small contract.
 func simple() []byte { return pdftest.Table(2) }
+
+// openSQLite opens the database of a data folder beside the service that uses it. The test closes it.
+func openSQLite(t testing.TB, data string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(data, "segel.db")+"?_pragma=busy_timeout(10000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+// withAnotherLetter returns a secret of which one letter differs. It is not the last: some bits of that mean nothing in Base64.
+func withAnotherLetter(secret string) string {
+	at, letter := len(secret)-8, "A"
+	if secret[at] == 'A' {
+		letter = "B"
+	}
+	return secret[:at] + letter + secret[at+1:]
+}
 
 // runTool runs an external program and returns its output.
 func runTool(t testing.TB, name string, args ...string) (string, error) {
