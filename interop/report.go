@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"os"
@@ -9,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"segel/interop/explained"
 )
 
 // report collects the findings of all validators.
@@ -93,33 +94,25 @@ type explanation struct {
 	used                   int
 }
 
-// readExplanations reads the known disagreements: lines of four parts separated by bars; # starts a comment.
+// readExplanations reads the known disagreements: lines of file, validator, text in the finding, and reason.
 func readExplanations(file string) ([]*explanation, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	var all []*explanation
-	scan := bufio.NewScanner(f)
-	for n := 1; scan.Scan(); n++ {
-		line := strings.TrimSpace(scan.Text())
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		parts := strings.Split(line, "|")
-		if len(parts) != 4 {
-			return nil, fmt.Errorf("%s line %d has %d parts, not 4", file, n, len(parts))
-		}
-		for i := range parts {
-			parts[i] = strings.TrimSpace(parts[i])
-		}
-		if _, err := path.Match(parts[0], ""); err != nil || parts[3] == "" {
-			return nil, fmt.Errorf("%s line %d: pattern %q, reason %q", file, n, parts[0], parts[3])
-		}
-		all = append(all, &explanation{line: n, file: parts[0], validator: parts[1], words: parts[2], reason: parts[3]})
+	table, err := explained.ReadTable(f, 4)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	return all, scan.Err()
+	var all []*explanation
+	for _, l := range table {
+		if _, err := path.Match(l.Parts[0], ""); err != nil {
+			return nil, fmt.Errorf("%s: line %d: pattern %q: %w", file, l.Number, l.Parts[0], err)
+		}
+		all = append(all, &explanation{line: l.Number, file: l.Parts[0], validator: l.Parts[1], words: l.Parts[2], reason: l.Parts[3]})
+	}
+	return all, nil
 }
 
 // findExplanation returns the line that explains a finding and counts its use, or nil.

@@ -43,8 +43,8 @@ func (p *pyHanko) queryFiles(_ *service, at time.Time, files []string) ([][]verd
 		var a struct {
 			Error      string
 			Signatures []struct {
-				Kind, LTA, Proven string
-				DocMDP            *bool
+				Field, Kind, LTA, Proven string
+				DocMDP                   *bool
 			}
 		}
 		if err := p.process.QueryAt(file, at, &a); err != nil {
@@ -56,8 +56,12 @@ func (p *pyHanko) queryFiles(_ *service, at time.Time, files []string) ([][]verd
 				continue
 			}
 			// The message of a passed signature says that its current result was not improved.
-			passed := strings.HasPrefix(sig.LTA, "PASSED ") && (sig.DocMDP == nil || *sig.DocMDP)
-			if err := v.addSignature(passed, strings.SplitN(sig.LTA, ":", 2)[0], sig.Proven); err != nil {
+			if !strings.HasPrefix(sig.LTA, "PASSED ") {
+				v.refused = append(v.refused, refusal{sig.Field, sig.LTA})
+			} else if sig.DocMDP != nil && !*sig.DocMDP {
+				v.refused = append(v.refused, refusal{sig.Field, "a later change is not permitted"})
+			}
+			if err := v.addProven(sig.Proven); err != nil {
 				return nil, err
 			}
 		}
@@ -86,8 +90,8 @@ func (*dss) verdictNames() []string { return []string{dssName, extendedName} }
 
 // dssSignature is the answer of DSS about one signature.
 type dssSignature struct {
-	Kind, Indication, Sub, Proven string
-	Errors, Warnings              []string
+	Field, Kind, Indication, Sub, Proven string
+	Errors, Warnings                     []string
 }
 
 func (d *dss) queryFiles(_ *service, at time.Time, files []string) ([][]verdict, error) {
@@ -115,7 +119,10 @@ func (d *dss) queryFiles(_ *service, at time.Time, files []string) ([][]verdict,
 				if sig.Kind == "timestamp" {
 					continue
 				}
-				if err := v.addSignature(sig.Indication == "TOTAL_PASSED", strings.TrimSpace(fmt.Sprint(sig.Indication, " ", sig.Sub)), sig.Proven); err != nil {
+				if sig.Indication != "TOTAL_PASSED" {
+					v.refused = append(v.refused, refusal{sig.Field, strings.TrimSpace(sig.Indication + " " + sig.Sub)})
+				}
+				if err := v.addProven(sig.Proven); err != nil {
 					return nil, err
 				}
 			}
@@ -126,20 +133,21 @@ func (d *dss) queryFiles(_ *service, at time.Time, files []string) ([][]verdict,
 	return all, nil
 }
 
-// newVerdict returns the verdict on a file before its signatures are added.
+// newVerdict returns the verdict on a file before its signatures are added. The failure is why the file was not validated, if it was not.
 func newVerdict(by, failure string) verdict {
-	return verdict{by: by, passed: failure == "", text: failure}
+	v := verdict{by: by}
+	if failure != "" {
+		v.refused = []refusal{{text: failure}}
+	}
+	return v
 }
 
-// addSignature adds what the validator says of a signature.
-func (v *verdict) addSignature(passed bool, text, proven string) error {
-	if !passed && v.passed {
-		v.passed, v.text = false, text
-	}
+// addProven adds when a signature provably existed; empty if nothing proves it.
+func (v *verdict) addProven(text string) error {
 	var at time.Time
-	if proven != "" {
+	if text != "" {
 		var err error
-		if at, err = time.Parse(time.RFC3339, proven); err != nil {
+		if at, err = time.Parse(time.RFC3339, text); err != nil {
 			return fmt.Errorf("%s: proven time: %w", v.by, err)
 		}
 	}

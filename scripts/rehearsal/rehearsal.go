@@ -2,9 +2,11 @@ package main
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -20,6 +22,7 @@ type rehearsal struct {
 	years      []*yearResult
 	findings   findings
 	warnings   findings // of validators; they are no findings
+	explained  explanations
 }
 
 // withheldFile is a copy of a file that was completed in the first year. Nothing renews it.
@@ -39,6 +42,9 @@ const (
 
 func newRehearsal(o options, dir, binary string) (r *rehearsal, err error) {
 	r = &rehearsal{options: o, began: time.Now()}
+	if r.explained, err = readExplanations(strings.NewReader(explainedTable)); err != nil {
+		return nil, fmt.Errorf("explained.txt: %w", err)
+	}
 	if r.clock, err = newMovedClock(filepath.Join(dir, "offset")); err != nil {
 		return nil, err
 	}
@@ -94,7 +100,7 @@ func (r *rehearsal) runSteps() error {
 	return nil
 }
 
-// runStep renews what is due, lets people sign, and validates the new documents, an earlier one, and once a year those that were not renewed.
+// runStep renews what is due, lets people sign, and validates the new documents, the first one, an earlier one, and once a year those that were not renewed.
 func (r *rehearsal) runStep(s *service, step int, restart bool) error {
 	renew := s.renew
 	if restart {
@@ -149,8 +155,7 @@ func (r *rehearsal) runStep(s *service, step int, restart bool) error {
 		sample = append(sample, d.listFiles()[0])
 	}
 	if before > 0 {
-		// Over the steps each earlier document gets its turn, in one round with its contract and in the next with its certificate.
-		sample = append(sample, s.all[step%before].listFiles()[step/before%2])
+		sample = append(sample, s.all[0].listFiles()[step%2], s.chooseEarlier(step, before).listFiles()[step/2%2])
 	}
 	if (step*r.step)%12 < r.step { // the first step of a year
 		sample = append(sample, r.listWithheld(s)...)
@@ -159,12 +164,17 @@ func (r *rehearsal) runStep(s *service, step int, restart bool) error {
 		return err
 	}
 	// The service validates an earlier one too, by the clock that it has.
-	d := s.all[step%before]
+	d := s.chooseEarlier(step, before)
 	got, err := s.verify(d.contract.path)
-	if err == nil && !got.passed {
-		r.findings.addFinding("POST /v1/verify", s, r.clock.now(), fmt.Sprintf("contract %d (%s)", d.id, d.kind), got.text)
+	for _, refused := range got.refused {
+		r.findings.addFinding("POST /v1/verify", s.kind.name, r.clock.now(), fmt.Sprintf("contract %d (%s)", d.id, d.kind), refused.text)
 	}
 	return err
+}
+
+// chooseEarlier returns one of the first documents, another at each step. It is the same one in each run.
+func (s *service) chooseEarlier(step, before int) *document {
+	return s.all[rand.New(rand.NewPCG(uint64(step), 0)).IntN(before)]
 }
 
 // revokeSigner revokes, when it is due, the certificates of a person who has signed in this step: one of the documents from a number on.
@@ -207,8 +217,18 @@ func (r *rehearsal) withhold(all []*document) error {
 	return nil
 }
 
+// fileKind is a kind of file.
+type fileKind string
+
+const (
+	contractFile    fileKind = "contract"
+	certificateFile fileKind = "evidence certificate"
+	withheldCopy    fileKind = "copy without renewals"
+)
+
 // inspected is a file with what a validator has to say of it.
 type inspected struct {
+	kind       fileKind
 	path, what string
 	document   *document // nil: renewals were withheld
 	from, to   time.Time // when its signatures were made
@@ -222,8 +242,8 @@ func (d *document) listFiles() []inspected {
 		kind += ", a certificate of a signer was revoked later"
 	}
 	return []inspected{
-		{path: d.contract.path, what: fmt.Sprintf("contract %d (%s)", d.id, kind), document: d, from: d.begun, to: d.completed, provable: true},
-		{path: d.certificate.path, what: fmt.Sprintf("evidence certificate %d (%s)", d.id, kind), document: d, from: d.completed.Add(-time.Minute), to: d.completed.Add(time.Hour), provable: true},
+		{kind: contractFile, path: d.contract.path, what: fmt.Sprintf("%s %d (%s)", contractFile, d.id, kind), document: d, from: d.begun, to: d.completed, provable: true},
+		{kind: certificateFile, path: d.certificate.path, what: fmt.Sprintf("%s %d (%s)", certificateFile, d.id, kind), document: d, from: d.completed.Add(-time.Minute), to: d.completed.Add(time.Hour), provable: true},
 	}
 }
 
@@ -232,7 +252,7 @@ func (r *rehearsal) listWithheld(s *service) []inspected {
 	var all []inspected
 	for _, w := range r.withheld {
 		if w.service == s {
-			all = append(all, inspected{path: w.path, what: "without renewals: " + w.what, provable: !r.clock.now().After(w.expiry)})
+			all = append(all, inspected{kind: withheldCopy, path: w.path, what: "without renewals: " + w.what, provable: !r.clock.now().After(w.expiry)})
 		}
 	}
 	return all
@@ -256,11 +276,23 @@ func (r *rehearsal) validateFiles(s *service, all []inspected) error {
 		if errs[i] != nil {
 			return errs[i]
 		}
-		for j, f := range all {
-			for _, got := range verdicts[i][j] {
-				r.compare(s, at, f, got)
+	}
+	for j, f := range all {
+		var given []verdict
+		for i := range r.validators {
+			given = append(given, verdicts[i][j]...)
+		}
+		known := &trustFacts{}
+		if f.provable {
+			b, err := os.ReadFile(f.path)
+			if err != nil {
+				return err
+			}
+			if known, err = readTrustFacts(b); err != nil {
+				return fmt.Errorf("%s: %w", f.what, err)
 			}
 		}
+		r.compare(s.kind.name, at, f, known, given)
 	}
 	return nil
 }
@@ -268,25 +300,38 @@ func (r *rehearsal) validateFiles(s *service, all []inspected) error {
 // slack is by how much a proven time may differ from what the rehearsal knows: timestamps state whole seconds.
 const slack = time.Minute
 
-// compare records a verdict, and a finding if it is not what is expected.
-func (r *rehearsal) compare(s *service, at time.Time, f inspected, got verdict) {
-	r.years[len(r.years)-1].addVerdict(f.document == nil, got)
-	for _, text := range got.warnings {
-		r.warnings.addFinding(got.by, s, at, "", text)
-	}
-	switch {
-	case got.passed && !f.provable:
-		r.findings.addFinding(got.by, s, at, f.what, "passed, although its timestamp has expired and was not renewed")
-	case !got.passed && f.provable:
-		r.findings.addFinding(got.by, s, at, f.what, got.text)
-	case f.document != nil && got.passed:
-		if len(got.proven) == 0 {
-			r.findings.addFinding(got.by, s, at, f.what, "no signature")
+// compare records the verdicts of all validators on a file of a service, and a finding for each that is not what is expected. What is known of
+// the file is needed only if it is provable.
+func (r *rehearsal) compare(service string, at time.Time, f inspected, known *trustFacts, given []verdict) {
+	r.explained.noteConditions(service, f.kind, known, at)
+	for _, got := range given {
+		for _, text := range got.warnings {
+			r.warnings.addFinding(got.by, service, at, "", text)
 		}
-		for _, t := range got.proven {
-			if t.Before(f.from.Add(-slack)) || t.After(f.to.Add(slack)) {
-				r.findings.addFinding(got.by, s, at, f.what, fmt.Sprintf("a signature of between %s and %s is proven to exist at %s", f.from.Format(time.RFC3339), f.to.Format(time.RFC3339), t.Format(time.RFC3339)))
+		explained := false
+		switch {
+		case got.passed() && !f.provable:
+			r.findings.addFinding(got.by, service, at, f.what, "passed, although its timestamp has expired and was not renewed")
+		case !got.passed() && f.provable:
+			// What another one refuses too has no explanation.
+			alone := !slices.ContainsFunc(given, func(v verdict) bool { return v.by != got.by && !v.passed() })
+			explained = alone
+			for _, refused := range got.refused {
+				if !alone || !r.explained.explain(service, f.kind, got.by, refused, known, at) {
+					explained = false
+					r.findings.addFinding(got.by, service, at, f.what, refused.text)
+				}
+			}
+		case f.document != nil && got.passed():
+			if len(got.proven) == 0 {
+				r.findings.addFinding(got.by, service, at, f.what, "no signature")
+			}
+			for _, t := range got.proven {
+				if t.Before(f.from.Add(-slack)) || t.After(f.to.Add(slack)) {
+					r.findings.addFinding(got.by, service, at, f.what, fmt.Sprintf("a signature of between %s and %s is proven to exist at %s", f.from.Format(time.RFC3339), f.to.Format(time.RFC3339), t.Format(time.RFC3339)))
+				}
 			}
 		}
+		r.years[len(r.years)-1].addVerdict(f.document == nil, got, explained)
 	}
 }

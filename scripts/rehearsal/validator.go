@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"strings"
 	"time"
 
 	"segel/scripts/running"
@@ -14,13 +15,20 @@ import (
 
 // verdict is what a validator says of a file.
 type verdict struct {
-	by     string // the validator, and by which policy if it has several
-	passed bool
-	text   string // indication and sub-indication of the worst signature
+	by      string    // the validator, and by which policy if it has several
+	refused []refusal // what did not pass; none if the file passed
 	// proven is when each signature other than a timestamp provably existed, in the order of the validator; zero if nothing proves it.
 	proven   []time.Time
 	warnings []string // about signatures and timestamps, which do not change the verdict
 }
+
+// refusal is what a validator says of a signature that did not pass.
+type refusal struct {
+	field string // empty: about the whole file
+	text  string // indication, sub-indication and message
+}
+
+func (v verdict) passed() bool { return len(v.refused) == 0 }
 
 // verifier validates files of a service as of a time. The answers are in the order of the files, each with a verdict for each name.
 type verifier interface {
@@ -42,8 +50,8 @@ type ownReport struct {
 	Indication    string
 	SubIndication string `json:"sub_indication"`
 	Signatures    []struct {
-		Kind, Level string
-		Proven      *struct{ Time time.Time }
+		Field, Kind, Level string
+		Proven             *struct{ Time time.Time }
 	}
 }
 
@@ -69,16 +77,16 @@ func (own) queryFiles(s *service, at time.Time, files []string) ([][]verdict, er
 }
 
 func (r *ownReport) verdict() verdict {
-	v := verdict{by: ownName, passed: r.Indication == "TOTAL-PASSED", text: r.Indication}
-	if r.SubIndication != "" {
-		v.text += " " + r.SubIndication
+	v := verdict{by: ownName}
+	if r.Indication != "TOTAL-PASSED" {
+		v.refused = append(v.refused, refusal{text: strings.TrimSpace(r.Indication + " " + r.SubIndication)})
 	}
 	for _, sig := range r.Signatures {
 		if sig.Kind == "timestamp" {
 			continue
 		}
-		if sig.Level != "B-LTA" && v.passed {
-			v.passed, v.text = false, fmt.Sprintf("%s, a %s of level %s", v.text, sig.Kind, sig.Level)
+		if sig.Level != "B-LTA" && r.Indication == "TOTAL-PASSED" {
+			v.refused = append(v.refused, refusal{sig.Field, fmt.Sprintf("%s, a %s of level %s", r.Indication, sig.Kind, sig.Level)})
 		}
 		if sig.Proven == nil {
 			v.proven = append(v.proven, time.Time{})
