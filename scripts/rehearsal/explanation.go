@@ -61,7 +61,7 @@ func readExplanations(r io.Reader) (explanations, error) {
 // noteConditions records which conditions hold for a file.
 func (all explanations) noteConditions(service string, kind fileKind, f *trustFacts, at time.Time) {
 	for _, x := range all {
-		for field := range f.issuers {
+		for field := range f.signers {
 			x.met = x.met || x.service == service && x.kind == kind && x.holds(f, field, at)
 		}
 	}

@@ -18,7 +18,7 @@ func day(n int) time.Time { return time.Date(2026, 1, n, 0, 0, 0, 0, time.UTC) }
 // oldFile is a file whose issuing certificate has expired on day 20, with an external timestamp that has expired on day 10 and lists of later days.
 func oldFile() *trustFacts {
 	return &trustFacts{
-		issuers: map[string][]time.Time{"A": {day(20)}, "Later": {day(40)}},
+		signers: map[string]signerFacts{"A": {issuers: []time.Time{day(20)}}, "Later": {issuers: []time.Time{day(40)}}},
 		stamps: []stampFacts{
 			{expiry: day(10), lists: []listFacts{{issued: day(5), next: day(7)}, {issued: day(12), next: day(14)}, {issued: day(31), next: day(33)}}},
 			{expiry: day(40), lists: []listFacts{{issued: day(12), next: day(14)}}},

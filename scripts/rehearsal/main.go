@@ -56,11 +56,14 @@ func run(o options) (err error) {
 	if err := build.Run(); err != nil {
 		return fmt.Errorf("build the service: %w", err)
 	}
-	r, err := newRehearsal(o, dir, binary)
+	r, err := newRehearsal(o, dir)
 	if err != nil {
 		return err
 	}
 	defer r.endPrograms()
+	if err := r.startServices(dir, binary); err != nil {
+		return err
+	}
 	if err := r.runSteps(); err != nil {
 		return err
 	}

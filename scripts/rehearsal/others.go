@@ -9,9 +9,6 @@ import (
 	"segel/interop/validator"
 )
 
-// answerWithin is how long a validator may take for one file.
-const answerWithin = 2 * time.Minute
-
 // trustArguments returns the arguments of a validator that trusts the roots of all services. A signature of one leads to no root of another.
 func trustArguments(services []*service) []string {
 	var all []string
@@ -30,7 +27,7 @@ type pyHanko struct{ process validator.Process }
 const pyHankoName = "pyHanko"
 
 func newPyHanko(work string, services []*service) *pyHanko {
-	return &pyHanko{validator.Process{Name: pyHankoName, Command: validator.PyHanko(work, trustArguments(services)...), Limit: answerWithin}}
+	return &pyHanko{validator.Process{Name: pyHankoName, Command: validator.PyHanko(work, trustArguments(services)...), Limit: patience}}
 }
 
 func (p *pyHanko) endProcess() { p.process.Stop() }
@@ -81,7 +78,7 @@ const (
 
 func newDSS(work string, services []*service) *dss {
 	arguments := append(trustArguments(services), "--extended", extendedYear)
-	return &dss{validator.Process{Name: dssName, Command: validator.Java(work, "interop.Dss", arguments...), Limit: answerWithin}}
+	return &dss{validator.Process{Name: dssName, Command: validator.Java(work, "interop.Dss", arguments...), Limit: patience}}
 }
 
 func (d *dss) endProcess() { d.process.Stop() }

@@ -40,26 +40,41 @@ const (
 	revokeEvery  = 4 // the certificates of a person are revoked
 )
 
-func newRehearsal(o options, dir, binary string) (r *rehearsal, err error) {
+func newRehearsal(o options, dir string) (r *rehearsal, err error) {
 	r = &rehearsal{options: o, began: time.Now()}
 	if r.explained, err = readExplanations(strings.NewReader(explainedTable)); err != nil {
 		return nil, fmt.Errorf("explained.txt: %w", err)
 	}
-	if r.clock, err = newMovedClock(filepath.Join(dir, "offset")); err != nil {
-		return nil, err
-	}
+	r.clock, err = newMovedClock(filepath.Join(dir, "offset"))
+	return r, err
+}
+
+// startServices starts a service of each kind, and names the validators that trust their roots.
+func (r *rehearsal) startServices(dir, binary string) error {
 	for _, kind := range serviceKinds {
-		s, err := startService(binary, filepath.Join(dir, kind.name), kind, r.clock, o.step)
-		if s != nil {
-			r.services = append(r.services, s)
-		}
-		if err != nil {
-			r.endPrograms()
-			return nil, fmt.Errorf("service with the %s time-stamp authority: %w", kind.name, err)
+		if _, err := r.startService(dir, binary, kind, r.step); err != nil {
+			return err
 		}
 	}
-	r.validators = []verifier{own{}, newPyHanko(o.work, r.services), newDSS(o.work, r.services)}
-	return r, nil
+	r.nameValidators()
+	return nil
+}
+
+// startService starts another service, which ends with the rehearsal.
+func (r *rehearsal) startService(dir, binary string, kind serviceKind, step int) (*service, error) {
+	s, err := startService(binary, filepath.Join(dir, kind.name), kind, r.clock, step)
+	if s != nil {
+		r.services = append(r.services, s)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("service with the %s time-stamp authority: %w", kind.name, err)
+	}
+	return s, nil
+}
+
+// nameValidators makes the validators, which trust the roots of all services.
+func (r *rehearsal) nameValidators() {
+	r.validators = []verifier{own{}, newPyHanko(r.work, r.services), newDSS(r.work, r.services)}
 }
 
 func (r *rehearsal) endPrograms() {

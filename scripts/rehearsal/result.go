@@ -136,6 +136,12 @@ func (r *rehearsal) conclude() error {
 		}
 	}
 	fmt.Printf("a certificate of a signer of %d documents was revoked later\n", revoked)
+	return r.reportFindings(r.options.years >= wholeYears)
+}
+
+// reportFindings prints warnings, explanations and findings, and returns an error if something was not as expected. In a complete rehearsal each
+// explanation is needed.
+func (r *rehearsal) reportFindings(complete bool) error {
 	for _, w := range r.warnings {
 		fmt.Printf("%s warns of files of the service with the %s time-stamp authority, first on %s, %d times: %s\n", w.validator, w.service, w.first.Format(time.DateOnly), w.times, w.text)
 	}
@@ -145,7 +151,7 @@ func (r *rehearsal) conclude() error {
 	for _, f := range r.findings {
 		fmt.Fprintf(os.Stderr, "%s, %s: %s, first on %s, %d times: %s\n", f.validator, f.service, f.what, f.first.Format(time.DateOnly), f.times, f.text)
 	}
-	unused := r.explained.listUnused(r.options.years >= wholeYears)
+	unused := r.explained.listUnused(complete)
 	for _, x := range unused {
 		fmt.Fprintf(os.Stderr, "%s explains nothing\n", x)
 	}

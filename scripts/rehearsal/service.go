@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -33,6 +32,7 @@ type service struct {
 	clock *movedClock
 	tsa   *timestampAuthority // nil: embedded
 	files string              // folder of what was downloaded
+	trust string              // its folder of trusted certificates
 	roots []string            // files with the certificates that a validator has to trust
 
 	owner   *person
@@ -49,6 +49,9 @@ type person struct {
 	client      *running.Client
 	email, name string
 }
+
+// patience is how long the rehearsal waits for a busy service and for the verdict on one file, on a machine that does other work too.
+const patience = 10 * time.Minute
 
 const metricsToken = "pengamat latihan"
 
@@ -73,11 +76,11 @@ func startService(binary, dir string, kind serviceKind, clock *movedClock, step 
 			return nil, err
 		}
 		s.roots = append(s.roots, root)
-		at, err := url.Parse(s.tsa.url)
+		use, err := timestampSettings(s.tsa.url, "/tsa")
 		if err != nil {
 			return nil, err
 		}
-		env = append(env, "SEGEL_TIMESTAMP_TIMEOUT=1m", "SEGEL_TIMESTAMP_URLS="+s.tsa.url+"/tsa", "SEGEL_OUTBOUND_PRIVATE=127.0.0.0/8", "SEGEL_OUTBOUND_PORTS="+at.Port())
+		env = append(env, use...)
 	}
 	addresses, err := running.FreeAddresses(1)
 	if err != nil {
@@ -85,21 +88,27 @@ func startService(binary, dir string, kind serviceKind, clock *movedClock, step 
 	}
 	s.Service = &running.Service{
 		Program: &running.Program{Binary: binary, Args: []string{"serve", "--data", data, "--listen", addresses[0]}, Env: env, Log: filepath.Join(dir, "log")},
-		URL:     "http://" + addresses[0], Data: data,
+		URL:     "http://" + addresses[0], Data: data, Patience: patience,
 	}
 	if err := s.Start(); err != nil {
 		return nil, err
 	}
-	root, err := s.run("authority export")
-	if err != nil {
+	s.trust = trust
+	if err := s.exportRoot(filepath.Join(dir, "root.pem")); err != nil {
 		return nil, err
 	}
 	s.roots = append(s.roots, filepath.Join(dir, "root.pem"))
-	if err := os.WriteFile(s.roots[len(s.roots)-1], root, 0o644); err != nil {
-		return nil, err
-	}
 	s.owner, err = s.addPerson("Sari Wulandari")
 	return s, err
+}
+
+// timestampSettings returns the settings for an authority of timestamps at a path of a server on this machine.
+func timestampSettings(server, path string) ([]string, error) {
+	at, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+	return []string{"SEGEL_TIMESTAMP_TIMEOUT=1m", "SEGEL_TIMESTAMP_URLS=" + server + path, "SEGEL_OUTBOUND_PRIVATE=127.0.0.0/8", "SEGEL_OUTBOUND_PORTS=" + at.Port()}, nil
 }
 
 func (s *service) endService() {
@@ -109,6 +118,15 @@ func (s *service) endService() {
 	if s.tsa != nil {
 		s.tsa.closeListener()
 	}
+}
+
+// exportRoot writes the root of the embedded authority to a file.
+func (s *service) exportRoot(file string) error {
+	root, err := s.run("authority export")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, root, 0o644)
 }
 
 // run runs a command on the folder of the service, beside it.
@@ -138,7 +156,7 @@ func (s *service) addPerson(name string) (*person, error) {
 // logIn gives a person a new session: those of the step before have expired.
 func (s *service) logIn(p *person) error {
 	var a running.LoginAnswer
-	if err := (&running.Client{URL: s.URL}).Post(running.LoginPath, running.Object{"email": p.email, "password": running.Password}, &a); err != nil {
+	if err := (&running.Client{URL: s.URL, Patience: patience}).Post(running.LoginPath, running.Object{"email": p.email, "password": running.Password}, &a); err != nil {
 		return fmt.Errorf("log in as %s: %w", p.email, err)
 	}
 	p.client.Token = a.Data.Token
@@ -166,7 +184,7 @@ var renewals = regexp.MustCompile(`(?m)^segel_job_duration_seconds_count\{kind="
 // waitRenewed waits until a service that was just started has made the renewals that are due.
 func (s *service) waitRenewed() error {
 	monitor := &running.Client{URL: s.URL, Secret: metricsToken}
-	for began := time.Now(); time.Since(began) < 5*time.Minute; time.Sleep(50 * time.Millisecond) {
+	for began := time.Now(); time.Since(began) < patience; time.Sleep(50 * time.Millisecond) {
 		b, err := monitor.Read(context.Background(), running.Request{Method: "GET", Path: "/metrics"})
 		if err != nil {
 			return err
@@ -177,7 +195,7 @@ func (s *service) waitRenewed() error {
 			}
 		}
 	}
-	return errors.New("the service made no round of renewals in five minutes after its start")
+	return fmt.Errorf("the service made no round of renewals in %s after its start", patience)
 }
 
 // revoke revokes the certificates of a person, in a second after that in which their last signature was proven: dates of revocation are whole seconds, and
@@ -195,6 +213,6 @@ func (s *service) verify(path string) (verdict, error) {
 		return verdict{}, err
 	}
 	var a struct{ Data ownReport }
-	err = (&running.Client{URL: s.URL}).Post("/v1/verify", running.Object{"document_base64": base64.StdEncoding.EncodeToString(b), "filename": filepath.Base(path)}, &a)
+	err = (&running.Client{URL: s.URL, Patience: patience}).Post("/v1/verify", running.Object{"document_base64": base64.StdEncoding.EncodeToString(b), "filename": filepath.Base(path)}, &a)
 	return a.Data.verdict(), err
 }

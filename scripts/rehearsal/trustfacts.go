@@ -14,13 +14,20 @@ import (
 // trustFacts is what the conditions of explained.txt need to know of a file. It is computed from the certificates and lists in the file, and
 // from no validator.
 type trustFacts struct {
-	issuers map[string][]time.Time // by the field of each signature that is no timestamp: when the certificates between the signer's and the root expire
+	signers map[string]signerFacts // by the field of each signature that is no timestamp
 	stamps  []stampFacts           // of the document timestamps, oldest first
+}
+
+// signerFacts is about the signer of a signature.
+type signerFacts struct {
+	issuers []time.Time // when the certificates between the signer's and the root expire
+	root    *x509.Certificate
 }
 
 // stampFacts is about the authority of a document timestamp.
 type stampFacts struct {
 	expiry time.Time // of its certificate
+	root   *x509.Certificate
 	lists  []listFacts
 }
 
@@ -55,25 +62,25 @@ func readTrustFacts(file []byte) (*trustFacts, error) {
 		}
 		lists = append(lists, l)
 	}
-	f := &trustFacts{issuers: map[string][]time.Time{}}
+	f := &trustFacts{signers: map[string]signerFacts{}}
 	for _, sig := range read.Signatures {
 		if sig.Signer == nil {
 			return nil, fmt.Errorf("signature %s: the signer's certificate is missing", sig.Field)
 		}
 		path := findIssuers(sig.Signer, known)
-		if len(path) == 0 {
-			return nil, fmt.Errorf("signature %s: the issuer of %s is missing", sig.Field, sig.Signer.Subject)
+		if len(path) == 0 || !isRoot(path[len(path)-1]) {
+			return nil, fmt.Errorf("signature %s: an issuer of %s is missing", sig.Field, sig.Signer.Subject)
 		}
+		root := path[len(path)-1]
 		if sig.Kind != facts.Timestamp {
-			f.issuers[sig.Field] = []time.Time{}
-			for _, c := range path {
-				if !isRoot(c) {
-					f.issuers[sig.Field] = append(f.issuers[sig.Field], c.NotAfter)
-				}
+			signer := signerFacts{root: root}
+			for _, c := range path[:len(path)-1] {
+				signer.issuers = append(signer.issuers, c.NotAfter)
 			}
+			f.signers[sig.Field] = signer
 			continue
 		}
-		stamp := stampFacts{expiry: sig.Signer.NotAfter}
+		stamp := stampFacts{expiry: sig.Signer.NotAfter, root: root}
 		for _, l := range lists {
 			if l.CheckSignatureFrom(path[0]) == nil {
 				stamp.lists = append(stamp.lists, listFacts{l.ThisUpdate, l.NextUpdate})
@@ -107,7 +114,7 @@ func findIssuers(c *x509.Certificate, known []*x509.Certificate) (path []*x509.C
 
 // hasExpiredIssuer reports whether a certificate between that of the signer of a field and the root has expired.
 func (f *trustFacts) hasExpiredIssuer(field string, at time.Time) bool {
-	for _, expiry := range f.issuers[field] {
+	for _, expiry := range f.signers[field].issuers {
 		if at.After(expiry) {
 			return true
 		}
@@ -118,7 +125,7 @@ func (f *trustFacts) hasExpiredIssuer(field string, at time.Time) bool {
 // hasListAfterExpiry reports whether the certificate of a document timestamp's authority has expired, and the newest list of its issuer was
 // current at a later time. It then holds for each signature of the file, as the chain of timestamps is the same for all.
 func (f *trustFacts) hasListAfterExpiry(field string, at time.Time) bool {
-	if _, known := f.issuers[field]; !known {
+	if _, known := f.signers[field]; !known {
 		return false
 	}
 	for _, s := range f.stamps {

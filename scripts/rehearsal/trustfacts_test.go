@@ -22,8 +22,8 @@ func TestFactsOfAFileAreComputedFromItsCertificatesAndLists(t *testing.T) {
 		t.Fatal(err)
 	}
 	issuer := signer.Chain[1].NotAfter
-	if got := known.issuers["A"]; len(known.issuers) != 1 || len(got) != 1 || !got[0].Equal(issuer) {
-		t.Errorf("issuing certificates expire at %v, want %s", known.issuers, issuer)
+	if got := known.signers["A"]; len(known.signers) != 1 || len(got.issuers) != 1 || !got.issuers[0].Equal(issuer) || !got.root.Equal(by.Root()) {
+		t.Errorf("%+v, want an issuing certificate until %s below %s", known.signers, issuer, by.Root().Subject)
 	}
 	for at, want := range map[time.Time]bool{issuer: false, issuer.Add(time.Second): true} {
 		if got := known.hasExpiredIssuer("A", at); got != want {
@@ -37,6 +37,9 @@ func TestFactsOfAFileAreComputedFromItsCertificatesAndLists(t *testing.T) {
 		t.Fatalf("timestamps %+v, want one whose issuer has a list", known.stamps)
 	}
 	stamp := known.stamps[0]
+	if !stamp.root.Equal(by.Root()) {
+		t.Errorf("the timestamp leads to %s, want %s", stamp.root.Subject, by.Root().Subject)
+	}
 	if age := time.Since(stamp.lists[0].issued); age < 0 || age > 2*time.Hour || !stamp.lists[0].next.Before(stamp.expiry) {
 		t.Errorf("list of %s to %s, and a certificate until %s", stamp.lists[0].issued, stamp.lists[0].next, stamp.expiry)
 	}

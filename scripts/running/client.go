@@ -66,6 +66,9 @@ type Client struct {
 	Secret  string // of a directory, for its requests (SCIM); empty: none
 	ID      string // of the person
 	Address string // of the person, as a proxy reports it; empty: none
+
+	// Patience is for how long a request is repeated every second while the service is busy (503), unless its body is an io.Reader. Zero: once.
+	Patience time.Duration
 }
 
 // Request is one request of a client.
@@ -90,6 +93,17 @@ func (r *Refusal) Error() string {
 
 // Send sends a request, and returns an answer of 200, or else a *Refusal. The caller closes its body.
 func (c *Client) Send(ctx context.Context, q Request) (*http.Response, error) {
+	_, once := q.Body.(io.Reader)
+	for began := time.Now(); ; time.Sleep(time.Second) {
+		a, err := c.sendOnce(ctx, q)
+		var refused *Refusal
+		if once || !errors.As(err, &refused) || refused.Status != http.StatusServiceUnavailable || time.Since(began) >= c.Patience {
+			return a, err
+		}
+	}
+}
+
+func (c *Client) sendOnce(ctx context.Context, q Request) (*http.Response, error) {
 	body, ok := q.Body.(io.Reader)
 	if !ok && q.Body != nil {
 		b, err := json.Marshal(q.Body)
@@ -173,13 +187,13 @@ func (c *Client) StampEntry(page int, box [4]int) Object {
 
 // WaitCompleted polls the status until the document is completed, as clients do.
 func (c *Client) WaitCompleted(document int64) (Status, error) {
-	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(10 * time.Millisecond) {
+	for began := time.Now(); time.Since(began) < max(time.Minute, c.Patience); time.Sleep(10 * time.Millisecond) {
 		var a StatusAnswer
 		if err := c.Get(fmt.Sprint(DocumentPath, "status/", document), &a); err != nil || a.Data.Status == "completed" {
 			return a.Data, err
 		}
 	}
-	return Status{}, fmt.Errorf("document %d was not completed in a minute", document)
+	return Status{}, fmt.Errorf("document %d was not completed in %s", document, max(time.Minute, c.Patience))
 }
 
 // Password is the password of the people that AddPerson adds.
@@ -200,7 +214,7 @@ func (s *Service) AddPerson(organisation, email, name string) (*Client, error) {
 	if b, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("add %s: %w: %s", email, err, b)
 	}
-	c := &Client{URL: s.URL}
+	c := &Client{URL: s.URL, Patience: s.Patience}
 	var a LoginAnswer
 	err := c.Post(LoginPath, Object{"email": email, "password": Password}, &a)
 	c.Token, c.ID = a.Data.Token, a.Data.Account.ID

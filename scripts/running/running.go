@@ -19,6 +19,8 @@ type Service struct {
 	*Program
 	URL  string
 	Data string // its data folder
+
+	Patience time.Duration // of the clients of people that are added: [Client.Patience]
 }
 
 // Start runs the binary on a free port with a data folder, and waits until it prints its address. Env is added to the
