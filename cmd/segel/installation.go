@@ -339,7 +339,7 @@ func requireAuthority(found installation.Found, root *x509.Certificate) error {
 }
 
 func (a *app) authorityOptions(s *credential.Sealer) authority.Options {
-	return authority.Options{PublicURL: a.conf.BaseURL(), Clock: a.clock, Sealer: s, Ledger: ledger{a.store, a.clock}}
+	return authority.Options{PublicURL: a.conf.BaseURL(), Clock: a.clock, Sealer: s, Ledger: ledger{a.store, a.clock}, Created: a.logCreated}
 }
 
 // originEvidence is what was found about whether the database, keys and blobs of an installation without an identity belong together.

@@ -379,7 +379,7 @@ func (a *app) startJobs(ctx context.Context, ready *readiness) (*jobs.Runner, er
 		{Name: "collect", Every: 24 * time.Hour, Run: a.collectLeftOver},
 		{Name: "renew", Every: time.Hour, Run: a.renewTimestamps},
 		{Name: "retention", Every: 24 * time.Hour, Run: a.applyRetention},
-		{Name: "successors", Every: 24 * time.Hour, Run: a.createSuccessors},
+		{Name: "successors", Every: 24 * time.Hour, Run: a.authority.Succeed},
 	}
 	if a.conf.ReconcileEvery > 0 {
 		periodic = append(periodic, jobs.Periodic{Name: "reconcile", Every: min(a.conf.ReconcileEvery, time.Hour), Run: a.reconcileDue})

@@ -3,16 +3,13 @@ package main
 import (
 	"context"
 	"time"
+
+	"segel/internal/authority"
 )
 
-// createSuccessors creates the successors of keys of the authority whose certificates are about to expire. Of several processes the first
-// creates one, and all use it.
-func (a *app) createSuccessors(ctx context.Context) error {
-	created, err := a.authority.Succeed(ctx)
-	for _, c := range created {
-		a.log.InfoContext(ctx, "the authority has a new certificate", "role", c.Role, "subject", c.Certificate.Subject.String(), "until", c.Certificate.NotAfter)
-	}
-	return err
+// logCreated logs a certificate that this process added to the authority, at its start or while it runs.
+func (a *app) logCreated(c authority.OwnCertificate) {
+	a.log.Info("the authority has a new certificate", "role", c.Role, "subject", c.Certificate.Subject.String(), "serial", c.Certificate.SerialNumber.Text(16), "until", c.Certificate.NotAfter)
 }
 
 // followEvery is how often each process looks for successors that another one created. A request that concerns one does not wait for it:

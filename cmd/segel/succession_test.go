@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,7 +34,7 @@ func TestANodeCompletesWhatWasSignedBelowASuccessorThatAnotherNodeCreated(t *tes
 	}
 	former := complete()
 	clock.forward(-time.Duration(clock.by.Load()))
-	if err := creates.createSuccessors(t.Context()); err != nil {
+	if err := creates.authority.Succeed(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got := len(completes.authority.Issuers()); got != 3 {
@@ -73,5 +75,54 @@ func TestANodeCompletesWhatWasSignedBelowASuccessorThatAnotherNodeCreated(t *tes
 	names, err := authority.ListNames(t.Context(), authority.Folder(filepath.Join(elsewhere, authorityDir)))
 	if want := []string{"authority.json", "issuing-2.json", "guests.json", "guests-2.json", "contacts.json", "contacts-2.json", "tsa-2.json"}; err != nil || !slices.Equal(names, want) {
 		t.Errorf("restored: %q, %v", names, err)
+	}
+}
+
+func TestCertificatesThatAStartCreatesAreLogged(t *testing.T) {
+	t.Parallel()
+	var clock shifted
+	now := time.Now()
+	clock.forward(now.AddDate(-18, -6, 0).Sub(now))
+	data := newDataFolder(t)
+	// started returns the lines about new certificates that a start logs.
+	started := func() (own []authority.OwnCertificate, lines []string) {
+		var log bytes.Buffer
+		s := starting{data: data, clock: clock.now, idle: true, log: &log}.start(t)
+		own = s.authority.OwnCertificates()
+		s.stop()
+		for line := range strings.Lines(log.String()) {
+			if strings.Contains(line, "the authority has a new certificate") {
+				lines = append(lines, line)
+			}
+		}
+		return own, lines
+	}
+	former, lines := started()
+	if len(lines) > 0 {
+		t.Errorf("a new installation: %q", lines)
+	}
+	clock.forward(-time.Duration(clock.by.Load()))
+	own, lines := started()
+	created := 0
+	for _, c := range own {
+		serial := fmt.Sprintf(" serial=%x ", c.Certificate.SerialNumber)
+		is := func(line string) bool { return strings.Contains(line, serial) }
+		i := slices.IndexFunc(lines, is)
+		if slices.ContainsFunc(former, func(f authority.OwnCertificate) bool { return f.Certificate.Equal(c.Certificate) }) {
+			if i >= 0 {
+				t.Errorf("a former certificate: %q", lines[i])
+			}
+			continue
+		}
+		created++
+		if i < 0 || !strings.Contains(lines[i], "level=INFO") || !strings.Contains(lines[i], "role="+c.Role) || !strings.Contains(lines[i], "until="+c.Certificate.NotAfter.Format("2006-01-02T15:04:05")) {
+			t.Errorf("%s %x is not logged: %q", c.Role, c.Certificate.SerialNumber, lines)
+		}
+	}
+	if created != 7 || len(lines) != created {
+		t.Errorf("%d certificates were created, %d lines: %q", created, len(lines), lines)
+	}
+	if _, lines = started(); len(lines) > 0 {
+		t.Errorf("started again: %q", lines)
 	}
 }

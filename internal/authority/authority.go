@@ -25,12 +25,13 @@ import (
 	"segel/tsp"
 )
 
-// Options of an authority. All are required.
+// Options of an authority. All but Created are required.
 type Options struct {
 	PublicURL string // stated in certificates permanently
 	Clock     func() time.Time
 	Sealer    *credential.Sealer // of the keys at rest
 	Ledger    Ledger
+	Created   func(OwnCertificate) // is told of each certificate that this process adds to an authority that exists, once it is durable; nil: nothing is
 }
 
 // Authority issues certificates, states whether they are revoked, and issues timestamps.
@@ -39,6 +40,7 @@ type Authority struct {
 	urls    urlBuilder
 	clock   func() time.Time
 	ledger  Ledger
+	created func(OwnCertificate)
 
 	files    Files // nil: the authority exists only in memory
 	sealer   *credential.Sealer
@@ -71,6 +73,7 @@ func Open(ctx context.Context, files Files, o Options) (*Authority, error) {
 		if _, err := storeMembers(ctx, files, authorityFile, o.Sealer, k.firstMembers()); err != nil {
 			return nil, fmt.Errorf("store authority: %w", err)
 		}
+		o.Created = nil // all certificates are new
 	}
 }
 
@@ -83,7 +86,7 @@ func OpenExisting(ctx context.Context, files Files, o Options) (*Authority, erro
 	if err != nil {
 		return nil, err
 	}
-	if _, err := a.Succeed(ctx); err != nil {
+	if err := a.Succeed(ctx); err != nil {
 		return nil, err
 	}
 	return a, nil
@@ -116,7 +119,7 @@ func readRootKeys(ctx context.Context, files Files, o Options) (*Authority, erro
 		return nil, err
 	}
 	a := newAuthority(o, k)
-	a.files, a.sealer = files, o.Sealer
+	a.files, a.sealer, a.created = files, o.Sealer, o.Created
 	return a, nil
 }
 

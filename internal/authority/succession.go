@@ -214,21 +214,21 @@ func (k *keySet) with(part int, g generation) *keySet {
 
 // Succeed reads what other processes have created, and then creates what is due: the issuers of guests' certificates in an installation
 // from before them, and the successor of each part whose certificate is about to expire. What the former keys issued is not affected:
-// they go on to state its status until they expire. It returns the new certificates that this call created.
+// they go on to state its status until they expire. [Options.Created] is told of the new certificates.
 //
 // A file is durable before its keys are used. If several processes create one at once, the first wins, and all use it. A crash leaves
 // all of it or nothing; the next call creates it. One that was created while the clock was ahead is used once it is valid; until then
 // another is created beside it if necessary.
-func (a *Authority) Succeed(ctx context.Context) (created []OwnCertificate, err error) {
+func (a *Authority) Succeed(ctx context.Context) error {
 	if a.files == nil {
-		return nil, nil
+		return nil
 	}
 	a.changing.Lock()
 	defer a.changing.Unlock()
 	for i, p := range parts {
 		for {
 			if err := a.readPart(ctx, i); err != nil {
-				return created, err
+				return err
 			}
 			k, now := a.keys(), a.clock()
 			n := len(k.parts[i]) + 1
@@ -237,19 +237,21 @@ func (a *Authority) Succeed(ctx context.Context) (created []OwnCertificate, err 
 			}
 			g, err := p.create(n, k.root, a.urls, now)
 			if err != nil {
-				return created, fmt.Errorf("create %s: %w", p.numbered(n), err)
+				return fmt.Errorf("create %s: %w", p.numbered(n), err)
 			}
 			first, err := storeMembers(ctx, a.files, p.file(n), a.sealer, p.listMembers(n, &g))
 			if err != nil {
-				return created, fmt.Errorf("create %s: %w", p.numbered(n), err)
+				return fmt.Errorf("create %s: %w", p.numbered(n), err)
 			}
 			// Durable: the file, ours or that of another process. If we crash here, the next call reads it.
-			if first {
-				created = append(created, p.own(g)...)
+			if first && a.created != nil {
+				for _, c := range p.own(g) {
+					a.created(c)
+				}
 			}
 		}
 	}
-	return created, nil
+	return nil
 }
 
 // Refresh reads the successors that other processes have created since.

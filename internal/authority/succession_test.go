@@ -83,7 +83,7 @@ func TestEachCertificateHasItsFullTermAndItsStatusIsStatedForAYearLonger(t *test
 	for month := 0; month <= 27*12; month += 6 {
 		now := begun.AddDate(0, month, 0)
 		s.moveTo(now)
-		if _, err := running.Succeed(t.Context()); err != nil {
+		if err := running.Succeed(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		for _, h := range holders() {
@@ -122,19 +122,21 @@ func TestProcessesThatCreateSuccessorsAtOnceAllUseTheFirst(t *testing.T) {
 	begun := time.Now()
 	s := newSuccession(t, begun)
 	nodes := make([]*Authority, 8)
+	var created atomic.Int32
+	s.o.Created = func(OwnCertificate) { created.Add(1) }
 	for i := range nodes {
 		nodes[i] = s.open()
 	}
 	s.moveTo(begun.AddDate(18, 0, 0))
+	if n := created.Swap(0); n != 0 {
+		t.Errorf("%d certificates were added to a new authority", n)
+	}
 	var all sync.WaitGroup
-	var created atomic.Int32
 	for _, a := range nodes {
 		all.Go(func() {
-			made, err := a.Succeed(t.Context())
-			if err != nil {
+			if err := a.Succeed(t.Context()); err != nil {
 				t.Error(err)
 			}
-			created.Add(int32(len(made)))
 		})
 		all.Go(func() { // signing goes on meanwhile
 			for range 20 {
@@ -208,7 +210,7 @@ func TestAProcessAnswersAboutAnIssuerThatAnotherCreatedAMomentAgo(t *testing.T) 
 			s := newSuccession(t, begun)
 			one, other := s.open(), s.open()
 			s.moveTo(begun.AddDate(18, 0, 0))
-			if _, err := one.Succeed(t.Context()); err != nil {
+			if err := one.Succeed(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			for _, h := range holders() {
@@ -360,7 +362,7 @@ func TestACertificateOfAFormerIssuerIsReplacedAYearBeforeThatIssuerEnds(t *testi
 	if !a.MatchesHolder(chain[0], sariHolder()) {
 		t.Error("a month later, without a successor, the certificate is not used")
 	}
-	if _, err := a.Succeed(t.Context()); err != nil {
+	if err := a.Succeed(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if a.MatchesHolder(chain[0], sariHolder()) {
@@ -500,7 +502,7 @@ func TestASuccessorThatIsNotOneIsRefusedAndTheKnownKeysStayInUse(t *testing.T) {
 		if err := os.WriteFile(file, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := running.Succeed(t.Context()); err == nil {
+		if err := running.Succeed(t.Context()); err == nil {
 			t.Errorf("%s: it was taken", name)
 		}
 		if _, err := Open(t.Context(), s.files, s.o); err == nil {

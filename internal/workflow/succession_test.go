@@ -62,7 +62,7 @@ func TestSignersAndSealsGetCertificatesOfTheNextIssuerWhileTheFormerOneStillStat
 	h.later(16*year + year/2)
 	former, latter := 0, 0
 	for range 9 {
-		if _, err := h.ca.Succeed(ctx); err != nil {
+		if err := h.ca.Succeed(ctx); err != nil {
 			t.Fatal(err)
 		}
 		id := h.draft(true, 0)
