@@ -54,7 +54,9 @@ type app struct {
 	log         *slog.Logger
 	clock       func() time.Time
 	store       *sqlstore.Store
-	answers     store.Answers // the store; tests replace it
+	answers     store.Answers    // the store; tests replace it
+	masterKeys  store.MasterKeys // that an exchange writes to: the store; tests replace it
+	files       authority.Files  // of the authority, see keyFiles; nil: where the configuration says. Tests replace them
 	authority   *authority.Authority
 	blobs       blob.Volume // plain, until the installation is open; then encrypted.Volume
 	blobKeys    *encrypted.Keyring
@@ -109,7 +111,7 @@ func openAppAt(ctx context.Context, conf config.Config, log *slog.Logger, clock 
 	if err := a.openInstallation(ctx, to); err != nil {
 		return nil, errors.Join(err, a.unlockKeys(), a.store.Close(), a.stopTraces())
 	}
-	a.answers = a.store
+	a.answers, a.masterKeys = a.store, a.store
 	if err := a.wireServices(); err != nil {
 		return nil, errors.Join(err, a.unlockKeys(), a.store.Close(), a.stopTraces())
 	}

@@ -63,6 +63,8 @@ type environment struct {
 	stdout io.Writer
 	stderr io.Writer
 	env    []string
+
+	adjust func(*app) // changes the parts before a command uses them; nil: nothing. Tests set it
 }
 
 func main() {
@@ -189,6 +191,9 @@ func (d dataFlag) withApp(w *environment, to access, do func(*app) error) error 
 		return err
 	}
 	defer a.close()
+	if w.adjust != nil {
+		w.adjust(a)
+	}
 	return do(a)
 }
 

@@ -13,7 +13,7 @@ import (
 // a test may have started. Password hashes take no measurable time in both: tests log in thousands of times.
 func TestMain(m *testing.M) {
 	passwordCost = identity.Cost{Memory: 8, Passes: 1, Threads: 1}
-	testscript.Main(withPostgres{m}, map[string]func(){segel: main})
+	testscript.Main(withPostgres{m}, map[string]func(){segel: main, mortalSegel: runMortal})
 }
 
 type withPostgres struct{ m *testing.M }

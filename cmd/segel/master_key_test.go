@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 
 	"filippo.io/age"
 
+	"segel/internal/authority"
 	"segel/internal/blob/s3/s3test"
 	"segel/internal/config"
 	"segel/internal/contract"
@@ -410,6 +412,94 @@ func TestKeysThatAreLostComeBackFromTheirBackup(t *testing.T) {
 		elsewhere := newDataFolder(t)
 		starting{data: elsewhere}.start(t).stop()
 		runSegel(t, 3, nil, "master-key", "restore", saved, "--data", elsewhere, "--identity", opens)
+	})
+}
+
+// TestKeysInTheDatabaseThatAreLostComeBackFromTheirBackup loses rows of the authority and the file of the master key, also after the master key was exchanged.
+func TestKeysInTheDatabaseThatAreLostComeBackFromTheirBackup(t *testing.T) {
+	onBothDatabases(t, func(t *testing.T, env []string) {
+		data, dir, phrase := newDataFolder(t), t.TempDir(), passphrase(t, "kunci cadangan")
+		key, saved := filepath.Join(dir, "master.key"), filepath.Join(dir, "keys.age")
+		shared := append(settings(env), "SEGEL_STATE", config.StateDatabase)
+		set := append(slices.Clip(shared), "SEGEL_MASTER_KEY_FILE", key)
+		s := starting{data: data, set: set}.start(t)
+		owner, signer := s.person(t, "Sari", ""), s.person(t, "Budi", "")
+		first := signed(owner, signer)
+		whole := owner.download(first)
+		rows := editRows(t, databaseDSN(s.conf))
+		s.stop()
+		runSegel(t, 0, set, "master-key", "backup", saved, "--data", data, "--passphrase-file", phrase)
+		content, err := os.ReadFile(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		restore := func(status int, set []string) string {
+			t.Helper()
+			return runSegel(t, status, set, "master-key", "restore", saved, "--data", data, "--passphrase-file", phrase)
+		}
+		// worksAgain starts a service that has the document from before, and may sign another one.
+		worksAgain := func(sign bool, set []string) {
+			t.Helper()
+			s := starting{data: data, set: set}.start(t)
+			if got := owner.on(s).download(first); !bytes.Equal(got, whole) {
+				t.Error("a document from before is another one")
+			}
+			if sign {
+				signed(owner.on(s), signer.on(s))
+			}
+			s.stop()
+		}
+
+		if err := os.Remove(key); err != nil {
+			t.Fatal(err)
+		}
+		rows.exec("DELETE FROM key_file")
+		startRefused(t, data, set, installation.KeyFileMissing)
+		if said := restore(0, set); !strings.Contains(said, "restored 5 files: "+key+", "+authority.FileName) {
+			t.Errorf("everything was lost: %s", said)
+		}
+		if said := restore(0, set); !strings.Contains(said, "restored 0 files") {
+			t.Errorf("restored again: %s", said)
+		}
+		worksAgain(true, set)
+		rows.exec("DELETE FROM key_file WHERE name = $1", authority.FileName)
+		startRefused(t, data, set, installation.KeysNotCopied)
+		if said := restore(0, set); !strings.Contains(said, "restored 1 files: "+authority.FileName) {
+			t.Errorf("the first file was lost: %s", said)
+		}
+		worksAgain(false, set)
+
+		// The master key is in a setting, which nothing is written to.
+		rows.exec("DELETE FROM key_file")
+		former := base64.StdEncoding.EncodeToString(content)
+		inSetting := append(slices.Clip(shared), "SEGEL_MASTER_KEY", former)
+		if said := restore(3, append(slices.Clip(shared), "SEGEL_MASTER_KEY", otherKey)); !strings.Contains(said, "The key backup has master key "+sealerOf(t, former).ID().String()) {
+			t.Errorf("with another key: %s", said)
+		}
+		restore(0, inSetting)
+		worksAgain(false, inSetting)
+
+		// The master key was exchanged since the backup.
+		during := masterKeys(shared, otherKey, former)
+		worksAgain(false, during)
+		if r := rotate(t, data, during, 0); !r.Complete {
+			t.Errorf("%+v", r)
+		}
+		rows.exec("DELETE FROM key_file")
+		after := append(slices.Clip(shared), "SEGEL_MASTER_KEY", otherKey)
+		if said := restore(3, after); !strings.Contains(said, "SEGEL_FORMER_MASTER_KEY") {
+			t.Errorf("after an exchange: %s", said)
+		}
+		restore(0, during)
+		if r := rotate(t, data, during, 0); !r.Complete || r.Resealed == 0 || r.Retired != 0 {
+			t.Errorf("%+v", r)
+		}
+		worksAgain(true, after)
+		runFsck(t, data, environ(after), 0)
+
+		elsewhere, other := newDataFolder(t), filepath.Join(dir, "other.key")
+		starting{data: elsewhere, set: []string{"SEGEL_STATE", config.StateDatabase, "SEGEL_MASTER_KEY_FILE", other}}.start(t).stop()
+		runSegel(t, 3, []string{"SEGEL_STATE", config.StateDatabase, "SEGEL_MASTER_KEY_FILE", other}, "master-key", "restore", saved, "--data", elsewhere, "--passphrase-file", phrase)
 	})
 }
 

@@ -189,7 +189,7 @@ func (a *app) resealAll(ctx context.Context, progress func(n int)) (resealed int
 		if len(anew) == 0 {
 			return nil
 		}
-		n, err := a.store.ReplaceSealed(ctx, c, anew, a.clock())
+		n, err := a.masterKeys.ReplaceSealed(ctx, c, anew, a.clock())
 		resealed += n
 		progress(resealed)
 		return err
@@ -282,7 +282,7 @@ func (a *app) rotateMasterKey(ctx context.Context, show func(string, ...any)) (r
 		return r, nil
 	}
 	// Durable with this commit: that the former keys are not needed. Until then every start asks for them.
-	r.Retired, err = a.store.RetireMasterKeys(ctx, r.Key, a.clock())
+	r.Retired, err = a.masterKeys.RetireMasterKeys(ctx, r.Key, a.clock())
 	r.Complete = err == nil
 	return r, err
 }

@@ -57,6 +57,9 @@ func (t keyTable) ReplaceFile(ctx context.Context, name string, old, content []b
 
 // keyFiles returns the files of the authority where the configuration says.
 func (a *app) keyFiles() authority.Files {
+	if a.files != nil {
+		return a.files
+	}
 	if a.conf.State == config.StateDatabase {
 		return keyTable{a.store, a.clock}
 	}

@@ -194,7 +194,7 @@ func (e *Error) describeProblem() string {
 	case KeysMoved:
 		return fmt.Sprintf("the keys in %s were copied to the database, which is used since then: set SEGEL_STATE=database", e.Path)
 	case KeysNotCopied:
-		return "SEGEL_STATE is database, and the database does not have all keys of this installation: if they are in the data folder, run segel state copy; otherwise restore the database from a backup"
+		return "SEGEL_STATE is database, and the database does not have all keys of this installation: if they are in the data folder, run segel state copy; otherwise run segel master-key restore with a key backup, or restore the database from a backup"
 	case MasterKeyNeeded:
 		return fmt.Sprintf("values are sealed under master key %s, which is not %s: give it with SEGEL_FORMER_MASTER_KEY, SEGEL_FORMER_MASTER_KEY_FILE or SEGEL_FORMER_MASTER_KEY_COMMAND until segel master-key rotate says that the exchange is complete", e.Other, e.Path)
 	case MasterKeyTooEarly:
