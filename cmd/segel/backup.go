@@ -80,10 +80,10 @@ func openDestinationVolume(ctx context.Context, conf config.Config, destination,
 		return nil, errors.New("SEGEL_BACKUP_S3_ENDPOINT must be the https address of an S3 server; http is for a network of SEGEL_OUTBOUND_PRIVATE")
 	}
 	at := conf
-	at.S3Endpoint, at.S3Bucket, at.S3Prefix = u.String(), bucket, prefix+name+"/"
+	at.S3Endpoint, at.S3Bucket = u.String(), bucket
 	at.S3CA, at.S3Region = cmp.Or(conf.BackupS3CA, conf.S3CA), cmp.Or(conf.BackupS3Region, conf.S3Region)
 	at.S3AccessKey, at.S3SecretKey = cmp.Or(conf.BackupS3AccessKey, conf.S3AccessKey), cmp.Or(conf.BackupS3SecretKey, conf.S3SecretKey)
-	s, err := newBucket(at)
+	s, err := newBucket(at, prefix+name+"/")
 	if err == nil && toWrite {
 		err = s.Prepare(ctx)
 	}

@@ -27,13 +27,14 @@ import (
 )
 
 type blobsCommand struct {
-	Copy   blobsCopyCommand   `cmd:"" help:"Copy files from SEGEL_BLOBS_FROM to SEGEL_BLOBS, read the copies again and compare them; works beside a running service and removes nothing. Repeat it until nothing is copied. Ends with 1 if files differ."`
+	Copy   blobsCopyCommand   `cmd:"" help:"Copy files from SEGEL_BLOBS_FROM to SEGEL_BLOBS, read the copies again and compare them; works beside a running service and removes nothing. Repeat it until nothing is copied. Ends with 1 if files differ or are damaged."`
 	NewKey blobsNewKeyCommand `cmd:"" name:"new-key" help:"Give an organisation another key for its files. It encrypts files that are written from then on; former files stay as they are, and are read with former keys."`
 }
 
 type blobsCopyCommand struct {
 	dataFlag
 	OnlyMissing bool `name:"only-missing" help:"Do not compare files that are in both places with the same size."`
+	Reencrypt   bool `help:"Write each copy as new files are written: with SEGEL_BLOB_ENCRYPTION=on encrypted under the newest key of its organisation, with off in clear. Without it files are copied as they are stored."`
 	Workers     int  `default:"4" placeholder:"N" help:"Files that are copied at a time."`
 	JSON        bool `name:"json" help:"Print the result as JSON."`
 }
@@ -50,14 +51,15 @@ func (c blobsCopyCommand) Run(w *environment) error {
 	if c.Workers < 1 || c.Workers > 64 {
 		return errors.New("--workers must be between 1 and 64")
 	}
-	from, err := findVolume(conf, conf.BlobsFrom)
+	current, former := currentPlace(conf), formerPlace(conf)
+	from, err := findVolume(conf, former)
 	if err != nil {
 		return err
 	}
 	if _, err := from.Mark(w.ctx); err != nil {
-		return fmt.Errorf("%s: %w", placeName(conf, conf.BlobsFrom), err)
+		return fmt.Errorf("%s: %w", former.name(conf), err)
 	}
-	to, err := openVolume(w.ctx, conf, conf.Blobs)
+	to, err := openVolume(w.ctx, conf, current)
 	if err != nil {
 		return err
 	}
@@ -65,13 +67,59 @@ func (c blobsCopyCommand) Run(w *environment) error {
 		return err
 	}
 	show := w.progressPrinter()
-	p, err := moving.Copy(w.ctx, to, from, moving.Options{Workers: c.Workers, OnlyMissing: c.OnlyMissing, Progress: func(p moving.Progress) {
+	o := moving.Options{Workers: c.Workers, OnlyMissing: c.OnlyMissing, Progress: func(p moving.Progress) {
 		show("%d files copied (%d bytes), %d compared", p.Copied, p.CopiedBytes, p.Compared)
-	}})
-	if err != nil {
-		return fmt.Errorf("after %d copied and %d compared files: %w", p.Copied, p.Compared, err)
+	}}
+	copyAll := func(to, from blob.Volume) error {
+		p, err := moving.Copy(w.ctx, to, from, o)
+		if err != nil {
+			return fmt.Errorf("after %d copied and %d compared files: %w", p.Copied, p.Compared, err)
+		}
+		return c.printResult(w, conf, p)
 	}
-	return c.printResult(w, conf, p)
+	if !c.Reencrypt {
+		return copyAll(to, from)
+	}
+	return c.withApp(w, writing, func(a *app) error {
+		anew := reencrypting{encrypted.New(to, a.blobKeys, conf.BlobEncryption == config.EncryptionOn), a}
+		o.Recoded = anew.isStoredAnew
+		return copyAll(anew, encrypted.New(from, a.blobKeys, false))
+	})
+}
+
+// reencrypting is a volume that stores each file like a new one of the organisation whose it is.
+type reencrypting struct {
+	*encrypted.Volume
+	a *app
+}
+
+// Create begins a file. One that nothing refers to has no organisation, and is left out: it is being written, and a later run finds it, or a crash left it.
+func (r reencrypting) Create(ctx context.Context, key blob.Key) (blob.Writer, error) {
+	of, err := r.a.store.OrganisationOfFile(ctx, string(key))
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, moving.ErrLeftOut
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.Of(string(of)).Create(ctx, key)
+}
+
+// isStoredAnew reports whether a file is stored as Create would store it. What nothing refers to any more is not looked at.
+func (r reencrypting) isStoredAnew(ctx context.Context, key blob.Key, b blob.Blob) (bool, error) {
+	under := encrypted.KeyOf(b)
+	if r.a.conf.BlobEncryption != config.EncryptionOn {
+		return under == "", nil
+	}
+	of, err := r.a.store.OrganisationOfFile(ctx, string(key))
+	if errors.Is(err, store.ErrNotFound) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	newest, err := r.a.blobKeys.NewestKey(ctx, string(of))
+	return under == newest.ID, err
 }
 
 func (c blobsCopyCommand) printResult(w *environment, conf config.Config, p moving.Progress) error {
@@ -80,14 +128,26 @@ func (c blobsCopyCommand) printResult(w *environment, conf config.Config, p movi
 			return err
 		}
 	} else {
-		fmt.Fprintf(w.stdout, "from %s to %s\n", placeName(conf, conf.BlobsFrom), blobPlace(conf))
+		fmt.Fprintf(w.stdout, "from %s to %s\n", formerPlace(conf).name(conf), blobPlace(conf))
 		fmt.Fprintf(w.stdout, "%d files copied (%d bytes), %d compared (%d bytes), %d kept, %d only in the new place, %d removed meanwhile\n", p.Copied, p.CopiedBytes, p.Compared, p.ComparedBytes, p.Kept, p.New, p.Removed)
+		if p.LeftOut > 0 {
+			fmt.Fprintf(w.stdout, "%d files that nothing refers to were not copied\n", p.LeftOut)
+		}
 		for _, key := range p.Different {
 			fmt.Fprintf(w.stdout, "differs: %s\n", key)
 		}
+		for _, key := range p.Damaged {
+			fmt.Fprintf(w.stdout, "damaged: %s\n", key)
+		}
+		for _, key := range p.Otherwise {
+			fmt.Fprintf(w.stdout, "not as SEGEL_BLOB_ENCRYPTION says: %s\n", key)
+		}
 		fmt.Fprintf(w.stdout, "%d files differ\n", len(p.Different))
+		if len(p.Otherwise) > 0 {
+			fmt.Fprintln(w.stdout, "the new place has files that were stored in another way before: they are never replaced; copy to an empty place")
+		}
 	}
-	if len(p.Different) > 0 {
+	if len(p.Different)+len(p.Damaged)+len(p.Otherwise) > 0 {
 		return exitStatus(1)
 	}
 	return nil
@@ -122,11 +182,11 @@ const scratchDir = "scratch"
 
 // findBlobs returns the blob store without touching it: nothing is created, checked or removed.
 func findBlobs(conf config.Config) (blob.Volume, error) {
-	to, err := findVolume(conf, conf.Blobs)
+	to, err := findVolume(conf, currentPlace(conf))
 	if err != nil || conf.BlobsFrom == "" {
 		return to, err
 	}
-	from, err := findVolume(conf, conf.BlobsFrom)
+	from, err := findVolume(conf, formerPlace(conf))
 	if err != nil {
 		return nil, err
 	}
@@ -134,16 +194,45 @@ func findBlobs(conf config.Config) (blob.Volume, error) {
 }
 
 // findVolume returns one place of files without touching it.
-func findVolume(conf config.Config, place string) (blob.Volume, error) {
-	if place == config.BlobsS3 {
-		return newBucket(conf)
+func findVolume(conf config.Config, place filePlace) (blob.Volume, error) {
+	if place.kind == config.BlobsS3 {
+		return newBucket(conf, place.prefix)
 	}
-	return file.Find(filepath.Join(conf.DataDir, blobDir)), nil
+	return file.Find(place.dir), nil
+}
+
+// filePlace is a place of files.
+type filePlace struct {
+	kind   string // as SEGEL_BLOBS
+	dir    string // of files
+	prefix string // in the bucket, with s3
+}
+
+// currentPlace returns where files are written.
+func currentPlace(conf config.Config) filePlace {
+	return filePlace{conf.Blobs, conf.BlobsDir(), conf.S3Prefix}
+}
+
+// formerPlace returns where files move from. It is meaningless without SEGEL_BLOBS_FROM.
+func formerPlace(conf config.Config) filePlace {
+	p := filePlace{conf.BlobsFrom, conf.FormerBlobsDir(), conf.S3Prefix}
+	if conf.Blobs == config.BlobsS3 {
+		p.prefix = conf.S3FromPrefix
+	}
+	return p
+}
+
+// name names the place in messages.
+func (p filePlace) name(conf config.Config) string {
+	if p.kind == config.BlobsS3 {
+		return strings.TrimSuffix(conf.S3Endpoint, "/") + "/" + conf.S3Bucket + "/" + p.prefix
+	}
+	return p.dir
 }
 
 // openBlobs returns the blob store of a service or command that writes to it, and the function that makes temporary files.
 func openBlobs(ctx context.Context, conf config.Config) (blob.Volume, func() (blob.Scratch, error), error) {
-	blobs, err := openVolume(ctx, conf, conf.Blobs)
+	blobs, err := openVolume(ctx, conf, currentPlace(conf))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -154,7 +243,7 @@ func openBlobs(ctx context.Context, conf config.Config) (blob.Volume, func() (bl
 		return nil, nil, err
 	}
 	if conf.BlobsFrom != "" {
-		from, err := openVolume(ctx, conf, conf.BlobsFrom)
+		from, err := openVolume(ctx, conf, formerPlace(conf))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -175,20 +264,20 @@ func (a *app) blobsOf(of contract.OrganisationID) blob.Store {
 }
 
 // openVolume opens one place of files for writing.
-func openVolume(ctx context.Context, conf config.Config, place string) (blob.Volume, error) {
-	if place != config.BlobsS3 {
-		return file.Open(filepath.Join(conf.DataDir, blobDir))
+func openVolume(ctx context.Context, conf config.Config, place filePlace) (blob.Volume, error) {
+	if place.kind != config.BlobsS3 {
+		return file.Open(place.dir)
 	}
-	bucket, err := newBucket(conf)
+	bucket, err := newBucket(conf, place.prefix)
 	if err != nil {
 		return nil, err
 	}
 	return bucket, bucket.Prepare(ctx)
 }
 
-// newBucket returns the store in a bucket. The guard of other connections applies to its server too: it is reached on its port alone, and in a
+// newBucket returns the store of the objects in the bucket whose names begin with a prefix. The guard of other connections applies to its server too: it is reached on its port alone, and in a
 // private network only if the operator named that. Without TLS nothing but such a network is reached.
-func newBucket(conf config.Config) (*s3.Store, error) {
+func newBucket(conf config.Config, prefix string) (*s3.Store, error) {
 	u, err := url.Parse(conf.S3Endpoint)
 	if err != nil {
 		return nil, err
@@ -206,7 +295,7 @@ func newBucket(conf config.Config) (*s3.Store, error) {
 		}
 	}
 	return s3.New(s3.Options{
-		Endpoint: u, Region: conf.S3Region, Bucket: conf.S3Bucket, Prefix: conf.S3Prefix, AccessKey: conf.S3AccessKey, SecretKey: conf.S3SecretKey,
+		Endpoint: u, Region: conf.S3Region, Bucket: conf.S3Bucket, Prefix: prefix, AccessKey: conf.S3AccessKey, SecretKey: conf.S3SecretKey,
 		Transport: outbound.NewClient(o).Transport, Timeout: conf.S3Timeout,
 	})
 }
@@ -225,22 +314,16 @@ func readRootPool(name string) (*x509.CertPool, error) {
 }
 
 // blobPlace names where new blobs are written, in messages.
-func blobPlace(conf config.Config) string { return placeName(conf, conf.Blobs) }
-
-// placeName names a place of files.
-func placeName(conf config.Config, place string) string {
-	if place == config.BlobsS3 {
-		return strings.TrimSuffix(conf.S3Endpoint, "/") + "/" + conf.S3Bucket + "/" + conf.S3Prefix
-	}
-	return filepath.Join(conf.DataDir, blobDir)
-}
+func blobPlace(conf config.Config) string { return currentPlace(conf).name(conf) }
 
 // fileDir is the folder in which files grow: of blobs, or of temporary files.
-func (a *app) fileDir() string {
-	if a.conf.Blobs == config.BlobsS3 {
-		return filepath.Join(a.conf.DataDir, scratchDir)
+func (a *app) fileDir() string { return growingDir(a.conf) }
+
+func growingDir(conf config.Config) string {
+	if conf.Blobs == config.BlobsS3 {
+		return filepath.Join(conf.DataDir, scratchDir)
 	}
-	return filepath.Join(a.conf.DataDir, blobDir)
+	return conf.BlobsDir()
 }
 
 // leftOverMetrics counts blobs that were left by crashes and moved aside.

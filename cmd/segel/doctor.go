@@ -284,15 +284,16 @@ func tryTimestamp(ctx context.Context, t tsp.Timestamper) error {
 
 // checkBlobs tries the places of files: reading is not enough to see that they take more.
 func (d *diagnosis) checkBlobs(ctx context.Context) (found []doctor.Finding) {
-	for _, place := range []string{d.conf.Blobs, d.conf.BlobsFrom} {
-		if place == "" {
-			continue
-		}
-		found = append(found, doctor.CheckBlobs(ctx, doctor.Server{Name: placeName(d.conf, place), Try: func(ctx context.Context) error {
-			if place != config.BlobsS3 {
-				return file.Find(filepath.Join(d.conf.DataDir, blobDir)).Check(ctx)
+	places := []filePlace{currentPlace(d.conf)}
+	if d.conf.BlobsFrom != "" {
+		places = append(places, formerPlace(d.conf))
+	}
+	for _, place := range places {
+		found = append(found, doctor.CheckBlobs(ctx, doctor.Server{Name: place.name(d.conf), Try: func(ctx context.Context) error {
+			if place.kind != config.BlobsS3 {
+				return file.Find(place.dir).Check(ctx)
 			}
-			bucket, err := newBucket(d.conf)
+			bucket, err := newBucket(d.conf, place.prefix)
 			if err != nil {
 				return err
 			}
@@ -304,11 +305,7 @@ func (d *diagnosis) checkBlobs(ctx context.Context) (found []doctor.Finding) {
 
 // folders are those in which files grow.
 func (d *diagnosis) folders() []doctor.Folder {
-	grows := filepath.Join(d.conf.DataDir, blobDir)
-	if d.conf.Blobs == config.BlobsS3 {
-		grows = filepath.Join(d.conf.DataDir, scratchDir)
-	}
-	all := []doctor.Folder{{Path: grows, What: "files and uploads", Room: int64(d.conf.MaxSpool + d.conf.MaxVerifySpool)}}
+	all := []doctor.Folder{{Path: growingDir(d.conf), What: "files and uploads", Room: int64(d.conf.MaxSpool + d.conf.MaxVerifySpool)}}
 	if path, ok := sqlstore.SQLitePath(databaseDSN(d.conf)); ok {
 		all = append(all, doctor.Folder{Path: filepath.Dir(path), What: "the database"})
 	}

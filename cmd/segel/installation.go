@@ -39,7 +39,6 @@ const (
 // Names in the data folder.
 const (
 	authorityDir  = "authority"
-	blobDir       = "blobs"
 	databaseFile  = "segel.db"
 	masterKeyFile = "master.key"
 )

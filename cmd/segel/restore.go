@@ -151,20 +151,20 @@ func (r *restoring) requireEmpty(ctx context.Context) error {
 	if err := sqlstore.RequireEmpty(ctx, databaseDSN(r.conf)); err != nil {
 		return err
 	}
-	taken := []string{authorityDir, officeDir, testOfficeDir}
+	taken := []string{filepath.Join(r.conf.DataDir, authorityDir), filepath.Join(r.conf.DataDir, officeDir), filepath.Join(r.conf.DataDir, testOfficeDir)}
 	if r.conf.Blobs != config.BlobsS3 {
-		taken = append(taken, blobDir)
+		taken = append(taken, r.conf.BlobsDir())
 	}
-	for _, name := range taken {
-		entries, err := os.ReadDir(filepath.Join(r.conf.DataDir, name))
+	for _, dir := range taken {
+		entries, err := os.ReadDir(dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		if len(entries) > 0 {
-			return fmt.Errorf("%s is not empty: restore to an empty place", filepath.Join(r.conf.DataDir, name))
+			return fmt.Errorf("%s is not empty: restore to an empty place", dir)
 		}
 	}
-	blobs, err := findVolume(r.conf, r.conf.Blobs)
+	blobs, err := findVolume(r.conf, currentPlace(r.conf))
 	if err != nil {
 		return err
 	}
@@ -252,7 +252,7 @@ func (r *restoring) restore(ctx context.Context, keys func(func(io.Reader) error
 	if err := os.MkdirAll(r.conf.DataDir, 0o700); err != nil {
 		return err
 	}
-	blobs, err := openVolume(ctx, r.conf, r.conf.Blobs)
+	blobs, err := openVolume(ctx, r.conf, currentPlace(r.conf))
 	if err != nil {
 		return err
 	}

@@ -49,6 +49,9 @@ func start(t testing.TB, set ...string) *service {
 	return starting{set: set}.start(t)
 }
 
+// blobDir is the folder of files in the data folder, unless SEGEL_BLOBS_FOLDER names another one.
+const blobDir = "blobs"
+
 // starting says how to start a service.
 type starting struct {
 	set   []string         // names and values of the configuration

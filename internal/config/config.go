@@ -67,12 +67,19 @@ type Config struct {
 	// records of the stamp office and an SQLite database stay in the data folder: see STATE and DATABASE. Files are not moved when this changes: see BLOBS_FROM.
 	Blobs string `env:"BLOBS" envDefault:"files"`
 
-	// Where files were kept before, while they move: files or s3, the other one. New files are written to BLOBS, and read from both. segel blobs
+	// Folder of the files with BLOBS=files: its path below the data folder, or a whole path.
+	BlobsFolder string `env:"BLOBS_FOLDER" envDefault:"blobs"`
+
+	// Where files were kept before, while they move: files or s3. New files are written to BLOBS, and read from both. segel blobs
 	// copy moves the rest. Empty: files do not move.
 	BlobsFrom string `env:"BLOBS_FROM"`
 
+	// Folder that they move from if BLOBS and BLOBS_FROM are both files: another one than BLOBS_FOLDER, and neither in the other.
+	BlobsFromFolder string `env:"BLOBS_FROM_FOLDER" envDefault:"blobs"`
+
 	// Whether files are encrypted before they are stored: on, each under a key of its organisation, which the master key protects; or off. It is
-	// about files that are written from then on. All are read, encrypted or not, as long as the database and the master key are there.
+	// about files that are written from then on. All are read, encrypted or not, as long as the database and the master key are there. segel blobs copy
+	// --reencrypt moves the others.
 	BlobEncryption string `env:"BLOB_ENCRYPTION" envDefault:"off"`
 
 	// Address of the S3 server, such as https://s3.ap-southeast-3.amazonaws.com. OUTBOUND_PRIVATE must name the network of a server without a
@@ -87,6 +94,9 @@ type Config struct {
 
 	// What the names of all objects begin with, such as segel/, for a bucket that is used for other things as well. Empty: nothing.
 	S3Prefix string `env:"S3_PREFIX"`
+
+	// What those names begin with that files move from, if BLOBS and BLOBS_FROM are both s3: another one than S3_PREFIX, in the same bucket.
+	S3FromPrefix string `env:"S3_FROM_PREFIX"`
 
 	// Region of the bucket.
 	S3Region string `env:"S3_REGION" envDefault:"us-east-1"`

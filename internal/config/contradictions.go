@@ -1,6 +1,9 @@
 package config
 
-import "strings"
+import (
+	"path/filepath"
+	"strings"
+)
 
 // contradiction is a combination of settings with which the service does not start, although each of them is right by itself.
 type contradiction struct {
@@ -29,7 +32,9 @@ var contradictions = []contradiction{
 		return countSet(c.FormerMasterKey, c.FormerMasterKeyFile, c.FormerMasterKeyCommand) > 1
 	}},
 	{"STATE", "database needs MASTER_KEY, MASTER_KEY_FILE or MASTER_KEY_COMMAND: the data folder has nothing to keep then", func(c Config) bool { return c.State == StateDatabase && c.masterKeySources() == 0 }},
-	{"BLOBS_FROM", "must be another place than BLOBS", func(c Config) bool { return c.BlobsFrom == c.Blobs }},
+	{"BLOBS_FROM", "must be another place than BLOBS: with files set BLOBS_FOLDER and BLOBS_FROM_FOLDER, with s3 S3_PREFIX and S3_FROM_PREFIX", func(c Config) bool {
+		return c.BlobsFrom == c.Blobs && (c.Blobs == BlobsFiles && isBelow(c.FormerBlobsDir(), c.BlobsDir()) || c.Blobs == BlobsS3 && c.S3FromPrefix == c.S3Prefix)
+	}},
 	{"S3_BUCKET", "and S3_ENDPOINT need BLOBS=s3", func(c Config) bool { return !c.usesS3() && c.S3Endpoint+c.S3Bucket != "" }},
 	{"S3_ACCESS_KEY", "and S3_SECRET_KEY are required with BLOBS=s3", func(c Config) bool { return c.usesS3() && (c.S3AccessKey == "" || c.S3SecretKey == "") }},
 	{"S3_ENDPOINT", "must be https, except for a server in a network of OUTBOUND_PRIVATE", func(c Config) bool {
@@ -74,6 +79,33 @@ func countSet(values ...string) (n int) {
 		}
 	}
 	return n
+}
+
+// BlobsDir returns the folder of the files with BLOBS=files.
+func (c Config) BlobsDir() string { return c.inDataDir(c.BlobsFolder) }
+
+// FormerBlobsDir returns the folder that files move from with BLOBS_FROM=files.
+func (c Config) FormerBlobsDir() string {
+	if c.Blobs == BlobsFiles {
+		return c.inDataDir(c.BlobsFromFolder)
+	}
+	return c.BlobsDir()
+}
+
+func (c Config) inDataDir(path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(c.DataDir, path)
+}
+
+// isBelow reports whether one of two folders is the other one, or in it.
+func isBelow(a, b string) bool {
+	inside := func(outer, inner string) bool {
+		rel, err := filepath.Rel(outer, inner)
+		return err == nil && filepath.IsLocal(rel)
+	}
+	return inside(a, b) || inside(b, a)
 }
 
 func (c Config) usesS3() bool { return c.Blobs == BlobsS3 || c.BlobsFrom == BlobsS3 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -173,6 +174,10 @@ func (c Config) ParseTraceHeaders() (fields map[string]string, err error) {
 func (v *problems) checkBlobs(c Config) {
 	v.addIf(c.Blobs != BlobsFiles && c.Blobs != BlobsS3, "BLOBS", "must be files or s3")
 	v.addIf(c.BlobsFrom != "" && c.BlobsFrom != BlobsFiles && c.BlobsFrom != BlobsS3, "BLOBS_FROM", "must be empty, files or s3")
+	for name, folder := range map[string]string{"BLOBS_FOLDER": c.BlobsFolder, "BLOBS_FROM_FOLDER": c.BlobsFromFolder} {
+		clean := filepath.Clean(folder)
+		v.addIf(folder == "" || clean == "." || !filepath.IsAbs(folder) && !filepath.IsLocal(folder), name, "must be a folder below the data folder, or a whole path")
+	}
 	v.addIf(c.BlobEncryption != EncryptionOn && c.BlobEncryption != EncryptionOff, "BLOB_ENCRYPTION", "must be on or off")
 	if !c.usesS3() {
 		return
@@ -183,7 +188,9 @@ func (v *problems) checkBlobs(c Config) {
 		v.addProblem("S3_ENDPOINT", "must be an address such as https://s3.example.com, without a path and a user")
 	}
 	v.addIf(!bucketPattern.MatchString(c.S3Bucket), "S3_BUCKET", "must be the name of a bucket")
-	v.addIf(!prefixPattern.MatchString(c.S3Prefix), "S3_PREFIX", "must be empty or end in a slash, such as segel/, with letters, digits and . _ - in between")
+	const prefixRule = "must be empty or end in a slash, such as segel/, with letters, digits and . _ - in between"
+	v.addIf(!prefixPattern.MatchString(c.S3Prefix), "S3_PREFIX", prefixRule)
+	v.addIf(!prefixPattern.MatchString(c.S3FromPrefix), "S3_FROM_PREFIX", prefixRule)
 	v.addIf(c.S3Region == "", "S3_REGION", "must not be empty")
 }
 

@@ -109,6 +109,9 @@ type Documents interface {
 
 	// RefersToFile reports whether anything refers to the file with that key.
 	RefersToFile(ctx context.Context, key string) (bool, error)
+
+	// OrganisationOfFile returns the organisation whose document or upload refers to the file with that key; [ErrNotFound] if nothing refers to it.
+	OrganisationOfFile(ctx context.Context, key string) (contract.OrganisationID, error)
 }
 
 // SearchLimit bounds how many matches of a search are counted.

@@ -212,20 +212,30 @@ func (v *Volume) Open(ctx context.Context, key blob.Key) (blob.Blob, error) {
 		return stored, nil
 	}
 	source := &source{stored: stored, head: head}
-	content, size, err := age.DecryptReaderAt(source, stored.Size(), identity{ctx, v.keys, key})
+	identity := &identity{ctx: ctx, keys: v.keys, blob: key}
+	content, size, err := age.DecryptReaderAt(source, stored.Size(), identity)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("decrypt blob %s: %w", key, explainError(err, key, max(0, stored.Size()-1))), stored.Close())
 	}
 	source.head = nil
-	return &decrypted{key: key, stored: stored, content: content, size: size}, nil
+	return &decrypted{key: key, under: identity.under, stored: stored, content: content, size: size}, nil
 }
 
 // decrypted is an encrypted blob that is open for reading.
 type decrypted struct {
 	key     blob.Key
+	under   string // identifier of the key
 	stored  blob.Blob
 	content io.ReaderAt
 	size    int64
+}
+
+// KeyOf returns the identifier of the key under which a blob that a [Volume] opened is encrypted; empty: it is not encrypted.
+func KeyOf(b blob.Blob) string {
+	if d, ok := b.(*decrypted); ok {
+		return d.under
+	}
+	return ""
 }
 
 // ReadAt decrypts the chunks that have the range. A changed chunk is a [*blob.CorruptError].
@@ -304,9 +314,10 @@ func sealID(id string, key blob.Key) string { return "blob " + string(key) + " u
 
 // identity opens the file key of a blob.
 type identity struct {
-	ctx  context.Context
-	keys Keys
-	blob blob.Key
+	ctx   context.Context
+	keys  Keys
+	blob  blob.Key
+	under string // identifier of the key that opened the blob
 }
 
 var (
@@ -315,7 +326,7 @@ var (
 )
 
 // Unwrap implements [age.Identity].
-func (i identity) Unwrap(stanzas []*age.Stanza) ([]byte, error) {
+func (i *identity) Unwrap(stanzas []*age.Stanza) ([]byte, error) {
 	if len(stanzas) != 1 || stanzas[0].Type != stanzaType || len(stanzas[0].Args) != 2 || stanzas[0].Args[0] != stanzaVersion || !isKeyID(stanzas[0].Args[1]) {
 		return nil, errHeader
 	}
@@ -323,6 +334,7 @@ func (i identity) Unwrap(stanzas []*age.Stanza) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w %s: %w", errKeys, stanzas[0].Args[1], err)
 	}
+	i.under = key.ID
 	return key.Sealer.Open(sealID(key.ID, i.blob), stanzas[0].Body)
 }
 

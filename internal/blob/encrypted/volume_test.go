@@ -614,3 +614,61 @@ func TestABlobThatAnEarlierBuildEncryptedIsRead(t *testing.T) {
 	keys := sampleKey{encrypted.Key{ID: "000102030405060708090a0b0c0d0e0f", Sealer: sealer}}
 	requireContent(t, encrypted.New(m, keys, true), name, []byte(strings.Repeat("segel", 20)))
 }
+
+// oneOrganisation is a volume in which one organisation writes until its disk is full.
+type oneOrganisation struct {
+	*encrypted.Volume
+	left int // blobs that still fit
+}
+
+var errFull = errors.New("no room")
+
+func (o *oneOrganisation) Create(ctx context.Context, key blob.Key) (blob.Writer, error) {
+	if o.left--; o.left < 0 {
+		return nil, errFull
+	}
+	return o.Of("org").Create(ctx, key)
+}
+
+// TestACopyThatEncryptsGoesOnWhereItWasInterrupted copies plain blobs to an encrypted volume with room for one more in each run.
+func TestACopyThatEncryptsGoesOnWhereItWasInterrupted(t *testing.T) {
+	t.Parallel()
+	from, to, keys := newMemory(), newMemory(), newKeyring(t, &keyRows{})
+	content := func(i int) []byte { return bytes.Repeat([]byte(fmt.Sprint("blob ", i)), i*20_000) }
+	const blobs = 5
+	for i := range blobs {
+		blobtest.CommitBlob(t, from, blobtest.Key(i), content(i))
+	}
+	target := &oneOrganisation{Volume: encrypted.New(to, keys, true)}
+	copyWithRoom := func(room int, o moving.Options) (moving.Progress, error) {
+		target.left = room
+		o.Workers = 1
+		o.Recoded = func(_ context.Context, _ blob.Key, b blob.Blob) (bool, error) { return encrypted.KeyOf(b) != "", nil }
+		return moving.Copy(t.Context(), target, encrypted.New(from, keys, false), o)
+	}
+	for copied := range blobs {
+		p, err := copyWithRoom(1, moving.Options{})
+		if p.Copied != 1 || p.Compared > int64(copied) || p.Different != nil || p.Otherwise != nil || copied < blobs-1 && !errors.Is(err, errFull) {
+			t.Fatalf("run %d: %+v, %v", copied, p, err)
+		}
+	}
+	var plain int64
+	for i := range blobs {
+		requireContent(t, target.Volume, blobtest.Key(i), content(i))
+		plain += int64(len(content(i)))
+	}
+	if p, err := copyWithRoom(0, moving.Options{}); err != nil || p.Compared != blobs || p.ComparedBytes != plain {
+		t.Errorf("complete: %+v, %v", p, err)
+	}
+	if p, err := copyWithRoom(0, moving.Options{OnlyMissing: true}); err != nil || p.Kept != blobs {
+		t.Errorf("only what is missing: %+v, %v", p, err)
+	}
+	// A copy with other content is found, whatever sizes are stored.
+	if err := to.Remove(t.Context(), blobtest.Key(1)); err != nil {
+		t.Fatal(err)
+	}
+	blobtest.CommitBlob(t, to, blobtest.Key(1), bytes.Repeat([]byte("other"), 100))
+	if p, err := copyWithRoom(0, moving.Options{}); err != nil || len(p.Different) != 1 || len(p.Otherwise) != 1 {
+		t.Errorf("with another copy: %+v, %v", p, err)
+	}
+}

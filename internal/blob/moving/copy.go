@@ -19,9 +19,16 @@ type Options struct {
 	Workers     int            // blobs at a time; 0 is 4
 	OnlyMissing bool           // leave out the comparison of blobs that both volumes have with the same size
 	Progress    func(Progress) // called often, by several goroutines one at a time; nil: not called
+
+	// Recoded means that the volumes store the same bytes in different ways, such as encrypted and not: what readers get is compared, and not the sizes
+	// that are listed. It reports whether a blob of the new volume is stored as a copy would be. nil: they store what they are given.
+	Recoded func(context.Context, blob.Key, blob.Blob) (bool, error)
 }
 
-// Progress counts what was done. The fields with bytes count those of the former volume.
+// ErrLeftOut is returned by Create of the new volume for a blob that is not to be copied.
+var ErrLeftOut = errors.New("the blob is not copied")
+
+// Progress counts what was done. The fields with bytes count those of the former volume, as readers get them.
 type Progress struct {
 	Copied        int64      `json:"copied"` // written to the new volume, read again and compared
 	CopiedBytes   int64      `json:"copied_bytes"`
@@ -30,7 +37,10 @@ type Progress struct {
 	Kept          int64      `json:"kept"`      // were in both with one size, and were not compared
 	New           int64      `json:"new"`       // are in the new volume alone: written since
 	Removed       int64      `json:"removed"`   // were removed from the former volume while they were copied
+	LeftOut       int64      `json:"left_out"`  // were not copied because of [ErrLeftOut]
 	Different     []blob.Key `json:"different"` // are in both and not equal; null if there are none
+	Damaged       []blob.Key `json:"damaged"`   // cannot be decrypted in one of the volumes; null if there are none
+	Otherwise     []blob.Key `json:"otherwise"` // are in both, and the new one is stored in another way than a copy would be; null if there are none
 }
 
 // Prepare marks the new volume with the mark of the former one. The former one must have a mark, and the new one either the same or
@@ -70,10 +80,10 @@ func Copy(ctx context.Context, to, from blob.Volume, o Options) (Progress, error
 	if workers == 0 {
 		workers = 4
 	}
-	c := &copying{to: to, from: from, report: o.Progress}
+	c := &copying{to: to, from: from, o: o}
 	group, work := errgroup.WithContext(ctx)
 	group.SetLimit(workers)
-	err := c.compareLists(work, o.OnlyMissing, func(b listed) {
+	err := c.compareLists(work, func(b listed) {
 		group.Go(func() error { return c.move(work, b.Key, b.inTo) })
 	})
 	if failed := group.Wait(); failed != nil {
@@ -85,7 +95,7 @@ func Copy(ctx context.Context, to, from blob.Volume, o Options) (Progress, error
 // copying is a run of Copy.
 type copying struct {
 	to, from blob.Volume
-	report   func(Progress)
+	o        Options
 
 	mu       sync.Mutex
 	progress Progress // guarded by mu
@@ -95,22 +105,24 @@ func (c *copying) count(change func(*Progress)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	change(&c.progress)
-	if c.report != nil {
-		c.report(c.progress)
+	if c.o.Progress != nil {
+		c.o.Progress(c.progress)
 	}
 }
 
 // compareLists counts the blobs that need no work, and calls copyOne for each other one of the former volume.
-func (c *copying) compareLists(ctx context.Context, onlyMissing bool, copyOne func(listed)) error {
+func (c *copying) compareLists(ctx context.Context, copyOne func(listed)) error {
 	for b, err := range listBoth(ctx, c.to, c.from) {
 		switch {
 		case err != nil:
 			return err
 		case !b.inFrom:
 			c.count(func(p *Progress) { p.New++ })
+		case c.o.Recoded != nil:
+			copyOne(b)
 		case b.inTo && b.Size != b.fromSize:
 			c.count(func(p *Progress) { p.Different = append(p.Different, b.Key) })
-		case b.inTo && onlyMissing:
+		case b.inTo && c.o.OnlyMissing:
 			c.count(func(p *Progress) { p.Kept++ })
 		default:
 			copyOne(b)
@@ -121,6 +133,16 @@ func (c *copying) compareLists(ctx context.Context, onlyMissing bool, copyOne fu
 
 // move copies a blob, unless it was there, and compares both.
 func (c *copying) move(ctx context.Context, key blob.Key, there bool) error {
+	err := c.copyOrCompare(ctx, key, there)
+	var corrupt *blob.CorruptError
+	if errors.As(err, &corrupt) {
+		c.count(func(p *Progress) { p.Damaged = append(p.Damaged, key) })
+		return nil
+	}
+	return err
+}
+
+func (c *copying) copyOrCompare(ctx context.Context, key blob.Key, there bool) error {
 	source, err := c.from.Open(ctx, key)
 	if errors.Is(err, blob.ErrNotFound) {
 		c.count(func(p *Progress) { p.Removed++ })
@@ -131,13 +153,15 @@ func (c *copying) move(ctx context.Context, key blob.Key, there bool) error {
 	}
 	defer source.Close()
 	var sum [sha256.Size]byte
-	if there {
-		sum, err = sumBlob(source)
-	} else {
+	if !there {
 		sum, there, err = c.write(ctx, key, source)
-	}
-	if err != nil {
-		return fmt.Errorf("blob %s: %w", key, err)
+		if errors.Is(err, ErrLeftOut) {
+			c.count(func(p *Progress) { p.LeftOut++ })
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("blob %s: %w", key, err)
+		}
 	}
 	// Durable: the blob in both volumes. Not yet: that what the new one returns is what was written.
 	target, err := c.to.Open(ctx, key)
@@ -149,11 +173,28 @@ func (c *copying) move(ctx context.Context, key blob.Key, there bool) error {
 		return err
 	}
 	defer target.Close()
+	if c.o.Recoded != nil {
+		switch same, err := c.o.Recoded(ctx, key, target); {
+		case err != nil:
+			return fmt.Errorf("blob %s: %w", key, err)
+		case !same:
+			c.count(func(p *Progress) { p.Otherwise = append(p.Otherwise, key) })
+		}
+	}
+	size := source.Size()
+	if there {
+		if c.o.OnlyMissing && size == target.Size() {
+			c.count(func(p *Progress) { p.Kept++ })
+			return nil
+		}
+		if sum, err = sumBlob(source); err != nil {
+			return fmt.Errorf("blob %s: %w", key, err)
+		}
+	}
 	copied, err := sumBlob(target)
 	if err != nil {
 		return fmt.Errorf("read the copy of blob %s: %w", key, err)
 	}
-	size := source.Size()
 	c.count(func(p *Progress) {
 		switch {
 		case copied != sum:

@@ -192,6 +192,17 @@ func (s *Store) RefersToFile(ctx context.Context, key string) (used bool, err er
 	return used, wrapf(err, "find what refers to file %s", key)
 }
 
+// OrganisationOfFile implements [store.Documents].
+func (s *Store) OrganisationOfFile(ctx context.Context, key string) (of contract.OrganisationID, err error) {
+	err = s.readRow(ctx, []any{&of}, `SELECT d.organisation FROM revision v JOIN document d ON d.id = v.document WHERE v.file_key = $1
+		UNION ALL SELECT organisation FROM document WHERE original_key = $1
+		UNION ALL SELECT d.organisation FROM evidence v JOIN document d ON d.id = v.document WHERE v.file_key = $1
+		UNION ALL SELECT organisation FROM attempt WHERE evidence_key = $1 AND evidence_key <> ''
+		UNION ALL SELECT u.organisation FROM resumable_part p JOIN resumable_upload u ON u.id = p.upload WHERE p.file_key = $1
+		LIMIT 1`, key)
+	return of, wrapf(err, "find the organisation of file %s", key)
+}
+
 // versionsBatch is the number of documents in one statement. It is constant, so that the statement is prepared once.
 const versionsBatch = 100
 

@@ -40,6 +40,11 @@ var evidenceTests = map[string]func(*testing.T, *fixture){
 		used, err := b.RefersToFile(b.ctx, "evidence-1")
 		b.must(err)
 		b.requireEqual("whether the file is used", used, true)
+		for _, key := range []string{"evidence-1", d.Original.Key, d.Current().Tail.Key} {
+			requireRead(b, "organisation of file "+key, contract.OrganisationID("org"))(b.OrganisationOfFile(b.ctx, key))
+		}
+		_, err = b.OrganisationOfFile(b.ctx, "evidence-2")
+		b.requireError("organisation of a file that nothing refers to", err, store.ErrNotFound)
 		listed := false
 		b.must(b.Files(b.ctx, func(f contract.File) bool {
 			listed = listed || f.Key == "evidence-1"

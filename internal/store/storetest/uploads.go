@@ -76,6 +76,7 @@ var uploadTests = map[string]func(*testing.T, *fixture){
 		for _, part := range want {
 			used, err := b.RefersToFile(b.ctx, part.Key)
 			b.must(err)
+			requireRead(b, "organisation of the file of a part", u.Organisation)(b.OrganisationOfFile(b.ctx, part.Key))
 			if !found[part.Key] || !used {
 				t.Errorf("the file of a part is not among the files, or nothing refers to it: %v, %v", found[part.Key], used)
 			}
