@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"crypto"
 	"crypto/rand"
@@ -12,7 +11,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -29,6 +27,7 @@ import (
 	"segel/internal/credential"
 	"segel/internal/disk"
 	"segel/internal/documents"
+	"segel/internal/hashworker"
 	"segel/internal/identity"
 	"segel/internal/notify"
 	"segel/internal/notify/webhook"
@@ -78,6 +77,7 @@ type app struct {
 	process     proc.Process            // nil until joinProcesses
 	streams     *api.Streams            // nil until handler
 	rates       *admission.RateExchange // of requests; nil until handler
+	hashing     *hashworker.Client      // nil unless this is a service
 	office      io.Closer               // nil until openOffice
 	convert     io.Closer               // nil if nothing converts, or nothing needs closing
 	metrics     *prometheus.Registry
@@ -193,7 +193,7 @@ func (a *app) identityOptions(passkeys *passkey.RelyingParty) identity.Options {
 			Address: identity.Rate{Burst: a.conf.LoginTriesPerAddress, Every: time.Second},
 			Delay:   a.conf.LoginDelay,
 		},
-		Cost: passwordCost, Hashers: cmp.Or(a.conf.MaxLogins, max(1, runtime.GOMAXPROCS(0)/2)), Password: a.conf.MinPassword,
+		Cost: passwordCost, Hashers: a.hashers(), DeriveKey: a.deriveKey, Password: a.conf.MinPassword,
 	}
 }
 
@@ -224,6 +224,9 @@ func (a *app) close() {
 	}
 	if err := a.closeOffice(); err != nil {
 		a.log.Error("close stamp office", "error", err)
+	}
+	if a.hashing != nil {
+		a.hashing.Close()
 	}
 	if a.process != nil {
 		if err := a.process.Leave(); err != nil {

@@ -54,6 +54,8 @@ type command struct {
 	Config    configCommand    `cmd:"" help:"Print the effective configuration with its comments, or write it to a file that commands read."`
 	OpenAPI   openapiCommand   `cmd:"" name:"openapi" help:"Print the specification of the HTTP interface (OpenAPI 3.1)."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`
+
+	HashPasswords hashPasswordsCommand `cmd:"" hidden:"" name:"hash-passwords"` // a service starts it, see newPasswordHasher
 }
 
 // environment is what a command uses besides its arguments.

@@ -102,6 +102,9 @@ func (a *app) serveRequests(w *environment, l listeners) error {
 	if err := a.openOffice(); err != nil {
 		return err
 	}
+	if err := a.openHashing(); err != nil {
+		return err
+	}
 	if err := a.openConverter(w.ctx); err != nil {
 		return err
 	}

@@ -79,6 +79,7 @@ var table = map[string][]string{
 	"internal/convert/converttest":    {"internal/convert"},
 	"internal/credential":             {"internal/durable"},
 	"internal/durable":                {},
+	"internal/hashworker":             {},
 	"internal/https":                  {},
 	"internal/https/httpstest":        {},
 	"internal/outbound":               {},

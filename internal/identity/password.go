@@ -48,8 +48,11 @@ var errHash = errors.New("stored password hash is not one of Argon2id")
 type hasher struct {
 	cost   Cost
 	queue  *admission.Queue
-	derive func(password, salt []byte, passes, memory uint32, threads uint8, length uint32) []byte // Argon2id; tests count its calls
+	derive DeriveKey
 }
+
+// DeriveKey derives a key from a password by Argon2id, as [argon2.IDKey] does. The memory is in KiB and the length in bytes.
+type DeriveKey func(password, salt []byte, passes, memory uint32, threads uint8, length uint32) []byte
 
 // Bounds on callers that wait for a hash, in all and of one address, which many people may share. A hash takes about 50 ms of
 // processor time, so with one slot the last caller of an address waits about six seconds.
@@ -64,11 +67,15 @@ type callerOrigin struct {
 	known bool   // logged in, or known to the account from an earlier login: goes ahead of unknown callers
 }
 
-func newHasher(c Cost, slots int) hasher {
+// newHasher returns a hasher with so many slots. A derive of nil means [argon2.IDKey].
+func newHasher(c Cost, slots int, derive DeriveKey) hasher {
+	if derive == nil {
+		derive = argon2.IDKey
+	}
 	setDefault(&c.Memory, 19<<10)
 	setDefault(&c.Passes, 2)
 	setDefault(&c.Threads, 1)
-	return hasher{cost: c, derive: argon2.IDKey, queue: admission.NewQueue(admission.Limits{
+	return hasher{cost: c, derive: derive, queue: admission.NewQueue(admission.Limits{
 		Slots: slots, Waiting: max(waitingForHash, slots), WaitingPerKey: max(waitingForHashPerOrigin, slots),
 	})}
 }

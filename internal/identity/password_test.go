@@ -9,7 +9,7 @@ import (
 
 func TestAPasswordIsKnownByItsHash(t *testing.T) {
 	t.Parallel()
-	h := newHasher(cheap, 1)
+	h := newHasher(cheap, 1, nil)
 	encoded, err := h.hashPassword(t.Context(), callerOrigin{}, "pa\u00dfwort e\u0301", rand.Reader, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +41,7 @@ func TestHashesOfTheFirstFormatAreAlwaysRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	password, encoded, _ := strings.Cut(strings.TrimSpace(string(b)), "\n")
-	if ok, err := newHasher(Cost{}, 1).verifyPassword(t.Context(), callerOrigin{}, password, encoded); !ok || err != nil {
+	if ok, err := newHasher(Cost{}, 1, nil).verifyPassword(t.Context(), callerOrigin{}, password, encoded); !ok || err != nil {
 		t.Errorf("%v, %v", ok, err)
 	}
 	if !strings.HasPrefix(encoded, "$argon2id$v=19$m=19456,t=2,p=1$") {

@@ -49,8 +49,9 @@ type Options struct {
 	Lifetimes     Lifetimes
 	Rates         Rates
 	Cost          Cost
-	Hashers       int // how many passwords are hashed at once; each takes Cost.Memory. Default 2
-	Password      int // minimum number of characters of a password. Default 12
+	Hashers       int       // how many passwords are hashed at once; each takes Cost.Memory. Default 2
+	DeriveKey     DeriveKey // called by at most Hashers goroutines at a time. Nil: argon2.IDKey
+	Password      int       // minimum number of characters of a password. Default 12
 	Log           *slog.Logger
 
 	// Wait delays a login for d. If the context ends first, it returns the context's error. Nil: a timer.
@@ -115,7 +116,7 @@ func New(o Options) *Service {
 	return &Service{
 		store: o.Store, clock: o.Clock, random: o.Random, publicURL: o.PublicURL, linkKey: o.LinkKey, factorKey: o.FactorKey, sealer: o.Sealer, passkeys: o.Passkeys, delivers: o.Delivers, accounts: o.GuestAccounts,
 		lifetimes: o.Lifetimes, password: o.Password, log: o.Log,
-		hasher:   newHasher(o.Cost, o.Hashers),
+		hasher:   newHasher(o.Cost, o.Hashers, o.DeriveKey),
 		throttle: newLoginThrottle(o.Store, o.Rates, o.Wait),
 		networks: newBuckets(newNetworks, maxNetworkCounts), tokens: newBuckets(newTokens, maxNetworkCounts), keyMails: newBuckets(newKeyMails, maxNetworkCounts),
 	}

@@ -50,7 +50,7 @@ func measureLogins(binary, dir string) error {
 	if _, err := status(200); err != nil {
 		return err
 	}
-	quiet, err := status(1000)
+	quiet, err := status(5000)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func measureLogins(binary, dir string) error {
 	defer func() { close(stop); all.Wait() }()
 	time.Sleep(time.Second) // until all are in progress
 	began, before := time.Now(), made.Load()
-	busy, err := status(1000)
+	busy, err := status(5000)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package hashworker
+
+import "errors"
+
+func lowerPriority() error { return errors.ErrUnsupported }
