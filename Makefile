@@ -100,6 +100,7 @@ load: build ## take documents through the whole job, with evidence certificates 
 	@go run ./scripts/load -segel $(BIN) -n $(DOCUMENTS) -c $(CLIENTS) $(if $(POSTGRES),-postgres) $(if $(RTT),-rtt $(RTT)) $(if $(STAMPS),-stamps) $(if $(PROFILE),-profile $(PROFILE)) $(if $(AGAINST),-against $(AGAINST)) $(if $(ROUNDS),-rounds $(ROUNDS)) $(if $(NODES),-nodes $(NODES))
 
 bench: build ## measure what docs/performance.md states
+	@scripts/s3server/setup
 	@go run ./scripts/bench $(BIN)
 
 bench-lists: build ## measure lists of many documents on one database; takes 12 to 15 GB and half an hour (DOCUMENTS=10000000 DATABASE=sqlite|postgres)

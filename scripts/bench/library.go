@@ -14,6 +14,14 @@ var rows = []struct{ name, ratio, took, says string }{
 	{"BenchmarkLaterSignature", "x-100KB", "ms/signature", "fifth signature of 100 MB / of 100 KB, library alone"},
 	{"BenchmarkVerdict/100MB", "x-floor", "ms/verdict", "verdict on 50 signatures on 100 MB / SHA-256 of the file and each of 205 public-key operations once"},
 	{"BenchmarkVerdict/100KB", "x-floor", "ms/verdict", "verdict on 50 signatures on 100 KB / the same"},
+	{"BenchmarkEncrypted/folder/100KB/write", "x-plain", "ms/encrypted", "write a file of 100 KB with encryption / without, in a folder"},
+	{"BenchmarkEncrypted/folder/10MB/write", "x-plain", "ms/encrypted", "write a file of 10 MB with encryption / without, in a folder"},
+	{"BenchmarkEncrypted/folder/100KB/read", "x-plain", "ms/encrypted", "read a file of 100 KB with encryption / without, from a folder, in memory of the system"},
+	{"BenchmarkEncrypted/folder/10MB/read", "x-plain", "ms/encrypted", "read a file of 10 MB with encryption / without, from a folder, in memory of the system"},
+	{"BenchmarkEncrypted/bucket/100KB/write", "x-plain", "ms/encrypted", "write a file of 100 KB with encryption / without, in a bucket on this machine"},
+	{"BenchmarkEncrypted/bucket/10MB/write", "x-plain", "ms/encrypted", "write a file of 10 MB with encryption / without, in a bucket on this machine"},
+	{"BenchmarkEncrypted/bucket/100KB/read", "x-plain", "ms/encrypted", "read a file of 100 KB with encryption / without, from a bucket on this machine"},
+	{"BenchmarkEncrypted/bucket/10MB/read", "x-plain", "ms/encrypted", "read a file of 10 MB with encryption / without, from a bucket on this machine"},
 }
 
 // measureLibrary runs the benchmarks of signing and validation, without a service. It uses one processor: work of the garbage
@@ -23,6 +31,7 @@ func measureLibrary() error {
 	for _, run := range [][]string{
 		{"-bench", "^Benchmark(First|Later)Signature$", "-benchtime", "20x", "./pades"},
 		{"-bench", "^BenchmarkVerdict$", "-benchtime", "40x", "-cpu", "1", "./pades/validate"},
+		{"-bench", "^BenchmarkEncrypted$", "-benchtime", "40x", "./internal/blob/encrypted"},
 	} {
 		printed, err := exec.Command("go", append([]string{"test", "-run", "^$"}, run...)...).Output()
 		if err != nil {
