@@ -97,7 +97,7 @@ func (c mailListCommand) Run(w *environment) error {
 		fmt.Fprintln(t, "id\tordered\tdocument\tkind\tchannel\tstatus\ttries\taddress\tproblem")
 		for _, n := range found.Notices {
 			fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%s\t%d\t%s\t%s\n", n.ID, n.OrderedAt.UTC().Format(time.RFC3339), n.Document, n.Kind, cmp.Or(n.Channel, "mail"), n.State, n.Tries, n.Address,
-				text.Reason(text.English, n.Problem))
+				text.ReasonForOperator(text.English, n.Problem))
 		}
 		return t.Flush()
 	})

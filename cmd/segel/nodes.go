@@ -10,13 +10,13 @@ import (
 
 // describeNodes names the nodes that have not ended, for operators.
 func (a *app) describeNodes(ctx context.Context) (string, error) {
-	all, _, err := a.store.ListNodes(ctx)
+	all, now, err := a.store.ListNodes(ctx)
 	if err != nil {
 		return "", err
 	}
 	var living []string
 	for _, n := range all {
-		if n.EndedAt.IsZero() {
+		if n.EndedAt.IsZero() && n.ExpiresAt.After(now) { // a node that was killed does not end its row
 			living = append(living, fmt.Sprintf("%s on %s (%s)", n.Name, n.Host, strings.Join(n.Roles, ",")))
 		}
 	}

@@ -19,6 +19,7 @@ import (
 
 	"segel/internal/contract"
 	"segel/internal/emeterai/sandbox"
+	"segel/internal/store"
 	"segel/internal/store/sqlstore"
 	"segel/internal/store/storetest/pgtest"
 )
@@ -374,4 +375,27 @@ func (c *cluster) requireOnePurchase(what string) {
 	if n != 1 {
 		c.t.Errorf("%s: %d purchases", what, n)
 	}
+}
+
+func TestANodeWhoseLeaseHasRunOutIsNotAmongTheLivingOnes(t *testing.T) {
+	t.Parallel()
+	s := starting{set: []string{"SEGEL_DATABASE", pgtest.Database(t, sqlstore.Migrate), "SEGEL_PUBLIC_URL", "http://segel.test"}, idle: true}.start(t)
+	own := s.process.Name()
+	if err := s.process.Leave(); err != nil { // which would end the row of the other node
+		t.Fatal(err)
+	}
+	requireLiving := func(want bool, when string) {
+		t.Helper()
+		if living, err := s.describeNodes(t.Context()); err != nil || (living != "") != want || strings.Contains(living, own) {
+			t.Errorf("%s: %q, %v", when, living, err)
+		}
+	}
+	if err := s.store.AddNode(t.Context(), store.Node{Name: "killed", Host: "host"}, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	requireLiving(true, "with a lease")
+	if _, err := s.store.RenewNode(t.Context(), "killed", 0); err != nil {
+		t.Fatal(err)
+	}
+	requireLiving(false, "after its lease")
 }

@@ -79,7 +79,11 @@ func (c *call) sentChannels() []string {
 }
 
 func (c *call) mailLineOf(n contract.Notice) mailLine {
-	return mailLine{Notice: c.noticeOf(n), ID: n.ID, Document: n.Document, Address: orNull(n.Address), Person: n.Person, MayBeShown: c.by.Operator}
+	notice := c.noticeOf(n)
+	if c.by.Operator {
+		notice.Problem = orNull(text.ReasonForOperator(c.language, n.Problem))
+	}
+	return mailLine{Notice: notice, ID: n.ID, Document: n.Document, Address: orNull(n.Address), Person: n.Person, MayBeShown: c.by.Operator}
 }
 
 type adminMailMessage struct {

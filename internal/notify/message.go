@@ -54,3 +54,13 @@ type Refusal struct {
 func (r *Refusal) Error() string { return "refused: " + r.Reason }
 
 func (r *Refusal) Unwrap() error { return r.Err }
+
+// Unsent is a mail that no server accepted in a try, and that another try may send.
+type Unsent struct {
+	Said string // what each server answered, or why it did not, on one line for operators: without secrets, and bounded
+	Err  error
+}
+
+func (u *Unsent) Error() string { return "send mail: " + u.Said }
+
+func (u *Unsent) Unwrap() error { return u.Err }

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"segel/internal/contract"
@@ -211,12 +212,16 @@ func (s *Service) tryNotice(ctx context.Context, n contract.Notice, address stri
 	if n.Channel.IsPhone() {
 		again, given = "notice.no_provider", "notice.too_long_phone"
 	}
+	said := ""
+	if unsent := (*Unsent)(nil); errors.As(err, &unsent) {
+		said = ": " + unsent.Said
+	}
 	due, more := contract.NextNoticeTry(n, s.Clock())
 	if !more {
-		return s.endTry(ctx, n, contract.NoticeFailed, given)
+		return s.endTry(ctx, n, contract.NoticeFailed, given+said)
 	}
 	n.DueAt = due
-	return s.endTry(ctx, n, contract.NoticeOrdered, again)
+	return s.endTry(ctx, n, contract.NoticeOrdered, again+said)
 }
 
 // Delivers reports whether messages by a channel are sent, and not kept.
@@ -285,10 +290,13 @@ func noticeEvent(t contract.EventType, n contract.Notice, now time.Time) contrac
 	return e
 }
 
-// refusalEvent returns the event that a message was refused for good, during its delivery or later.
+// refusalEvent returns the event that a message was refused for good, during its delivery or later. People of a document read it: it has no words that are for operators.
 func refusalEvent(n contract.Notice) contract.Event {
 	e := noticeEvent(contract.EventNoticeRefused, n, n.DoneAt)
 	e.Details["reason"] = n.Problem
+	if code, _, found := strings.Cut(n.Problem, ": "); found && strings.HasPrefix(code, "notice.") {
+		e.Details["reason"] = code
+	}
 	return e
 }
 

@@ -240,12 +240,39 @@ func TestNoticesThatNoServerTakesForThreeDaysFail(t *testing.T) {
 	if got := d.states(t); !slices.Equal(got, []contract.NoticeState{contract.NoticeFailed, contract.NoticeFailed}) {
 		t.Errorf("states: %v", got)
 	}
+	notices, err := d.store.NoticesOf(t.Context(), d.id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range notices {
+		if n.Problem != "notice.too_long: 451 try again later" {
+			t.Errorf("the problem is %q", n.Problem)
+		}
+	}
+	events, err := d.store.Events(t.Context(), d.id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := 0
+	for _, e := range events {
+		if e.Type == contract.EventNoticeRefused {
+			refused++
+			if e.Details["reason"] != "notice.too_long" {
+				t.Errorf("people of the document read %q", e.Details["reason"])
+			}
+		}
+	}
+	if refused != 2 {
+		t.Errorf("%d events", refused)
+	}
 }
 
 // refusing is a sender that no server takes mail from, for now.
 type refusing struct{}
 
-func (refusing) Send(context.Context, notify.Message) error { return errors.New("451 try again later") }
+func (refusing) Send(context.Context, notify.Message) error {
+	return &notify.Unsent{Said: "451 try again later", Err: errors.New("451 try again later")}
+}
 
 func TestMessagesOfASuspendedOrganisationWaitAndThoseOfAClosedOneAreDropped(t *testing.T) {
 	t.Parallel()

@@ -237,6 +237,15 @@ func Reason(l Language, reason string) string {
 	return reason
 }
 
+// ReasonForOperator is [Reason] with the words of the mail server that follow a code of ours, which only operators see.
+func ReasonForOperator(l Language, reason string) string {
+	sentence := Reason(l, reason)
+	if _, words, found := strings.Cut(reason, ": "); found && strings.HasPrefix(reason, "notice.") && sentence != reason {
+		return sentence + " (" + words + ")"
+	}
+	return sentence
+}
+
 // ClockProblem describes to administrators what is wrong with the clock; empty if nothing is.
 func ClockProblem(l Language, f contract.ClockFinding) string {
 	code := ""

@@ -125,7 +125,11 @@ func (s *Sender) Send(ctx context.Context, m notify.Message) error {
 	if len(failed) == 0 {
 		return noUTF8
 	}
-	return fmt.Errorf("send mail: %w", errors.Join(failed...))
+	var said []string
+	for _, err := range failed {
+		said = append(said, boundReason(cleanHeader(err.Error())))
+	}
+	return &notify.Unsent{Said: boundReason(strings.Join(said, "; ")), Err: errors.Join(failed...)}
 }
 
 // sendThrough gives a message to one server.
@@ -259,15 +263,35 @@ func isPolicy(err error) bool {
 	return errors.As(err, &answer) && strings.HasPrefix(answer.Msg, "5.7.")
 }
 
+// boundReason cuts what is longer than maxReason.
+func boundReason(words string) string {
+	if len(words) > maxReason {
+		return strings.ToValidUTF8(words[:maxReason], "") + "…"
+	}
+	return words
+}
+
 // classifyAnswer returns a Refusal if the server refused something for good (5xx), and otherwise an error that may be tried again.
 func classifyAnswer(what string, recipient bool, err error) error {
 	var answer *textproto.Error
 	if errors.As(err, &answer) && answer.Code >= 500 && answer.Code <= 599 && answer.Code != 530 && answer.Code != 535 {
-		reason := cleanHeader(answer.Msg)
-		if len(reason) > maxReason {
-			reason = strings.ToValidUTF8(reason[:maxReason], "") + "…"
-		}
+		reason := boundReason(cleanHeader(answer.Msg))
 		return &notify.Refusal{Recipient: recipient, Reason: fmt.Sprintf("%d %s", answer.Code, reason), Err: err}
+	}
+	if answer != nil {
+		return &temporaryAnswer{what, answer}
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }
+
+// temporaryAnswer is the answer of a server that does not accept something for now.
+type temporaryAnswer struct {
+	what   string
+	answer *textproto.Error
+}
+
+func (a *temporaryAnswer) Error() string {
+	return fmt.Sprintf("%s: %d %s", a.what, a.answer.Code, boundReason(cleanHeader(a.answer.Msg)))
+}
+
+func (a *temporaryAnswer) Unwrap() error { return a.answer }

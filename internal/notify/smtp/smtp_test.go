@@ -10,6 +10,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"errors"
+	"fmt"
 	"io"
 	"math/big"
 	"mime"
@@ -21,6 +22,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/emersion/go-sasl"
 	gosmtp "github.com/emersion/go-smtp"
@@ -384,6 +386,35 @@ func TestNextServerIsTriedAfterATemporaryAnswer(t *testing.T) {
 		}
 		err := newSender(t, nil, a.Server).Send(t.Context(), sampleMessage())
 		checkRetriable(t, err)
+	}
+}
+
+func TestWhatServersAnswerWhileTheyAcceptNothingIsKeptWithoutSecretsAndBounded(t *testing.T) {
+	t.Parallel()
+	answers := func(words string) *backend {
+		return startServer(t, Unprotected, &backend{rcpt: &gosmtp.SMTPError{Code: 451, EnhancedCode: gosmtp.EnhancedCode{4, 7, 1}, Message: words}})
+	}
+	said := func(servers ...Server) string {
+		t.Helper()
+		var unsent *notify.Unsent
+		if err := newSender(t, nil, servers...).Send(t.Context(), sampleMessage()); !errors.As(err, &unsent) {
+			t.Fatalf("%v", err)
+		}
+		return unsent.Said
+	}
+	a, b := answers("greylisted\x1b[31m,\ttry later"), answers("mailbox busy")
+	want := fmt.Sprintf("%s: recipient: 451 4.7.1 greylisted [31m, try later; %s: recipient: 451 4.7.1 mailbox busy", a.Server, b.Server)
+	if got := said(a.Server, b.Server); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := said(answers(strings.Repeat("Ä", 400)).Server); len(got) > maxReason+len("…") || !utf8.ValidString(got) || !strings.HasSuffix(got, "…") {
+		t.Errorf("a long answer: %d bytes, %q", len(got), got)
+	}
+	refuses := startServer(t, Unprotected, &backend{authDone: true})
+	server := refuses.Server
+	server.User, server.Password = testUser, "another-password"
+	if got := said(server); strings.Contains(got, server.Password) || !strings.Contains(got, "535") {
+		t.Errorf("a refused login: %q", got)
 	}
 }
 
