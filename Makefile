@@ -148,10 +148,11 @@ dist: web ## make the files of a release in build/dist: binaries, .deb, .rpm, im
 	@cd scripts/dist && go run . -version $(VERSION) -epoch $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct)) -arch $(or $(ARCH),amd64$(comma)arm64) -out ../../build/dist ../..
 	@cat build/dist/sha256sums
 
-check-dist: dist ## check what is in the files of a release, start the image, and make them again elsewhere: every byte is the same (ARCH=amd64 QUICK=1)
+check-dist: dist ## check what is in the files of a release, start the image, sign with the arm64 binary in an emulator, and make them again elsewhere: every byte is the same (ARCH=amd64 QUICK=1)
 	@scripts/need bwrap
 	@cd scripts/dist && SEGEL_DIST=$(CURDIR)/build/dist go test -count=1 .
 	@cd scripts/helm && SEGEL_DIST=$(CURDIR)/build/dist go test -count=1 -run Release .
+	@$(if $(findstring arm64,$(or $(ARCH),arm64)),scripts/checkarm64 build/dist)
 	@VERSION=$(VERSION) ARCH=$(ARCH) QUICK=$(QUICK) scripts/distagain
 
 check-deb: ## install the .deb of build/dist under systemd in a copy of this machine's files, start the service, stop it and remove it (needs root)
