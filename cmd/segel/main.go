@@ -243,11 +243,18 @@ func (openapiCommand) Run(w *environment) error {
 }
 
 // renewCommand does manually what a running service does every hour.
-type renewCommand struct{ dataFlag }
+type renewCommand struct {
+	dataFlag
+	All bool `help:"Look at every completed document, whenever its next renewal is: after SEGEL_RENEW_BEFORE was raised."`
+}
 
 func (c renewCommand) Run(w *environment) error {
 	return c.withApp(w, writing, func(a *app) error {
-		done, err := a.workflow.RenewDue(w.ctx)
+		renew := a.workflow.RenewDue
+		if c.All {
+			renew = a.workflow.RenewAll
+		}
+		done, err := renew(w.ctx)
 		fmt.Fprintf(w.stdout, "%d documents renewed, %d postponed\n", done.Renewed, done.PutOff)
 		return err
 	})

@@ -122,6 +122,34 @@ func TestTimestampIsRenewedBeforeItsCertificateEnds(t *testing.T) {
 	}
 }
 
+func TestALongerNoticeAppliesToCompletedDocumentsWithARenewalOfAll(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	id := h.closed()
+	h.later(17 * year) // the certificate is valid for twenty years
+	h.another()
+	renewAll := func(want workflow.Renewed) {
+		t.Helper()
+		if got, err := h.RenewAll(t.Context()); err != nil || got != want {
+			t.Fatalf("%+v, %v, want %+v", got, err, want)
+		}
+	}
+	renewAll(workflow.Renewed{PutOff: 1})
+	h.RenewBefore = 4 * year
+	h.renewDue(workflow.Renewed{}) // its time was computed with the shorter notice
+	renewAll(workflow.Renewed{Renewed: 1})
+	renewAll(workflow.Renewed{PutOff: 1})
+	if fields, _ := h.timestamps(id); len(fields) != 2 {
+		t.Errorf("timestamps %v", fields)
+	}
+	h.later(15*year + 30*24*time.Hour) // the second certificate is valid for twenty years from the renewal
+	h.renewDue(workflow.Renewed{})
+	h.later(year)
+	h.another()
+	h.renewDue(workflow.Renewed{Renewed: 1})
+	h.fsck(func(d store.Discrepancy) { t.Errorf("fsck: %+v", d) })
+}
+
 func TestARenewedDocumentIsValidWithoutANetwork(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
