@@ -131,10 +131,10 @@ interop: build ## validate what we sign with other programs: interop/README.md (
 	@interop/setup
 	@go run ./interop -segel $(BIN) -every $(EVERY)
 
-rehearsal: ## move the clock of services through years of signing, renewing and validating, with our validator, pyHanko and EU DSS: docs/rehearsal.md (YEARS=21 STEP=3 DOCUMENTS=1: per service and step of so many months)
+rehearsal: ## move the clock of services through years of signing, renewing and validating, with our validator, pyHanko and EU DSS: docs/rehearsal.md (YEARS=21 STEP=3 DOCUMENTS=1: per service and step of so many months; ROOT=1: replace a root in its 27th year instead)
 	@scripts/need go java
 	@interop/setup java pyhanko
-	@go run ./scripts/rehearsal $(if $(YEARS),-years $(YEARS)) $(if $(STEP),-step $(STEP)) $(if $(filter command line environment,$(origin DOCUMENTS)),-documents $(DOCUMENTS)) $(if $(FOLDER),-folder $(FOLDER))
+	@go run ./scripts/rehearsal $(if $(ROOT),-root) $(if $(YEARS),-years $(YEARS)) $(if $(STEP),-step $(STEP)) $(if $(filter command line environment,$(origin DOCUMENTS)),-documents $(DOCUMENTS)) $(if $(FOLDER),-folder $(FOLDER))
 
 check-image: ## run the image of build/dist with podman, read-only and without capabilities, until it is ready (needs root)
 	@scripts/checkimage build/dist

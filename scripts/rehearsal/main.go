@@ -17,6 +17,7 @@ type options struct {
 	years, step, documents int
 	folder                 string // of data and files; empty: a temporary one, which is removed
 	work                   string // folder of the validators that interop/setup installed
+	root                   bool   // replace a root instead
 }
 
 func main() {
@@ -26,6 +27,7 @@ func main() {
 	flag.IntVar(&o.documents, "documents", 1, "documents that each service begins at each step")
 	flag.StringVar(&o.folder, "folder", "", "folder for data and files, which stay; empty: a temporary one, which is removed")
 	flag.StringVar(&o.work, "work", "build/interop", "folder of the other validators, which interop/setup installs")
+	flag.BoolVar(&o.root, "root", false, "instead, replace a root in its 27th year by the procedure of docs/operations.md")
 	flag.Parse()
 	if err := run(o); err != nil {
 		fmt.Fprintln(os.Stderr, "rehearsal:", err)
@@ -61,6 +63,9 @@ func run(o options) (err error) {
 		return err
 	}
 	defer r.endPrograms()
+	if o.root {
+		return r.replaceRoot(dir, binary)
+	}
 	if err := r.startServices(dir, binary); err != nil {
 		return err
 	}
