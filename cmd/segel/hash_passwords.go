@@ -36,7 +36,7 @@ func newPasswordHasher(slots int, log *slog.Logger) (*hashworker.Client, error) 
 			Path: program, Args: []string{"segel", "hash-passwords"}, Stderr: os.Stderr,
 			Env: []string{fmt.Sprint("GOMAXPROCS=", slots)}, // and none of the settings, which may be secrets
 		}
-	}, log), nil
+	}, slots, log), nil
 }
 
 // hashers returns how many passwords are hashed at once.

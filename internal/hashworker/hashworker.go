@@ -66,12 +66,15 @@ func Serve(in io.Reader, out io.Writer) error {
 	}
 }
 
-// Client hashes in a worker process, which it starts for the first hash and again after it ended. While there is none, it hashes in
-// this process: the worker makes requests faster, and nothing depends on it. A client is safe for concurrent use.
+// Client hashes in a worker process, which it starts for the first hash and again after it ended. The worker makes requests faster, and
+// nothing depends on it: while there is none, and while other work leaves it too little of the processors, this process hashes. A
+// client is safe for concurrent use.
 type Client struct {
 	command  func() *exec.Cmd
+	slots    int // requests that a worker has at a time
 	log      *slog.Logger
-	patience time.Duration // a worker that leaves a request unanswered for so long is killed
+	patience time.Duration // after which this process hashes what the worker has not
+	overdue  time.Duration // after which a worker that has not answered is killed
 	pause    time.Duration // between the end of a worker and the start of the next one
 
 	mu        sync.Mutex // guards the fields below
@@ -80,16 +83,17 @@ type Client struct {
 	closed    bool
 }
 
-// NewClient returns a client. The command starts a process that calls [Serve] on its standard input and output.
-func NewClient(command func() *exec.Cmd, log *slog.Logger) *Client {
-	return &Client{command: command, log: log, patience: 30 * time.Second, pause: 10 * time.Second}
+// NewClient returns a client whose worker has at most so many requests at a time. The command starts a process that calls [Serve] on its
+// standard input and output.
+func NewClient(command func() *exec.Cmd, slots int, log *slog.Logger) *Client {
+	return &Client{command: command, slots: slots, log: log, patience: 500 * time.Millisecond, overdue: time.Minute, pause: 10 * time.Second}
 }
 
 // Derive returns the key that [argon2.IDKey] derives.
 func (c *Client) Derive(password, salt []byte, passes, memory uint32, threads uint8, length uint32) []byte {
 	if w := c.runningWorker(); w != nil {
 		r := request{Password: password, Salt: salt, Passes: passes, Memory: memory, Threads: threads, Length: length}
-		if key := w.ask(r, c.patience); key != nil {
+		if key := w.ask(r, c.slots, c.patience, c.overdue); key != nil {
 			return key
 		}
 	}
@@ -146,7 +150,13 @@ type worker struct {
 
 	mu      sync.Mutex // guards the fields below
 	last    uint64     // ID of the last request
-	waiting map[uint64]chan []byte
+	waiting map[uint64]pending
+}
+
+// pending is a request that was not answered yet. Its caller may have stopped waiting.
+type pending struct {
+	key  chan []byte // has room for the key
+	kill *time.Timer
 }
 
 func startWorker(process *exec.Cmd) (*worker, error) {
@@ -163,7 +173,7 @@ func startWorker(process *exec.Cmd) (*worker, error) {
 	}
 	return &worker{
 		process: process, kill: func() { _ = process.Process.Kill() }, in: gob.NewEncoder(in), out: gob.NewDecoder(out),
-		ended: make(chan struct{}), waiting: map[uint64]chan []byte{},
+		ended: make(chan struct{}), waiting: map[uint64]pending{},
 	}, nil
 }
 
@@ -178,11 +188,12 @@ func (w *worker) deliverKeys(log *slog.Logger) error {
 		var a answer
 		if err = w.out.Decode(&a); err == nil {
 			w.mu.Lock()
-			waits := w.waiting[a.ID]
+			p, ok := w.waiting[a.ID]
 			delete(w.waiting, a.ID)
 			w.mu.Unlock()
-			if waits != nil {
-				waits <- a.Key
+			if ok {
+				p.kill.Stop()
+				p.key <- a.Key
 			}
 		}
 	}
@@ -190,27 +201,33 @@ func (w *worker) deliverKeys(log *slog.Logger) error {
 	return errors.Join(err, w.process.Wait())
 }
 
-// ask returns the key for a request, or nil if the process ends before it answers. It kills a process that has not answered within
-// the given time.
-func (w *worker) ask(r request, within time.Duration) []byte {
-	overdue := time.AfterFunc(within, w.kill)
-	defer overdue.Stop()
-	key := make(chan []byte, 1)
+// ask returns the key for a request. It returns nil if the worker already has so many requests, does not answer within patience, or
+// ends. A request whose caller no longer waits still has its slot, so that the worker's memory stays bounded.
+func (w *worker) ask(r request, slots int, patience, overdue time.Duration) []byte {
+	p := pending{key: make(chan []byte, 1)}
 	w.mu.Lock()
+	if len(w.waiting) >= slots {
+		w.mu.Unlock()
+		return nil
+	}
 	w.last++
 	r.ID = w.last
-	w.waiting[r.ID] = key
+	p.kill = time.AfterFunc(overdue, w.kill)
+	w.waiting[r.ID] = p
 	w.mu.Unlock()
 	w.sending.Lock()
-	err := w.in.Encode(r)
+	err := w.in.Encode(r) // it may have to wait for a worker that does not read, until that is killed
 	w.sending.Unlock()
 	if err != nil { // the pipe is closed
 		w.kill()
 	}
+	late := time.NewTimer(patience)
+	defer late.Stop()
 	select {
-	case k := <-key:
+	case k := <-p.key:
 		return k
 	case <-w.ended:
-		return nil
+	case <-late.C:
 	}
+	return nil
 }

@@ -45,8 +45,8 @@ func newTestClient(t *testing.T, roles ...string) *Client {
 			roles = roles[1:]
 		}
 		return p
-	}, slog.New(slog.NewTextHandler(&log, nil)))
-	c.pause = 0
+	}, 20, slog.New(slog.NewTextHandler(&log, nil)))
+	c.pause, c.patience = 0, time.Minute
 	t.Cleanup(func() {
 		c.Close()
 		if t.Failed() {
@@ -109,9 +109,7 @@ func TestWithoutAWorkingWorkerTheServiceHashes(t *testing.T) {
 		t.Run(misbehaves, func(t *testing.T) {
 			t.Parallel()
 			c := newTestClient(t, misbehaves)
-			if misbehaves == "hang" {
-				c.patience = 100 * time.Millisecond
-			}
+			c.overdue = time.Second
 			for range 3 {
 				requireKey(t, c, "kata sandi")
 			}
@@ -120,7 +118,7 @@ func TestWithoutAWorkingWorkerTheServiceHashes(t *testing.T) {
 	t.Run("no program", func(t *testing.T) {
 		t.Parallel()
 		starts := 0
-		c := NewClient(func() *exec.Cmd { starts++; return exec.Command("/nowhere") }, slog.New(slog.DiscardHandler))
+		c := NewClient(func() *exec.Cmd { starts++; return exec.Command("/nowhere") }, 1, slog.New(slog.DiscardHandler))
 		for range 3 {
 			requireKey(t, c, "kata sandi")
 		}
@@ -128,6 +126,24 @@ func TestWithoutAWorkingWorkerTheServiceHashes(t *testing.T) {
 			t.Errorf("the program was started %d times within the pause", starts)
 		}
 	})
+}
+
+func TestWhatALateWorkerHasIsHashedHereAndItGetsNoMore(t *testing.T) {
+	t.Parallel()
+	c := newTestClient(t, "hang")
+	c.slots, c.patience = 2, time.Millisecond
+	for range 5 {
+		requireKey(t, c, "kata sandi")
+	}
+	w := c.runningProcess()
+	if w == nil {
+		t.Fatal("no worker runs")
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.last != 2 {
+		t.Errorf("the worker was given %d requests, want 2", w.last)
+	}
 }
 
 func TestACloseEndsTheWorkerAndHashesGoOn(t *testing.T) {
