@@ -92,9 +92,9 @@ const tlsLease = "tls certificate"
 // the process.
 func (s tlsStorage) Lock(ctx context.Context) (release func(), ok bool, err error) {
 	if node, isNode := s.a.process.(*proc.Node); isNode {
-		l, taken, err := s.a.store.TakeLease(ctx, tlsLease, 1, node.Name())
+		l, place, err := s.a.store.TakeLease(ctx, store.LeaseRequest{Resource: tlsLease, Count: 1, Node: node.Name()})
 		leases := officeLeases{store: s.a.store, process: func() proc.Process { return s.a.process }, log: s.a.log}
-		return func() { leases.releaseLease(ctx, l) }, taken, err
+		return func() { leases.releaseLease(ctx, l) }, place == 0 && err == nil, err
 	}
 	f, err := os.OpenFile(filepath.Join(s.a.conf.DataDir, "tls.lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

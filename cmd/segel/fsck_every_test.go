@@ -79,6 +79,7 @@ var undetected = map[string]string{
 	"claim.token":       "random: its request loses the claim and has no effect",
 	"claim.process":     "names a process that may have ended",
 	"lease.*":           "which process has a slot or buys now; a wrong one is a wait until its process ends",
+	"lease_wait.*":      "which call is next for a slot; a wrong one changes the order of the calls",
 	"node":              "a process that is missing joins again under another name",
 	"node.*":            "about a process that lives or has ended; it renews its row every second",
 	"backup_run.*":      "when a backup was made; the destination has its own record of it",

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"log/slog"
 	"time"
 
+	"segel/internal/contract"
 	proc "segel/internal/process"
 	"segel/internal/store"
 )
@@ -17,26 +19,35 @@ type officeLeases struct {
 	log     *slog.Logger
 }
 
-// Times of leases. A waiting call asks again after leasePoll; releasing one takes at most leaseRelease.
+// Times of leases. A waiting call asks again after leasePoll, and after leaseNextPoll when the next free one is its own; giving one back takes at most leaseRelease.
 const (
-	leasePoll    = 100 * time.Millisecond
-	leaseRelease = 5 * time.Second
+	leasePoll     = 100 * time.Millisecond
+	leaseNextPoll = 20 * time.Millisecond
+	leaseRelease  = 5 * time.Second
 )
 
 // exclusive is the resource of which one exists while a process has all of another.
 func exclusive(resource string) string { return resource + ", alone" }
 
 // Take implements [peruri.Leases].
-func (o officeLeases) Take(ctx context.Context, resource string, count int) (release func(), err error) {
+func (o officeLeases) Take(ctx context.Context, resource string, count int, organisation string) (release func(), err error) {
+	r := store.LeaseRequest{Resource: resource, Count: count, Node: o.nodeOf(ctx), Organisation: contract.OrganisationID(organisation), Ticket: rand.Text()}
 	for {
-		l, taken, err := o.store.TakeLease(ctx, resource, count, o.nodeOf(ctx))
-		if err != nil {
-			return nil, err
-		}
-		if taken {
+		l, place, err := o.store.TakeLease(ctx, r)
+		if err == nil && place == 0 {
 			return func() { o.releaseLease(ctx, l) }, nil
 		}
-		if err := wait(ctx, leasePoll); err != nil {
+		if err == nil {
+			pause := leasePoll
+			if place == 1 {
+				pause = leaseNextPoll
+			}
+			err = wait(ctx, pause)
+		}
+		if err != nil {
+			// The commit may stand although its answer was lost. The request must not stay in the line, because those behind it would wait until this node
+			// ends; a lease that was taken and is not known ends with the node.
+			o.giveBack(ctx, resource, func(within context.Context) error { return o.store.LeaveLine(within, resource, r.Ticket) })
 			return nil, err
 		}
 	}
@@ -46,7 +57,7 @@ func (o officeLeases) Take(ctx context.Context, resource string, count int) (rel
 // the other; this one gives way.
 func (o officeLeases) TakeBeside(ctx context.Context, resource string, count int) (release func(), err error) {
 	for {
-		release, err := o.Take(ctx, resource, count)
+		release, err := o.Take(ctx, resource, count, "")
 		if err != nil {
 			return nil, err
 		}
@@ -66,7 +77,7 @@ func (o officeLeases) TakeBeside(ctx context.Context, resource string, count int
 
 // TakeAlone implements [peruri.Leases].
 func (o officeLeases) TakeAlone(ctx context.Context, resource string) (release func(), err error) {
-	release, err = o.Take(ctx, exclusive(resource), 1)
+	release, err = o.Take(ctx, exclusive(resource), 1, "")
 	if err != nil {
 		return nil, err
 	}
@@ -96,15 +107,20 @@ func (o officeLeases) nodeOf(ctx context.Context) string {
 // releaseLease releases a lease also if the work was cancelled. If it fails, the lease ends with the node; until then its part of the
 // resource is missing.
 func (o officeLeases) releaseLease(ctx context.Context, l store.NodeLease) {
+	o.giveBack(ctx, l.Resource, func(within context.Context) error { return o.store.ReleaseLease(within, l) })
+}
+
+// giveBack tries to give back a lease, or a place in the line, until it succeeds or its time is over.
+func (o officeLeases) giveBack(ctx context.Context, resource string, try func(context.Context) error) {
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseRelease)
 	defer cancel()
 	for {
-		err := o.store.ReleaseLease(within, l)
+		err := try(within)
 		if err == nil || proc.Check(ctx) != nil { // after the end of the term it is free
 			return
 		}
 		if wait(within, leasePoll) != nil {
-			o.log.WarnContext(ctx, "a lease is not released", "resource", l.Resource, "error", err)
+			o.log.WarnContext(ctx, "a lease is not released", "resource", resource, "error", err)
 			return
 		}
 	}

@@ -42,7 +42,7 @@ func TestPurchasesAndSlotsHoldForAllNodes(t *testing.T) {
 	for i := range 8 {
 		o := leases[i%2]
 		all.Go(func() {
-			release, err := o.Take(ctx, "adapter", 2)
+			release, err := o.Take(ctx, "adapter", 2, "pt-a")
 			if err != nil {
 				t.Error(err)
 				return

@@ -4,12 +4,15 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"database/sql"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -39,15 +42,25 @@ type cluster struct {
 	t        *testing.T
 	nodes    [2]*process
 	database [2]*pgtest.Proxy
+	dsn      string // of the database itself
+	data     string
 	store    *sqlstore.Store
 	office   bureau
 
-	mu    sync.Mutex // guards calls
+	mu    sync.Mutex // guards the fields below
 	calls []officeCall
-	news  chan officeCall // each call that costs or asks about what was bought
+	sign  func(serial string) // called before the office stamps a document; nil: nothing is
+
+	news chan officeCall // each call that costs or asks about what was bought
 }
 
 func startCluster(t *testing.T) *cluster {
+	t.Helper()
+	return startClusterWith(t, func(*cluster) []string { return nil })
+}
+
+// startClusterWith is startCluster with settings that replace others, and that may name the address of the office.
+func startClusterWith(t *testing.T, settings func(*cluster) []string) *cluster {
 	t.Helper()
 	c := &cluster{t: t, office: bureauOf(t, "cloud", sandbox.Plan{}), news: make(chan officeCall, 1000)}
 	dsn := pgtest.Database(t, sqlstore.Migrate)
@@ -61,7 +74,8 @@ func startCluster(t *testing.T) *cluster {
 			t.Error(err)
 		}
 	})
-	data := filepath.Join(t.TempDir(), "data")
+	data, more := filepath.Join(t.TempDir(), "data"), settings(c)
+	c.dsn, c.data = dsn, data
 	for i := range c.nodes {
 		if c.database[i], err = pgtest.NewProxy(dsn); err != nil {
 			t.Fatal(err)
@@ -75,7 +89,7 @@ func startCluster(t *testing.T) *cluster {
 		for j := 0; j < len(c.office.conf); j += 2 {
 			env = append(env, c.office.conf[j]+"="+strings.ReplaceAll(c.office.conf[j+1], c.office.url, c.officeOfNode(i)))
 		}
-		if c.nodes[i], err = launch(data, env...); err != nil {
+		if c.nodes[i], err = launch(data, append(env, more...)...); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() {
@@ -113,7 +127,11 @@ func (c *cluster) officeOfNode(node int) string {
 		call := officeCall{node, r.URL.Path}
 		c.mu.Lock()
 		c.calls = append(c.calls, call)
+		sign := c.sign
 		c.mu.Unlock()
+		if sign != nil && strings.HasSuffix(call.path, "/docSigningZ") {
+			sign(takeSerial(c.t, r))
+		}
 		if strings.HasSuffix(call.path, "/stampv2") || strings.Contains(call.path, "/sale/stamp/ext/") {
 			c.news <- call
 		}
@@ -374,6 +392,134 @@ func (c *cluster) requireOnePurchase(what string) {
 	c.calls = nil
 	if n != 1 {
 		c.t.Errorf("%s: %d purchases", what, n)
+	}
+}
+
+// takeSerial returns the serial of a call that has a document stamped, and leaves the call as it was.
+func takeSerial(t *testing.T, r *http.Request) string {
+	b, err := io.ReadAll(r.Body)
+	if err != nil {
+		return "" // the node ended during its call
+	}
+	r.Body = io.NopCloser(bytes.NewReader(b))
+	var body struct {
+		Serial string `json:"refToken"`
+	}
+	if err := json.Unmarshal(b, &body); err != nil {
+		t.Errorf("a call of the office: %v", err)
+	}
+	return body.Serial
+}
+
+// TestABatchOnTwoNodesDelaysAnotherOrganisationsStampByTwoOfItsOrders has a batch fill all workers of both nodes, which wait for the only slot of the
+// office. The order of another organisation needs one of its workers first, which is free after one stamp, and then the slot, which is
+// free after the next one.
+func TestABatchOnTwoNodesDelaysAnotherOrganisationsStampByTwoOfItsOrders(t *testing.T) {
+	t.Parallel()
+	c := startClusterWith(t, func(c *cluster) []string { // slots are those of an address, which both nodes have to share
+		at := c.officeOfNode(0)
+		return []string{"SEGEL_STAMP_LOGIN_URL=" + at, "SEGEL_STAMP_CLOUD_URL=" + at, "SEGEL_STAMP_TIMEOUT=2m", "SEGEL_MAX_JOBS=4", "SEGEL_STAMP_SLOTS=1"}
+	})
+	first := c.nodes[0]
+	owner := first.login(t, first.email, first.password)
+	other := c.addPerson("PT Lain", "lain@example.test")
+	signed, goOn := make(chan string), make(chan struct{})
+	var once sync.Once
+	open := func() { once.Do(func() { close(goOn) }) }
+	t.Cleanup(open)
+	c.mu.Lock()
+	c.sign = func(serial string) {
+		select {
+		case signed <- serial:
+			<-goOn
+		case <-t.Context().Done():
+		}
+	}
+	c.mu.Unlock()
+	order := func(by *client) int64 {
+		id := by.upload(simple())
+		by.place(id, by.at("emet", 100, 100, 160, 160)).ok()
+		by.verb("finalize-docs", id).ok()
+		return id
+	}
+	next := func() string {
+		t.Helper()
+		select {
+		case serial := <-signed:
+			return serial
+		case <-time.After(nodePatience):
+			t.Fatal("the office was not called")
+			return ""
+		}
+	}
+	for range 12 {
+		order(owner)
+	}
+	next() // the slot is taken
+	c.awaitWaiting("Segel", 7)
+	single := order(other.on(c.nodes[1].service))
+	goOn <- struct{}{}
+	next()
+	c.awaitWaiting("PT Lain", 1)
+	goOn <- struct{}{}
+	serial := next()
+	open()
+	go func() {
+		for {
+			select {
+			case <-signed:
+			case <-t.Context().Done():
+				return
+			}
+		}
+	}()
+	c.nodes[1].follow(t, other.token, single, "completed")
+	if of := other.get("status", single).ok().object("data")["serial_number"].([]any); len(of) != 1 || of[0] != serial {
+		t.Errorf("the third document that the office stamped has serial %s, and the other organisation's %v", serial, of)
+	}
+}
+
+// addPerson adds a person to an organisation, which is created and gets what it needs for a few documents, and logs them in at the first node.
+func (c *cluster) addPerson(organisation, email string) *client {
+	c.t.Helper()
+	secret := filepath.Join(c.t.TempDir(), "password")
+	if err := os.WriteFile(secret, []byte(password+"\n"), 0o600); err != nil {
+		c.t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"user", "add", "--org", organisation, "--email", email, "--name", "Orang Lain", "--password-file", secret},
+		{"quota", "add", "--org", organisation, "--unit", "emet", "--count", "10", "--reason", "test"},
+		{"quota", "add", "--org", organisation, "--unit", "base", "--count", "10", "--reason", "test"},
+	} {
+		env := append([]string{"SEGEL_DATABASE=" + c.dsn}, environ(c.office.conf)...)
+		if said := runProgram(c.t, env, append(args, "--data", c.data)...); said.status != 0 {
+			c.t.Fatalf("%v: %s", args, said.text)
+		}
+	}
+	return c.nodes[0].login(c.t, email, password)
+}
+
+// awaitWaiting waits until so many calls for an organisation wait for a slot of the office.
+func (c *cluster) awaitWaiting(organisation string, n int) {
+	c.t.Helper()
+	db, err := sql.Open("pgx", c.dsn)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer db.Close()
+	for end := time.Now().Add(nodePatience); ; {
+		var waiting int
+		err := db.QueryRowContext(c.t.Context(), `SELECT count(*) FROM lease_wait WHERE organisation = (SELECT id FROM organisation WHERE name = $1)`, organisation).Scan(&waiting)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		if waiting == n {
+			return
+		}
+		if time.Now().After(end) {
+			c.t.Fatalf("%d calls for %s wait, want %d", waiting, organisation, n)
+		}
+		time.Sleep(20 * time.Millisecond) // between two questions
 	}
 }
 

@@ -103,6 +103,8 @@ type Request struct {
 	Box      Box
 	Reason   string
 	Location string
+	// Organisation is the identifier of the organisation that pays. Where documents wait for the office, organisations take turns.
+	Organisation string
 	// MaybeSent says that the request to affix this serial may have been sent before. False only if this is certainly
 	// the first call.
 	MaybeSent bool

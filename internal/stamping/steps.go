@@ -123,7 +123,7 @@ func (r *run) stampRequest() (emeterai.Request, error) {
 	x, y, side := max(int(math.Round(p.Box.LLX)), 0), max(int(math.Round(p.Box.LLY)), 0), int(math.Round(p.Box.Width()))
 	return emeterai.Request{
 		Serial: stamp.Serial, Source: r.file.Source(current), Opened: source, Digest: current.Digest,
-		Page: p.Page, Box: emeterai.Box{LLX: x, LLY: y, URX: x + side, URY: y + side}, Reason: reasonStamped, MaybeSent: r.maybeSent(),
+		Page: p.Page, Box: emeterai.Box{LLX: x, LLY: y, URX: x + side, URY: y + side}, Reason: reasonStamped, Organisation: string(r.d.Organisation), MaybeSent: r.maybeSent(),
 	}, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 	"unicode"
@@ -22,6 +23,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"segel/breaker"
+	"segel/internal/admission"
 	"segel/internal/emeterai"
 )
 
@@ -246,58 +248,79 @@ func (d *Driver) redactText(s string) string {
 	return s
 }
 
-// slot is the right to have one document stamped at an address.
-type slot struct {
+// address is an address at which documents are stamped.
+type address struct {
 	url     string
 	breaker *addressBreaker
+	calls   int // at work, or waiting for a lease; guarded by addresses.mu
 }
 
-// slots hands out slots in the order of requests: a channel serves its waiters first come, first served.
-type slots struct {
-	free     chan slot
-	breakers []*addressBreaker
+// addresses are the addresses of the account. Each works on so many documents at a time.
+type addresses struct {
+	slots int // of each address
+	queue *admission.Queue
+
+	mu  sync.Mutex // guards address.calls
+	all []*address
 }
 
-func newSlots(o *Options, urls []string) *slots {
-	s := &slots{free: make(chan slot, len(urls)*o.Slots)}
+// waitingForSlot bounds how many calls of a process wait for slots: more than there are jobs.
+const waitingForSlot = 1 << 16
+
+func newAddresses(o *Options, urls []string) *addresses {
+	a := &addresses{slots: o.Slots, queue: admission.NewQueue(admission.Limits{Slots: len(urls) * o.Slots, Waiting: waitingForSlot})}
 	for _, u := range urls {
-		s.breakers = append(s.breakers, newBreaker(o, "adapter "+u))
+		a.all = append(a.all, &address{url: u, breaker: newBreaker(o, "adapter "+u)})
 	}
-	for range o.Slots { // so that the addresses are used in turn
-		for i, u := range urls {
-			s.free <- slot{u, s.breakers[i]}
-		}
-	}
-	return s
+	return a
 }
 
-// acquireSlot waits for a slot, preferring one whose address can be called.
-func (s *slots) acquireSlot(ctx context.Context) (slot, error) {
-	for tries := 0; ; tries++ {
-		select {
-		case got := <-s.free:
-			if tries >= cap(s.free) || !got.breaker.availability().Down || s.availability().Down {
-				return got, nil
-			}
-			s.free <- got // to the end of the queue
-		case <-ctx.Done():
-			return slot{}, ctx.Err()
-		}
+// acquire waits for a slot of this process.
+func (a *addresses) acquire(ctx context.Context, organisation string) (at *address, release func(), err error) {
+	leaveQueue, err := a.queue.Acquire(ctx, organisation)
+	if err != nil {
+		return nil, nil, err
 	}
+	at = a.choose(a.slots) // one has less, because the queue lets no more in than all have
+	return at, func() { a.leave(at); leaveQueue() }, nil
 }
 
-func (s *slots) releaseSlot(used slot) { s.free <- used }
+// choose chooses the address for a call: of those with fewer calls than a limit one that can be called, if there is one, and of these one with the fewest calls. The caller
+// calls leave when the call has ended.
+func (a *addresses) choose(limit int) *address {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var best *address
+	down := false
+	for _, at := range a.all {
+		if at.calls >= limit {
+			continue
+		}
+		isDown := at.breaker.availability().Down
+		if best == nil || down && !isDown || down == isDown && at.calls < best.calls {
+			best, down = at, isDown
+		}
+	}
+	best.calls++
+	return best
+}
+
+func (a *addresses) leave(at *address) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	at.calls--
+}
 
 // availability is down only if every address is.
-func (s *slots) availability() emeterai.Availability {
+func (a *addresses) availability() emeterai.Availability {
 	var down emeterai.Availability
-	for _, b := range s.breakers {
-		a := b.availability()
-		if !a.Down {
+	for _, at := range a.all {
+		one := at.breaker.availability()
+		if !one.Down {
 			return emeterai.Availability{}
 		}
-		if !down.Down || a.Until.Before(down.Until) {
-			down = a
+		if !down.Down || one.Until.Before(down.Until) {
+			down = one
 		}
 	}
 	return down

@@ -73,7 +73,7 @@ func buildUploadForm(src pades.Source, name, token string, h io.Writer) (body io
 }
 
 // stampUploaded has the office stamp an uploaded file, and fetches the result.
-func (d *Driver) stampUploaded(ctx context.Context, at slot, r emeterai.Request, body signRequest) ([]byte, error) {
+func (d *Driver) stampUploaded(ctx context.Context, at *address, r emeterai.Request, body signRequest) ([]byte, error) {
 	if err := copySource(io.Discard, r); err != nil {
 		return nil, localProblem(err)
 	}
@@ -113,7 +113,7 @@ const signCloud = "/keystamp/adapter/docSigningZ"
 var errNoUpload = errors.New("the file was not uploaded")
 
 // resolveFileURL resolves the URL of a stamped file. The token is sent only to hosts in the configuration.
-func (d *Driver) resolveFileURL(at slot, where string) (string, error) {
+func (d *Driver) resolveFileURL(at *address, where string) (string, error) {
 	base, err := url.Parse(at.url + "/")
 	if err != nil {
 		return "", err

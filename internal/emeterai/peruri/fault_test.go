@@ -350,15 +350,15 @@ func TestAdapterWorksOnOneDocumentAtATime(t *testing.T) {
 	t.Parallel()
 	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
 	d := b.openDriver(b.driverOptions(Adapter))
-	one, err := d.slots.acquireSlot(context.Background())
+	_, release, err := d.acquireSlot(context.Background(), "a")
 	requireNoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := d.slots.acquireSlot(ctx); err == nil {
+	if _, _, err := d.acquireSlot(ctx, "a"); err == nil {
 		t.Error("a second slot of one")
 	}
-	d.slots.releaseSlot(one)
-	if _, err := d.slots.acquireSlot(context.Background()); err != nil {
+	release()
+	if _, _, err := d.acquireSlot(context.Background(), "a"); err != nil {
 		t.Error(err)
 	}
 }

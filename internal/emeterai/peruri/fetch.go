@@ -14,7 +14,7 @@ import (
 )
 
 // fetchStamped downloads the stamped file to a temporary one and returns the bytes that it adds.
-func (d *Driver) fetchStamped(ctx context.Context, at slot, r emeterai.Request, where string) ([]byte, error) {
+func (d *Driver) fetchStamped(ctx context.Context, at *address, r emeterai.Request, where string) ([]byte, error) {
 	from, err := d.resolveFileURL(at, where)
 	if err != nil {
 		return nil, &emeterai.Problem{Class: emeterai.Unknown, Code: emeterai.CodeAnswer, Text: "address of the stamped file: " + d.redactText(err.Error()), After: configWait}

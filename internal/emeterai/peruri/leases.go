@@ -1,12 +1,15 @@
 package peruri
 
-import "context"
+import (
+	"context"
+	"math"
+)
 
 // Leases shares resources with the drivers of other processes on the account. Each method waits; the returned function gives
 // back what was taken.
 type Leases interface {
-	// Take takes one of a resource of which there are count.
-	Take(ctx context.Context, resource string, count int) (release func(), err error)
+	// Take takes one of a resource of which there are count. Organisations that wait take turns; the empty one is for all that belongs to none.
+	Take(ctx context.Context, resource string, count int, organisation string) (release func(), err error)
 	// TakeBeside is Take, and waits while a process has all of the resource by TakeAlone.
 	TakeBeside(ctx context.Context, resource string, count int) (release func(), err error)
 	// TakeAlone returns when no process has anything of the resource by TakeBeside; none gets any until it is released.
@@ -28,10 +31,18 @@ func (d *Driver) lockPurchases(ctx context.Context, alone bool) (release func(),
 	return d.o.Leases.TakeBeside(ctx, purchaseResource, maxPurchases)
 }
 
-// lockSlot takes a slot of an address among all processes. The caller has one of this process.
-func (d *Driver) lockSlot(ctx context.Context, at slot) (release func(), err error) {
+// acquireSlot waits for the right to have a document of an organisation stamped, and returns the address. Organisations take turns. If other processes use the
+// account, all calls of all processes wait in one line for each address: a call that waited for others of its process first would
+// come too late for its turn.
+func (d *Driver) acquireSlot(ctx context.Context, organisation string) (at *address, release func(), err error) {
 	if d.o.Leases == nil {
-		return func() {}, nil
+		return d.addresses.acquire(ctx, organisation)
 	}
-	return d.o.Leases.Take(ctx, "adapter "+at.url, d.o.Slots)
+	at = d.addresses.choose(math.MaxInt)
+	endLease, err := d.o.Leases.Take(ctx, "adapter "+at.url, d.o.Slots, organisation)
+	if err != nil {
+		d.addresses.leave(at)
+		return nil, nil, err
+	}
+	return at, func() { endLease(); d.addresses.leave(at) }, nil
 }

@@ -69,8 +69,8 @@ func (r *recordedLeases) take(what string) (func(), error) {
 	return func() { r.taken = append(r.taken, "released") }, nil
 }
 
-func (r *recordedLeases) Take(_ context.Context, resource string, count int) (func(), error) {
-	return r.take(fmt.Sprintf("%s of %d", resource, count))
+func (r *recordedLeases) Take(_ context.Context, resource string, count int, organisation string) (func(), error) {
+	return r.take(fmt.Sprintf("%s of %d for %s", resource, count, organisation))
 }
 
 func (r *recordedLeases) TakeBeside(_ context.Context, resource string, _ int) (func(), error) {
@@ -94,9 +94,11 @@ func TestSlotsAndPurchasesAreTakenAmongAllProcesses(t *testing.T) {
 	order.MaybeSent = true
 	serial, err := d.BuySerial(context.Background(), order)
 	requireNoError(t, err)
-	_, err = d.Stamp(context.Background(), emeteraitest.NewRequest(t, serial, pdftest.Table(1)))
+	request := emeteraitest.NewRequest(t, serial, pdftest.Table(1))
+	request.Organisation = "pt-a"
+	_, err = d.Stamp(context.Background(), request)
 	requireNoError(t, err)
-	want := []string{"purchase", "released", "purchase alone", "released", "adapter " + b.http.URL + " of 3", "released"}
+	want := []string{"purchase", "released", "purchase alone", "released", "adapter " + b.http.URL + " of 3 for pt-a", "released"}
 	if !slices.Equal(r.taken, want) {
 		t.Errorf("took %q, want %q", r.taken, want)
 	}
@@ -189,7 +191,7 @@ func TestStampedFileIsFetchedFromTheOfficeAlone(t *testing.T) {
 	t.Parallel()
 	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
 	d := b.openDriver(b.driverOptions(Cloud))
-	at := slot{url: b.http.URL}
+	at := &address{url: b.http.URL}
 	if got, err := d.resolveFileURL(at, "/files/a"); err != nil || got != b.http.URL+"/files/a" {
 		t.Errorf("%q, %v", got, err)
 	}

@@ -151,7 +151,7 @@ type Driver struct {
 	client        *http.Client
 	officeBreaker *addressBreaker
 	session       *tokenSession
-	slots         *slots
+	addresses     *addresses
 	records       *recordStore
 	shared        *sharedFolder // nil in the cloud form
 
@@ -186,10 +186,10 @@ func Open(o Options) (*Driver, error) {
 		return nil, fmt.Errorf("stamp office: %w", err)
 	}
 	if o.Form == Cloud {
-		d.slots = newSlots(&o, []string{o.CloudURL})
+		d.addresses = newAddresses(&o, []string{o.CloudURL})
 		return d, nil
 	}
-	d.slots = newSlots(&o, o.Adapters)
+	d.addresses = newAddresses(&o, o.Adapters)
 	if d.shared, err = openSharedFolder(&o); err != nil {
 		return nil, fmt.Errorf("stamp office: %w", errors.Join(err, d.records.close()))
 	}
@@ -213,5 +213,5 @@ func (d *Driver) Availability() emeterai.Availability {
 	if a := d.officeBreaker.availability(); a.Down {
 		return a
 	}
-	return d.slots.availability()
+	return d.addresses.availability()
 }

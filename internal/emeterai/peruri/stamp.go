@@ -60,12 +60,7 @@ func (d *Driver) Stamp(ctx context.Context, r emeterai.Request) ([]byte, error) 
 	if again {
 		body.RetryFlag = "1"
 	}
-	at, err := d.slots.acquireSlot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer d.slots.releaseSlot(at)
-	release, err := d.lockSlot(ctx, at)
+	at, release, err := d.acquireSlot(ctx, r.Organisation)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +142,7 @@ func copySource(w io.Writer, r emeterai.Request) error {
 }
 
 // stampShared has the adapter stamp a file in the shared folder.
-func (d *Driver) stampShared(ctx context.Context, at slot, r emeterai.Request, body signRequest) ([]byte, error) {
+func (d *Driver) stampShared(ctx context.Context, at *address, r emeterai.Request, body signRequest) ([]byte, error) {
 	picture, err := d.loadPicture(ctx, r.Serial)
 	if err != nil {
 		return nil, err
@@ -167,7 +162,7 @@ func (d *Driver) stampShared(ctx context.Context, at slot, r emeterai.Request, b
 }
 
 // stampInFolder has the adapter stamp the files of a try.
-func (d *Driver) stampInFolder(ctx context.Context, t *stampFiles, at slot, r emeterai.Request, body signRequest, picture []byte) ([]byte, error) {
+func (d *Driver) stampInFolder(ctx context.Context, t *stampFiles, at *address, r emeterai.Request, body signRequest, picture []byte) ([]byte, error) {
 	if err := t.writeInputs(r, picture); err != nil {
 		return nil, localProblem(err)
 	}
@@ -184,7 +179,7 @@ func (d *Driver) stampInFolder(ctx context.Context, t *stampFiles, at slot, r em
 }
 
 // callDocSigning calls docSigningZ.
-func (d *Driver) callDocSigning(ctx context.Context, at slot, url string, body signRequest) (signResult, error) {
+func (d *Driver) callDocSigning(ctx context.Context, at *address, url string, body signRequest) (signResult, error) {
 	var got signResult
 	err := d.withToken(ctx, func(l accessToken) error {
 		body.Token = l.token

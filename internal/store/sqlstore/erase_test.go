@@ -66,6 +66,7 @@ var notPersonal = map[string]string{
 	"log_hash":              "hashes",
 	"node":                  "a process of the service",
 	"lease":                 "of a process of the service",
+	"lease_wait":            "of a process of the service",
 	"organisation":          "of an organisation",
 	"organisation_locale":   "of an organisation",
 	"organisation_state":    "of an organisation",

@@ -2,8 +2,10 @@ package storetest
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
+	"segel/internal/contract"
 	"segel/internal/store"
 )
 
@@ -13,8 +15,8 @@ var leaseTests = map[string]func(*testing.T, *fixture){
 	"NoMoreLeasesAreTakenThanThereAre": func(t *testing.T, b *fixture) {
 		b.must(b.AddNode(b.ctx, store.Node{Name: "a"}, longLease))
 		b.requireEqual("taken", b.runCrowd(10, errTaken, func(int) error {
-			_, taken, err := b.TakeLease(b.ctx, "slot", 3, "a")
-			if err == nil && !taken {
+			_, place, err := b.TakeLease(b.ctx, store.LeaseRequest{Resource: "slot", Count: 3, Node: "a"})
+			if err == nil && place > 0 {
 				err = errTaken
 			}
 			return err
@@ -29,9 +31,9 @@ var leaseTests = map[string]func(*testing.T, *fixture){
 		b.must(b.AddNode(b.ctx, store.Node{Name: "a"}, endedLease))
 		b.must(b.AddNode(b.ctx, store.Node{Name: "b"}, longLease))
 		take := func(node string) (store.NodeLease, bool) {
-			l, taken, err := b.TakeLease(b.ctx, "slot", 1, node)
+			l, place, err := b.TakeLease(b.ctx, store.LeaseRequest{Resource: "slot", Count: 1, Node: node})
 			b.must(err)
-			return l, taken
+			return l, place == 0
 		}
 		former, _ := take("a")
 		if l, taken := take("b"); taken {
@@ -51,6 +53,69 @@ var leaseTests = map[string]func(*testing.T, *fixture){
 		b.must(b.ReleaseLease(b.ctx, now))
 		if _, taken := take("b"); !taken {
 			t.Error("a lease that was released cannot be taken")
+		}
+	},
+	"OrganisationsThatWaitForALeaseTakeTurns": func(t *testing.T, b *fixture) {
+		b.must(b.AddNode(b.ctx, store.Node{Name: "a"}, longLease))
+		b.must(b.AddNode(b.ctx, store.Node{Name: "b"}, longLease))
+		take := func(node, organisation, ticket string) (store.NodeLease, int) {
+			l, place, err := b.TakeLease(b.ctx, store.LeaseRequest{Resource: "slot", Count: 1, Node: node, Organisation: contract.OrganisationID(organisation), Ticket: ticket})
+			b.must(err)
+			return l, place
+		}
+		held, place := take("a", "many", "m0")
+		b.requireEqual("place of the first", place, 0)
+		for i, ticket := range []string{"m1", "m2", "m3"} {
+			_, place := take("a", "many", ticket)
+			b.requireEqual("place of "+ticket, place, i+1)
+		}
+		_, place = take("b", "single", "s1")
+		b.requireEqual("place of a single request of another organisation", place, 1)
+		_, place = take("b", "few", "f1")
+		b.requireEqual("place of one of a third", place, 2)
+		_, place = take("b", "few", "f2")
+		b.requireEqual("place of the second of the third", place, 4)
+		_, place = take("a", "many", "m1")
+		b.requireEqual("place of the first that waits, asked again", place, 3)
+		if _, place := take("a", "many", ""); place == 0 {
+			t.Error("a request that does not wait was granted before those that do")
+		}
+		var served []string
+		waiting := map[string]string{"m1": "many", "m2": "many", "m3": "many", "s1": "single", "f1": "few", "f2": "few"}
+		for len(waiting) > 0 {
+			b.must(b.ReleaseLease(b.ctx, held))
+			for ticket, organisation := range waiting { // in any order; it is granted to the one whose turn it is
+				if l, place := take("a", organisation, ticket); place == 0 {
+					held = l
+					served = append(served, ticket)
+					delete(waiting, ticket)
+					break
+				}
+			}
+		}
+		b.requireEqual("served", strings.Join(served, " "), "s1 f1 m1 f2 m2 m3")
+	},
+	"ARequestThatLeavesTheLineOrWhoseNodeEndsIsNotWaitedFor": func(t *testing.T, b *fixture) {
+		b.must(b.AddNode(b.ctx, store.Node{Name: "a"}, endedLease))
+		b.must(b.AddNode(b.ctx, store.Node{Name: "b"}, longLease))
+		take := func(node, ticket string) (store.NodeLease, int) {
+			l, place, err := b.TakeLease(b.ctx, store.LeaseRequest{Resource: "slot", Count: 1, Node: node, Organisation: "o", Ticket: ticket})
+			b.must(err)
+			return l, place
+		}
+		held, _ := take("b", "first")
+		take("a", "second")
+		take("b", "third")
+		_, place := take("b", "fourth")
+		b.requireEqual("place of the fourth", place, 3)
+		if ended, err := b.EndOverdueNode(b.ctx, "a"); !ended || err != nil {
+			t.Fatal(ended, err)
+		}
+		b.must(b.LeaveLine(b.ctx, "slot", "third"))
+		b.must(b.LeaveLine(b.ctx, "slot", "third"))
+		b.must(b.ReleaseLease(b.ctx, held))
+		if _, place := take("b", "fourth"); place != 0 {
+			t.Errorf("the only one that waits is at place %d", place)
 		}
 	},
 }
