@@ -14,7 +14,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 GO      := CGO_ENABLED=0 go
 
 .DEFAULT_GOAL := help
-.PHONY: help run cluster drill test-upgrade web build test test-go test-web test-e2e test-e2e-all test-race test-s3 test-acme screens demo load bench bench-lists simulate fault failures test-every names interop rehearsal dist check-dist check-deb check-image check-deploy check-monitoring check fmt lint generate clean
+.PHONY: help run cluster drill test-upgrade web build test test-go test-web test-e2e test-e2e-all test-race test-s3 test-acme screens demo load fairness bench bench-lists simulate fault failures test-every names interop rehearsal dist check-dist check-deb check-image check-deploy check-monitoring check fmt lint generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -98,6 +98,11 @@ load: build ## take documents through the whole job, with evidence certificates 
 	@scripts/need go $(if $(POSTGRES)$(NODES),postgres)
 	@$(if $(NODES),scripts/s3server/setup)
 	@go run ./scripts/load -segel $(BIN) -n $(DOCUMENTS) -c $(CLIENTS) $(if $(POSTGRES),-postgres) $(if $(RTT),-rtt $(RTT)) $(if $(STAMPS),-stamps) $(if $(PROFILE),-profile $(PROFILE)) $(if $(AGAINST),-against $(AGAINST)) $(if $(ROUNDS),-rounds $(ROUNDS)) $(if $(NODES),-nodes $(NODES))
+
+fairness: build ## measure how long single stamps of one organisation take while another one has a batch of orders waiting, on several nodes (BATCH=100000 SINGLES=50 NODES=2 OFFICE=100ms SLOTS=1)
+	@scripts/need go postgres
+	@scripts/s3server/setup
+	@go run ./scripts/load -segel $(BIN) -nodes $(or $(NODES),2) -batch $(or $(BATCH),100000) -n $(or $(SINGLES),50) -size 20480 -office $(or $(OFFICE),100ms) -slots $(or $(SLOTS),1)
 
 bench: build ## measure what docs/performance.md states
 	@scripts/s3server/setup

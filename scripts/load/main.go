@@ -2,7 +2,8 @@
 // signature, completion. It prints documents a second, the times of each operation, what a document costs in processor time,
 // allocations, statements, transactions and syncs, and the floor of the same machine in the same run: once with an evidence certificate
 // for each document, and once without. With -stamps it finalizes stamping orders at once. With -against it compares two programs. With -nodes
-// it measures several nodes on PostgreSQL and an S3 server, and what a document takes of these.
+// it measures several nodes on PostgreSQL and an S3 server, and what a document takes of these. With -batch too, it measures how long single orders
+// of one organisation take while another one has a batch of orders waiting.
 package main
 
 import (
@@ -12,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -33,6 +35,10 @@ type options struct {
 	evidence  string        // when evidence certificates are made (SEGEL_EVIDENCE); empty: measure both
 	against   string        // another program to compare with; empty: none
 	rounds    int           // of a comparison
+	batch     int           // orders of one organisation that wait while another one orders single stamps; 0: no such measurement
+	office    time.Duration // how long the stamp office takes to answer a call then
+	slots     int           // and how many documents it works on
+	jobs      int           // and how many jobs a node works on
 	nodes     string        // numbers of nodes to compare, such as 1,2,3; empty: one service without a bucket
 }
 
@@ -50,6 +56,10 @@ func main() {
 	flag.StringVar(&o.against, "against", "", "compare with this program, such as a build of an earlier commit, in rounds of -n documents in turn")
 	flag.IntVar(&o.rounds, "rounds", 12, "rounds of a comparison")
 	flag.StringVar(&o.nodes, "nodes", "", "measure so many nodes on PostgreSQL and a bucket, such as 3, or compare several numbers in rounds, such as 1,2,3")
+	flag.IntVar(&o.batch, "batch", 0, "with -nodes 2: measure single orders of one organisation while another one has so many orders waiting; -n is the number of single orders")
+	flag.DurationVar(&o.office, "office", officeTime, "with -batch: time of a call to the stamp office")
+	flag.IntVar(&o.slots, "slots", 1, "with -batch: documents that the stamp office works on (SEGEL_STAMP_SLOTS)")
+	flag.IntVar(&o.jobs, "jobs", 4, "with -batch: jobs that each node works on (SEGEL_MAX_JOBS)")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -62,6 +72,13 @@ func main() {
 func run(ctx context.Context, o options) error {
 	if o.documents < 1 || o.clients < 1 || o.size < 1 || o.rounds < 1 {
 		return fmt.Errorf("-n, -c, -size and -rounds are at least 1")
+	}
+	if o.batch > 0 {
+		nodes, err := strconv.Atoi(o.nodes)
+		if err != nil || nodes < 1 {
+			return fmt.Errorf("-batch needs a number of nodes, such as -nodes 2")
+		}
+		return measureFairness(ctx, o, nodes)
 	}
 	if o.nodes != "" {
 		return measureNodes(ctx, o)
