@@ -275,8 +275,8 @@ func newAddresses(o *Options, urls []string) *addresses {
 	return a
 }
 
-// acquire waits for a slot of this process.
-func (a *addresses) acquire(ctx context.Context, organisation string) (at *address, release func(), err error) {
+// waitForSlot waits for a slot of this process.
+func (a *addresses) waitForSlot(ctx context.Context, organisation string) (at *address, release func(), err error) {
 	leaveQueue, err := a.queue.Acquire(ctx, organisation)
 	if err != nil {
 		return nil, nil, err

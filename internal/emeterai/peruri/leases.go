@@ -36,7 +36,7 @@ func (d *Driver) lockPurchases(ctx context.Context, alone bool) (release func(),
 // come too late for its turn.
 func (d *Driver) acquireSlot(ctx context.Context, organisation string) (at *address, release func(), err error) {
 	if d.o.Leases == nil {
-		return d.addresses.acquire(ctx, organisation)
+		return d.addresses.waitForSlot(ctx, organisation)
 	}
 	at = d.addresses.choose(math.MaxInt)
 	endLease, err := d.o.Leases.Take(ctx, "adapter "+at.url, d.o.Slots, organisation)
