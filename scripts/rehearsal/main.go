@@ -70,7 +70,7 @@ func run(o options) (err error) {
 		return err
 	}
 	if err := r.runSteps(); err != nil {
-		return err
+		return errors.Join(err, r.reportFindings(false)) // what was seen until then
 	}
 	return r.conclude()
 }

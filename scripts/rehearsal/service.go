@@ -108,7 +108,7 @@ func timestampSettings(server, path string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []string{"SEGEL_TIMESTAMP_TIMEOUT=1m", "SEGEL_TIMESTAMP_URLS=" + server + path, "SEGEL_OUTBOUND_PRIVATE=127.0.0.0/8", "SEGEL_OUTBOUND_PORTS=" + at.Port()}, nil
+	return []string{"SEGEL_TIMESTAMP_TIMEOUT=" + patience.String(), "SEGEL_TIMESTAMP_URLS=" + server + path, "SEGEL_OUTBOUND_PRIVATE=127.0.0.0/8", "SEGEL_OUTBOUND_PORTS=" + at.Port()}, nil
 }
 
 func (s *service) endService() {
