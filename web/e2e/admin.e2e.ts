@@ -183,7 +183,7 @@ test("an administrator disables, enables, renames a person and resets their pass
   await page.getByText("Set a new password for Orang Keempat").waitFor();
   await page.getByText("Disabled the account of Orang Empat").waitFor();
   await page.context().close();
-}, 60_000);
+});
 
 test("an administrator erases a guest by their address and by their phone number, with the keyboard and after a recent proof, and is told before what remains", async () => {
   const page = await s.enter(satu.email);

@@ -109,7 +109,7 @@ for (const [language, w] of languages("en")) {
 
     // The next signature completes the document, of which the page learns by itself.
     await owner.request.post(`${s.url}/v1/econtract/web/sign/sign-docs`, { data: { document_id: contract.id } });
-    await said.getByRole("link", { name: w.document.download }).waitFor({ timeout: 40_000 });
+    await said.getByRole("link", { name: w.document.download }).waitFor();
     await said.getByRole("heading", { name: w.sign.signed }).waitFor();
     await page.context().close();
   });
@@ -136,7 +136,7 @@ for (const [language, w] of languages("en")) {
     await signButton(page.getByRole("dialog"), w).tap();
     await said.getByRole("heading", { name: w.sign.signed }).waitFor();
     await expect.poll(() => focused(page)).toEqual({ tag: "H2", text: w.sign.signed });
-    await said.getByRole("button", { name: w.document.download }).waitFor({ timeout: 40_000 });
+    await said.getByRole("button", { name: w.document.download }).waitFor();
     expect(await violations(page)).toEqual([]);
     await page.context().close();
   });

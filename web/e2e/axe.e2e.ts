@@ -47,7 +47,7 @@ beforeAll(async () => {
   invited = await send(owner, "Surat Kuasa Khusus", [budi], 0);
   link = await guestLink(owner, invited, budi.email);
   await owner.goto(`${s.url}/document/${failed.id}`);
-  await owner.getByText(en.state.failed, { exact: true }).waitFor({ timeout: 30_000 });
+  await owner.getByText(en.state.failed, { exact: true }).waitFor();
   await owner.context().close();
   box = await mailbox();
   mailing = await stage({ env: box.env });
@@ -762,7 +762,7 @@ for (const [n, [what, email, walk]] of walks.entries()) for (const [language, wo
     await walk(page, checker(page, wrong, language), words);
     expect(wrong).toEqual([]);
     await page.context().close();
-  }, 180_000);
+  });
 }
 
 function tampered(good: Buffer): Buffer {

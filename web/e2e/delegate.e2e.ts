@@ -64,7 +64,7 @@ test("a guest passes their signature on, the other person signs, and the sender 
   await member.getByRole("heading", { name: en.sign.signed }).waitFor();
   await sealed(owner, sent.id);
   await member.context().close();
-}, 90_000);
+});
 
 test("without the sender's permission nothing offers it", async () => {
   const sent = await send(owner, "Tidak Dialihkan", [budi], 0);

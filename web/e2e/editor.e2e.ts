@@ -21,7 +21,7 @@ async function place(page: Page, file: Buffer, ...who: string[]): Promise<void> 
   await page.goto(`${s.url}/new`);
   await page.setInputFiles("input[type=file]", { name: "Perjanjian Sewa.pdf", mimeType: "application/pdf", buffer: file });
   await page.getByRole("button", { name: "Upload and continue" }).click();
-  await page.waitForURL("**step=people**", { timeout: 60_000 });
+  await page.waitForURL("**step=people**");
   for (const name of who) {
     await page.getByRole("combobox", { name: "Add a member" }).click();
     await page.getByRole("option", { name: new RegExp(name) }).click();

@@ -17,6 +17,9 @@ export const browserPath = process.env.CHROMIUM ?? (existsSync(shell) ? shell : 
 /** Whether every variant of a test runs, or one that represents them. */
 export const complete = process.env.SEGEL_E2E === "all";
 
+/** How long a step may take, in milliseconds. A step takes a second or less; on a machine that does other work it takes much longer, and a test must not fail for it. */
+const patience = 120_000;
+
 export const password = "kata sandi uji";
 
 export interface StageOptions {
@@ -88,6 +91,7 @@ export async function stage({ env, prefix = "", host = "127.0.0.1", lose = "", c
     newContext: async (options) => {
       const context = await shared.newContext({ reducedMotion: complete ? "no-preference" : "reduce", ...options });
       contexts.add(context.on("close", () => contexts.delete(context)));
+      context.setDefaultTimeout(patience);
       if (!consents) acceptConsent(context);
       return context;
     },

@@ -168,7 +168,7 @@ test("every mail can be read on a phone, in light and dark, in both languages", 
   }
   expect(wrong).toEqual([]);
   await page.context().close();
-}, 120_000);
+});
 
 /** What concerns the page that shows a mail, which is the reader's program. */
 const reader = /^(landmark|region|page-has-heading|bypass)/;

@@ -38,7 +38,7 @@ afterAll(async () => {
 
 /** Waits for message number n to a phone number, counted from 1. */
 async function textTo(to: string, n: number): Promise<string> {
-  await expect.poll(() => texts.filter((m) => m.to === to).length, { timeout: 30_000 }).toBeGreaterThanOrEqual(n);
+  await expect.poll(() => texts.filter((m) => m.to === to).length).toBeGreaterThanOrEqual(n);
   return texts.filter((m) => m.to === to)[n - 1]!.text;
 }
 

@@ -54,7 +54,7 @@ test("below the prefix of a proxy a contract is created, signed by a guest and v
   await guest.getByRole("img", { name: "Your signature" }).waitFor();
   await read(guest);
   await guest.getByRole("button", { name: "Sign", exact: true }).click();
-  await guest.getByRole("button", { name: "Download" }).waitFor({ timeout: 40_000 });
+  await guest.getByRole("button", { name: "Download" }).waitFor();
   const download = guest.waitForEvent("download");
   await guest.getByRole("button", { name: "Download" }).click();
   expect((await download).suggestedFilename()).toBe("Sewa-signed.pdf");

@@ -44,8 +44,8 @@ test("on a slow line a guest sees the first page at once and can sign soon", asy
   expect(shown.kB).toBeLessThan(150);
   expect(ready.kB).toBeLessThan(350);
   // The picture is that of the file: when it has arrived, it takes the place of the picture.
-  await page.locator("[data-page='1'] canvas").waitFor({ timeout: 60_000 });
-  await page.locator("[data-picture='1']").waitFor({ state: "detached", timeout: 60_000 });
+  await page.locator("[data-page='1'] canvas").waitFor();
+  await page.locator("[data-picture='1']").waitFor({ state: "detached" });
   await page.context().close();
 });
 
@@ -71,9 +71,9 @@ test("on a slow line the outline of the screen is drawn before a script arrives,
     const outline = await place(page, "#early");
     const background = await page.locator("#early").evaluate((e) => getComputedStyle(e).getPropertyValue("--bone"));
     expect(background).toBe(colorScheme === "dark" ? "#303030" : "#edf0f2");
-    await page.waitForFunction(() => performance.getEntriesByType("resource").some((r) => r.name.includes(".js")), undefined, { timeout: 30_000 });
+    await page.waitForFunction(() => performance.getEntriesByType("resource").some((r) => r.name.includes(".js")));
     await line.send("Network.emulateNetworkConditions", { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 }); // the rest need not be slow
-    await page.locator(ready).waitFor({ timeout: 60_000 });
+    await page.locator(ready).waitFor();
     // The style sheets that came after the outline are before those of the app, which replace some of their rules.
     expect(await page.evaluate(() => [document.body.querySelectorAll("link[rel=stylesheet]").length, getComputedStyle(document.body).fontFamily.startsWith('"Plus Jakarta Sans"')])).toEqual([0, true]);
     const { drawn, script } = await paints(page), app = await place(page, "#root");
@@ -85,7 +85,7 @@ test("on a slow line the outline of the screen is drawn before a script arrives,
     await context.close();
   }
   await member.context().close();
-}, 120_000);
+});
 
 test("on a slow line the first page of a scan of 26 MB appears within 8 seconds, and the file waits to be asked for", async () => {
   const owner = await s.login("o@example.test");

@@ -35,7 +35,7 @@ const register = async () => ((await (await owner.request.get(`${s.url}/v1/admin
 
 /** Waits until the shown document is sealed, and returns its serial. */
 async function completed(): Promise<string> {
-  await owner.getByRole("link", { name: "Download" }).waitFor({ timeout: 40_000 });
+  await owner.getByRole("link", { name: "Download" }).waitFor();
   return (await owner.getByRole("link", { name: /^SPESIMEN|^[0-9A-Z]{8,}/ }).first().textContent())!;
 }
 
@@ -43,7 +43,7 @@ test("a stamp that is refused stops with its reason, and is affixed by the same 
   await desk.faults({ call: "docSigningZ", fault: "error", code: "83" });
   const contract = await signed("Stempel Ditolak");
   await owner.goto(`${s.url}/document/${contract.id}`);
-  await owner.getByText("Failed", { exact: true }).waitFor({ timeout: 30_000 });
+  await owner.getByText("Failed", { exact: true }).waitFor();
   await shown(owner).getByText("stopped").waitFor();
   expect(await shown(owner).getByRole("listitem").filter({ hasText: "stopped" }).textContent()).toMatch(/^Stamped\s+stopped\s*\S/); // with the reason
   await owner.goto(`${s.url}/admin?tab=stuck&find=stempel`);
@@ -72,7 +72,7 @@ test("with a new serial the refused one becomes free, and the next document uses
   await desk.faults({ call: "docSigningZ", fault: "error", code: "83" });
   const contract = await signed("Nomor Seri Baru");
   await owner.goto(`${s.url}/document/${contract.id}`);
-  await owner.getByText("Failed", { exact: true }).waitFor({ timeout: 30_000 });
+  await owner.getByText("Failed", { exact: true }).waitFor();
   const refused = (await register()).find((x) => x.state === "bound")!.serial;
   await desk.faults();
   await owner.getByRole("button", { name: "More actions" }).click();
@@ -88,7 +88,7 @@ test("the document shows that it waits for a silent stamp office, live, and the 
   const contract = await signed("Kantor Tutup");
   await owner.goto(`${s.url}/document/${contract.id}`);
   const stamping = shown(owner).getByRole("listitem").filter({ hasText: /^Stamped/ });
-  await expect.poll(async () => /^Stamped\s+in progress\s*\S/.test((await stamping.textContent())!), { timeout: 30_000 }).toBe(true); // the reason, without a reload
+  await expect.poll(async () => /^Stamped\s+in progress\s*\S/.test((await stamping.textContent())!)).toBe(true); // the reason, without a reload
   await owner.getByText("In progress", { exact: true }).waitFor();
   expect(await stamping.textContent()).not.toMatch(/EOF|HTTP|login|:/); // a message for people, without technical details
   await desk.faults();

@@ -125,13 +125,13 @@ test("while the service restarts, reads say so at their place and continue by th
   expect(await violations(other)).toEqual([]);
   await owner.getByRole("button", { name: "Sign", exact: true }).click();
   await s.start();
-  await other.getByText("Sewa Mulai Ulang").first().waitFor({ timeout: 15_000 });
-  await other.getByText("The service does not answer at the moment.").waitFor({ state: "detached", timeout: 15_000 });
-  await owner.getByText("You have signed").first().waitFor({ timeout: 20_000 });
+  await other.getByText("Sewa Mulai Ulang").first().waitFor();
+  await other.getByText("The service does not answer at the moment.").waitFor({ state: "detached" });
+  await owner.getByText("You have signed").first().waitFor();
   expect(await signatures(owner, sent.id)).toBe(1);
   // A finished file is called by its title.
   await owner.goto(`${s.url}/document/${sent.id}`);
-  const [file] = await Promise.all([owner.waitForEvent("download"), owner.getByRole("link", { name: "Download", exact: true }).click({ timeout: 30_000 })]);
+  const [file] = await Promise.all([owner.waitForEvent("download"), owner.getByRole("link", { name: "Download", exact: true }).click()]);
   expect(file.suggestedFilename()).toBe("Sewa Mulai Ulang-signed.pdf");
   await owner.context().close();
 });
@@ -149,20 +149,20 @@ test("an upload continues after a cut and after a reload, without sending again 
   await throttle(owner, 3e6);
   wire.cutAfter(3.5e6);
   await choose();
-  await owner.getByText("The connection was cut.").waitFor({ timeout: 20_000 });
+  await owner.getByText("The connection was cut.").waitFor();
   expect(await owner.getByText(/^\d.* of 9 MB/).textContent()).toBeTruthy();
   expect(await violations(owner)).toEqual([]);
   const stored = Number(await owner.locator("[data-sent]").getAttribute("data-sent"));
   expect(stored).toBeGreaterThanOrEqual(2 << 20);
   wire.restore();
   // Some more arrives, and the page is closed.
-  await owner.waitForFunction((at) => Number(document.querySelector("[data-sent]")?.getAttribute("data-sent")) > at, stored + 2.5e6, { timeout: 20_000 });
+  await owner.waitForFunction((at) => Number(document.querySelector("[data-sent]")?.getAttribute("data-sent")) > at, stored + 2.5e6);
   await owner.reload();
   wire.restore();
   await owner.locator("input[type=file]").waitFor({ state: "attached" });
   await throttle(owner, -1);
   await choose();
-  await owner.getByRole("heading", { name: "Who takes part?" }).or(owner.getByText("Signing order from top to bottom.")).first().waitFor({ timeout: 30_000 });
+  await owner.getByRole("heading", { name: "Who takes part?" }).or(owner.getByText("Signing order from top to bottom.")).first().waitFor();
   expect(wire.sent()).toBeLessThan(9e6 - stored - (2 << 20) + 1e6);
   const list = (await (await owner.request.get(`${s.url}/v1/econtract/web_app/document/out?page=1&limit=50`)).json()) as { data: { documents: { document_title: string; id: number }[] } };
   const made = list.data.documents.filter((d) => d.document_title === "pindaian");

@@ -51,7 +51,7 @@ test("a member reads and signs on a phone, and sees the document stamped and sea
   await draw(page);
   await read(page);
   await page.getByRole("dialog").getByRole("button", { name: "Sign", exact: true }).tap();
-  await page.getByRole("link", { name: "Download" }).waitFor({ timeout: 40_000 });
+  await page.getByRole("link", { name: "Download" }).waitFor();
   await page.getByRole("heading", { name: "You have signed" }).waitFor();
   await page.getByRole("link", { name: "Document details" }).click();
   const steps = page.getByRole("list", { name: "Progress" });
@@ -81,7 +81,7 @@ test("a guest signs by their link, which opens nothing else", async () => {
   expect(await asked.getByRole("checkbox", { name: "Save it for next time" }).count()).toBe(0); // a guest has no account to save it in
   await read(page);
   await asked.getByRole("button", { name: "Sign", exact: true }).tap();
-  await page.getByRole("button", { name: "Download" }).waitFor({ timeout: 40_000 });
+  await page.getByRole("button", { name: "Download" }).waitFor();
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: "Download" }).click();
   expect((await download).suggestedFilename()).toBe("Surat Kuasa-signed.pdf");

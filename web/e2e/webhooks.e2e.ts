@@ -87,7 +87,7 @@ test("an administrator adds a webhook, tests it and reads what was sent", async 
   expect(await violations(page)).toEqual([]);
   await sent.getByRole("button", { name: "Send all again" }).click();
   await sent.getByText("The events since then are being sent again.").waitFor();
-  await expect.poll(() => got.filter((g) => g.body.includes("document.finalized")).length, { timeout: 15_000 }).toBe(2);
+  await expect.poll(() => got.filter((g) => g.body.includes("document.finalized")).length).toBe(2);
   await page.keyboard.press("Escape");
 
   await page.getByRole("button", { name: "New secret" }).click();
