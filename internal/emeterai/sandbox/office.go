@@ -27,6 +27,8 @@ import (
 // Issuer certifies the office's key.
 type Issuer interface {
 	Certify(ctx context.Context, h authority.Holder, key crypto.PublicKey) ([]*x509.Certificate, error)
+	// MatchesHolder reports whether a certificate is what Certify would issue for the holder now. That of a former authority is not.
+	MatchesHolder(cert *x509.Certificate, h authority.Holder) bool
 }
 
 // Options of an office. All are required but Units.
@@ -411,12 +413,16 @@ const (
 // renewBefore is how long before its end a certificate is replaced.
 const renewBefore = 30 * 24 * time.Hour
 
-// requireCredential returns the credential, and makes it at the first order, when its certificate nears its end, or when it begins
-// later than now, because the clock was ahead when it was made. The caller holds mu.
+// officeHolder is who the office's certificate is for.
+var officeHolder = authority.Holder{ID: holderID, Name: Name, Assurance: authority.Specimen}
+
+// requireCredential returns the credential, and makes it at the first order, when its certificate nears its end, when it begins
+// later than now, because the clock was ahead when it was made, or when the authority was replaced: the new one states no status for
+// certificates of the former. The caller holds mu.
 func (f *Office) requireCredential(ctx context.Context) (*credential, error) {
 	if c := f.credential; c != nil {
 		now, leaf := f.o.Clock(), c.chain[0]
-		if !now.Before(leaf.NotBefore) && now.Before(leaf.NotAfter.Add(-renewBefore)) {
+		if !now.Before(leaf.NotBefore) && now.Before(leaf.NotAfter.Add(-renewBefore)) && f.o.Issuer.MatchesHolder(leaf, officeHolder) {
 			return c, nil
 		}
 	}
@@ -424,7 +430,7 @@ func (f *Office) requireCredential(ctx context.Context) (*credential, error) {
 	if err != nil {
 		return nil, unavailable(fmt.Errorf("key of the office: %w", err))
 	}
-	chain, err := f.o.Issuer.Certify(ctx, authority.Holder{ID: holderID, Name: Name, Assurance: authority.Specimen}, key.Public())
+	chain, err := f.o.Issuer.Certify(ctx, officeHolder, key.Public())
 	if err != nil {
 		return nil, unavailable(fmt.Errorf("certificate of the office: %w", err))
 	}

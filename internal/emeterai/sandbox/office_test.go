@@ -309,6 +309,8 @@ func (broken) Certify(context.Context, authority.Holder, crypto.PublicKey) ([]*x
 	return nil, errBroken
 }
 
+func (broken) MatchesHolder(*x509.Certificate, authority.Holder) bool { return false }
+
 // otherSealer returns a sealer with another master key.
 func otherSealer(t *testing.T) *sealing.Sealer {
 	t.Helper()

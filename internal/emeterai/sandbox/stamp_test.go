@@ -234,6 +234,28 @@ func TestCertificateNearItsEndIsReplaced(t *testing.T) {
 	}
 }
 
+func TestACertificateOfAFormerAuthorityIsReplacedAndItsSerialIsAffixedByTheNewOne(t *testing.T) {
+	t.Parallel()
+	dir, former := t.TempDir(), officeOptions(t)
+	f := openOffice(t, dir, former)
+	serial := emeteraitest.BuySerial(t, f, "a")
+	replaced := f.credential.chain[0]
+	closeOffice(t, f)
+	o := officeOptions(t)
+	f = openOffice(t, dir, o)
+	file := pdftest.Table(1)
+	emeteraitest.StampFile(t, f, emeteraitest.NewRequest(t, serial, file), file) // it needs the status of the certificate
+	made := f.credential.chain[0]
+	if made.Equal(replaced) || !o.Issuer.MatchesHolder(made, officeHolder) {
+		t.Error("the certificate is not of the new authority")
+	}
+	emeteraitest.BuySerial(t, f, "b")
+	closeOffice(t, f)
+	if !f.credential.chain[0].Equal(made) || !openOffice(t, dir, o).credential.chain[0].Equal(made) {
+		t.Error("the certificate was replaced once more")
+	}
+}
+
 func TestCertificateThatBeginsInTheFutureIsReplaced(t *testing.T) {
 	t.Parallel()
 	now := time.Now().Add(6 * time.Hour) // the clock is ahead at the first order
