@@ -61,7 +61,7 @@ func Serve(in io.Reader, out io.Writer) error {
 			a := answer{ID: r.ID, Key: argon2.IDKey(r.Password, r.Salt, r.Passes, r.Memory, r.Threads, r.Length)}
 			writing.Lock()
 			defer writing.Unlock()
-			_ = answers.Encode(a) // if nobody reads, in ends too
+			_ = answers.Encode(a) // when the reader has ended, in ends too
 		}()
 	}
 }

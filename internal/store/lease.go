@@ -24,7 +24,7 @@ type LeaseRequest struct {
 
 // Leases stores what nodes have of resources that they share.
 type Leases interface {
-	// TakeLease takes one of a resource if one is free and nobody who waits has an earlier turn. Then place is 0. Otherwise it is the
+	// TakeLease takes one of a resource if one is free and no waiting request has an earlier turn. Then place is 0. Otherwise it is the
 	// place of the request in the line, from 1, and a request with a ticket keeps its turn until it is granted by a later call, or LeaveLine is called,
 	// or its node ends.
 	//
