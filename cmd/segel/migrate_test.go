@@ -52,6 +52,7 @@ func TestOnlyServeAndMigrateBringADatabaseUpToDate(t *testing.T) {
 			`DROP TABLE claim`,
 			`DROP TABLE node`,
 			`DROP TABLE lease`,
+			`DROP TABLE lease_wait`,
 			`DROP TABLE backup_run`,
 			`DROP TABLE restoration`,
 			`ALTER TABLE answer DROP COLUMN sealed`,

@@ -61,8 +61,12 @@ const authorityFile = "authority.json"
 // which is durable before it is used: a crash leaves all of it or nothing. The issuers of guests' certificates,
 // guests.json and contacts.json, and the successors of all parts are separate files: see [Authority.Succeed].
 func Open(ctx context.Context, files Files, o Options) (*Authority, error) {
+	created := o.Created
 	for {
 		a, err := OpenExisting(ctx, files, o)
+		if err == nil {
+			a.created = created
+		}
 		if !errors.Is(err, ErrMissing) {
 			return a, err
 		}
@@ -73,7 +77,7 @@ func Open(ctx context.Context, files Files, o Options) (*Authority, error) {
 		if _, err := storeMembers(ctx, files, authorityFile, o.Sealer, k.firstMembers()); err != nil {
 			return nil, fmt.Errorf("store authority: %w", err)
 		}
-		o.Created = nil // all certificates are new
+		o.Created = nil // until it is open: all certificates are new
 	}
 }
 
