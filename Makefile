@@ -136,7 +136,7 @@ interop: build ## validate what we sign with other programs: interop/README.md (
 	@interop/setup
 	@go run ./interop -segel $(BIN) -every $(EVERY)
 
-rehearsal: ## move the clock of services through years of signing, renewing and validating, with our validator, pyHanko and EU DSS: docs/rehearsal.md (YEARS=21 STEP=3 DOCUMENTS=1: per service and step of so many months; ROOT=1: replace a root in its 27th year instead)
+rehearsal: ## move the clock of services through years of signing, renewing and validating, with our validator, pyHanko and EU DSS: docs/rehearsal.md (YEARS=21 STEP=6 DOCUMENTS=1: per service and step of so many months; ROOT=1: replace a root in its 27th year instead)
 	@scripts/need go java
 	@interop/setup java pyhanko
 	@go run ./scripts/rehearsal $(if $(ROOT),-root) $(if $(YEARS),-years $(YEARS)) $(if $(STEP),-step $(STEP)) $(if $(filter command line environment,$(origin DOCUMENTS)),-documents $(DOCUMENTS)) $(if $(FOLDER),-folder $(FOLDER))

@@ -23,7 +23,7 @@ type options struct {
 func main() {
 	var o options
 	flag.IntVar(&o.years, "years", wholeYears, "years that the clock moves through")
-	flag.IntVar(&o.step, "step", 3, "months between two steps of the clock")
+	flag.IntVar(&o.step, "step", 6, "months between two steps of the clock")
 	flag.IntVar(&o.documents, "documents", 1, "documents that each service begins at each step")
 	flag.StringVar(&o.folder, "folder", "", "folder for data and files, which stay; empty: a temporary one, which is removed")
 	flag.StringVar(&o.work, "work", "build/interop", "folder of the other validators, which interop/setup installs")
