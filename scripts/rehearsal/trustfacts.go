@@ -14,7 +14,7 @@ import (
 // trustFacts is what the conditions of explained.txt need to know of a file. It is computed from the certificates and lists in the file, and
 // from no validator.
 type trustFacts struct {
-	signers map[string]signerFacts // by the field of each signature that is no timestamp
+	signers map[string]signerFacts // by the field of each signature that a person or organisation made
 	stamps  []stampFacts           // of the document timestamps, oldest first
 }
 
