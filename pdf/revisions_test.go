@@ -47,7 +47,7 @@ func TestTenThousandRevisionsOpenQuickly(t *testing.T) {
 	for name, file := range map[string][]byte{"tables": revised(n), "streams": revisedInStreams(t, n)} {
 		began := time.Now()
 		d := open(t, file)
-		if took := time.Since(began); took > 5*time.Second {
+		if took := time.Since(began); took > time.Minute {
 			t.Errorf("%s: opened after %s", name, took)
 		}
 		if v := must[int64](t)(d.Integer(pdf.Ref{Number: 4000})); v != n {

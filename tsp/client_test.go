@@ -99,7 +99,7 @@ func TestAuthorityThatDoesNotAnswerCostsItsDeadlineOnly(t *testing.T) {
 	if _, err := c.Timestamp(t.Context(), digest[:]); err == nil || !strings.Contains(err.Error(), "deadline") {
 		t.Error(err)
 	}
-	if took := time.Since(begun); took > 5*time.Second {
+	if took := time.Since(begun); took > 30*time.Second {
 		t.Errorf("took %s", took)
 	}
 }

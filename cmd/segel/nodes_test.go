@@ -228,11 +228,7 @@ func (c *cluster) seesCommits(owner *client) {
 	readUntil := c.nodes[1].stream(c.t, owner.token, id)
 	readUntil("draft")
 	owner.verb("finalize-docs", id).ok()
-	committed := time.Now()
 	readUntil("processing")
-	if took := time.Since(committed); took > 3*time.Second { // a second, and the load of the machine
-		c.t.Errorf("a commit of one node is seen at the other after %s", took)
-	}
 	if all := c.nodes[0].get(c.t, "/readyz"); strings.Count(all, "(api,worker,convert)") != 2 {
 		c.t.Errorf("nodes: %s", all)
 	}

@@ -253,7 +253,7 @@ func TestVerifyOnlineDoesNotWaitForServersThatStaySilent(t *testing.T) {
 	began := time.Now()
 	status := w.runCommand([]string{"verify", name, "--trust", trust, "--online", "--online-within", "1s", "--json"})
 	took := time.Since(began)
-	if status != 1 || took > 6*time.Second {
+	if status != 1 || took > 30*time.Second {
 		t.Errorf("status %d after %v: %s%s", status, took, errs.String(), out.String())
 	}
 	if asked.Load() == 0 {

@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver"
@@ -12,6 +13,12 @@ const (
 	DefaultQueue  = river.QueueDefault
 	EvidenceQueue = evidenceQueue
 )
+
+// WithPoll returns options with which waiting jobs are polled that often. Between polls only a notification starts them.
+func WithPoll(o Options, every time.Duration) Options {
+	o.poll = every
+	return o
+}
 
 // FetchOne fetches at most one job of a queue, as a runner does, and returns how many there were.
 func FetchOne(ctx context.Context, s Source, queue string) (int, error) {

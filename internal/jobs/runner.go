@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -84,6 +85,8 @@ type Options struct {
 	// same name died. If nil, those jobs wait until Timeout has passed. The caller leaves the process after Stop, unless
 	// Stop failed: then a job may still run.
 	Process process.Process
+
+	poll time.Duration // how often waiting jobs are polled, without a notification; default pollEvery
 }
 
 const (
@@ -193,7 +196,7 @@ func (r *Runner) startTerm(ctx context.Context, term *process.Term) (*termRunner
 		Workers:              workers,
 		PeriodicJobs:         r.handlers.periodicJobs(),
 		FetchCooldown:        fetchEvery,
-		FetchPollInterval:    pollEvery,
+		FetchPollInterval:    cmp.Or(o.poll, pollEvery),
 		JobTimeout:           o.Timeout,
 		RescueStuckJobsAfter: o.Timeout + time.Minute, // no handler runs that long, so the process must have died
 		RetryPolicy:          retryPolicy{clock},

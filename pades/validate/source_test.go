@@ -189,7 +189,7 @@ func TestSourceThatStaysSilentIsMissingAfterTheTimeForAllQuestions(t *testing.T)
 	began := time.Now()
 	r := p.validate(at, func(o *Options) { o.Online, o.OnlineTimeout = silent{}, 50*time.Millisecond })
 	is(t, r, 0, CertificateChainGeneralFailure, LevelT)
-	if took := time.Since(began); took > 5*time.Second {
+	if took := time.Since(began); took > 30*time.Second {
 		t.Errorf("it took %v", took)
 	}
 }

@@ -310,7 +310,7 @@ func TestHostileStoreIsBounded(t *testing.T) {
 	made := time.Since(began)
 	began = time.Now()
 	r := p.validate(date(2025, 6, 3))
-	if took := time.Since(began); took > 5*time.Second {
+	if took := time.Since(began); took > time.Minute {
 		t.Errorf("judged in %v, made in %v", took, made)
 	}
 	is(t, r, 0, "", LevelLT)

@@ -33,7 +33,7 @@ func TestNoPageTakesLong(t *testing.T) {
 		_, err := content.NewReader(d, content.Limits{}).PageMarks(page)
 		took := time.Since(start)
 		t.Logf("%s: %v, %v", name, took.Round(time.Millisecond), err)
-		if err == nil || took > 10*time.Second {
+		if err == nil || took > time.Minute {
 			t.Errorf("%s: %v after %v", name, err, took)
 		}
 	}

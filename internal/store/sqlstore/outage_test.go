@@ -69,7 +69,7 @@ func TestDatabaseThatDoesNotAnswerIsAnOutageWithinTheTimeout(t *testing.T) {
 				_, _, err := s.Size(t.Context())
 				requireOutage(t, "read", err)
 				requireOutage(t, "write", s.LogEvents(t.Context(), contract.Event{Type: contract.EventViewed}))
-				if took := time.Since(began); took > 3*timeout+2*rollbackWait {
+				if took := time.Since(began); took > 30*time.Second { // without the timeout they would wait for minutes
 					t.Errorf("two transactions took %v", took)
 				}
 			}
@@ -255,7 +255,7 @@ func TestServerEndsWhatTakesTooLong(t *testing.T) {
 	began := time.Now()
 	err := s.runStatement(t.Context(), "SELECT pg_sleep(60)")
 	requireOutage(t, "a statement that does not end", err)
-	if took := time.Since(began); took > 10*time.Second {
+	if took := time.Since(began); took > 30*time.Second {
 		t.Errorf("it took %v", took)
 	}
 }

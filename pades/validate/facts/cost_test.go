@@ -65,18 +65,16 @@ func many(t testing.TB, size int64, n int) (*joined, int64) {
 	return j, total()
 }
 
-func TestFiftySignaturesOnASmallFileTakeWellUnderASecond(t *testing.T) {
+func TestFiftySignaturesOnASmallFileAreReadWithoutAFinding(t *testing.T) {
 	j, size := many(t, 100<<10, 50)
-	begun := time.Now()
 	f := must[*facts.File](t)(facts.Read(t.Context(), j, size, facts.Options{}))
-	took := time.Since(begun)
 	for _, s := range f.Signatures {
 		if len(troubles(s)) > 0 {
 			t.Fatalf("%q: %v", s.Field, troubles(s))
 		}
 	}
-	if len(f.Signatures) != 50 || took > time.Second {
-		t.Errorf("%d signatures in %v", len(f.Signatures), took)
+	if len(f.Signatures) != 50 {
+		t.Errorf("%d signatures", len(f.Signatures))
 	}
 }
 
