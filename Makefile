@@ -66,30 +66,34 @@ screens: web build ## take the pictures of docs/screens anew, and all others int
 	@cd web && npm run --silent screens
 	@go run ./scripts/palette docs/screens/*.png
 
+# Go builds tests on the disk, in GOTMPDIR, and the tests keep their files in TMPDIR: in memory. They do not see GOTMPDIR, which testing.T.TempDir would prefer.
+TESTDIRS = GOTMPDIR=$${GOTMPDIR:-/tmp} TMPDIR=$$(scripts/tmpdir)
+GOTEST := go test -exec 'env -u GOTMPDIR'
+
 test-go:
 	@scripts/need go curl pdfsig qpdf mutool openssl postgres cjk-font soffice bwrap
 	@scripts/need -w php python3
-	@GOTMPDIR=$${GOTMPDIR:-/tmp} TMPDIR=$$(scripts/tmpdir) SEGEL_REQUIRE_POSTGRES=1 SEGEL_REQUIRE_CONVERT=1 go test -vet=off -timeout 30m -parallel 4 ./...
+	@$(TESTDIRS) SEGEL_REQUIRE_POSTGRES=1 SEGEL_REQUIRE_CONVERT=1 $(GOTEST) -vet=off -timeout 30m -parallel 4 ./...
 
 RACE := ./internal/workflow/... ./internal/jobs/... ./internal/store/sqlstore ./internal/blob/... ./internal/identity/... ./internal/api/... ./internal/notify/...
 
 test-s3: ## run the tests against a real S3 server, which is built first (build/versitygw)
 	@scripts/need go
 	@scripts/s3server/setup
-	@export GOTMPDIR=$${GOTMPDIR:-/tmp} TMPDIR=$$(scripts/tmpdir) SEGEL_REQUIRE_S3=1; go test -timeout 10m ./internal/blob/s3 && go test -timeout 10m -run Bucket ./cmd/segel
+	@export $(TESTDIRS) SEGEL_REQUIRE_S3=1; $(GOTEST) -timeout 10m ./internal/blob/s3 && $(GOTEST) -timeout 10m -run Bucket ./cmd/segel
 
 test-acme: ## run the tests against a real ACME server, which is built first (build/pebble)
 	@scripts/need go
 	@scripts/acmeserver/setup
-	@export GOTMPDIR=$${GOTMPDIR:-/tmp} TMPDIR=$$(scripts/tmpdir) SEGEL_REQUIRE_ACME=1; go test -count=1 -timeout 5m ./internal/https && go test -count=1 -timeout 5m -run ACME ./cmd/segel
+	@export $(TESTDIRS) SEGEL_REQUIRE_ACME=1; $(GOTEST) -count=1 -timeout 5m ./internal/https && $(GOTEST) -count=1 -timeout 5m -run ACME ./cmd/segel
 
 drill: ## back a service up and kill it under load, restore it elsewhere, and check every document that people had; also that nothing is bought twice
 	@scripts/need go curl pdfsig
-	@go test -count=1 -timeout 5m -run 'TestDrill|TestWhatWasBoughtSince' ./cmd/segel
+	@$(TESTDIRS) $(GOTEST) -count=1 -timeout 5m -run 'TestDrill|TestWhatWasBoughtSince' ./cmd/segel
 
 test-race: ## run the tests of what runs concurrently under the race detector (needs a C compiler; PACKAGES=./internal/jobs/... RUN=Stream SKIP=Model)
 	@scripts/need go cc
-	@GOTMPDIR=$${GOTMPDIR:-/tmp} TMPDIR=$$(scripts/tmpdir) go test -vet=off -race -short -timeout 15m $(if $(RUN),-run '$(RUN)') $(if $(SKIP),-skip '$(SKIP)') $(or $(PACKAGES),$(RACE))
+	@$(TESTDIRS) $(GOTEST) -vet=off -race -short -timeout 15m $(if $(RUN),-run '$(RUN)') $(if $(SKIP),-skip '$(SKIP)') $(or $(PACKAGES),$(RACE))
 
 demo: build ## walk one contract through a service of its own, and print each step
 	@go run ./scripts/demo $(BIN)
@@ -129,7 +133,7 @@ failures: build ## cause each failure of docs/operations.md in a real service, a
 test-every: ## run the tests of many similar cases with all of them, of which make test tries a part (RUN=TestFsckFindsEvery)
 	@scripts/need go soffice bwrap postgres cjk-font
 	@scripts/s3server/setup
-	@GOTMPDIR=$${GOTMPDIR:-/tmp} TMPDIR=$$(scripts/tmpdir) SEGEL_REQUIRE_POSTGRES=1 SEGEL_REQUIRE_S3=1 SEGEL_TEST_EVERY=1 go test -count=1 -timeout 60m -v $(if $(RUN),-run '$(RUN)') ./cmd/segel ./internal/store/sqlstore
+	@$(TESTDIRS) SEGEL_REQUIRE_POSTGRES=1 SEGEL_REQUIRE_S3=1 SEGEL_TEST_EVERY=1 $(GOTEST) -count=1 -timeout 60m -v $(if $(RUN),-run '$(RUN)') ./cmd/segel ./internal/store/sqlstore
 
 interop: build ## validate what we sign with other programs: interop/README.md (EVERY=4: a quarter of SEGEL_PDFS)
 	@scripts/need go pdfsig pdftoppm qpdf mutool openssl java

@@ -214,10 +214,15 @@ func (c backupCreateCommand) recipients() ([]age.Recipient, error) {
 		if err != nil {
 			return nil, err
 		}
+		r.SetWorkFactor(passphraseWorkFactor)
 		all = append(all, r)
 	}
 	return all, nil
 }
+
+// passphraseWorkFactor is the base-2 logarithm of how often a passphrase is hashed: a second or less, and 256 MiB. It is age's
+// default. Tests lower it.
+var passphraseWorkFactor = 18
 
 // encryptTo returns what encrypts to recipients; nil: there are none.
 func encryptTo(recipients []age.Recipient) backup.Encrypt {

@@ -14,6 +14,7 @@ import (
 // a test may have started. Password hashes take no measurable time in both: tests log in thousands of times.
 func TestMain(m *testing.M) {
 	passwordCost = identity.Cost{Memory: 8, Passes: 1, Threads: 1}
+	passphraseWorkFactor = 10
 	separateHashing = os.Getenv(testSeparateHashing) != ""
 	testscript.Main(withPostgres{m}, map[string]func(){segel: main, mortalSegel: runMortal})
 }
