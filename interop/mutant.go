@@ -202,20 +202,20 @@ func (m *mutation) editByteRange(edit func([]int64) []int64) {
 	at := bytes.LastIndex(m.b, []byte("/ByteRange"))
 	open := at + bytes.IndexByte(m.b[at:], '[')
 	end := open + bytes.IndexByte(m.b[open:], ']')
-	room := end + 1 - open
-	for m.b[open+room] == ' ' {
-		room++
+	length := end + 1 - open
+	for m.b[open+length] == ' ' {
+		length++
 	}
 	var numbers []string
 	for _, n := range edit(slices.Clone(m.signature.ByteRange)) {
 		numbers = append(numbers, strconv.FormatInt(n, 10))
 	}
 	s := "[" + strings.Join(numbers, " ") + "]"
-	if len(s) > room {
+	if len(s) > length {
 		m.err = fmt.Errorf("no space for %s", s)
 		return
 	}
-	copy(m.b[open:], s+strings.Repeat(" ", room-len(s)))
+	copy(m.b[open:], s+strings.Repeat(" ", length-len(s)))
 }
 
 // moveContents is the signature wrapping attack: the signed bytes after the container move to the end, and the gap

@@ -255,22 +255,22 @@ func (t *Tail) Fill(h *Hole, b []byte) error {
 	if !ok {
 		return misuse("hole is not in this tail")
 	}
-	room := t.Bytes[i : i+h.Len]
+	space := t.Bytes[i : i+h.Len]
 	pad := byte(' ')
 	if h.Hex {
-		room, pad = room[1:len(room)-1], '0'
-		if 2*len(b) > len(room) {
-			return misuse("%d bytes for a hole of %d", len(b), len(room)/2)
+		space, pad = space[1:len(space)-1], '0'
+		if 2*len(b) > len(space) {
+			return misuse("%d bytes for a hole of %d", len(b), len(space)/2)
 		}
-		room = room[hex.Encode(room, b):]
+		space = space[hex.Encode(space, b):]
 	} else {
-		if len(b) > len(room) {
-			return misuse("%d bytes for a hole of %d", len(b), len(room))
+		if len(b) > len(space) {
+			return misuse("%d bytes for a hole of %d", len(b), len(space))
 		}
-		room = room[copy(room, b):]
+		space = space[copy(space, b):]
 	}
-	for i := range room {
-		room[i] = pad
+	for i := range space {
+		space[i] = pad
 	}
 	return nil
 }

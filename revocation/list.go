@@ -200,11 +200,11 @@ func isSameSerial(content []byte, serial *big.Int) bool {
 	if serial.Sign() < 0 || len(content) != max(1, (serial.BitLen()+7)/8) {
 		return false
 	}
-	var room [64]byte
-	if len(content) > len(room) {
+	var buffer [64]byte
+	if len(content) > len(buffer) {
 		return bytes.Equal(content, serial.Bytes())
 	}
-	return bytes.Equal(content, serial.FillBytes(room[:len(content)]))
+	return bytes.Equal(content, serial.FillBytes(buffer[:len(content)]))
 }
 
 // parseNegative parses the content of a negative INTEGER; serials should not be negative, but some are.

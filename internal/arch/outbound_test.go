@@ -14,7 +14,7 @@ import (
 )
 
 // unguarded are the ways of the standard library to reach another machine. They are used by internal/outbound, and
-// where nothing a stranger says is followed: by tests and what serves them, and by scripts.
+// where no address comes from a request: by tests and what serves them, and by scripts.
 var unguarded = map[string][]string{
 	"net/http": {"Client", "Transport", "DefaultClient", "DefaultTransport", "Get", "Head", "Post", "PostForm"},
 	"net": {

@@ -329,4 +329,4 @@ func (s *textLayout) drawRows(w *canvas) {
 	w.buf.writeText("ET\n")
 }
 
-func alignOffset(a Align, room float64) float64 { return max(0, room) * float64(a) / 2 }
+func alignOffset(a Align, space float64) float64 { return max(0, space) * float64(a) / 2 }

@@ -23,7 +23,7 @@ func TestFilesOfOthersGetSaneWords(t *testing.T) {
 	if folder == "" {
 		t.Skip("SEGEL_PDFS names no folder")
 	}
-	judged, signatures := 0, 0
+	validated, signatures := 0, 0
 	err := filepath.WalkDir(folder, func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || !strings.HasSuffix(name, ".pdf") {
 			return err
@@ -40,7 +40,7 @@ func TestFilesOfOthersGetSaneWords(t *testing.T) {
 		began := time.Now()
 		r, err := validate.Validate(t.Context(), f, info.Size(), validate.Options{At: time.Now(), Explain: true, Name: filepath.Base(name)})
 		if took := time.Since(began); took > 10*time.Second {
-			t.Errorf("%s: judged in %v", name, took)
+			t.Errorf("%s: validated in %v", name, took)
 		}
 		if err != nil {
 			if !errors.Is(err, validate.ErrUnreadable) || errors.Is(err, context.DeadlineExceeded) {
@@ -48,7 +48,7 @@ func TestFilesOfOthersGetSaneWords(t *testing.T) {
 			}
 			return nil
 		}
-		judged++
+		validated++
 		signatures += len(r.Signatures)
 		sane(t, name, r)
 		return nil
@@ -56,7 +56,7 @@ func TestFilesOfOthersGetSaneWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d files, %d signatures", judged, signatures)
+	t.Logf("%d files, %d signatures", validated, signatures)
 }
 
 // sane checks what is true of every report on files without trusted signers.

@@ -311,7 +311,7 @@ func TestHostileStoreIsBounded(t *testing.T) {
 	began = time.Now()
 	r := p.validate(date(2025, 6, 3))
 	if took := time.Since(began); took > time.Minute {
-		t.Errorf("judged in %v, made in %v", took, made)
+		t.Errorf("validated in %v, made in %v", took, made)
 	}
 	is(t, r, 0, "", LevelLT)
 	if !hasReason(r.Warnings, "revocation.too_much") {

@@ -314,7 +314,7 @@ func (r *textRun) moveTo(from matrix, gone float64) {
 // of them and behind it.
 func (p *interpreter) extendWord(f *font, s []byte) (n int, before, after float64) {
 	w, widths := &p.word, 0.0
-	for room := min(len(s), maxWord-w.glyphs); n < room && f.kinds[s[n]] == asciiLetter; n++ {
+	for limit := min(len(s), maxWord-w.glyphs); n < limit && f.kinds[s[n]] == asciiLetter; n++ {
 		widths += f.widths[s[n]]
 	}
 	if n == 0 {

@@ -145,7 +145,7 @@ func checkWithProgram(program, dir string, file []byte, signatures int) (asked b
 	if _, err := exec.LookPath(program); err != nil {
 		return false, nil
 	}
-	name := filepath.Join(dir, "judged.pdf")
+	name := filepath.Join(dir, "file.pdf")
 	if err := os.WriteFile(name, file, 0o600); err != nil {
 		return false, err
 	}

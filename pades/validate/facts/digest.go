@@ -239,16 +239,16 @@ func (c *blockCache) readBlock(number int64) ([]byte, error) {
 	if oldest.buffer == nil {
 		oldest.buffer = blockBuffers.Get().(*[blockSize]byte)
 	}
-	room := oldest.buffer
+	buffer := oldest.buffer
 	oldest.bytes, oldest.used = nil, 0 // invalid while it is being read
-	b := room[:min(blockSize, c.size-number*blockSize)]
+	b := buffer[:min(blockSize, c.size-number*blockSize)]
 	if n, err := c.r.ReadAt(b, number*blockSize); n < len(b) {
 		if err == nil || err == io.EOF {
 			err = io.ErrUnexpectedEOF
 		}
 		return nil, err
 	}
-	*oldest = block{number, b, c.clock, room}
+	*oldest = block{number, b, c.clock, buffer}
 	return b, nil
 }
 
@@ -258,8 +258,8 @@ var blockBuffers = sync.Pool{New: func() any { return new([blockSize]byte) }}
 // releaseBlocks returns the buffers. Later reads take new ones.
 func (c *blockCache) releaseBlocks() {
 	for i := range c.entries {
-		if room := c.entries[i].buffer; room != nil {
-			blockBuffers.Put(room)
+		if buffer := c.entries[i].buffer; buffer != nil {
+			blockBuffers.Put(buffer)
 		}
 		c.entries[i] = block{}
 	}

@@ -80,9 +80,9 @@ func ranges(change func(r []int64) string) func(t *testing.T, b []byte) []byte {
 	return func(t *testing.T, b []byte) []byte {
 		at := bytes.LastIndex(b, []byte("/ByteRange")) + len("/ByteRange")
 		open := at + bytes.IndexByte(b[at:], '[')
-		room := bytes.Index(b[open:], []byte("/Contents"))
+		length := bytes.Index(b[open:], []byte("/Contents"))
 		s := change(slices.Clone(first(t, b).ByteRange))
-		copy(b[open:open+room], s+strings.Repeat(" ", room-len(s)))
+		copy(b[open:open+length], s+strings.Repeat(" ", length-len(s)))
 		return b
 	}
 }

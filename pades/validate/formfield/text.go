@@ -132,10 +132,10 @@ const maxMatch = 4_000_000
 // mayMatch reports whether a partly unreadable text may be the expected one. An unreadable glyph stands for up to three
 // characters.
 func mayMatch(shown, want []rune) bool {
-	room := len(want) // unreadable glyphs may be its spaces
+	limit := len(want) // unreadable glyphs may be its spaces
 	shown, want = withoutSpaces(shown), withoutSpaces(want)
 	switch {
-	case len(shown) > room:
+	case len(shown) > limit:
 		return false
 	case len(shown)*len(want) > maxMatch:
 		return true

@@ -40,7 +40,7 @@ export function Verdict({ report: r, file, password }: Props) {
         <Sentence tone={tone} order={2}>{r.summary[language]}</Sentence>
         {r.removed && <Text size="sm" mt={4}>{r.removed[language]}</Text>}
         {r.signatures.length === 0 && <Text size="sm" mt={4}>{t("verify.unsigned")}</Text>}
-        <Text size="sm" c="dimmed" mt={4}>{t("verify.judged", { pages: t("verify.pages", { count: r.file.pages }), revisions: t("verify.revisions", { count: r.file.revisions }), when: new Date(r.at).toLocaleString(language, { dateStyle: "medium", timeStyle: "medium" }) })}</Text>
+        <Text size="sm" c="dimmed" mt={4}>{t("verify.validated", { pages: t("verify.pages", { count: r.file.pages }), revisions: t("verify.revisions", { count: r.file.revisions }), when: new Date(r.at).toLocaleString(language, { dateStyle: "medium", timeStyle: "medium" }) })}</Text>
       </Paper>
       <KeepReport report={r} file={file} password={password} />
       {warnings.length > 0 && (

@@ -13,7 +13,7 @@ import { Mark } from "../../ui/mark";
 import { LanguageMenu, SchemeButton } from "../../ui/preferences";
 import { ScreenTitle } from "../../ui/screen-title";
 import { SkipLink } from "../../ui/skip-link";
-import { Exhibit } from "./exhibit";
+import { CheckedFile } from "./checked-file";
 import { LookUp, Pick } from "./pick";
 import { Serial } from "./serial";
 
@@ -48,7 +48,7 @@ export function Verify() {
         </div>
         {scanned && !file && <Alert color="seal" variant="light" icon={<IconQrcode aria-hidden />} title={t("verify.scanned", { document: scanned })} role="note">{t("verify.scannedHint")}</Alert>}
         {serial && <Serial serial={serial} />}
-        {file ? <Exhibit key={`${file.name} ${file.size} ${file.lastModified}`} file={file} another={setFile} /> : (
+        {file ? <CheckedFile key={`${file.name} ${file.size} ${file.lastModified}`} file={file} another={setFile} /> : (
           <>
             <Pick over={over} take={setFile} refused={refused} />
             <LookUp key={serial} serial={serial} />

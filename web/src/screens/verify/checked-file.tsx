@@ -16,18 +16,18 @@ import { accepted } from "./pick";
 import { Verdict } from "./verdict";
 import classes from "./verify.module.css";
 
-/** Exhibit is the chosen file: its digest, computed here, and, once the file was sent, the verdict. */
-export function Exhibit({ file, another }: { file: File; another: (file: File) => void }) {
+/** CheckedFile is the chosen file: its digest, computed here, and, once the file was sent, the verdict. */
+export function CheckedFile({ file, another }: { file: File; another: (file: File) => void }) {
   const t = useText();
   const language = useLanguage();
   const [password, setPassword] = useState("");
   const digest = useQuery({ queryKey: ["digest", file.name, file.size, file.lastModified], queryFn: async () => (await digestOf(file)) ?? null, gcTime: 0, retry: false });
-  const judged = useMutation({ mutationFn: (secret: string) => verify(file, secret) });
-  const locked = judged.error instanceof Problem && judged.error.reason === "file.password_needed";
+  const validation = useMutation({ mutationFn: (secret: string) => verify(file, secret) });
+  const locked = validation.error instanceof Problem && validation.error.reason === "file.password_needed";
   const compare = digest.data && <Compare digest={digest.data} />;
   return (
     <Stack gap="lg">
-      <Paper withBorder p="md" component="form" onSubmit={(e) => { e.preventDefault(); judged.mutate(password); }}>
+      <Paper withBorder p="md" component="form" onSubmit={(e) => { e.preventDefault(); validation.mutate(password); }}>
         <Stack gap="sm">
           <Group justify="space-between" gap="sm">
             <Group gap="sm" wrap="nowrap" miw={0} style={{ flex: "1 1 9rem" }}>
@@ -42,18 +42,18 @@ export function Exhibit({ file, another }: { file: File; another: (file: File) =
           {digest.isPending && <Loading />}
           {digest.isError && <Text size="sm" role="alert">{t("verify.unread")}</Text>}
           {digest.data === null && <Text size="sm" c="dimmed">{t("verify.noDigest")}</Text>}
-          {judged.isSuccess ? compare && <Fold title={t("verify.digest")}>{compare}</Fold> : compare}
-          {locked && <PasswordInput label={t("verify.password")} value={password} onChange={(e) => setPassword(e.currentTarget.value)} error={t(judged.variables ? "verify.wrongPassword" : "verify.locked")} autoComplete="off" autoFocus />}
-          {!judged.isSuccess && (
+          {validation.isSuccess ? compare && <Fold title={t("verify.digest")}>{compare}</Fold> : compare}
+          {locked && <PasswordInput label={t("verify.password")} value={password} onChange={(e) => setPassword(e.currentTarget.value)} error={t(validation.variables ? "verify.wrongPassword" : "verify.locked")} autoComplete="off" autoFocus />}
+          {!validation.isSuccess && (
             <Group justify="space-between">
               <Text size="xs" c="dimmed" style={{ flex: "1 1 10rem" }}>{t("verify.sent")}</Text>
-              <Button type="submit" loading={judged.isPending}>{t("verify.submit")}</Button>
+              <Button type="submit" loading={validation.isPending}>{t("verify.submit")}</Button>
             </Group>
           )}
         </Stack>
       </Paper>
-      {judged.isError && !locked && <Trouble error={judged.error} retry={judged.error instanceof Problem && judged.error.retryable ? () => judged.mutate(password) : undefined} />}
-      {judged.data && <Verdict report={judged.data} file={file} password={password} />}
+      {validation.isError && !locked && <Trouble error={validation.error} retry={validation.error instanceof Problem && validation.error.retryable ? () => validation.mutate(password) : undefined} />}
+      {validation.data && <Verdict report={validation.data} file={file} password={password} />}
     </Stack>
   );
 }
