@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 
 import { en, languages } from "./texts";
 import { guestLink, send, type Sent } from "./contract";
-import { paper, stage, type Stage } from "./harness";
+import { complete, makePDF, stage, type Stage } from "./harness";
 
 const satu = { name: "Pemilik Satu", email: "o@example.test" }, dua = { name: "Penanda Dua", email: "s@example.test" };
 const budi = { name: "Budi Tamu", email: "budi@example.test", guest: true };
@@ -19,7 +19,7 @@ beforeAll(async () => {
   link = await guestLink(owner, open, budi.email);
   const kept = await owner.request.post(`${s.url}/v1/econtract/web/sign/upload-docs-base64`, {
     data: {
-      document_title: "Draf Perjanjian", filename: "draf.pdf", document_base64: paper(2).toString("base64"), guest: [],
+      document_title: "Draf Perjanjian", filename: "draf.pdf", document_base64: makePDF(2).toString("base64"), guest: [],
       signer: [{ id: open.people.get(dua.email), ...dua, role: "signer", number: 1 }],
     },
   });
@@ -97,7 +97,7 @@ test("the focus goes to the title of the screen when the control that had it is 
   await page.getByRole("button", { name: en.new.remove.replace("{{name}}", dua.name) }).click();
   await expect.poll(() => focused(page)).toBe(en.new.people);
   const more = await page.request.post(`${s.url}/v1/econtract/web/sign/upload-docs-base64`, {
-    data: { document_title: "Draf Kedua", filename: "draf.pdf", document_base64: paper(1).toString("base64"), signer: [], guest: [] },
+    data: { document_title: "Draf Kedua", filename: "draf.pdf", document_base64: makePDF(1).toString("base64"), signer: [], guest: [] },
   });
   expect(more.ok()).toBe(true);
   await page.goto(`${s.url}/drafts`);
@@ -149,7 +149,7 @@ const hindrances = (page: Page) => page.evaluate(() => {
   return bad;
 });
 
-test("at a magnification of 400 % every screen can be read and used without scrolling sideways", async () => {
+test.runIf(complete)("at a magnification of 400 % every screen can be read and used without scrolling sideways", async () => {
   const small = { locale: "en", viewport: { width: 320, height: 256 } }; // 1280 by 1024 at 400 %
   const page = await s.login(satu.email, small);
   for (const [path] of screens(en)) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 
-import { paper, stage, type Stage } from "./harness";
+import { makePDF, stage, type Stage } from "./harness";
 
 let s: Stage;
 beforeAll(async () => {
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => s.close());
 
-const file = (pages: number) => ({ name: "Perjanjian Sewa.pdf", mimeType: "application/pdf", buffer: paper(pages) });
+const file = (pages: number) => ({ name: "Perjanjian Sewa.pdf", mimeType: "application/pdf", buffer: makePDF(pages) });
 const saved = (page: Page) => page.waitForSelector("[data-saved=true]");
 
 async function draft(page: Page, pages: number): Promise<void> {
@@ -166,7 +166,7 @@ test("title and deadline of a draft are changed, and another file takes its plac
 
   await page.getByRole("link", { name: "Choose another file" }).click();
   await page.getByText("replaces the draft").waitFor();
-  await page.setInputFiles("input[type=file]", { name: "Lampiran.pdf", mimeType: "application/pdf", buffer: paper(2) });
+  await page.setInputFiles("input[type=file]", { name: "Lampiran.pdf", mimeType: "application/pdf", buffer: makePDF(2) });
   await page.getByRole("button", { name: "Upload and continue" }).click();
   await page.waitForURL("**step=people**");
   await expect.poll(() => page.getByRole("checkbox", { name: "I sign too" }).isChecked()).toBe(true); // the participants were kept
@@ -275,7 +275,7 @@ test("a file that is dropped on the inbox starts a document", async () => {
     data.items.add(new File([new Uint8Array(bytes)], "Kontrak.pdf", { type: "application/pdf" }));
     window.dispatchEvent(new DragEvent("dragover", { dataTransfer: data, cancelable: true }));
     window.dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
-  }, [...paper(1)]);
+  }, [...makePDF(1)]);
   await page.waitForURL("**/new**");
   expect(await page.getByRole("textbox", { name: "Title of the document" }).inputValue()).toBe("Kontrak");
   await page.getByRole("button", { name: "Upload and continue" }).click();

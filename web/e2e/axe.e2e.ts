@@ -5,7 +5,7 @@ import { tabs } from "../src/screens/admin/flow";
 import { en, id } from "./texts";
 import { checker, type Check } from "./axe";
 import { guestLink, sealed, send, type Sent } from "./contract";
-import { complete, mailbox, office, paper, password, stage, type Mailbox, type Office, type Stage } from "./harness";
+import { complete, mailbox, office, makePDF, password, stage, type Mailbox, type Office, type Stage } from "./harness";
 
 const satu = { name: "Pemilik Satu", email: "o@example.test" }, dua = { name: "Penanda Dua", email: "s@example.test" }, tiga = { name: "Anggota Tiga", email: "m@example.test" };
 /** Has no documents either: walks in both languages run at once, and each makes a draft of its owner. */
@@ -402,7 +402,7 @@ const member: Walk = async (page, check, w) => {
   await page.goto(`${s.url}/drafts`);
   await page.getByText(w.list.noDrafts).waitFor();
   await check("drafts, empty");
-  const kept = await (await page.request.post(`${s.url}/v1/econtract/web/sign/upload-docs-base64`, { data: { document_title: "Draf Perjanjian", filename: "draf.pdf", document_base64: paper(1).toString("base64"), signer: [], guest: [] } })).json();
+  const kept = await (await page.request.post(`${s.url}/v1/econtract/web/sign/upload-docs-base64`, { data: { document_title: "Draf Perjanjian", filename: "draf.pdf", document_base64: makePDF(1).toString("base64"), signer: [], guest: [] } })).json();
   await page.reload();
   await page.getByRole("button", { name: w.document.remove }).click();
   await page.getByRole("dialog").waitFor();
@@ -433,7 +433,7 @@ const author: Walk = async (page, check, w) => {
   await button(page, w.new.upload).click();
   await page.getByRole("alert").first().waitFor();
   await check("new, a file that is refused");
-  await page.setInputFiles("input[type=file]", { name: "Perjanjian Sewa.pdf", mimeType: "application/pdf", buffer: paper(3) });
+  await page.setInputFiles("input[type=file]", { name: "Perjanjian Sewa.pdf", mimeType: "application/pdf", buffer: makePDF(3) });
   await button(page, w.new.upload).click();
   await page.waitForURL("**step=people**");
   await page.getByText(w.new.nobody).waitFor();
@@ -499,7 +499,7 @@ const author: Walk = async (page, check, w) => {
 const editing: Walk = async (page, check, w) => {
   const saved = () => page.waitForSelector("[data-saved=true]");
   await page.goto(`${s.url}/new`);
-  await page.setInputFiles("input[type=file]", { name: "Perjanjian Sewa.pdf", mimeType: "application/pdf", buffer: paper(3) });
+  await page.setInputFiles("input[type=file]", { name: "Perjanjian Sewa.pdf", mimeType: "application/pdf", buffer: makePDF(3) });
   await button(page, w.new.upload).click();
   await page.waitForURL("**step=people**");
   await page.getByRole("checkbox", { name: w.new.meToo }).click();

@@ -10,9 +10,9 @@ const pictures = process.env.SEGEL_PICTURES;
 const looks = [["light", 1280], ["dark", 1280], ["dark", 360], ["light", 360]] as const;
 
 /**
- * The looks in which a state is checked, by its number: all four in the complete run, otherwise one, so that all looks occur in each walk.
+ * The looks in which a state is checked, by its number: all four in the complete run. Otherwise every second state has one, so that all looks occur in each walk.
  */
-const looksOf = (state: number) => complete ? looks : [looks[state % 4]!];
+const looksOf = (state: number) => complete ? looks : state % 2 === 0 ? [looks[state / 2 % 4]!] : [];
 
 /** Checks the state that a page shows, under a name. */
 export type Check = (what: string) => Promise<void>;

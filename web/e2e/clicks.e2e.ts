@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { paper, stage, type Stage } from "./harness";
+import { makePDF, stage, type Stage } from "./harness";
 
 let s: Stage;
 beforeAll(async () => {
@@ -26,7 +26,7 @@ test(`a contract of 12 pages with three signers, everyone's initials on every pa
   await page.getByRole("link", { name: "New document" }).first().click();
   const chosen = page.waitForEvent("filechooser");
   await page.getByRole("button", { name: "Choose a file" }).click();
-  await (await chosen).setFiles({ name: "Perjanjian Kerja Sama.pdf", mimeType: "application/pdf", buffer: paper(12) });
+  await (await chosen).setFiles({ name: "Perjanjian Kerja Sama.pdf", mimeType: "application/pdf", buffer: makePDF(12) });
   await page.getByRole("button", { name: "Upload and continue" }).click();
   await page.waitForURL("**step=people**");
 

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 
-import { paper } from "./harness";
+import { makePDF } from "./harness";
 
 export interface Sent {
   id: number;
@@ -19,7 +19,7 @@ interface Who {
 }
 
 /** Sends a contract, of two pages if no file is given, over the API as the user of the page: everyone signs on page 1, one after the other unless parallel is 1; one stamp is on page 2. More are further members of the upload. */
-export async function send(page: Page, title: string, who: Who[], stamps = 1, file = paper(2), parallel: 0 | 1 = 0, more: object = {}): Promise<Sent> {
+export async function send(page: Page, title: string, who: Who[], stamps = 1, file = makePDF(2), parallel: 0 | 1 = 0, more: object = {}): Promise<Sent> {
   const members = await get<{ user: { id: string; email: string }[] }>(page, "v1/auth/list_user?page=1&limit=50");
   const id = (email: string) => members.user.find((m) => m.email === email)?.id;
   const place = (w: Who, otherwise: number) => (w.group ? { group: w.group, number: 1 + who.findIndex((o) => o.group === w.group) } : { number: otherwise });

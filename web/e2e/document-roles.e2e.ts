@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 
 import { read, send } from "./contract";
-import { paper, stage, violations, type Stage } from "./harness";
+import { makePDF, stage, violations, type Stage } from "./harness";
 import { en, id } from "./texts";
 
 // People who approve, witness or receive a copy.
@@ -23,7 +23,7 @@ test("the sender chooses with the keyboard in a small window what people do, and
   const members = (await (await owner.request.get(`${s.url}/v1/auth/list_user?page=1&limit=50`)).json()) as { data: { user: { id: string; name: string; email: string }[] } };
   const person = members.data.user.find((u) => u.email === ani.email)!;
   const made = await owner.request.post(`${s.url}/v1/econtract/web/sign/upload-docs-base64`, {
-    data: { document_title: "Peran", filename: "peran.pdf", document_base64: paper(1).toString("base64"), signer: [{ ...person, role: "signer", number: 1 }] },
+    data: { document_title: "Peran", filename: "peran.pdf", document_base64: makePDF(1).toString("base64"), signer: [{ ...person, role: "signer", number: 1 }] },
   });
   const draft = ((await made.json()) as { response: { data: { document_id: number } } }).response.data.document_id;
   const page = await owner.context().newPage();
@@ -103,7 +103,7 @@ test("the sender makes two people a group with the keyboard in a small window, a
   const members = (await (await owner.request.get(`${s.url}/v1/auth/list_user?page=1&limit=50`)).json()) as { data: { user: { id: string; name: string; email: string }[] } };
   const [one, two] = [dua, saksi].map((p) => members.data.user.find((u) => u.email === p.email)!);
   const made = await owner.request.post(`${s.url}/v1/econtract/web/sign/upload-docs-base64`, {
-    data: { document_title: "Kelompok", filename: "kelompok.pdf", document_base64: paper(1).toString("base64"), signer: [{ ...one, role: "signer", number: 1 }, { ...two, role: "approver", number: 2 }] },
+    data: { document_title: "Kelompok", filename: "kelompok.pdf", document_base64: makePDF(1).toString("base64"), signer: [{ ...one, role: "signer", number: 1 }, { ...two, role: "approver", number: 2 }] },
   });
   const draft = ((await made.json()) as { response: { data: { document_id: number } } }).response.data.document_id;
   const page = await owner.context().newPage();

@@ -6,7 +6,7 @@ import type { Frame, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { send, sealed } from "./contract";
-import { paper, password, stage, violations, type Stage } from "./harness";
+import { makePDF, password, stage, violations, type Stage } from "./harness";
 import { en, id } from "./texts";
 
 const root = path.resolve(import.meta.dirname, "../..");
@@ -138,7 +138,7 @@ test("a member proves who they are in the frame, in Indonesian on a phone", asyn
 
 test("the owner places a box, and the page around hears of it", async () => {
   const upload = await owner.request.post(`${s.url}/v1/econtract/web/sign/upload-docs-base64`, {
-    data: { filename: "draf.pdf", document_base64: paper(1).toString("base64"), guest: [{ name: "Budi Tamu", email: "budi@example.test", role: "signer", number: 1 }] },
+    data: { filename: "draf.pdf", document_base64: makePDF(1).toString("base64"), guest: [{ name: "Budi Tamu", email: "budi@example.test", role: "signer", number: 1 }] },
   });
   const { document_id } = ((await upload.json()) as { response: { data: { document_id: number } } }).response.data;
   const { page, frame } = await show(listed, await ask(document_id, "place"));

@@ -259,7 +259,7 @@ function stripping(prefix: string, outside: number, inside: number, lose: string
  * A PDF of A4 pages with some lines of text each, of at least so many bytes. Page tree nodes have 50 pages, as in long
  * files of common writers, so that a reader of one page need not read all; or another number.
  */
-export function paper(pages: number, bytes = 0, perNode = 50): Buffer {
+export function makePDF(pages: number, bytes = 0, perNode = 50): Buffer {
   const objects = ["<< /Type /Catalog /Pages 2 0 R >>", "", "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"];
   const nodes: { object: number; kids: string[] }[] = [];
   for (let i = 1; i <= pages; i++) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { guestLink, send } from "./contract";
-import { paper, stage, violations, type Stage } from "./harness";
+import { makePDF, stage, violations, type Stage } from "./harness";
 
 let s: Stage;
 beforeAll(async () => {
@@ -76,7 +76,7 @@ test("the login page says what this is and leads to verification, where a scanne
   await page.goto(`${s.url}/verify?document=1207`);
   await page.getByText("You scanned the code of document 1207").waitFor();
   expect(await violations(page)).toEqual([]);
-  await page.setInputFiles("input[type=file]", { name: "a.pdf", mimeType: "application/pdf", buffer: paper(1) });
+  await page.setInputFiles("input[type=file]", { name: "a.pdf", mimeType: "application/pdf", buffer: makePDF(1) });
   await page.getByText("You scanned").waitFor({ state: "detached" });
   await expect.poll(() => page.evaluate(() => [...document.fonts].some((f) => f.family.includes("Plus Jakarta Sans") && f.status === "loaded"))).toBe(true);
   await page.goto(`${s.url}/verify?document=%3Cb%3E`);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { complete, paper, stage, type Stage } from "./harness";
+import { complete, makePDF, stage, type Stage } from "./harness";
 
 let s: Stage;
 beforeAll(async () => {
@@ -12,7 +12,7 @@ afterAll(() => s.close());
 test("2,000 pages scroll without freezing: only those in sight are drawn, and the file is fetched by ranges", async () => {
   const page = await s.login("o@example.test");
   const size = 20_000_000;
-  const sent = await page.request.post(`${s.url}/v1/econtract/web/sign/upload-docs`, { multipart: { document: { name: "panjang.pdf", mimeType: "application/pdf", buffer: paper(2000, size) } } });
+  const sent = await page.request.post(`${s.url}/v1/econtract/web/sign/upload-docs`, { multipart: { document: { name: "panjang.pdf", mimeType: "application/pdf", buffer: makePDF(2000, size) } } });
   const { document_id } = (await sent.json()).response.data;
 
   let fetched = 0;
@@ -54,7 +54,7 @@ test("2,000 pages scroll without freezing: only those in sight are drawn, and th
 
 test.runIf(complete)("a list of 2,000 pages without a tree above them is read in few requests", async () => {
   const page = await s.login("o@example.test");
-  const sent = await page.request.post(`${s.url}/v1/econtract/web/sign/upload-docs`, { multipart: { document: { name: "rata.pdf", mimeType: "application/pdf", buffer: paper(2000, 20_000_000, 2000) } } });
+  const sent = await page.request.post(`${s.url}/v1/econtract/web/sign/upload-docs`, { multipart: { document: { name: "rata.pdf", mimeType: "application/pdf", buffer: makePDF(2000, 20_000_000, 2000) } } });
   let requests = 0;
   page.on("response", (r) => { if (r.status() === 206) requests++; });
   await page.goto(`${s.url}/document/${(await sent.json()).response.data.document_id}`);

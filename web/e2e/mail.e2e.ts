@@ -4,7 +4,7 @@ import path from "node:path";
 import type { Page } from "playwright-core";
 
 import { read, sealed, send } from "./contract";
-import { complete, mailbox, paper, stage, violations, type Mailbox, type Stage } from "./harness";
+import { complete, mailbox, makePDF, stage, violations, type Mailbox, type Stage } from "./harness";
 
 let box: Mailbox, s: Stage;
 let owner: Page;
@@ -82,7 +82,7 @@ test("a guest signs by mail alone, with a code from their mailbox, and the next 
 
 test("the owner writes a message and demands a code before reading, and corrects an address", async () => {
   const draft = await owner.request.post(`${s.url}/v1/econtract/web/sign/upload-docs-base64`, {
-    data: { document_title: "Kuasa", document_base64: paper(1).toString("base64"), guest: { name: "Dian", email: "diann@example.test", role: "signer" } },
+    data: { document_title: "Kuasa", document_base64: makePDF(1).toString("base64"), guest: { name: "Dian", email: "diann@example.test", role: "signer" } },
   });
   const { document_id: id } = (await draft.json()).response.data as { document_id: number };
   const { signer } = (await (await owner.request.get(`${s.url}/v1/econtract/web_app/document/signers/${id}`)).json()).data as { signer: { user_id: string }[] };

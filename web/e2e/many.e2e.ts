@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 
 import { send, type Sent } from "./contract";
-import { complete, paper, stage, type Stage } from "./harness";
+import { complete, makePDF, stage, type Stage } from "./harness";
 
 const satu = { name: "Pemilik Satu", email: "o@example.test" }, dua = { name: "Penanda Dua", email: "s@example.test" };
 
@@ -18,7 +18,7 @@ afterAll(() => s.close());
 
 async function sendMany(title: string, count: number, pages = 1): Promise<Sent[]> {
   const sent: Sent[] = [];
-  for (let i = 1; i <= count; i++) sent.push(await send(owner, `${title} ${i}`, [dua], 0, paper(pages)));
+  for (let i = 1; i <= count; i++) sent.push(await send(owner, `${title} ${i}`, [dua], 0, makePDF(pages)));
   return sent;
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 
 import { guestLink, read, send } from "./contract";
-import { paper, stage, violations, type Stage } from "./harness";
+import { makePDF, stage, violations, type Stage } from "./harness";
 
 // What is drawn over the pages: everyone sees all boxes before signing, and what a picture becomes.
 
@@ -121,7 +121,7 @@ test("the preview of a picture shows what it becomes, and a picture without a si
 test("a box that covers too much of a page shows the refusal beside it", async () => {
   const page = await s.login(satu.email);
   await page.goto(`${s.url}/new`);
-  await page.setInputFiles("input[type=file]", { name: "Perjanjian.pdf", mimeType: "application/pdf", buffer: paper(1) });
+  await page.setInputFiles("input[type=file]", { name: "Perjanjian.pdf", mimeType: "application/pdf", buffer: makePDF(1) });
   await page.getByRole("button", { name: "Upload and continue" }).click();
   await page.waitForURL("**step=people**");
   await page.getByRole("checkbox", { name: "I sign too" }).click();

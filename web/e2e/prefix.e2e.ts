@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 
 import { read } from "./contract";
-import { paper, stage, type Stage } from "./harness";
+import { makePDF, stage, type Stage } from "./harness";
 
 let s: Stage;
 beforeAll(async () => {
@@ -23,7 +23,7 @@ test("below the prefix of a proxy a contract is created, signed by a guest and v
   const page = await s.enter("o@example.test");
   const stray = strays(page);
   await page.getByRole("link", { name: "New document" }).first().click();
-  await page.setInputFiles("input[type=file]", { name: "Sewa.pdf", mimeType: "application/pdf", buffer: paper(1) });
+  await page.setInputFiles("input[type=file]", { name: "Sewa.pdf", mimeType: "application/pdf", buffer: makePDF(1) });
 
   // The answer to the first try is lost. The repeat finds the upload that arrived.
   await page.getByRole("button", { name: "Upload and continue" }).click();

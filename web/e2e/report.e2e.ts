@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 
 import { languages } from "./texts";
 import { sealed } from "./contract";
-import { paper, stage, violations, type Stage } from "./harness";
+import { makePDF, stage, violations, type Stage } from "./harness";
 import { appended } from "./tamper";
 
 // The report of a verification: a contract of three pages with initials of three people on every page.
@@ -29,7 +29,7 @@ async function signed(): Promise<Buffer> {
   const members = (await (await owner.request.get(`${s.url}/v1/auth/list_user?page=1&limit=50`)).json()).data.user as { id: string; email: string }[];
   const userid = (email: string) => members.find((m) => m.email === email)!.id;
   const { document_id } = await post(owner, "upload-docs-base64", {
-    document_title: "Sewa", filename: "sewa.pdf", document_base64: paper(3).toString("base64"), parallel: 0,
+    document_title: "Sewa", filename: "sewa.pdf", document_base64: makePDF(3).toString("base64"), parallel: 0,
     signer: people.map(([name, email], i) => ({ id: userid(email), name, email, role: "signer", number: i + 1 })), guest: [],
   });
   await post(owner, "placement-docs", { document_id, signers: people.flatMap(([, email], i) => [

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { sizeOf } from "../src/ui/file-size";
 import { send } from "./contract";
-import { paper, stage, violations, type Stage } from "./harness";
+import { makePDF, stage, violations, type Stage } from "./harness";
 
 let s: Stage;
 beforeAll(async () => {
@@ -66,7 +66,7 @@ test("an administrator sees what the organisation stores, and when the disk is n
   await send(page, "Perjanjian Pinjaman", [{ name: "Admin Satu", email: "admin@example.test" }]);
   await page.reload();
   await usage.filter({ hasText: `Documents: ${before + 1}. ` }).waitFor();
-  expect(await usage.innerText()).toContain(`${sizeOf((before + 1) * paper(2).length, "en")} uploaded`);
+  expect(await usage.innerText()).toContain(`${sizeOf((before + 1) * makePDF(2).length, "en")} uploaded`);
   await page.goto(`${s.url}/admin?tab=stuck`);
   await page.getByText("Nothing is stuck").waitFor();
   expect(await page.getByRole("alert").count()).toBe(0);

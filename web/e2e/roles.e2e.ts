@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { send } from "./contract";
-import { paper, stage, violations, type Stage } from "./harness";
+import { makePDF, stage, violations, type Stage } from "./harness";
 import { en } from "./texts";
 
 let s: Stage;
@@ -60,7 +60,7 @@ test("a team shares a document, of which a member cancels it until they are remo
 
   // Who is a member of a team chooses it with the file; at first none is chosen.
   await page.goto(`${s.url}/new`);
-  await page.setInputFiles("input[type=file]", { name: "Draf Tim.pdf", mimeType: "application/pdf", buffer: paper(1) });
+  await page.setInputFiles("input[type=file]", { name: "Draf Tim.pdf", mimeType: "application/pdf", buffer: makePDF(1) });
   const team = page.getByRole("combobox", { name: "Team" });
   expect(await team.inputValue()).toBe("Not shared with a team");
   await team.press("Enter");
@@ -114,7 +114,7 @@ test("a team shares a document, of which a member cancels it until they are remo
   await page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true }).click();
   await page.getByText("No teams yet.").waitFor();
   await theirs.goto(`${s.url}/new`);
-  await theirs.setInputFiles("input[type=file]", { name: "Tanpa Tim.pdf", mimeType: "application/pdf", buffer: paper(1) });
+  await theirs.setInputFiles("input[type=file]", { name: "Tanpa Tim.pdf", mimeType: "application/pdf", buffer: makePDF(1) });
   await theirs.getByRole("button", { name: "Upload and continue" }).waitFor();
   expect(await theirs.getByRole("combobox", { name: "Team" }).count()).toBe(0);
   await page.context().close();

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 
 import { guestLink, sealed, send, type Sent } from "./contract";
-import { firstLogin, office, paper, stage, type Office, type Stage } from "./harness";
+import { firstLogin, office, makePDF, stage, type Office, type Stage } from "./harness";
 import { appended, overwritten } from "./tamper";
 
 export const satu = { name: "Siti Rahma", email: "siti@contoh.test" }, dua = { name: "Andi Wijaya", email: "andi@contoh.test" }, tiga = { name: "Tono Prakoso", email: "tono@contoh.test" };
@@ -90,7 +90,7 @@ export async function scene(): Promise<Scene> {
   await other.context().close();
   return {
     service: s, done, open, waiting, failed, declined, serial, link, stale, first,
-    files: { trusted, tampered: appended(trusted, "Pasal 3. Perjanjian halaman 1.", "Pasal 3. Harga Rp 900.000.000."), overwritten: overwritten(trusted, "Pasal 1.", "Pasal 7."), unknown, unsigned: paper(1) },
+    files: { trusted, tampered: appended(trusted, "Pasal 3. Perjanjian halaman 1.", "Pasal 3. Harga Rp 900.000.000."), overwritten: overwritten(trusted, "Pasal 1.", "Pasal 7."), unknown, unsigned: makePDF(1) },
     close: async () => {
       await s.close();
       await desk.close();

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
 
-import { paper } from "./harness";
+import { makePDF } from "./harness";
 import { kept, titles, writeIndex, type Picture } from "./screens.index";
 import { budi, dua, satu, scene, tiga, type Scene } from "./screens.scene";
 
@@ -184,7 +184,7 @@ async function authoring(look: Look, page: Page): Promise<void> {
   await page.goto(`${url}/new`);
   await page.locator("input[type=file]").waitFor({ state: "attached" });
   await look.take(page, "new");
-  await page.setInputFiles("input[type=file]", { name: "Perjanjian Sewa.pdf", mimeType: "application/pdf", buffer: paper(2) });
+  await page.setInputFiles("input[type=file]", { name: "Perjanjian Sewa.pdf", mimeType: "application/pdf", buffer: makePDF(2) });
   await page.locator("form button[type=submit]").click();
   await page.waitForURL("**step=people**");
   await page.getByRole("checkbox").first().click();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 
 import { guestLink, send } from "./contract";
-import { paper, stage, type Stage } from "./harness";
+import { complete, makePDF, stage, type Stage } from "./harness";
 
 let s: Stage;
 beforeAll(async () => {
@@ -58,7 +58,7 @@ const paints = (page: Page) => page.evaluate(() => ({
 /** Where the sign of the app stands, in the outline or in the app. */
 const place = async (page: Page, within: string) => (await page.locator(`${within} svg[viewBox="0 0 32 32"]`).first().boundingBox())!;
 
-test("on a slow line the outline of the screen is drawn before a script arrives, where the app draws it", async () => {
+test.runIf(complete)("on a slow line the outline of the screen is drawn before a script arrives, where the app draws it", async () => {
   const member = await s.login("o@example.test"), state = await member.context().storageState();
   for (const [path, width, ready] of [["login", 360, "form"], ["inbox", 360, "#main"], ["inbox", 1280, "#main"]] as const) {
     const colorScheme = width === 360 ? "dark" : "light";
@@ -87,9 +87,9 @@ test("on a slow line the outline of the screen is drawn before a script arrives,
   await member.context().close();
 });
 
-test("on a slow line the first page of a scan of 26 MB appears within 8 seconds, and the file waits to be asked for", async () => {
+test.runIf(complete)("on a slow line the first page of a scan of 26 MB appears within 8 seconds, and the file waits to be asked for", async () => {
   const owner = await s.login("o@example.test");
-  const sent = await send(owner, "Pindaian", [{ name: "Budi Tamu", email: "budi@example.test", guest: true }], 0, paper(3, 26e6));
+  const sent = await send(owner, "Pindaian", [{ name: "Budi Tamu", email: "budi@example.test", guest: true }], 0, makePDF(3, 26e6));
   const { page, shown, ready } = await openLink(await guestLink(owner, sent, "budi@example.test"));
   expect(shown.seconds).toBeLessThan(8);
   expect(ready.kB).toBeLessThan(350);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page, Request } from "playwright-core";
 
 import { guestLink, read, send } from "./contract";
-import { freePort, paper, stage, violations, type Stage } from "./harness";
+import { freePort, makePDF, stage, violations, type Stage } from "./harness";
 
 let s: Stage;
 const folder = mkdtempSync(path.join(tmpdir(), "segel-states-"));
@@ -14,8 +14,8 @@ const scan = path.join(folder, "pindaian.pdf"), huge = path.join(folder, "raksas
 beforeAll(async () => {
   s = await stage({ env: { SEGEL_MAX_FILE: "12MiB" } });
   s.user("Pemilik Satu", "o@example.test");
-  writeFileSync(scan, paper(3, 9e6));
-  writeFileSync(huge, paper(3, 13e6));
+  writeFileSync(scan, makePDF(3, 9e6));
+  writeFileSync(huge, makePDF(3, 13e6));
 });
 afterAll(async () => {
   await s.close();
@@ -168,7 +168,7 @@ test("an upload continues after a cut and after a reload, without sending again 
   const made = list.data.documents.filter((d) => d.document_title === "pindaian");
   expect(made.length).toBe(1);
   const original = await (await owner.request.get(`${s.url}/v1/econtract/web_app/document/original/${made[0]!.id}`)).body();
-  expect(original.equals(paper(3, 9e6))).toBe(true);
+  expect(original.equals(makePDF(3, 9e6))).toBe(true);
   await owner.context().close();
   wire.close();
 });

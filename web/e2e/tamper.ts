@@ -1,5 +1,5 @@
 /**
- * Appends a revision to a sealed file of paper() that makes a page say something else: the signed bytes stay
+ * Appends a revision to a sealed file of makePDF() that makes a page say something else: the signed bytes stay
  * unchanged, and a reader shows the new page.
  */
 export function appended(sealed: Buffer, from: string, to: string): Buffer {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 
 import { guestLink, read, sealed, send } from "./contract";
-import { paper, stage, type Stage } from "./harness";
+import { makePDF, stage, type Stage } from "./harness";
 
 let s: Stage;
 let owner: Page;
@@ -165,7 +165,7 @@ test("a user who prefers reduced motion gets none", async () => {
     await look();
     await page.keyboard.press("Escape");
     await page.goto(`${s.url}/new`);
-    await page.setInputFiles("input[type=file]", { name: "a.pdf", mimeType: "application/pdf", buffer: paper(1) });
+    await page.setInputFiles("input[type=file]", { name: "a.pdf", mimeType: "application/pdf", buffer: makePDF(1) });
     await look();
     if (reducedMotion === "reduce") expect(seen).toEqual([]);
     else expect(seen).not.toEqual([]); // or there was nothing to see
