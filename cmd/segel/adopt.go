@@ -106,7 +106,7 @@ func requireAdoptable(found installation.Found, state installation.State, undeci
 		return nil
 	case !errors.As(undecided, &e):
 		return undecided
-	case e.Problem == installation.KeysUnmarked || e.Problem == installation.BlobsUnmarked:
+	case e.Problem == installation.KeysUnmarked || e.Problem == installation.BlobsUnmarked || e.Problem == installation.KeysFormer:
 		return nil
 	case e.Problem == installation.KeyFileMissing && newAuthority && found.HasMasterKey && !found.Recorded.CompletedAt.IsZero():
 		return nil
@@ -144,6 +144,9 @@ func (c adoptCommand) printFound(out io.Writer, found installation.Found, e orig
 	line("documents", "%d; of %d files of the newest, %d exist", e.documents, e.files, e.files-len(e.missing))
 	for _, against := range e.listObjections() {
 		line("BUT", "%s", against)
+	}
+	if found.Elsewhere == installation.KeysFormer {
+		line("BUT", "the keys were moved to another folder since; certificates and stamps that were made with that are not known here")
 	}
 	if found.Recorded.ID != "" && requireAuthority(found, e.root) != nil {
 		line("BUT", "the installation was made with another authority")

@@ -87,6 +87,8 @@ type app struct {
 	dataLock    *os.File                 // of the data folder, see lockMasterKeys; nil: on PostgreSQL, or only read
 
 	installation store.Installation // as read when it was opened
+
+	effect func() // is called after each effect of segel state copy; nil: nothing. Tests end the process there
 }
 
 // openApp opens an installation with the access that the command has, and connects what commands and the service share. It

@@ -163,6 +163,9 @@ func (c backupCreateCommand) Run(w *environment) error {
 				show("%d of %d files: %d copied (%d bytes), %d kept", p.Copied+p.Kept+p.Damaged, p.Known, p.Copied, p.CopiedBytes, p.Kept)
 			},
 		})
+		if err == nil { // otherwise neither the database in it nor the folder may have the keys
+			err = a.requireUsedKeys(ctx)
+		}
 		if err := errors.Join(err, hold.end(err == nil)); err != nil {
 			return fmt.Errorf("after %d copied files: %w", p.Copied, err)
 		}

@@ -164,7 +164,7 @@ func (a *app) findInstallation(ctx context.Context) (installation.Found, install
 		if err != nil {
 			return found, 0, err
 		}
-		if found.Moved, err = a.isMoved(ctx); err != nil {
+		if found.Elsewhere, err = a.findElsewhere(ctx); err != nil {
 			return found, 0, err
 		}
 		if found.Recorded, found.Empty, err = a.store.Installation(ctx); err != nil {
@@ -463,6 +463,9 @@ func (a *app) adoptInstallation(ctx context.Context, found installation.Found, r
 	}
 	blobs, _, err := openBlobs(ctx, a.conf)
 	if err != nil {
+		return err
+	}
+	if err := a.nameFolder(ctx); err != nil {
 		return err
 	}
 	if err := a.markFolders(ctx, found.Names, blobs, id); err != nil {

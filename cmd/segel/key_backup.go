@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -307,11 +308,7 @@ func (a *app) restoreKeys(w *environment, b *keyBackup) error {
 	if recorded.ID != b.about.Installation {
 		return &installation.Error{Problem: installation.KeysOfAnother, Installation: installation.ID(recorded.ID), Found: installation.ID(b.about.Installation), Path: "the key backup"}
 	}
-	moved, err := a.isMoved(ctx)
-	if err == nil && moved {
-		err = &installation.Error{Problem: installation.KeysMoved, Path: string(keyFolder(a.conf))}
-	}
-	if err != nil {
+	if err := a.requireUsedKeys(ctx); err != nil {
 		return err
 	}
 	names, err := authority.ListNames(ctx, b)
@@ -348,6 +345,11 @@ func (a *app) restoreKeys(w *environment, b *keyBackup) error {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 		restored = append(restored, string(file))
+	}
+	if slices.Contains(missing, authority.FileName) { // otherwise the folder is the one that is used
+		if err := a.nameFolder(ctx); err != nil {
+			return err
+		}
 	}
 	for _, name := range missing {
 		if err := a.keyFiles().CreateFile(ctx, name, b.files[name]); err != nil && !errors.Is(err, fs.ErrExist) {

@@ -44,7 +44,7 @@ type command struct {
 	Blobs     blobsCommand     `cmd:"" help:"The files of documents: move them between the data folder and a bucket, and change the keys that encrypt them."`
 	Backup    backupCommand    `cmd:"" help:"Copy the installation to a folder or bucket while it is used; list, verify and prune such copies."`
 	Restore   restoreCommand   `cmd:"" help:"Make the installation of a backup in an empty place, and check it."`
-	State     stateCommand     `cmd:"" help:"The sealed keys and the records of the stamp office: move them from the data folder to the database."`
+	State     stateCommand     `cmd:"" help:"The sealed keys and the records of the stamp office: move them between the data folder and the database."`
 	MasterKey masterKeyCommand `cmd:"" name:"master-key" help:"The key that seals all others: which ones are in use, and the exchange for another."`
 	Nodes     nodesCommand     `cmd:"" help:"The processes that share a PostgreSQL database."`
 	Clock     clockCommand     `cmd:"" help:"Compare the clock with all other available clocks, and confirm it."`

@@ -65,19 +65,41 @@ func (officeRecords) Close() error { return nil }
 // copyOffice copies the records of the stamp office and the journals of both sandboxes from the data folder to the database, and returns
 // how many there are.
 func (a *app) copyOffice(ctx context.Context) (records int, entries int64, err error) {
-	folder := func(name string) string { return filepath.Join(a.conf.DataDir, name) }
-	if records, err = peruri.CopyRecords(ctx, officeRecords{a.store}, folder(officeDir)); err != nil {
+	to := a.store.UnusedState()
+	if records, err = peruri.CopyRecords(ctx, officeRecords{to}, a.dataFolder(officeDir)); err != nil {
 		return records, 0, err
 	}
 	for _, name := range []string{officeDir, testOfficeDir} {
-		n, err := sandbox.CopyJournal(ctx, officeRows{a.store, name}, folder(name))
+		n, err := sandbox.CopyJournal(ctx, officeRows{to, name}, a.dataFolder(name))
 		if err != nil {
 			return records, entries, err
 		}
 		entries += n
+		a.reached()
 	}
 	return records, entries, nil
 }
+
+// writeOffice copies them from the database to the data folder.
+func (a *app) writeOffice(ctx context.Context) (records int, entries int64, err error) {
+	if records, err = peruri.WriteRecords(ctx, a.dataFolder(officeDir), func(yield func(string, []byte, time.Time) error) error {
+		return a.store.EachOfficeRecord(ctx, yield)
+	}, a.clock()); err != nil {
+		return records, 0, err
+	}
+	a.reached()
+	for _, name := range []string{officeDir, testOfficeDir} {
+		n, err := sandbox.WriteJournal(ctx, officeRows{a.store, name}, a.dataFolder(name))
+		if err != nil {
+			return records, entries, err
+		}
+		entries += n
+		a.reached()
+	}
+	return records, entries, nil
+}
+
+func (a *app) dataFolder(name string) string { return filepath.Join(a.conf.DataDir, name) }
 
 // sharesOffice reports whether several processes may have the sandbox open.
 func (a *app) sharesOffice() bool { return a.conf.State == config.StateDatabase }

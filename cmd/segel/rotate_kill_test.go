@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,6 +20,9 @@ import (
 
 // mortalSegel is the name under which the test program runs as the program itself, and ends with SIGKILL at the first of the points that killVariable lists.
 const mortalSegel, killVariable = "segel-mortal", "KILLED"
+
+// killAfterVariable says after how many effects of segel state copy the process ends.
+const killAfterVariable = "KILLED_AFTER"
 
 // exchangeKill is a point of an exchange of the master key at which its process is killed.
 type exchangeKill string
@@ -34,6 +38,14 @@ const (
 func runMortal() {
 	w := &environment{ctx: context.Background(), stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.Environ()}
 	w.adjust = func(a *app) {
+		if left, err := strconv.Atoi(os.Getenv(killAfterVariable)); err == nil {
+			a.effect = func() {
+				if left--; left == 0 {
+					kill()
+				}
+			}
+			return
+		}
 		a.files = mortalFiles{a.keyFiles()}
 		a.masterKeys = mortalKeys{a.masterKeys}
 	}
@@ -43,9 +55,14 @@ func runMortal() {
 // reached ends this process if it is killed at that point. Nothing that is deferred runs.
 func reached(point exchangeKill) {
 	if slices.Contains(strings.Split(os.Getenv(killVariable), ", "), string(point)) {
-		_ = syscall.Kill(syscall.Getpid(), syscall.SIGKILL)
-		select {} // until the signal arrives
+		kill()
 	}
+}
+
+// kill ends this process.
+func kill() {
+	_ = syscall.Kill(syscall.Getpid(), syscall.SIGKILL)
+	select {} // until the signal arrives
 }
 
 // mortalFiles are the files of the authority of a process that is killed.

@@ -281,6 +281,10 @@ func (a *app) rotateMasterKey(ctx context.Context, show func(string, ...any)) (r
 	if len(r.Closed)+len(r.Waiting) > 0 {
 		return r, nil
 	}
+	// The keys of the authority that were sealed anew have to be those that are used.
+	if err := a.requireUsedKeys(ctx); err != nil {
+		return r, err
+	}
 	// Durable with this commit: that the former keys are not needed. Until then every start asks for them.
 	r.Retired, err = a.masterKeys.RetireMasterKeys(ctx, r.Key, a.clock())
 	r.Complete = err == nil

@@ -114,7 +114,7 @@ func (a *app) serveRequests(w *environment, l listeners) error {
 	if err := a.joinProcesses(w.ctx); err != nil {
 		return err
 	}
-	if err := a.checkMasterKeys(w.ctx); err != nil {
+	if err := errors.Join(a.checkMasterKeys(w.ctx), a.requireUsedKeys(w.ctx)); err != nil {
 		return err
 	}
 	stopping := make(chan struct{})

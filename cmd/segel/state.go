@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -130,22 +131,69 @@ func masterKeyProblem(from credential.MasterKey, err error) error {
 // movedFile is a file that tells people, beside keys in a folder, that they are not used any more. The database decides that.
 const movedFile = "moved"
 
-// isMoved reports whether the keys of this installation, which the configuration looks for in the folder, are in the database.
-func (a *app) isMoved(ctx context.Context) (bool, error) {
+// findElsewhere reports why the keys that the configuration looks for are not those that are used: they were moved to the database, or from there to a folder.
+// Empty: they are, or there are none. The database decides.
+func (a *app) findElsewhere(ctx context.Context) (installation.Problem, error) {
+	place, err := a.store.StatePlace(ctx)
+	if err != nil {
+		return "", err
+	}
 	if a.conf.State == config.StateDatabase {
-		return false, nil
+		if place.Folder != nil {
+			return installation.KeysInFolder, nil
+		}
+		return "", nil
 	}
-	if _, err := os.Stat(filepath.Join(string(keyFolder(a.conf)), movedFile)); err == nil {
-		return true, nil
+	if place.Mark != nil {
+		return installation.KeysMoved, nil
 	}
-	id, err := installation.ReadMark(ctx, keyTable{a.store, a.clock}, keyTableName)
-	return id != "", err
+	if place.Folder != nil {
+		return a.findFormer(ctx, place)
+	}
+	if _, err := os.Stat(filepath.Join(string(keyFolder(a.conf)), movedFile)); err == nil { // the database is an earlier one
+		return installation.KeysMoved, nil
+	}
+	return "", nil
 }
 
-// lockKeys keeps segel state copy from moving the keys of a folder while this process uses them.
+// findFormer returns installation.KeysFormer if the folder of the configuration has keys, and is not the one that the database names. A folder without keys is
+// not an earlier copy: its keys are missing.
+func (a *app) findFormer(ctx context.Context, place store.StatePlace) (installation.Problem, error) {
+	folder := keyFolder(a.conf)
+	has, err := authority.Exists(ctx, folder)
+	if err != nil || !has {
+		return "", err
+	}
+	named, err := isNamed(ctx, folder, place)
+	if err != nil || named {
+		return "", err
+	}
+	return installation.KeysFormer, nil
+}
+
+// isNamed reports whether the database names a folder as that which is used.
+func isNamed(ctx context.Context, folder authority.Folder, place store.StatePlace) (bool, error) {
+	there, err := folder.ReadFile(ctx, store.KeyFolderFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && place.Folder != nil && bytes.Equal(there, place.Folder), err
+}
+
+// requireUsedKeys requires that the keys of the configuration are those that are used.
+func (a *app) requireUsedKeys(ctx context.Context) error {
+	elsewhere, err := a.findElsewhere(ctx)
+	if err == nil && elsewhere != "" {
+		err = &installation.Error{Problem: elsewhere, Installation: installation.ID(a.installation.ID), Path: partNames(a.conf).KeyDir}
+	}
+	return err
+}
+
+// lockKeys keeps segel state copy from moving the keys of a folder while this process uses them. Keys in an SQLite database are locked with the data folder, see
+// lockMasterKeys. With PostgreSQL the command looks for nodes, and what other processes add to keys that were moved is refused.
 func (a *app) lockKeys(ctx context.Context) error {
 	if a.conf.State == config.StateDatabase {
-		return nil
+		return a.requireUsedKeys(ctx)
 	}
 	dir, err := os.Open(string(keyFolder(a.conf)))
 	if err != nil {
@@ -156,10 +204,7 @@ func (a *app) lockKeys(ctx context.Context) error {
 		err = errors.New("segel state copy is moving the keys at this moment")
 	}
 	if err == nil { // it may have moved them since they were found
-		var moved bool
-		if moved, err = a.isMoved(ctx); moved {
-			err = &installation.Error{Problem: installation.KeysMoved, Path: dir.Name()}
-		}
+		err = a.requireUsedKeys(ctx)
 	}
 	if err != nil {
 		return errors.Join(err, dir.Close())

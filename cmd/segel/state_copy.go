@@ -3,24 +3,32 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"segel/internal/authority"
 	"segel/internal/config"
 	"segel/internal/durable"
 	"segel/internal/installation"
+	"segel/internal/store"
+	"segel/internal/store/sqlstore"
 )
 
 type stateCommand struct {
-	Copy stateCopyCommand `cmd:"" help:"Copy the sealed keys and the records of the stamp office from the data folder to the database, check the copies of the keys, and use those from then on; the services have to be stopped. Needs SEGEL_STATE=database and the source of the master key, as the services are started afterwards. Repeat it if it was interrupted."`
+	Copy stateCopyCommand `cmd:"" help:"Copy the sealed keys and the records of the stamp office from the data folder to the database, or back, check the copies of the keys, and use those from then on; the services have to be stopped. SEGEL_STATE and the source of the master key are set as for the services that are started afterwards. Repeat it if it was interrupted."`
 }
 
-type stateCopyCommand struct{ dataFlag }
+type stateCopyCommand struct {
+	dataFlag
+	To string `enum:"database,folder" default:"database" placeholder:"database|folder" help:"Where they are copied to, and SEGEL_STATE is set to: database, from the data folder; or folder, back to it."`
+}
 
 // Run copies. Services that are started afterwards have the same settings.
 func (c stateCopyCommand) Run(w *environment) error {
@@ -28,10 +36,29 @@ func (c stateCopyCommand) Run(w *environment) error {
 	if err != nil {
 		return err
 	}
-	if conf.State != config.StateDatabase {
+	switch {
+	case conf.State == c.To:
+	case c.To == config.StateDatabase:
 		return errors.New("set SEGEL_STATE to database, and SEGEL_MASTER_KEY, SEGEL_MASTER_KEY_FILE or SEGEL_MASTER_KEY_COMMAND, as for the services")
+	default:
+		return errors.New("set SEGEL_STATE to folder, as for the services")
 	}
-	return withDatabase(w, conf, func(a *app) error { return a.copyState(w) })
+	return withDatabase(w, conf, func(a *app) error {
+		if w.adjust != nil {
+			w.adjust(a)
+		}
+		if c.To == config.StateFolder {
+			return a.moveStateToFolder(w)
+		}
+		return a.copyState(w)
+	})
+}
+
+// reached is called after each effect.
+func (a *app) reached() {
+	if a.effect != nil {
+		a.effect()
+	}
 }
 
 // copyState copies the keys and the records of the stamp office from the folder to the database.
@@ -41,19 +68,20 @@ func (c stateCopyCommand) Run(w *environment) error {
 func (a *app) copyState(w *environment) error {
 	ctx := w.ctx
 	folder := keyFolder(a.conf)
-	lock, err := os.Open(string(folder))
-	if err != nil {
-		return fmt.Errorf("keys to copy: %w", err)
-	}
-	defer lock.Close()
-	if locked, err := durable.Lock(lock); !locked {
-		return errors.Join(fmt.Errorf("a service or command uses the keys in %s: stop it first", folder), err)
-	}
-	o, found, err := a.findCopied(ctx)
+	lock, err := lockFolder(string(folder), "the keys in "+string(folder))
 	if err != nil {
 		return err
 	}
-	table, id := a.keyFiles(), installation.ID(found.Recorded.ID)
+	defer lock.Close()
+	place, err := a.store.StatePlace(ctx)
+	if err != nil {
+		return err
+	}
+	o, found, err := a.findCopied(ctx, config.StateFolder)
+	if err != nil {
+		return err
+	}
+	table, id := keyTable{a.store.UnusedState(), a.clock}, installation.ID(found.Recorded.ID)
 	mark, err := installation.ReadMark(ctx, table, keyTableName)
 	if err != nil {
 		return err
@@ -63,13 +91,18 @@ func (a *app) copyState(w *environment) error {
 		return err
 	}
 	for _, name := range names {
-		if err := copyKeyFile(ctx, table, folder, name); err != nil {
+		// An earlier run may have copied a file whose keys were sealed anew in the folder since. Once the database is used, nothing in it is replaced.
+		if err := copyKeyFile(ctx, table, folder, name, mark == ""); err != nil {
 			return err
 		}
+		a.reached()
 	}
 	// Once the database is used, the folder has nothing newer.
 	records, entries := 0, int64(0)
 	if mark == "" {
+		if there, err := authority.ListNames(ctx, table); err != nil || !slices.Equal(there, names) {
+			return errors.Join(err, fmt.Errorf("the database has the files %v, the data folder %v", there, names))
+		}
 		if records, entries, err = a.copyOffice(ctx); err != nil {
 			return fmt.Errorf("copy the records of the stamp office: %w", err)
 		}
@@ -90,26 +123,206 @@ func (a *app) copyState(w *environment) error {
 	}
 	// Durable: everything but the mark, in the database. If the process dies here, services use the folder, and the next run copies what
 	// they added meanwhile.
-	if err := installation.WriteMark(ctx, table, keyTableName, id); err != nil {
+	if err := a.store.UseStateInDatabase(ctx, id.Mark(), place.Folder, a.clock()); err != nil {
 		return err
 	}
+	a.reached()
 	// Durable: that the database is used. Not yet: the note for people in the folder, which the next run writes.
 	if err := a.noteMoved(folder, id); err != nil {
 		return err
 	}
+	a.reached()
 	_, err = fmt.Fprintf(w.stdout, "installation %s uses the database from now on: %d files of keys copied, %d records of the stamp office, %d entries of the sandbox; those in %s are not used any more\n",
 		id, len(names), records, entries, a.conf.DataDir)
 	return err
 }
 
-// findCopied returns the installation whose keys are in the folder, and the options that open them, after checking that it is complete, and that the master key of the
-// services opens its keys.
-func (a *app) findCopied(ctx context.Context) (o authority.Options, found installation.Found, err error) {
+// moveStateToFolder moves the keys and the records of the stamp office from the database to the folder.
+//
+// Until the last commit, services use the database and refuse the folder, and a run that ended early is repeated. That commit names the folder and removes
+// what the database had: from then on services use that folder, and refuse the database and every other folder, such as an earlier copy.
+func (a *app) moveStateToFolder(w *environment) error {
+	ctx := w.ctx
+	folder := keyFolder(a.conf)
+	place, err := a.store.StatePlace(ctx)
+	if err != nil {
+		return err
+	}
+	if place.Mark == nil {
+		return a.reportFolder(w, folder, place)
+	}
+	o, found, err := a.findCopied(ctx, config.StateDatabase)
+	if err != nil {
+		return err
+	}
+	if err := a.makeFolders(folder); err != nil {
+		return err
+	}
+	locks, err := a.excludeServices(ctx, folder)
+	defer func() {
+		for _, lock := range locks {
+			_ = lock.Close()
+		}
+	}()
+	if err != nil {
+		return err
+	}
+	// What a process that is not excluded adds to the database from here on makes the last commit fail.
+	digest, err := a.store.StateDigest(ctx)
+	if err != nil {
+		return err
+	}
+	table, id := keyTable{a.store, a.clock}, installation.ID(found.Recorded.ID)
+	names, err := authority.ListNames(ctx, table)
+	if err != nil {
+		return err
+	}
+	if err := requireReplaceable(ctx, folder, names, id); err != nil {
+		return err
+	}
+	for _, name := range names {
+		// An earlier copy may have the same keys, sealed under a master key that is not in use any more.
+		if err := copyKeyFile(ctx, folder, table, name, true); err != nil {
+			return err
+		}
+		a.reached()
+	}
+	records, entries, err := a.writeOffice(ctx)
+	if err != nil {
+		return fmt.Errorf("copy the records of the stamp office: %w", err)
+	}
+	copied, err := authority.Read(ctx, folder, o)
+	if err != nil {
+		return fmt.Errorf("check the copies: %w", err)
+	}
+	if err := requireAuthority(found, copied.Root()); err != nil {
+		return err
+	}
+	for _, name := range names {
+		if _, err := authority.SealedUnder(ctx, folder, name, o.Sealer); err != nil {
+			return fmt.Errorf("check the copy of %s: %w", name, err)
+		}
+	}
+	// Each run has its own mark, so that a copy of this folder from an earlier run is not taken for it.
+	used, err := installation.NewFolderMark(rand.Reader)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(installation.WriteMark(ctx, folder, string(folder), id), durable.Replace(filepath.Join(string(folder), store.KeyFolderFile), used)); err != nil {
+		return err
+	}
+	a.reached()
+	if err := removeNote(folder); err != nil {
+		return err
+	}
+	a.reached()
+	// Durable: everything, in the folder. If the process dies here, services use the database, which refuses the folder also without the note, and the next run
+	// copies what they changed meanwhile.
+	err = a.store.MoveStateToFolder(ctx, digest, used, a.clock())
+	switch {
+	case errors.Is(err, store.ErrConflict):
+		return fmt.Errorf("another process changed the keys or the records of the stamp office meanwhile, and the database is still used: stop it, and run the command again (%w)", err)
+	case errors.Is(err, store.ErrNodesRun):
+		return fmt.Errorf("the database is still used: %w. Stop the service there first", err)
+	case err != nil:
+		return fmt.Errorf("%w. Run the command again: it says which of the two is used", err)
+	}
+	// Durable: that this folder is used, and that the database has nothing of it.
+	a.reached()
+	_, err = fmt.Fprintf(w.stdout, "installation %s uses %s from now on: %d files of keys moved, %d records of the stamp office, %d entries of the sandbox. The database does not have them any more: "+
+		"back the folder up, and start services on this machine alone\n", id, a.conf.DataDir, len(names), records, entries)
+	return err
+}
+
+// reportFolder reports that the folder is used already.
+func (a *app) reportFolder(w *environment, folder authority.Folder, place store.StatePlace) error {
+	recorded, _, err := a.store.Installation(w.ctx)
+	if err != nil {
+		return err
+	}
+	named, err := isNamed(w.ctx, folder, place)
+	switch {
+	case err != nil:
+		return err
+	case place.Folder != nil && !named:
+		return &installation.Error{Problem: installation.KeysInFolder, Installation: installation.ID(recorded.ID), Path: keyTableName}
+	case place.Folder == nil:
+		return errors.New("the database does not have the keys of this installation: it uses a folder, and they were never moved, or are being copied")
+	}
+	_, err = fmt.Fprintf(w.stdout, "installation %s uses %s already\n", recorded.ID, a.conf.DataDir)
+	return err
+}
+
+// makeFolders makes the folder of keys, and that of data if its parent exists. Durable on return: a power failure must not remove a folder that the database names.
+func (a *app) makeFolders(folder authority.Folder) error {
+	for _, dir := range []string{a.conf.DataDir, string(folder)} {
+		err := os.Mkdir(dir, 0o700)
+		made := err == nil
+		if made || errors.Is(err, fs.ErrExist) {
+			// A run that was killed may have made it.
+			if err = durable.SyncDir(filepath.Dir(dir)); !made && errors.Is(err, fs.ErrPermission) {
+				err = nil
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("folder of the keys: %w", err)
+		}
+	}
+	return nil
+}
+
+// lockFolder takes the exclusive lock of a folder that services lock while they use what it has. The lock ends when the folder is closed.
+func lockFolder(dir, what string) (*os.File, error) {
+	lock, err := os.Open(dir)
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", what, err)
+	}
+	if locked, err := durable.Lock(lock); !locked {
+		return nil, errors.Join(fmt.Errorf("a service or command uses %s: stop it first", what), err, lock.Close())
+	}
+	return lock, nil
+}
+
+// excludeServices requires that no service uses the database, and keeps others from starting until the locks are closed. On PostgreSQL, where services are on other machines,
+// it ends nodes that died; one that starts later is found by the last commit. The locks are returned also with an error.
+func (a *app) excludeServices(ctx context.Context, folder authority.Folder) (locks []*os.File, err error) {
+	_, embedded := sqlstore.SQLitePath(databaseDSN(a.conf))
+	lock, err := lockFolder(string(folder), "the keys in "+string(folder))
+	if err != nil {
+		return nil, err
+	}
+	locks = append(locks, lock)
+	if embedded {
+		lock, err := lockFolder(a.conf.DataDir, "the installation in "+a.conf.DataDir)
+		if err != nil {
+			return locks, err
+		}
+		return append(locks, lock), nil
+	}
+	nodes, err := a.nodesWhere(ctx, func([]string) bool { return true })
+	if err == nil && len(nodes) > 0 {
+		err = fmt.Errorf("a service uses the installation: stop it first: %s", strings.Join(nodes, ", "))
+	}
+	if err != nil {
+		return locks, err
+	}
+	all, _, err := a.store.ListNodes(ctx)
+	for _, n := range all {
+		if err == nil && n.EndedAt.IsZero() {
+			_, err = a.store.EndOverdueNode(ctx, n.Name)
+		}
+	}
+	return locks, err
+}
+
+// findCopied returns the installation whose keys are copied from the database or the folder, and the options that open them, after checking that it is complete, and that the master keys of the
+// services open its keys.
+func (a *app) findCopied(ctx context.Context, from string) (o authority.Options, found installation.Found, err error) {
 	former := &app{conf: a.conf, log: a.log, clock: a.clock, store: a.store}
-	former.conf.State = config.StateFolder
+	former.conf.State = from
 	found, state, err := former.findInstallation(ctx)
-	if found.Moved { // it is repeated
-		found.Moved = false
+	if found.Elsewhere == installation.KeysMoved { // it is repeated, or the database is an earlier one
+		found.Elsewhere = ""
 		state, err = found.Decide()
 	}
 	if err != nil {
@@ -125,27 +338,59 @@ func (a *app) findCopied(ctx context.Context) (o authority.Options, found instal
 	if err != nil {
 		return o, found, err
 	}
+	known, err := a.store.MasterKeys(ctx)
+	if err == nil {
+		err = a.requireMasterKeys(sealer, known)
+	}
+	if err != nil {
+		return o, found, err
+	}
 	o = a.authorityOptions(sealer)
-	read, err := authority.Read(ctx, keyFolder(a.conf), o)
+	read, err := authority.Read(ctx, former.keyFiles(), o)
 	if err != nil {
 		return o, found, keysProblem(found.Names, err)
 	}
 	return o, found, requireAuthority(found, read.Root())
 }
 
-// copyKeyFile copies a file, unless there is an equal one.
-func copyKeyFile(ctx context.Context, to, from authority.Files, name string) error {
+// copyKeyFile copies a file, unless there is an equal one. With replace it replaces one that has the same certificates, whose keys another master key sealed.
+func copyKeyFile(ctx context.Context, to, from authority.Files, name string, replace bool) error {
 	b, err := from.ReadFile(ctx, name)
 	if err != nil {
 		return err
 	}
 	err = to.CreateFile(ctx, name, b)
-	if err != nil && !errors.Is(err, fs.ErrExist) {
+	if errors.Is(err, fs.ErrExist) {
+		var there []byte
+		if there, err = to.ReadFile(ctx, name); err == nil && !bytes.Equal(there, b) && replace && sameCertificates(there, b) {
+			err = to.ReplaceFile(ctx, name, there, b)
+		}
+	}
+	if err != nil {
 		return err
 	}
 	there, err := to.ReadFile(ctx, name)
 	if err == nil && !bytes.Equal(there, b) {
 		err = fmt.Errorf("the database has another %s than the data folder", name)
+	}
+	return err
+}
+
+// requireReplaceable requires that a folder has no keys, or an earlier copy of those with these names.
+func requireReplaceable(ctx context.Context, folder authority.Folder, names []string, id installation.ID) error {
+	mark, err := installation.ReadMark(ctx, folder, string(folder))
+	if err == nil && mark != "" && mark != id {
+		err = &installation.Error{Problem: installation.KeysOfAnother, Installation: id, Found: mark, Path: string(folder)}
+	}
+	if err != nil {
+		return err
+	}
+	all, err := os.ReadDir(string(folder))
+	for _, e := range all {
+		// The authority would use it beside the copies.
+		if filepath.Ext(e.Name()) == ".json" && !slices.Contains(names, e.Name()) {
+			return fmt.Errorf("%s has a file %s, which the database does not have: move the folder aside first", folder, e.Name())
+		}
 	}
 	return err
 }
@@ -158,4 +403,26 @@ func (a *app) noteMoved(folder authority.Folder, id installation.ID) error {
 		return nil
 	}
 	return err
+}
+
+// removeNote removes the note of noteMoved.
+func removeNote(folder authority.Folder) error {
+	err := os.Remove(filepath.Join(string(folder), movedFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return errors.Join(err, durable.SyncDir(string(folder)))
+}
+
+// nameFolder marks the folder of keys as the one that the database names, if it names one: the operator decided that.
+func (a *app) nameFolder(ctx context.Context) error {
+	place, err := a.store.StatePlace(ctx)
+	if err != nil || place.Folder == nil || a.conf.State != config.StateFolder {
+		return err
+	}
+	folder := keyFolder(a.conf)
+	if err := os.MkdirAll(string(folder), 0o700); err != nil {
+		return err
+	}
+	return errors.Join(durable.Replace(filepath.Join(string(folder), store.KeyFolderFile), place.Folder), removeNote(folder))
 }

@@ -106,7 +106,7 @@ var table = map[string][]string{
 	"internal/scim":                   {"internal/contract", "internal/identity", "internal/outage", "internal/sso", "internal/store"},
 	"internal/emeterai":               {"pdf", "pades", "pades/...", "cms"},
 	"internal/emeterai/emeteraitest":  {"pdf", "pdf/pdftest", "pades", "internal/emeterai"},
-	"internal/emeterai/peruri":        {"breaker", "internal/admission", "pdf", "pades", "internal/contract", "internal/emeterai"},
+	"internal/emeterai/peruri":        {"breaker", "internal/admission", "pdf", "pades", "internal/contract", "internal/durable", "internal/emeterai"},
 	"internal/emeterai/sandbox":       {"pdf", "pades", "pades/...", "cms", "tsp", "revocation", "internal/emeterai", "internal/authority", "internal/credential", "internal/durable"},
 	"internal/documents":              {"internal/admission", "pdf", "pades", "pades/...", "tsp", "internal/contract", "internal/store", "internal/blob", "internal/emeterai", "internal/outage"},
 	"internal/stamping":               {"pdf", "pades/validate/facts", "internal/documents", "internal/contract", "internal/store", "internal/blob", "internal/emeterai", "internal/outage"},

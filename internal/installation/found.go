@@ -16,8 +16,8 @@ type Found struct {
 	HasMasterKey bool // the master key exists
 	HasBlobs     bool // a blob store without a mark contains a blob
 
-	InDatabase bool // the keys are looked for in the database, not in a folder
-	Moved      bool // the keys are looked for in a folder, and were moved to the database
+	InDatabase bool    // the keys are looked for in the database, not in a folder
+	Elsewhere  Problem // why the keys that were looked for are not those that are used: KeysMoved, KeysInFolder or KeysFormer; empty: they are
 
 	Names Names
 }
@@ -47,8 +47,8 @@ const (
 // *Error.
 func (f Found) Decide() (State, error) {
 	id := ID(f.Recorded.ID)
-	if f.Moved {
-		return 0, &Error{Problem: KeysMoved, Installation: id, Path: f.Names.KeyDir}
+	if f.Elsewhere != "" {
+		return 0, &Error{Problem: f.Elsewhere, Installation: id, Path: f.Names.KeyDir}
 	}
 	if id == "" && f.Empty {
 		return Absent, f.RequireNoKeysOrBlobs()
@@ -140,7 +140,9 @@ const (
 	KeysUnmarked       Problem = "keys_unmarked"
 	KeysOfAnother      Problem = "keys_of_another"
 	KeysLocked         Problem = "keys_locked"
-	KeysMoved          Problem = "keys_moved"
+	KeysMoved          Problem = "keys_moved"     // to the database
+	KeysInFolder       Problem = "keys_in_folder" // moved from the database
+	KeysFormer         Problem = "keys_former"    // they were copied to the database, and from there to another folder
 	KeysNotCopied      Problem = "keys_not_copied"
 	MasterKeyNeeded    Problem = "master_key_needed"    // values are sealed under a master key that no setting gives
 	MasterKeyTooEarly  Problem = "master_key_too_early" // another process does not have the new master key yet
@@ -193,6 +195,10 @@ func (e *Error) describeProblem() string {
 		return fmt.Sprintf("the master key %s does not open the keys in %s: it is another installation's, or one of the two was changed", e.Path, e.Other)
 	case KeysMoved:
 		return fmt.Sprintf("the keys in %s were copied to the database, which is used since then: set SEGEL_STATE=database", e.Path)
+	case KeysInFolder:
+		return fmt.Sprintf("the keys in the %s were moved to a folder with segel state copy, which is used since then: set SEGEL_STATE=folder on the machine that has it, or copy them to the database again", e.Path)
+	case KeysFormer:
+		return fmt.Sprintf("the keys in %s are an earlier copy, or another folder than the one that is used: segel state copy moved the keys to that since. Use it, or restore it from a backup; if it is lost, accept this one with segel adopt", e.Path)
 	case KeysNotCopied:
 		return "SEGEL_STATE is database, and the database does not have all keys of this installation: if they are in the data folder, run segel state copy; otherwise run segel master-key restore with a key backup, or restore the database from a backup"
 	case MasterKeyNeeded:

@@ -48,6 +48,15 @@ func ParseMark(mark []byte) (ID, error) {
 	return ID(digits), nil
 }
 
+// NewFolderMark generates the content of a file that identifies the folder that is used. The database has the same content.
+func NewFolderMark(random io.Reader) ([]byte, error) {
+	id, err := NewID(random)
+	if err != nil {
+		return nil, err
+	}
+	return []byte("segel-folder-1\n" + string(id) + "\n"), nil
+}
+
 // MarkFile is the name of the file beside the keys that contains the mark.
 const MarkFile = "installation"
 

@@ -29,6 +29,17 @@ func TestTheMarkIsReadAsItWasWrittenByTheFirstRelease(t *testing.T) {
 	}
 }
 
+func TestTheMarkOfAFolderIsTheOneOfTheFirstRelease(t *testing.T) {
+	t.Parallel()
+	b, err := os.ReadFile("testdata/formats/folder-1.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mark, err := NewFolderMark(bytes.NewReader([]byte("\x00\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa\xbb\xcc\xdd\xee\xff"))); !bytes.Equal(mark, b) || err != nil {
+		t.Errorf("%q, %v", mark, err)
+	}
+}
+
 func TestWhatIsNotAMarkIsRefused(t *testing.T) {
 	t.Parallel()
 	good := string(sample.Mark())
@@ -125,7 +136,9 @@ func TestOnlyAnEmptyDatabaseWithoutKeysAndBlobsIsAbsent(t *testing.T) {
 		"in the database, half copied":            {found: Found{InDatabase: true, Recorded: complete, HasAuthority: true, HasMasterKey: true, Blobs: sample}, problem: KeysNotCopied},
 		"in the database, not copied":             {found: Found{InDatabase: true, Recorded: complete, HasMasterKey: true, Blobs: sample}, problem: KeysNotCopied},
 		"in the database, without the master key": {found: Found{InDatabase: true, Recorded: complete, HasAuthority: true, Keys: sample, Blobs: sample}, problem: KeyFileMissing},
-		"moved to the database":                   {found: Found{Moved: true, Recorded: complete, HasAuthority: true, HasMasterKey: true, Keys: sample, Blobs: sample}, problem: KeysMoved},
+		"moved to the database":                   {found: Found{Elsewhere: KeysMoved, Recorded: complete, HasAuthority: true, HasMasterKey: true, Keys: sample, Blobs: sample}, problem: KeysMoved},
+		"moved to a folder":                       {found: Found{InDatabase: true, Elsewhere: KeysInFolder, Recorded: complete, HasMasterKey: true, Blobs: sample}, problem: KeysInFolder},
+		"moved to another folder":                 {found: Found{Elsewhere: KeysFormer, Recorded: complete, HasAuthority: true, HasMasterKey: true, Keys: sample, Blobs: sample}, problem: KeysFormer},
 		"in a folder that was erased":             {found: Found{Recorded: complete}, problem: KeyFileMissing},
 	} {
 		state, err := c.found.Decide()

@@ -415,6 +415,7 @@ type Store interface {
 	KeyFiles
 	MasterKeys
 	OfficeRecords
+	StatePlaces
 	TLSRecords
 	Backups
 	Monitoring

@@ -9,6 +9,9 @@ import (
 // ErrNodeEnded means that a node is not known or has ended: other nodes continue its work. Nothing was applied.
 var ErrNodeEnded = errors.New("the node has ended")
 
+// ErrNodesRun means that a node has not ended.
+var ErrNodesRun = errors.New("a node has not ended")
+
 // Node is a process among those that share a database server.
 type Node struct {
 	Name       string // never used again

@@ -12,12 +12,13 @@ type OfficeRecords interface {
 	// transaction is open while yield runs. The error of yield ends it and is returned.
 	OfficeEntries(ctx context.Context, office string, after int64, yield func(number int64, content []byte) error) error
 
-	// AddOfficeEntry adds an entry with the given number; ErrExists if another writer has added one.
+	// AddOfficeEntry adds an entry with the given number; ErrExists if another writer has added one, ErrInFolder after MoveStateToFolder.
 	//
 	// Durable on return. On error nothing was written, unless the connection was lost while the database committed.
 	AddOfficeEntry(ctx context.Context, office string, number int64, content []byte, at time.Time) error
 
-	// StoreOfficeRecord stores what an office returned with a serial, in place of what is stored of it. Durable on return.
+	// StoreOfficeRecord stores what an office returned with a serial, in place of what is stored of it. ErrInFolder after MoveStateToFolder. Durable on
+	// return.
 	StoreOfficeRecord(ctx context.Context, serial string, content []byte) error
 
 	// OfficeRecord returns what is stored of a serial, or ErrNotFound.

@@ -1,6 +1,7 @@
 package peruri
 
 import (
+	"bytes"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -17,6 +18,7 @@ import (
 	"sync"
 	"time"
 
+	"segel/internal/durable"
 	"segel/internal/emeterai"
 )
 
@@ -224,6 +226,60 @@ func CopyRecords(ctx context.Context, to Records, dir string) (n int, err error)
 		n++
 	}
 	return n, nil
+}
+
+// WriteRecords copies records to the folder of a driver, which no driver may have open, and returns how many there are. Each calls yield with every record; retiredAt is zero if
+// it was not retired. Records of the folder that each does not name are retired: they were copied from there, and removed since.
+//
+// Durable on return; after a crash the folder has some of them, and a repetition adds the others.
+func WriteRecords(ctx context.Context, dir string, each func(yield func(serial string, content []byte, retiredAt time.Time) error) error, now time.Time) (n int, err error) {
+	serials := filepath.Join(dir, "serials")
+	named := map[string]bool{}
+	to, err := OpenFolder(dir, false)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, to.Close()) }()
+	err = each(func(serial string, content []byte, retiredAt time.Time) error {
+		if filepath.Base(serial) != serial {
+			return fmt.Errorf("a record has the serial %q, which is not the name of a file", serial)
+		}
+		if err := to.StoreRecord(ctx, serial, content); err != nil {
+			return err
+		}
+		if !retiredAt.IsZero() {
+			if err := to.RetireRecord(ctx, serial, retiredAt); err != nil {
+				return err
+			}
+		}
+		there, err := to.FindRecord(ctx, serial)
+		if err == nil && !bytes.Equal(there, content) {
+			err = fmt.Errorf("what the office returned with serial %s is not in %s as it was written", serial, serials)
+		}
+		named[serial] = true
+		return err
+	})
+	if err != nil {
+		return len(named), err
+	}
+	all, err := os.ReadDir(serials)
+	if err != nil {
+		return len(named), err
+	}
+	for _, e := range all {
+		serial, isRecord := strings.CutSuffix(e.Name(), recordSuffix)
+		if isRecord && !named[serial] {
+			if err := to.RetireRecord(ctx, serial, now); err != nil {
+				return len(named), err
+			}
+		}
+	}
+	for _, of := range []string{serials, dir, filepath.Dir(dir)} {
+		if err := durable.SyncDir(of); err != nil {
+			return len(named), err
+		}
+	}
+	return len(named), nil
 }
 
 // cacheRecord caches a record until its stamp is returned.

@@ -64,3 +64,46 @@ func TestRecordsAtHandAreFewAndGoWithTheirStamps(t *testing.T) {
 		}
 	}
 }
+
+func TestRecordsAreWrittenToAFolderAndOthersAreRetired(t *testing.T) {
+	t.Parallel()
+	dir, now := t.TempDir(), time.Now()
+	in, err := OpenFolder(dir, false)
+	requireNoError(t, err)
+	defer func() { requireNoError(t, in.Close()) }()
+	content := func(serial, code string) []byte { return fmt.Appendf(nil, `{"serial":%q,"code":%q}`, serial, code) }
+	for _, serial := range []string{"removed", "waits", "retired"} {
+		requireNoError(t, in.StoreRecord(t.Context(), serial, content(serial, "former")))
+	}
+	requireNoError(t, os.WriteFile(filepath.Join(dir, "serials", "new"+recordSuffix), []byte(`{"ser`), 0o600)) // what a kill left
+	retired := map[string]time.Time{"waits": {}, "new": {}, "retired": now.Add(-2 * recordRetention)}
+	for range 2 {
+		n, err := WriteRecords(t.Context(), dir, func(yield func(string, []byte, time.Time) error) error {
+			for serial, at := range retired {
+				if err := yield(serial, content(serial, "newer"), at); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, now)
+		if n != len(retired) || err != nil {
+			t.Errorf("%d, %v", n, err)
+		}
+	}
+	requireNoError(t, in.RemoveRetired(t.Context(), now.Add(-time.Hour)))
+	for serial, want := range map[string]string{
+		"waits": string(content("waits", "newer")), "new": string(content("new", "newer")), "retired": "", "removed": string(content("removed", "former")),
+	} {
+		if got, err := in.FindRecord(t.Context(), serial); string(got) != want || err != nil {
+			t.Errorf("%s: %q, %v", serial, got, err)
+		}
+	}
+	requireNoError(t, in.RemoveRetired(t.Context(), now.Add(time.Hour)))
+	if got, err := in.FindRecord(t.Context(), "removed"); got != nil || err != nil {
+		t.Errorf("a record that is not named is kept: %q, %v", got, err)
+	}
+	_, err = WriteRecords(t.Context(), dir, func(yield func(string, []byte, time.Time) error) error { return yield("../x", nil, time.Time{}) }, now)
+	if err == nil {
+		t.Error("a record was written outside of the folder")
+	}
+}

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"segel/internal/durable"
 )
 
 // Rows is a journal in a table, which several offices append to at the same time. Its entries are the lines of a journal in a folder after the
@@ -132,5 +134,99 @@ func CopyJournal(ctx context.Context, rows Rows, dir string) (n int64, err error
 		if err := rows.AddEntry(ctx, n, content, e.At); err != nil {
 			return n, err
 		}
+	}
+}
+
+// WriteJournal copies the journal of a table to a folder whose journal has the first entries of it, or none, and returns how many entries it has. No office may
+// have either of them open. Durable on return; after a crash the folder has the first entries, and a repetition adds the others.
+func WriteJournal(ctx context.Context, rows Rows, dir string) (n int64, err error) {
+	var lines [][]byte
+	err = rows.ReadEntries(ctx, 0, func(number int64, content []byte) error {
+		if number != int64(len(lines))+1 {
+			return fmt.Errorf("entry %d is missing", len(lines)+1)
+		}
+		if _, err := parseEntry(content); err != nil || bytes.ContainsRune(content, '\n') || len(content) >= maxLine {
+			return fmt.Errorf("entry %d is not a line of a journal: %w", number, err)
+		}
+		lines = append(lines, append(bytes.Clone(content), '\n'))
+		return nil
+	})
+	if err != nil {
+		return 0, fmt.Errorf("journal of the office: %w", err)
+	}
+	name := filepath.Join(dir, "journal.jsonl")
+	if _, err := os.Stat(name); errors.Is(err, os.ErrNotExist) && len(lines) == 0 {
+		return 0, nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return 0, fmt.Errorf("folder of the office: %w", err)
+	}
+	folder, err := lockFolder(dir)
+	if err != nil {
+		return 0, err
+	}
+	defer folder.Close()
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return 0, fmt.Errorf("journal of the office: %w", err)
+	}
+	defer func() {
+		if err = errors.Join(err, f.Close()); err != nil {
+			err = fmt.Errorf("journal of the office in %s: %w", dir, err)
+		}
+	}()
+	there, size, err := compareLines(f, lines)
+	if err == nil {
+		err = f.Truncate(size) // an unfinished line belongs to no answer
+	}
+	if err != nil {
+		return 0, err
+	}
+	out := bufio.NewWriter(f)
+	if size == 0 {
+		if err := json.NewEncoder(out).Encode(header{journalVersion}); err != nil {
+			return 0, err
+		}
+	}
+	for _, line := range lines[there:] {
+		if _, err := out.Write(line); err != nil {
+			return 0, err
+		}
+	}
+	if err := errors.Join(out.Flush(), f.Sync(), folder.Sync(), durable.SyncDir(filepath.Dir(dir))); err != nil {
+		return 0, err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return 0, err
+	}
+	there, _, err = compareLines(f, lines)
+	if err == nil && there != len(lines) {
+		err = fmt.Errorf("%d of %d entries were written", there, len(lines))
+	}
+	return int64(there), err
+}
+
+// compareLines requires that the whole lines of a journal after the first one are the first of those lines, and returns how many there are, and how many bytes they take with the first.
+func compareLines(journal io.Reader, lines [][]byte) (n int, size int64, err error) {
+	in := bufio.NewReaderSize(journal, maxLine)
+	for first := true; ; first = false {
+		line, err := in.ReadSlice('\n')
+		if errors.Is(err, io.EOF) {
+			return n, size, nil
+		}
+		if err != nil {
+			return n, size, err
+		}
+		size += int64(len(line))
+		if first {
+			if err := parseHeader(line); err != nil {
+				return n, size, err
+			}
+			continue
+		}
+		if n == len(lines) || !bytes.Equal(line, lines[n]) {
+			return n, size, fmt.Errorf("line %d is not entry %d of the table: move the folder aside", n+2, n+1)
+		}
+		n++
 	}
 }

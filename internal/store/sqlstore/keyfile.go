@@ -16,12 +16,19 @@ func (s *Store) KeyFile(ctx context.Context, name string) ([]byte, error) {
 
 // AddKeyFile implements [store.KeyFiles].
 func (s *Store) AddKeyFile(ctx context.Context, name string, content []byte, at time.Time) error {
+	return s.addKeyFile(ctx, requireUsedState, name, content, at)
+}
+
+func (s *Store) addKeyFile(ctx context.Context, require func(context.Context, tx) error, name string, content []byte, at time.Time) error {
 	err := s.db.withTx(ctx, func(t tx) error {
 		n, err := t.exec(ctx, `INSERT INTO key_file (name, content, created_at) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING`, name, bytesArg(content), toMicros(at))
 		if err == nil && n == 0 {
 			err = store.ErrExists
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return require(ctx, t)
 	})
 	return wrapf(err, "add key file %s", name)
 }

@@ -39,23 +39,37 @@ func (s *Store) OfficeEntries(ctx context.Context, office string, after int64, y
 
 // AddOfficeEntry implements [store.OfficeRecords].
 func (s *Store) AddOfficeEntry(ctx context.Context, office string, number int64, content []byte, at time.Time) error {
+	return s.addOfficeEntry(ctx, requireUsedState, office, number, content, at)
+}
+
+func (s *Store) addOfficeEntry(ctx context.Context, require func(context.Context, tx) error, office string, number int64, content []byte, at time.Time) error {
 	err := s.db.withTx(ctx, func(t tx) error {
 		n, err := t.exec(ctx, `INSERT INTO office_entry (office, number, content, made_at) VALUES ($1, $2, $3, $4) ON CONFLICT (office, number) DO NOTHING`,
 			office, number, string(content), toMicros(at))
 		if err == nil && n == 0 {
 			err = store.ErrExists
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return require(ctx, t)
 	})
 	return wrapf(err, "add entry %d to the journal of %s", number, office)
 }
 
 // StoreOfficeRecord implements [store.OfficeRecords].
 func (s *Store) StoreOfficeRecord(ctx context.Context, serial string, content []byte) error {
+	return s.storeOfficeRecord(ctx, requireUsedState, serial, content)
+}
+
+func (s *Store) storeOfficeRecord(ctx context.Context, require func(context.Context, tx) error, serial string, content []byte) error {
 	err := s.db.withTx(ctx, func(t tx) error {
 		_, err := t.exec(ctx, `INSERT INTO office_record (serial, content, retired_at) VALUES ($1, $2, 0)
 			ON CONFLICT (serial) DO UPDATE SET content = excluded.content, retired_at = 0`, serial, string(content))
-		return err
+		if err != nil {
+			return err
+		}
+		return require(ctx, t)
 	})
 	return wrapf(err, "store what the office returned with serial %s", serial)
 }

@@ -3,6 +3,7 @@ package storetest
 import (
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -50,5 +51,92 @@ var officeRecordTests = map[string]func(*testing.T, *fixture){
 		_, err = b.OfficeRecord(b.ctx, "S1")
 		b.requireError("removed", err, store.ErrNotFound)
 		requireRead(b, "another", []byte("{}"))(b.OfficeRecord(b.ctx, "S2"))
+	},
+	"TheStateIsMovedToAFolderAsItWasReadOrNotAtAll": func(t *testing.T, b *fixture) {
+		mark, folder := []byte("mark"), []byte("folder")
+		fill := func(to store.StateFiles) {
+			b.must(to.AddKeyFile(b.ctx, "authority.json", []byte{1}, b.now))
+			b.must(to.AddOfficeEntry(b.ctx, "office", 1, []byte("{}"), b.now))
+			b.must(to.StoreOfficeRecord(b.ctx, "S1", []byte("{}")))
+		}
+		digest := func() [32]byte {
+			d, err := b.StateDigest(b.ctx)
+			b.must(err)
+			return d
+		}
+		fill(b)
+		b.requireError("the database is not used", b.MoveStateToFolder(b.ctx, digest(), folder, b.now), store.ErrConflict)
+		b.must(b.UseStateInDatabase(b.ctx, mark, nil, b.now))
+		b.requireError("it is used already", b.UseStateInDatabase(b.ctx, mark, nil, b.now), store.ErrConflict)
+		requireRead(b, "used", store.StatePlace{Mark: mark})(b.StatePlace(b.ctx))
+		for name, change := range map[string]func(){
+			"a file":             func() { b.must(b.AddKeyFile(b.ctx, "tsa-2.json", []byte{2}, b.now)) },
+			"a sealed file":      func() { b.must(b.ReplaceKeyFile(b.ctx, "authority.json", []byte{1}, []byte{3})) },
+			"an entry":           func() { b.must(b.AddOfficeEntry(b.ctx, "office", 2, []byte("{}"), b.now)) },
+			"a record":           func() { b.must(b.StoreOfficeRecord(b.ctx, "S2", []byte("{}"))) },
+			"a record's end":     func() { b.must(b.RetireOfficeRecord(b.ctx, "S1", b.now)) },
+			"a record's picture": func() { b.must(b.StoreOfficeRecord(b.ctx, "S1", []byte("[]"))) },
+		} {
+			before := digest()
+			change()
+			b.requireError(name+" was changed", b.MoveStateToFolder(b.ctx, before, folder, b.now), store.ErrConflict)
+		}
+		b.must(b.AddNode(b.ctx, store.Node{Name: "dead", Host: "h"}, endedLease))
+		b.requireError("a node is not marked as ended", b.MoveStateToFolder(b.ctx, digest(), folder, b.now), store.ErrNodesRun)
+		_, err := b.EndOverdueNode(b.ctx, "dead")
+		b.must(err)
+		records := map[string]time.Time{}
+		b.must(b.RetireOfficeRecord(b.ctx, "S2", b.now))
+		b.must(b.EachOfficeRecord(b.ctx, func(serial string, _ []byte, retiredAt time.Time) error {
+			records[serial] = retiredAt
+			return nil
+		}))
+		b.requireEqual("records", records, map[string]time.Time{"S1": {}, "S2": b.now.Truncate(time.Microsecond)})
+
+		b.must(b.MoveStateToFolder(b.ctx, digest(), folder, b.now))
+		requireRead(b, "moved", store.StatePlace{Folder: folder})(b.StatePlace(b.ctx))
+		_, err = b.KeyFile(b.ctx, "authority.json")
+		b.requireError("a file is left", err, store.ErrNotFound)
+		_, err = b.OfficeRecord(b.ctx, "S1")
+		b.requireError("a record is left", err, store.ErrNotFound)
+		b.requireError("a file is added", b.AddKeyFile(b.ctx, "authority.json", []byte{1}, b.now), store.ErrInFolder)
+		b.requireError("an entry is added", b.AddOfficeEntry(b.ctx, "office", 3, []byte("{}"), b.now), store.ErrInFolder)
+		b.requireError("a record is added", b.StoreOfficeRecord(b.ctx, "S1", []byte("{}")), store.ErrInFolder)
+		b.requireError("it is moved again", b.MoveStateToFolder(b.ctx, digest(), folder, b.now), store.ErrConflict)
+
+		fill(b.UnusedState()) // nothing of it was added before
+		for name, of := range map[string][]byte{"no folder": nil, "another folder": []byte("other")} {
+			b.requireError(name, b.UseStateInDatabase(b.ctx, mark, of, b.now), store.ErrConflict)
+		}
+		b.must(b.UseStateInDatabase(b.ctx, mark, folder, b.now))
+		requireRead(b, "used again", store.StatePlace{Mark: mark})(b.StatePlace(b.ctx))
+		b.must(b.AddOfficeEntry(b.ctx, "office", 2, []byte("{}"), b.now))
+	},
+	"WhatIsAddedWhileTheStateMovesToAFolderIsRefusedOrStopsTheMove": func(t *testing.T, b *fixture) {
+		b.must(b.UseStateInDatabase(b.ctx, []byte("mark"), nil, b.now))
+		before, err := b.StateDigest(b.ctx)
+		b.must(err)
+		var moved, added atomic.Int32
+		b.runCrowd(8, nil, func(i int) error {
+			if i == 0 {
+				err := b.MoveStateToFolder(b.ctx, before, []byte("folder"), b.now)
+				if err == nil {
+					moved.Add(1)
+				} else if !errors.Is(err, store.ErrConflict) {
+					return err
+				}
+				return nil
+			}
+			err := b.AddOfficeEntry(b.ctx, "office", int64(i), []byte("{}"), b.now)
+			if err == nil {
+				added.Add(1)
+			} else if !errors.Is(err, store.ErrInFolder) {
+				return err
+			}
+			return nil
+		})
+		if moved.Load() == 1 && added.Load() > 0 || moved.Load() == 0 && added.Load() != 7 {
+			t.Errorf("it was moved %d times, and %d entries were added", moved.Load(), added.Load())
+		}
 	},
 }
