@@ -18,8 +18,9 @@ import (
 // after a restore, or if an installation of an earlier release has too little evidence to be adopted at a start.
 type adoptCommand struct {
 	dataFlag
-	NewAuthority bool `name:"new-authority" help:"Create a new certificate authority in place of a lost one. Readers have to trust its new root."`
-	Yes          bool `help:"Adopt without being asked."`
+	NewAuthority bool   `name:"new-authority" help:"Create a new certificate authority in place of a lost one. Readers have to trust its new root."`
+	Aside        string `placeholder:"FOLDER" help:"With --new-authority and SEGEL_STATE=database: new folder that the files of the former authority are copied to before they are replaced."`
+	Yes          bool   `help:"Adopt without being asked."`
 }
 
 func (c adoptCommand) Run(w *environment) error {
@@ -27,7 +28,15 @@ func (c adoptCommand) Run(w *environment) error {
 	if err != nil {
 		return err
 	}
-	return withDatabase(w, conf, func(a *app) error { return c.adoptFound(w, a) })
+	return withDatabase(w, conf, func(a *app) error {
+		if c.NewAuthority && conf.State == config.StateDatabase {
+			return c.replaceAuthority(w, a)
+		}
+		if c.Aside != "" {
+			return errors.New("--aside needs --new-authority and SEGEL_STATE=database: move the folder of keys aside yourself")
+		}
+		return c.adoptFound(w, a)
+	})
 }
 
 // withDatabase runs a command whose subject is how the parts of an installation belong together: it has the database alone, and the keys and files are neither
@@ -37,6 +46,9 @@ func withDatabase(w *environment, conf config.Config, run func(*app) error) erro
 	var err error
 	if a.store, err = openDatabase(w.ctx, conf, conf.ClockTolerance, writing, nil); err != nil {
 		return err
+	}
+	if w.adjust != nil {
+		w.adjust(a)
 	}
 	return errors.Join(run(a), a.store.Close())
 }

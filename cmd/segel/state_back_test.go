@@ -175,13 +175,19 @@ func TestKeysAreMovedBackToAFolderAndOnlyThatIsUsedFromThenOn(t *testing.T) {
 // copyKilled runs segel state copy in a process that ends with SIGKILL after so many effects, and reports whether it came to that.
 func copyKilled(t *testing.T, to, data string, set []string, after int) bool {
 	t.Helper()
+	return runKilled(t, set, after, "state", "copy", "--to", to, "--data", data)
+}
+
+// runKilled is copyKilled for a command.
+func runKilled(t *testing.T, set []string, after int, args ...string) bool {
+	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var said bytes.Buffer
 	c := &exec.Cmd{
-		Path: exe, Args: []string{mortalSegel, "state", "copy", "--to", to, "--data", data}, Env: append(environ(set), "TZ=UTC", killAfterVariable+"="+fmt.Sprint(after)),
+		Path: exe, Args: append([]string{mortalSegel}, args...), Env: append(environ(set), "TZ=UTC", killAfterVariable+"="+fmt.Sprint(after)),
 		Stdout: &said, Stderr: &said,
 	}
 	err = c.Run()

@@ -44,9 +44,6 @@ func (c stateCopyCommand) Run(w *environment) error {
 		return errors.New("set SEGEL_STATE to folder, as for the services")
 	}
 	return withDatabase(w, conf, func(a *app) error {
-		if w.adjust != nil {
-			w.adjust(a)
-		}
 		if c.To == config.StateFolder {
 			return a.moveStateToFolder(w)
 		}
@@ -158,15 +155,16 @@ func (a *app) moveStateToFolder(w *environment) error {
 	if err := a.makeFolders(folder); err != nil {
 		return err
 	}
-	locks, err := a.excludeServices(ctx, folder)
-	defer func() {
-		for _, lock := range locks {
-			_ = lock.Close()
-		}
-	}()
+	lock, err := lockFolder(string(folder), "the keys in "+string(folder))
 	if err != nil {
 		return err
 	}
+	defer lock.Close()
+	admit, err := a.excludeServices(ctx)
+	if err != nil {
+		return err
+	}
+	defer admit()
 	// What a process that is not excluded adds to the database from here on makes the last commit fail.
 	digest, err := a.store.StateDigest(ctx)
 	if err != nil {
@@ -218,14 +216,8 @@ func (a *app) moveStateToFolder(w *environment) error {
 	a.reached()
 	// Durable: everything, in the folder. If the process dies here, services use the database, which refuses the folder also without the note, and the next run
 	// copies what they changed meanwhile.
-	err = a.store.MoveStateToFolder(ctx, digest, used, a.clock())
-	switch {
-	case errors.Is(err, store.ErrConflict):
-		return fmt.Errorf("another process changed the keys or the records of the stamp office meanwhile, and the database is still used: stop it, and run the command again (%w)", err)
-	case errors.Is(err, store.ErrNodesRun):
-		return fmt.Errorf("the database is still used: %w. Stop the service there first", err)
-	case err != nil:
-		return fmt.Errorf("%w. Run the command again: it says which of the two is used", err)
+	if err := a.store.MoveStateToFolder(ctx, digest, used, a.clock()); err != nil {
+		return changedMeanwhile(err)
 	}
 	// Durable: that this folder is used, and that the database has nothing of it.
 	a.reached()
@@ -283,28 +275,19 @@ func lockFolder(dir, what string) (*os.File, error) {
 	return lock, nil
 }
 
-// excludeServices requires that no service uses the database, and keeps others from starting until the locks are closed. On PostgreSQL, where services are on other machines,
-// it ends nodes that died; one that starts later is found by the last commit. The locks are returned also with an error.
-func (a *app) excludeServices(ctx context.Context, folder authority.Folder) (locks []*os.File, err error) {
-	_, embedded := sqlstore.SQLitePath(databaseDSN(a.conf))
-	lock, err := lockFolder(string(folder), "the keys in "+string(folder))
-	if err != nil {
-		return nil, err
-	}
-	locks = append(locks, lock)
-	if embedded {
+// excludeServices requires that no service uses the database, and keeps others from starting until admit is called. On PostgreSQL, where services are on other machines,
+// it ends nodes that died; one that starts later is found by the last commit.
+func (a *app) excludeServices(ctx context.Context) (admit func(), err error) {
+	if _, embedded := sqlstore.SQLitePath(databaseDSN(a.conf)); embedded {
 		lock, err := lockFolder(a.conf.DataDir, "the installation in "+a.conf.DataDir)
-		if err != nil {
-			return locks, err
-		}
-		return append(locks, lock), nil
+		return func() { _ = lock.Close() }, err
 	}
 	nodes, err := a.nodesWhere(ctx, func([]string) bool { return true })
 	if err == nil && len(nodes) > 0 {
 		err = fmt.Errorf("a service uses the installation: stop it first: %s", strings.Join(nodes, ", "))
 	}
 	if err != nil {
-		return locks, err
+		return nil, err
 	}
 	all, _, err := a.store.ListNodes(ctx)
 	for _, n := range all {
@@ -312,7 +295,18 @@ func (a *app) excludeServices(ctx context.Context, folder authority.Folder) (loc
 			_, err = a.store.EndOverdueNode(ctx, n.Name)
 		}
 	}
-	return locks, err
+	return func() {}, err
+}
+
+// changedMeanwhile explains the error of a last commit that was refused.
+func changedMeanwhile(err error) error {
+	switch {
+	case errors.Is(err, store.ErrConflict):
+		return fmt.Errorf("another process changed the keys or the records of the stamp office meanwhile, and nothing was replaced: stop it, and run the command again (%w)", err)
+	case errors.Is(err, store.ErrNodesRun):
+		return fmt.Errorf("nothing was replaced: %w. Stop the service there first", err)
+	}
+	return err
 }
 
 // findCopied returns the installation whose keys are copied from the database or the folder, and the options that open them, after checking that it is complete, and that the master keys of the
@@ -371,7 +365,7 @@ func copyKeyFile(ctx context.Context, to, from authority.Files, name string, rep
 	}
 	there, err := to.ReadFile(ctx, name)
 	if err == nil && !bytes.Equal(there, b) {
-		err = fmt.Errorf("the database has another %s than the data folder", name)
+		err = fmt.Errorf("the database has another %s than the folder", name)
 	}
 	return err
 }

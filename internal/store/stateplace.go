@@ -49,4 +49,10 @@ type StatePlaces interface {
 	//
 	// Durable on return: all of it. On error nothing. From then on those who use the database cannot add to it: see ErrInFolder.
 	MoveStateToFolder(ctx context.Context, digest [32]byte, folder []byte, at time.Time) error
+
+	// ReplaceAuthority replaces all key files but the mark, and the record of the installation that was read. ErrConflict if the database does not have what digest
+	// says, is not used, or has another record; ErrNodesRun if a node has not ended.
+	//
+	// Durable on return: all of it. On error nothing.
+	ReplaceAuthority(ctx context.Context, digest [32]byte, files map[string][]byte, read, write Installation, at time.Time) error
 }

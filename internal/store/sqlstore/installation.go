@@ -27,27 +27,29 @@ func (s *Store) Installation(ctx context.Context) (i store.Installation, empty b
 
 // ReplaceInstallation implements [store.Installations].
 func (s *Store) ReplaceInstallation(ctx context.Context, read, write store.Installation) error {
-	values := []any{write.ID, write.Authority[:], toMicros(write.CreatedAt), toMicros(write.CompletedAt), write.StampOffice}
-	err := s.db.withTx(ctx, func(t tx) error {
-		var done int64
-		var err error
-		if read.ID == "" {
-			done, err = t.exec(ctx, `INSERT INTO installation (id, authority, created_at, completed_at, stamp_office, one)
-				VALUES (`+placeholders(1, 5)+`, 1) ON CONFLICT DO NOTHING`, values...)
-		} else {
-			done, err = t.exec(ctx, `UPDATE installation SET id = $1, authority = $2, created_at = $3, completed_at = $4, stamp_office = $5
-				WHERE id = $6 AND authority = $7 AND created_at = $8 AND completed_at = $9 AND stamp_office = $10`,
-				append(values, read.ID, read.Authority[:], toMicros(read.CreatedAt), toMicros(read.CompletedAt), read.StampOffice)...)
-		}
-		if err == nil && done == 0 {
-			err = store.ErrConflict
-		}
-		if err != nil || write.CompletedAt.IsZero() { // until completed, the database has to be empty
-			return err
-		}
-		return logEntry{records: []record{recordOf("installation", 1)}, at: write.CompletedAt}.appendToLog(ctx, t)
-	})
+	err := s.db.withTx(ctx, func(t tx) error { return replaceInstallation(ctx, t, read, write) })
 	return wrapf(err, "write the installation")
+}
+
+func replaceInstallation(ctx context.Context, t tx, read, write store.Installation) error {
+	values := []any{write.ID, write.Authority[:], toMicros(write.CreatedAt), toMicros(write.CompletedAt), write.StampOffice}
+	var done int64
+	var err error
+	if read.ID == "" {
+		done, err = t.exec(ctx, `INSERT INTO installation (id, authority, created_at, completed_at, stamp_office, one)
+			VALUES (`+placeholders(1, 5)+`, 1) ON CONFLICT DO NOTHING`, values...)
+	} else {
+		done, err = t.exec(ctx, `UPDATE installation SET id = $1, authority = $2, created_at = $3, completed_at = $4, stamp_office = $5
+			WHERE id = $6 AND authority = $7 AND created_at = $8 AND completed_at = $9 AND stamp_office = $10`,
+			append(values, read.ID, read.Authority[:], toMicros(read.CreatedAt), toMicros(read.CompletedAt), read.StampOffice)...)
+	}
+	if err == nil && done == 0 {
+		err = store.ErrConflict
+	}
+	if err != nil || write.CompletedAt.IsZero() { // until completed, the database has to be empty
+		return err
+	}
+	return logEntry{records: []record{recordOf("installation", 1)}, at: write.CompletedAt}.appendToLog(ctx, t)
 }
 
 // Evidence implements [store.Installations].

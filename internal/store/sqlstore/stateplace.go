@@ -5,6 +5,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -163,12 +165,13 @@ func (s *Store) UseStateInDatabase(ctx context.Context, mark, folder []byte, at 
 	return wrapf(err, "use the keys in the database")
 }
 
-// MoveStateToFolder implements [store.StatePlaces].
+// withLockedState runs fn in a transaction in which no other changes the keys or the records of the stamp office, after requiring that the database is used, that it has
+// what digest says, and that no node runs.
 //
-// The locks end with the transaction. A node that joins at this moment waits for it, and finds the folder when it looks afterwards where the keys are used. What
-// others add to the tables is either found here or refused, see requireUsedState.
-func (s *Store) MoveStateToFolder(ctx context.Context, digest [32]byte, folder []byte, at time.Time) error {
-	err := s.db.withTx(ctx, func(t tx) error {
+// The locks end with the transaction. A node that joins at this moment waits for it, and finds what has changed when it looks afterwards. What others add to the
+// tables is found here, or they wait.
+func (s *Store) withLockedState(ctx context.Context, digest [32]byte, fn func(t tx) error) error {
+	return s.db.withTx(ctx, func(t tx) error {
 		if !s.db.embedded() {
 			if _, err := t.exec(ctx, `LOCK TABLE key_file, office_entry, office_record, node IN SHARE ROW EXCLUSIVE MODE`); err != nil {
 				return err
@@ -192,13 +195,38 @@ func (s *Store) MoveStateToFolder(ctx context.Context, digest [32]byte, folder [
 		if p.Mark == nil || !bytes.Equal(found[:], digest[:]) {
 			return store.ErrConflict
 		}
+		return fn(t)
+	})
+}
+
+const insertKeyFile = `INSERT INTO key_file (name, content, created_at) VALUES ($1, $2, $3)`
+
+// MoveStateToFolder implements [store.StatePlaces]. What a process adds afterwards is refused, see requireUsedState.
+func (s *Store) MoveStateToFolder(ctx context.Context, digest [32]byte, folder []byte, at time.Time) error {
+	err := s.withLockedState(ctx, digest, func(t tx) error {
 		for _, table := range []string{"key_file", "office_entry", "office_record"} {
 			if _, err := t.exec(ctx, `DELETE FROM `+table); err != nil {
 				return err
 			}
 		}
-		_, err = t.exec(ctx, `INSERT INTO key_file (name, content, created_at) VALUES ($1, $2, $3)`, store.KeyFolderFile, bytesArg(folder), toMicros(at))
+		_, err := t.exec(ctx, insertKeyFile, store.KeyFolderFile, bytesArg(folder), toMicros(at))
 		return err
 	})
 	return wrapf(err, "use the keys in a folder")
+}
+
+// ReplaceAuthority implements [store.StatePlaces].
+func (s *Store) ReplaceAuthority(ctx context.Context, digest [32]byte, files map[string][]byte, read, write store.Installation, at time.Time) error {
+	err := s.withLockedState(ctx, digest, func(t tx) error {
+		if _, err := t.exec(ctx, `DELETE FROM key_file WHERE name <> $1`, store.KeyMarkFile); err != nil {
+			return err
+		}
+		for _, name := range slices.Sorted(maps.Keys(files)) {
+			if _, err := t.exec(ctx, insertKeyFile, name, bytesArg(files[name]), toMicros(at)); err != nil {
+				return err
+			}
+		}
+		return replaceInstallation(ctx, t, read, write)
+	})
+	return wrapf(err, "replace the authority")
 }

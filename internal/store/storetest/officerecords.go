@@ -69,17 +69,20 @@ var officeRecordTests = map[string]func(*testing.T, *fixture){
 		b.must(b.UseStateInDatabase(b.ctx, mark, nil, b.now))
 		b.requireError("it is used already", b.UseStateInDatabase(b.ctx, mark, nil, b.now), store.ErrConflict)
 		requireRead(b, "used", store.StatePlace{Mark: mark})(b.StatePlace(b.ctx))
-		for name, change := range map[string]func(){
-			"a file":             func() { b.must(b.AddKeyFile(b.ctx, "tsa-2.json", []byte{2}, b.now)) },
-			"a sealed file":      func() { b.must(b.ReplaceKeyFile(b.ctx, "authority.json", []byte{1}, []byte{3})) },
-			"an entry":           func() { b.must(b.AddOfficeEntry(b.ctx, "office", 2, []byte("{}"), b.now)) },
-			"a record":           func() { b.must(b.StoreOfficeRecord(b.ctx, "S2", []byte("{}"))) },
-			"a record's end":     func() { b.must(b.RetireOfficeRecord(b.ctx, "S1", b.now)) },
-			"a record's picture": func() { b.must(b.StoreOfficeRecord(b.ctx, "S1", []byte("[]"))) },
+		for _, c := range []struct {
+			name   string
+			change func()
+		}{
+			{"a file", func() { b.must(b.AddKeyFile(b.ctx, "tsa-2.json", []byte{2}, b.now)) }},
+			{"a sealed file", func() { b.must(b.ReplaceKeyFile(b.ctx, "authority.json", []byte{1}, []byte{3})) }},
+			{"an entry", func() { b.must(b.AddOfficeEntry(b.ctx, "office", 2, []byte("{}"), b.now)) }},
+			{"a record", func() { b.must(b.StoreOfficeRecord(b.ctx, "S2", []byte("{}"))) }},
+			{"a record's end", func() { b.must(b.RetireOfficeRecord(b.ctx, "S1", b.now)) }},
+			{"a record's picture", func() { b.must(b.StoreOfficeRecord(b.ctx, "S1", []byte("[]"))) }},
 		} {
 			before := digest()
-			change()
-			b.requireError(name+" was changed", b.MoveStateToFolder(b.ctx, before, folder, b.now), store.ErrConflict)
+			c.change()
+			b.requireError(c.name+" was changed", b.MoveStateToFolder(b.ctx, before, folder, b.now), store.ErrConflict)
 		}
 		b.must(b.AddNode(b.ctx, store.Node{Name: "dead", Host: "h"}, endedLease))
 		b.requireError("a node is not marked as ended", b.MoveStateToFolder(b.ctx, digest(), folder, b.now), store.ErrNodesRun)
@@ -138,5 +141,36 @@ var officeRecordTests = map[string]func(*testing.T, *fixture){
 		if moved.Load() == 1 && added.Load() > 0 || moved.Load() == 0 && added.Load() != 7 {
 			t.Errorf("it was moved %d times, and %d entries were added", moved.Load(), added.Load())
 		}
+	},
+	"TheAuthorityIsReplacedWithTheRecordOfTheInstallationOrNotAtAll": func(t *testing.T, b *fixture) {
+		read, _, err := b.Installation(b.ctx)
+		b.must(err)
+		if read.ID == "" {
+			b.must(b.ReplaceInstallation(b.ctx, store.Installation{}, store.Installation{ID: "i", Authority: [32]byte{1}, CreatedAt: b.now, CompletedAt: b.now}))
+			read, _, err = b.Installation(b.ctx)
+			b.must(err)
+		}
+		write := read
+		write.Authority = [32]byte{2}
+		b.must(b.AddKeyFile(b.ctx, "authority.json", []byte{1}, b.now))
+		b.must(b.AddKeyFile(b.ctx, "tsa-2.json", []byte{1}, b.now))
+		replace := func(read store.Installation) error {
+			digest, err := b.StateDigest(b.ctx)
+			b.must(err)
+			return b.ReplaceAuthority(b.ctx, digest, map[string][]byte{"authority.json": {2}, "guests.json": {3}}, read, write, b.now)
+		}
+		b.requireError("the database is not used", replace(read), store.ErrConflict)
+		b.must(b.UseStateInDatabase(b.ctx, []byte("mark"), nil, b.now))
+		b.requireError("another record was read", replace(write), store.ErrConflict)
+		requireRead(b, "the former authority", []byte{1})(b.KeyFile(b.ctx, "authority.json"))
+		b.must(replace(read))
+		for name, want := range map[string][]byte{"authority.json": {2}, "guests.json": {3}, store.KeyMarkFile: []byte("mark")} {
+			requireRead(b, name, want)(b.KeyFile(b.ctx, name))
+		}
+		_, err = b.KeyFile(b.ctx, "tsa-2.json")
+		b.requireError("a successor is left", err, store.ErrNotFound)
+		now, _, err := b.Installation(b.ctx)
+		b.must(err)
+		b.requireEqual("recorded", now.Authority, write.Authority)
 	},
 }
