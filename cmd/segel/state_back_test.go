@@ -17,6 +17,8 @@ import (
 	"segel/internal/emeterai/peruri"
 	"segel/internal/installation"
 	"segel/internal/store"
+	"segel/internal/store/sqlstore"
+	"segel/internal/store/storetest/pgtest"
 )
 
 // copyStateTo runs segel state copy, and requires that it says something.
@@ -318,6 +320,58 @@ func TestAMoveToAFolderIsRefusedIfTheDatabaseChangesMeanwhile(t *testing.T) {
 			t.Errorf("%+v, %v", place, err)
 		}
 	})
+}
+
+// TestAServiceThatWasOpenedBeforeAMoveAndJoinsAfterItIsRefused opens a service on PostgreSQL, where no lock of a folder excludes it, and lets it join when its keys were moved
+// or its authority was replaced.
+func TestAServiceThatWasOpenedBeforeAMoveAndJoinsAfterItIsRefused(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	set := []string{"SEGEL_DATABASE", pgtest.Database(t, sqlstore.Migrate), "SEGEL_MASTER_KEY", sampleKey}
+	data, inDatabase := filepath.Join(dir, "data"), append(slices.Clip(set), "SEGEL_STATE", config.StateDatabase)
+	servedOnce(t, data, environ(inDatabase))
+	flags := map[string]string{"SEGEL_DATA_DIR": data}
+	for i := 0; i+1 < len(inDatabase); i += 2 {
+		flags[inDatabase[i]] = inDatabase[i+1]
+	}
+	conf, err := config.Load(nil, flags)
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := func() *app {
+		t.Helper()
+		a, err := openApp(t.Context(), conf, (&environment{stderr: &bytes.Buffer{}}).newLogger(conf), creating)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	join := func(a *app) error {
+		t.Helper()
+		if err := a.joinProcesses(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return a.checkInstallation(t.Context())
+	}
+	a := open()
+	runSegel(t, 0, inDatabase, "adopt", "--new-authority", "--yes", "--aside", filepath.Join(dir, "aside"), "--data", data)
+	if err := join(a); err == nil || !strings.Contains(err.Error(), "was started on") {
+		t.Errorf("with the former authority: %v", err)
+	}
+	a.close()
+	a = open()
+	copyStateTo(t, "folder", data, 0, set, "from now on")
+	var refused *installation.Error
+	if err := join(a); !errors.As(err, &refused) || refused.Problem != installation.KeysInFolder {
+		t.Errorf("after the move: %v", err)
+	}
+	if err := a.keyFiles().CreateFile(t.Context(), "tsa-2.json", []byte("{}")); !errors.Is(err, store.ErrInFolder) {
+		t.Errorf("a successor: %v", err)
+	}
+	if err := (officeRecords{a.store}).StoreRecord(t.Context(), "S1", []byte("{}")); !errors.Is(err, store.ErrInFolder) {
+		t.Errorf("a record: %v", err)
+	}
+	a.close()
 }
 
 func TestAFolderThatKeysWereMovedToIsRestoredFromBackupsOrAdopted(t *testing.T) {

@@ -60,7 +60,7 @@ type Config struct {
 
 	// Where the sealed keys and the records of the stamp office are kept: folder, in the data folder; or database, for services on several
 	// machines, which then need one of MASTER_KEY, MASTER_KEY_FILE and MASTER_KEY_COMMAND. With a PostgreSQL database and BLOBS=s3 the data folder
-	// has temporary files alone then. segel state copy moves keys and records to the database.
+	// has temporary files alone then. segel state copy moves keys and records to the database, and with --to folder back.
 	State string `env:"STATE" envDefault:"folder"`
 
 	// Where the files of documents are kept: files, in the data folder; or s3, in a bucket of an S3 server with conditional writes. Keys,

@@ -10,6 +10,8 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+
+	"segel/internal/store"
 )
 
 // ID names an installation: 128 random bits in 32 lower-case hexadecimal digits.
@@ -58,7 +60,7 @@ func NewFolderMark(random io.Reader) ([]byte, error) {
 }
 
 // MarkFile is the name of the file beside the keys that contains the mark.
-const MarkFile = "installation"
+const MarkFile = store.KeyMarkFile
 
 // KeyFiles holds the mark beside the keys: [segel/internal/authority.Files].
 type KeyFiles interface {
