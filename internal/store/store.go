@@ -161,6 +161,7 @@ type ListQuery struct {
 	Label   contract.LabelID  // only documents with this label of View.Organisation; empty: all
 	Folder  contract.FolderID // only documents in this folder of View.Space; empty: all
 	View    FilingView        // what List tells of where the documents are filed
+	Summary bool              // List leaves out the placements and revisions of the documents
 	Period  Period            // empty: all
 	Search  string            // part of the title, ignoring letter case; empty: all
 	Order   Order             // empty: OrderCreated
@@ -171,7 +172,7 @@ type ListQuery struct {
 
 // List is one page of documents and the number of all matching ones.
 type List struct {
-	Documents []contract.Document
+	Documents []contract.Document           // complete, unless ListQuery.Summary says otherwise
 	Filed     map[contract.DocumentID]Filed // as ListQuery.View sees it
 	Total     int
 	Limited   bool // there may be more than Total: more matches than are counted, or more documents than are searched

@@ -76,12 +76,14 @@ func (s *Service) listQuery(by contract.Actor, r ListRequest) (store.ListQuery, 
 	}, nil
 }
 
-// List returns one page of the caller's inbox or outbox, or of the documents of a team. A page out of range is empty.
+// List returns one page of the caller's inbox or outbox, or of the documents of a team, without placements and revisions. A page out of
+// range is empty.
 func (s *Service) List(ctx context.Context, by contract.Actor, r ListRequest) (store.List, error) {
 	q, err := s.listQuery(by, r)
 	if err != nil {
 		return store.List{}, err
 	}
+	q.Summary = true
 	return s.Store.List(ctx, q)
 }
 

@@ -39,8 +39,12 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.List, error)
 			l.Total, l.Limited = len(found.ids), found.limited
 			ids = found.ids[min(q.Offset, l.Total):min(q.Offset+q.Limit, l.Total)]
 		}
+		documents := newDocumentReader()
+		if q.Summary {
+			documents.leaveOut(placementRows.table, revisionRows.table)
+		}
 		var err error
-		if l.Documents, err = readDocuments(ctx, r, ids); err != nil || q.View == (store.FilingView{}) || len(ids) == 0 {
+		if l.Documents, err = documents.readAll(ctx, r, ids); err != nil || q.View == (store.FilingView{}) || len(ids) == 0 {
 			return err
 		}
 		l.Filed = map[contract.DocumentID]store.Filed{}

@@ -48,13 +48,21 @@ func (s *Store) readDocument(ctx context.Context, condition string, args ...any)
 	return r.only()
 }
 
-// readDocuments reads documents with all their parts, in one query per table. They come in the order of ids;
-// missing documents are left out.
+// readDocuments reads documents with all their parts.
 func readDocuments(ctx context.Context, q querier, ids []contract.DocumentID) ([]contract.Document, error) {
+	return newDocumentReader().readAll(ctx, q, ids)
+}
+
+// leaveOut makes the reader leave out the parts of documents in these tables.
+func (r *documentReader) leaveOut(tables ...string) {
+	r.tables = slices.DeleteFunc(r.tables, func(t documentTable) bool { return slices.Contains(tables, t.from) })
+}
+
+// readAll reads documents, in one query per table. They come in the order of ids; missing documents are left out.
+func (r *documentReader) readAll(ctx context.Context, q querier, ids []contract.DocumentID) ([]contract.Document, error) {
 	if len(ids) == 0 {
 		return []contract.Document{}, nil
 	}
-	r := newDocumentReader()
 	in, args := listArgs(ids)
 	if err := q.runBatch(ctx, r.selectEach(in, "", args)...); err != nil {
 		return nil, err

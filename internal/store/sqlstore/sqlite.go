@@ -132,12 +132,12 @@ func (d *sqlite) readWhole(ctx context.Context, fn func(querier) error) error {
 }
 
 func (d *sqlite) snapshotHere(ctx context.Context, fn func(querier) error) error {
-	t, err := d.reader.BeginTx(ctx, nil)
+	t, err := beginOn(ctx, d.reader)
 	if err != nil {
 		return err
 	}
-	defer t.Rollback() //nolint:errcheck // nothing to commit
-	return fn(sqliteTx{db: t, ctx: ctx, counters: d.counters})
+	defer t.close() // nothing to commit
+	return fn(sqliteTx{db: t.Tx, ctx: ctx, counters: d.counters, conn: t.conn})
 }
 
 func (d *sqlite) withTx(ctx context.Context, fn func(tx) error) error {
@@ -148,7 +148,7 @@ func (d *sqlite) withTx(ctx context.Context, fn func(tx) error) error {
 }
 
 func (d *sqlite) writeTxHere(ctx context.Context, fn func(tx) error) error {
-	t, err := d.beginWrite(ctx)
+	t, err := beginOn(ctx, d.writer)
 	if err != nil {
 		return err
 	}
@@ -163,43 +163,44 @@ func (d *sqlite) writeTxHere(ctx context.Context, fn func(tx) error) error {
 	return err
 }
 
-// sqliteWrite is a transaction of the writer with its connection.
-type sqliteWrite struct {
+// sqliteConnected is a transaction with its connection.
+type sqliteConnected struct {
 	*sql.Tx
 	pooled *sql.Conn
 	conn   *sqliteConn
 }
 
-// beginWrite begins a transaction, which the caller closes. The context only bounds the wait for the connection: package database/sql
-// watches a context that can end by a goroutine for each transaction. Each statement asks the context that bind is given instead.
-func (d *sqlite) beginWrite(ctx context.Context) (*sqliteWrite, error) {
-	pooled, err := d.writer.Conn(ctx)
+// beginOn begins a transaction on a connection of the writer or of a reader, which the caller closes. The context only bounds the wait for
+// the connection: package database/sql watches a context that can end by a goroutine for each transaction, and rolls it back while
+// [sqliteConn.run] may use the connection. Each statement asks the context of its sqliteTx instead.
+func beginOn(ctx context.Context, pool *sql.DB) (*sqliteConnected, error) {
+	pooled, err := pool.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	w := &sqliteWrite{pooled: pooled}
+	t := &sqliteConnected{pooled: pooled}
 	err = pooled.Raw(func(c any) error {
-		w.conn = c.(*sqliteConn)
+		t.conn = c.(*sqliteConn)
 		return nil
 	})
 	if err == nil {
-		w.Tx, err = pooled.BeginTx(context.WithoutCancel(ctx), nil)
+		t.Tx, err = pooled.BeginTx(context.WithoutCancel(ctx), nil)
 	}
 	if err != nil {
 		return nil, errors.Join(err, pooled.Close())
 	}
-	return w, nil
+	return t, nil
 }
 
 // close rolls the transaction back, unless it has ended, and returns its connection.
-func (w *sqliteWrite) close() {
-	_ = w.Rollback()
-	_ = w.pooled.Close()
+func (t *sqliteConnected) close() {
+	_ = t.Rollback()
+	_ = t.pooled.Close()
 }
 
-// bind returns the transaction for statements of a caller.
-func (w *sqliteWrite) bind(ctx context.Context, d *sqlite, ordered *[]contract.Job) sqliteTx {
-	return sqliteTx{db: w.Tx, ctx: ctx, counters: d.counters, conn: w.conn, queue: d.queue, queueTx: w.Tx, ordered: ordered}
+// bind returns the transaction for statements of a caller that writes.
+func (t *sqliteConnected) bind(ctx context.Context, d *sqlite, ordered *[]contract.Job) sqliteTx {
+	return sqliteTx{db: t.Tx, ctx: ctx, counters: d.counters, conn: t.conn, queue: d.queue, queueTx: t.Tx, ordered: ordered}
 }
 
 // codeOf returns the primary result code of an SQLite error, or 0.
@@ -277,7 +278,7 @@ type sqliteTx struct {
 	db       sqliteDB
 	ctx      context.Context // of the transaction; it ends before the contexts of the statements
 	counters *counters
-	conn     *sqliteConn // runs the statements of batches; nil in a snapshot
+	conn     *sqliteConn // runs the statements of batches; nil for one that may read many rows
 	queue    *jobs.Queue[*sql.Tx]
 	queueTx  *sql.Tx
 	ordered  *[]contract.Job // by this transaction

@@ -120,7 +120,7 @@ func (g *writeGroups) runGroup(group []*groupedWrite) {
 			if !savepoints && g.careful > 0 {
 				continue
 			}
-			t, err := g.database.beginWrite(context.Background())
+			t, err := beginOn(context.Background(), g.database.writer)
 			if err != nil {
 				for _, w := range group {
 					w.err = err
@@ -153,7 +153,7 @@ func (w *groupedWrite) recoverPanic() {
 
 // tryGroup runs transactions in one of the database, and reports whether all have their outcome. If not, none of them has an effect:
 // without savepoints one has failed, or the database has rolled the group back.
-func (g *writeGroups) tryGroup(t *sqliteWrite, group []*groupedWrite, savepoints bool) bool {
+func (g *writeGroups) tryGroup(t *sqliteConnected, group []*groupedWrite, savepoints bool) bool {
 	defer t.close()
 	var done []*groupedWrite // without an error
 	for _, w := range group {
@@ -186,7 +186,7 @@ func isInDoubt(err error) bool { return errors.As(err, new(*commitError)) }
 
 // runInGroup runs a transaction, and reports whether the group can go on: it is still in its transaction, and the effect of one that
 // failed is rolled back, which takes a savepoint.
-func (w *groupedWrite) runInGroup(d *sqlite, t *sqliteWrite, savepoint bool) bool {
+func (w *groupedWrite) runInGroup(d *sqlite, t *sqliteConnected, savepoint bool) bool {
 	w.err, w.died, w.ordered = nil, nil, nil
 	if w.err = w.ctx.Err(); w.err != nil {
 		return true
