@@ -66,7 +66,7 @@ func scanPolicy(to *contract.AccountPolicy) scanner {
 			return nil
 		}
 		var s string
-		if err := scanText(&s)(column); err != nil || s == "" {
+		if err := scanText(&s).Scan(column); err != nil || s == "" {
 			return err
 		}
 		*to, err = decodePolicy(s)

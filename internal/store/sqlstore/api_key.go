@@ -32,7 +32,7 @@ var apiKeyRows = rowType[contract.APIKey]{
 func scanScopes(to *[]contract.KeyScope) scanner {
 	return func(column any) error {
 		var text string
-		if err := scanText(&text)(column); err != nil {
+		if err := scanText(&text).Scan(column); err != nil {
 			return err
 		}
 		*to = nil
@@ -48,7 +48,7 @@ func scanScopes(to *[]contract.KeyScope) scanner {
 func scanNetworks(to *[]netip.Prefix) scanner {
 	return func(column any) error {
 		var text string
-		if err := scanText(&text)(column); err != nil {
+		if err := scanText(&text).Scan(column); err != nil {
 			return err
 		}
 		*to = nil

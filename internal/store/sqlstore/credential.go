@@ -51,10 +51,10 @@ func credentialTable(c *store.SealedCredential, holder, begun, until string) doc
 		scan: func(scan scanFunc) error {
 			var position int64
 			var der []byte
-			err := scan(append(credentialRows.dest(c), scanOptional(scanNumber(&position)), scanOptional(scanBytes(&der)), scanOptional(func(column any) error {
+			err := scan(append(credentialRows.dest(c), scanOptional(scanNumber(&position)), scanOptional(scanBytes(&der)), scanOptional(scanner(func(column any) error {
 				c.Recorded = true
-				return scanTime(&c.RevokedAt)(column)
-			}))...)
+				return scanTime(&c.RevokedAt).Scan(column)
+			})))...)
 			if err != nil || der == nil {
 				return err
 			}

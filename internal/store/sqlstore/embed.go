@@ -33,7 +33,7 @@ func listedOrigins(organisation string) string {
 func scanWords(to *[]string) scanner {
 	return func(column any) error {
 		var s string
-		err := scanText(&s)(column)
+		err := scanText(&s).Scan(column)
 		*to = strings.Fields(s)
 		return err
 	}

@@ -22,7 +22,7 @@ var guestCodeRows = rowType[contract.GuestCode]{
 func scanNonce(to *[16]byte) scanner {
 	return func(column any) error {
 		var b []byte
-		if err := scanBytes(&b)(column); err != nil {
+		if err := scanBytes(&b).Scan(column); err != nil {
 			return err
 		}
 		if copy(to[:], b) != len(b) || len(b) != len(to) {

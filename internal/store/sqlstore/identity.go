@@ -40,7 +40,7 @@ var organisationRows = rowType[store.Organisation]{"organisation", `id, name, cr
 func scanLocale(l *contract.Locale) scanner {
 	return func(column any) error {
 		var s string
-		err := scanText(&s)(column)
+		err := scanText(&s).Scan(column)
 		l.Language, l.Zone, _ = strings.Cut(s, " ")
 		return err
 	}

@@ -75,7 +75,7 @@ func scanFindings(to *[]contract.Finding) scanner {
 func scanList[Stored, T any](to *[]T, convert func(Stored) T) scanner {
 	return func(column any) error {
 		var s string
-		if err := scanText(&s)(column); err != nil {
+		if err := scanText(&s).Scan(column); err != nil {
 			return err
 		}
 		var stored []Stored
@@ -119,7 +119,7 @@ func encodeDelivery(d contract.Delivery) string {
 func scanDelivery(to *contract.Delivery) scanner {
 	return func(column any) error {
 		var s string
-		if err := scanText(&s)(column); err != nil {
+		if err := scanText(&s).Scan(column); err != nil {
 			return err
 		}
 		*to = contract.Delivery{}
@@ -157,7 +157,7 @@ func encodeAccountFacts(f contract.AccountFacts) string {
 func scanAccountFacts(to *contract.AccountFacts) scanner {
 	return func(column any) error {
 		var s string
-		if err := scanText(&s)(column); err != nil {
+		if err := scanText(&s).Scan(column); err != nil {
 			return err
 		}
 		var stored storedAccountFacts
@@ -199,7 +199,7 @@ func scanDelegations(to *[]contract.Delegation) scanner {
 	})
 	return func(column any) error {
 		var s string
-		if err := scanText(&s)(column); err != nil || s == "" {
+		if err := scanText(&s).Scan(column); err != nil || s == "" {
 			*to = nil
 			return err
 		}

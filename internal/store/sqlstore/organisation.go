@@ -20,7 +20,7 @@ func stateOf(organisation string) string {
 func scanState(o *store.Organisation) scanner {
 	return func(column any) error {
 		var text string
-		if err := scanText(&text)(column); err != nil || text == "" {
+		if err := scanText(&text).Scan(column); err != nil || text == "" {
 			return err
 		}
 		state, rest, _ := strings.Cut(text, " ")

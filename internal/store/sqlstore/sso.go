@@ -51,7 +51,7 @@ func encodeSSO(s contract.SSOSettings) string {
 func scanSSO(to *contract.SSOSettings) scanner {
 	return func(column any) error {
 		var text string
-		if err := scanText(&text)(column); err != nil {
+		if err := scanText(&text).Scan(column); err != nil {
 			return err
 		}
 		var s storedSSO

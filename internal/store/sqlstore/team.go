@@ -20,7 +20,7 @@ func teamsOf(person string) string {
 func scanTeams(to *[]contract.Team) scanner {
 	return func(column any) error {
 		var text string
-		if err := scanText(&text)(column); err != nil {
+		if err := scanText(&text).Scan(column); err != nil {
 			return err
 		}
 		*to = nil

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"bytes"
+	"database/sql"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -28,31 +29,39 @@ type scanner func(column any) error
 // Scan implements [sql.Scanner], which both drivers support.
 func (s scanner) Scan(column any) error { return s(column) }
 
+// Most columns are scanned through a pointer to a type of their kind, which needs no memory: a document has some sixty of them.
+
 // scanTime scans a stored time.
-func scanTime(t *time.Time) scanner {
-	return func(column any) error {
-		n, ok := column.(int64)
-		if !ok {
-			return fmt.Errorf("%T is not a time", column)
-		}
-		*t = time.Time{}
-		if n != 0 {
-			*t = time.UnixMicro(n).UTC()
-		}
-		return nil
+func scanTime(t *time.Time) *timeColumn { return (*timeColumn)(t) }
+
+type timeColumn time.Time
+
+// Scan implements [sql.Scanner].
+func (t *timeColumn) Scan(column any) error {
+	n, ok := column.(int64)
+	if !ok {
+		return fmt.Errorf("%T is not a time", column)
 	}
+	*t = timeColumn{}
+	if n != 0 {
+		*t = timeColumn(time.UnixMicro(n).UTC())
+	}
+	return nil
 }
 
 // scanDigest scans 32 bytes.
-func scanDigest(d *[32]byte) scanner {
-	return func(column any) error {
-		b, ok := column.([]byte)
-		if !ok || len(b) != len(d) {
-			return fmt.Errorf("%T of %d bytes is not a digest", column, len(b))
-		}
-		copy(d[:], b)
-		return nil
+func scanDigest(d *[32]byte) *digestColumn { return (*digestColumn)(d) }
+
+type digestColumn [32]byte
+
+// Scan implements [sql.Scanner].
+func (d *digestColumn) Scan(column any) error {
+	b, ok := column.([]byte)
+	if !ok || len(b) != len(d) {
+		return fmt.Errorf("%T of %d bytes is not a digest", column, len(b))
 	}
+	copy(d[:], b)
+	return nil
 }
 
 // scanDigestOrNone is [scanDigest] for a column that may be NULL: no digest.
@@ -62,47 +71,56 @@ func scanDigestOrNone(d *[32]byte) scanner {
 			*d = [32]byte{}
 			return nil
 		}
-		return scanDigest(d)(column)
+		return scanDigest(d).Scan(column)
 	}
 }
 
 // scanBytes scans bytes. An empty value becomes nil.
-func scanBytes(to *[]byte) scanner {
-	return func(column any) error {
-		b, ok := column.([]byte)
-		if !ok {
-			return fmt.Errorf("%T is not bytes", column)
-		}
-		*to = nil
-		if len(b) > 0 {
-			*to = bytes.Clone(b)
-		}
-		return nil
+func scanBytes(to *[]byte) *bytesColumn { return (*bytesColumn)(to) }
+
+type bytesColumn []byte
+
+// Scan implements [sql.Scanner].
+func (to *bytesColumn) Scan(column any) error {
+	b, ok := column.([]byte)
+	if !ok {
+		return fmt.Errorf("%T is not bytes", column)
 	}
+	*to = nil
+	if len(b) > 0 {
+		*to = bytes.Clone(b)
+	}
+	return nil
 }
 
 // scanText scans text.
-func scanText(to *string) scanner {
-	return func(column any) error {
-		s, ok := column.(string)
-		if !ok {
-			return fmt.Errorf("%T is not text", column)
-		}
-		*to = s
-		return nil
+func scanText(to *string) *textColumn { return (*textColumn)(to) }
+
+type textColumn string
+
+// Scan implements [sql.Scanner].
+func (to *textColumn) Scan(column any) error {
+	s, ok := column.(string)
+	if !ok {
+		return fmt.Errorf("%T is not text", column)
 	}
+	*to = textColumn(s)
+	return nil
 }
 
 // scanNumber scans an integer.
-func scanNumber(to *int64) scanner {
-	return func(column any) error {
-		n, ok := column.(int64)
-		if !ok {
-			return fmt.Errorf("%T is not a number", column)
-		}
-		*to = n
-		return nil
+func scanNumber(to *int64) *numberColumn { return (*numberColumn)(to) }
+
+type numberColumn int64
+
+// Scan implements [sql.Scanner].
+func (to *numberColumn) Scan(column any) error {
+	n, ok := column.(int64)
+	if !ok {
+		return fmt.Errorf("%T is not a number", column)
 	}
+	*to = numberColumn(n)
+	return nil
 }
 
 // scanServerTime scans the expression of serverClock. NULL becomes the zero time.
@@ -121,12 +139,12 @@ func scanServerTime(to *time.Time) scanner {
 }
 
 // scanOptional leaves the destination unchanged if the column is NULL.
-func scanOptional(s scanner) scanner {
+func scanOptional(s sql.Scanner) scanner {
 	return func(column any) error {
 		if column == nil {
 			return nil
 		}
-		return s(column)
+		return s.Scan(column)
 	}
 }
 

@@ -36,7 +36,7 @@ func joinFeedTypes(all []contract.FeedType) string {
 func scanFeedTypes(to *[]contract.FeedType) scanner {
 	return func(column any) error {
 		var text string
-		if err := scanText(&text)(column); err != nil {
+		if err := scanText(&text).Scan(column); err != nil {
 			return err
 		}
 		*to = nil
@@ -62,7 +62,7 @@ var deliveryRows = rowType[contract.WebhookDelivery]{
 func scanDuration(to *time.Duration) scanner {
 	return func(column any) error {
 		var n int64
-		err := scanNumber(&n)(column)
+		err := scanNumber(&n).Scan(column)
 		*to = time.Duration(n) * time.Microsecond
 		return err
 	}
