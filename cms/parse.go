@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"segel/der"
 	"segel/memo"
@@ -132,6 +133,11 @@ func Parse(b []byte) (*SignedData, error) {
 
 // splitSet splits the content of a set into at most that many elements.
 func splitSet(content []byte, most int, what string) ([]asn1.RawValue, error) {
+	return appendSet(nil, content, most, what)
+}
+
+// appendSet appends the elements of splitSet.
+func appendSet(all []asn1.RawValue, content []byte, most int, what string) ([]asn1.RawValue, error) {
 	count := 0
 	r := der.NewReader(content)
 	for ; r.More(); count++ {
@@ -143,13 +149,9 @@ func splitSet(content []byte, most int, what string) ([]asn1.RawValue, error) {
 	if r.Failed() {
 		return nil, newMalformed(what)
 	}
-	if count == 0 {
-		return nil, nil
-	}
-	all := make([]asn1.RawValue, count)
-	r = der.NewReader(content)
-	for i := range all {
-		all[i] = r.ReadValue()
+	all = slices.Grow(all, count)
+	for r = der.NewReader(content); r.More(); {
+		all = append(all, r.ReadValue())
 	}
 	return all, nil
 }
@@ -230,6 +232,7 @@ func parseAttributes(b []byte) ([]Attribute, error) {
 		return nil, nil
 	}
 	attrs := make([]Attribute, 0, len(all))
+	values := make([]asn1.RawValue, 0, len(all)) // of all attributes: most have one
 	for _, raw := range all {
 		whole := der.NewReader(raw.FullBytes)
 		r := whole.ReadSequence()
@@ -237,11 +240,15 @@ func parseAttributes(b []byte) ([]Attribute, error) {
 		if r.Failed() {
 			return nil, newMalformed("attribute")
 		}
-		values, err := splitSet(set, MaxAttributes, "values of an attribute")
-		if err != nil {
+		from := len(values)
+		if values, err = appendSet(values, set, MaxAttributes, "values of an attribute"); err != nil {
 			return nil, err
 		}
-		attrs = append(attrs, Attribute{id, values})
+		a := Attribute{Type: id}
+		if from < len(values) {
+			a.Values = slices.Clip(values[from:])
+		}
+		attrs = append(attrs, a)
 	}
 	return attrs, nil
 }

@@ -99,7 +99,7 @@ func (r *reachWalk) visitObject(o Object) error {
 		if isSignature(o) && o["Contents"] != nil && r.signature.IsZero() {
 			r.signature = r.here
 		}
-		for _, k := range sortedKeys(o) {
+		for _, k := range sortKeys(make([]Name, 0, fewKeys), o) {
 			if err := r.visitObject(o[k]); err != nil {
 				return err
 			}

@@ -196,7 +196,7 @@ func (w *writer) writeDict(d Dict) error {
 	}
 	signature := isSignature(d)
 	w.writeText("<<")
-	for _, k := range sortedKeys(d) {
+	for _, k := range sortKeys(make([]Name, 0, fewKeys), d) {
 		v := d[k]
 		if v == nil || v == Object(Null{}) {
 			continue
@@ -233,9 +233,12 @@ func isSignature(d Dict) bool {
 	return d["ByteRange"] != nil && d["Contents"] != nil
 }
 
-// sortedKeys returns /Type and /Subtype first and the rest in order, so that the same update always gives the same
-// bytes.
-func sortedKeys(d Dict) []Name {
+// fewKeys is a number of keys that most dictionaries do not exceed: space for them can be on the stack.
+const fewKeys = 16
+
+// sortKeys appends the keys of a dictionary to keys, which is empty: /Type and /Subtype first and the rest in order, so that the same update
+// always gives the same bytes.
+func sortKeys(keys []Name, d Dict) []Name {
 	rank := func(n Name) int {
 		switch n {
 		case "Type":
@@ -245,7 +248,6 @@ func sortedKeys(d Dict) []Name {
 		}
 		return 2
 	}
-	keys := make([]Name, 0, len(d))
 	for k := range d {
 		keys = append(keys, k)
 	}
