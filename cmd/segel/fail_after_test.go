@@ -102,7 +102,7 @@ func newFaultyJob(t *testing.T, set ...string) *faultyJob {
 	var mail []string
 	j.mails, mail = startMailServer(t)
 	set = append(append(set, mail...), reaching(j.hooks)...)
-	set = append(set, "SEGEL_CONVERT", config.ConvertAuto, "SEGEL_CONVERT_WAIT", "1ms", "SEGEL_PAGE_PICTURES", config.PicturesAuto, "SEGEL_ACCESS_LIFETIME", "8000h", "SEGEL_REFRESH_LIFETIME", "8000h", "SEGEL_STAMP_SETTLE", "0s")
+	set = append(set, "SEGEL_CONVERT", config.ConvertAuto, "SEGEL_CONVERT_WAIT", "1ms", "SEGEL_PAGE_PICTURES", config.PicturesAuto, "SEGEL_ACCESS_LIFETIME", "8000h", "SEGEL_REFRESH_LIFETIME", "8000h", "SEGEL_STAMP_SETTLE", "0s", "SEGEL_VERIFICATIONS_PER_MINUTE", "0")
 	u, err := url.Parse("smtp://" + j.mails.address)
 	if err != nil {
 		t.Fatal(err)
@@ -192,6 +192,7 @@ func (j *faultyJob) insist(t *testing.T, c func() *client, path string, body any
 	key := fmt.Sprint("permintaan-", j.keys)
 	pause := time.NewTicker(5 * time.Millisecond)
 	defer pause.Stop()
+	var last string
 	for range 1000 {
 		a := c().do("POST", path, body, "Idempotency-Key", key)
 		if a.status == http.StatusOK {
@@ -200,9 +201,10 @@ func (j *faultyJob) insist(t *testing.T, c func() *client, path string, body any
 		if !strings.Contains(string(a.body), `"retryable":true`) {
 			t.Fatalf("%s: %d %.600s", a.what, a.status, a.body)
 		}
+		last = string(a.body)
 		<-pause.C
 	}
-	t.Fatalf("%s is never carried out", path)
+	t.Fatalf("%s is never carried out: %.600s", path, last)
 	return nil
 }
 
