@@ -29,6 +29,7 @@ import (
 	"segel/internal/documents"
 	"segel/internal/hashworker"
 	"segel/internal/identity"
+	"segel/internal/installation"
 	"segel/internal/notify"
 	"segel/internal/notify/webhook"
 	"segel/internal/passkey"
@@ -75,6 +76,7 @@ type app struct {
 	revocation  revocation.Source
 	trust       *validate.Trust         // trust for validating files and for accepting timestamps
 	process     proc.Process            // nil until joinProcesses
+	refused     chan error              // has room for one: the installation must not be used any more, see requireSameKeys
 	streams     *api.Streams            // nil until handler
 	rates       *admission.RateExchange // of requests; nil until handler
 	hashing     *hashworker.Client      // nil unless this is a service
@@ -88,7 +90,7 @@ type app struct {
 
 	installation store.Installation // as read when it was opened
 
-	effect func() // is called after each effect of segel state copy; nil: nothing. Tests end the process there
+	effect func() // is called after each effect of segel state copy and of segel adopt; nil: nothing. Tests end the process there
 }
 
 // openApp opens an installation with the access that the command has, and connects what commands and the service share. It
@@ -102,7 +104,7 @@ func openApp(ctx context.Context, conf config.Config, log *slog.Logger, to acces
 func openAppAt(ctx context.Context, conf config.Config, log *slog.Logger, clock func() time.Time, tolerance time.Duration, to access) (*app, error) {
 	// Files that libraries create in the data folder are private too.
 	syscall.Umask(0o077)
-	a := &app{conf: conf, log: log, clock: clock, metrics: prometheus.NewRegistry()}
+	a := &app{conf: conf, log: log, clock: clock, metrics: prometheus.NewRegistry(), refused: make(chan error, 1)}
 	var err error
 	if a.traces, err = newTraces(ctx, conf, a.metrics, log); err != nil {
 		return nil, err
@@ -259,7 +261,7 @@ func (a *app) joinProcesses(ctx context.Context) error {
 		if err != nil {
 			a.log.WarnContext(ctx, "the name of this machine is not known", "error", err)
 		}
-		n, err := proc.JoinNodes(ctx, a.store, store.Node{Host: host, Release: version, Roles: a.conf.Roles, MasterKeys: a.masterKeyIDs()}, p, proc.Clock{Now: a.clock, Tolerance: a.conf.ClockTolerance}, a.log)
+		n, err := proc.JoinNodes(ctx, a.store, store.Node{Host: host, Release: version, Roles: a.conf.Roles, MasterKeys: a.masterKeyIDs()}, p, proc.Clock{Now: a.clock, Tolerance: a.conf.ClockTolerance}, a.requireSameKeys, a.log)
 		if err != nil {
 			return errors.Join(err, p.Leave())
 		}
@@ -268,6 +270,26 @@ func (a *app) joinProcesses(ctx context.Context) error {
 	}
 	a.process = p
 	return a.store.ReleaseClaims(ctx, p.Name())
+}
+
+// requireSameKeys requires that the keys that this process opened are still used. It looks after a time in which the process was cut off from the database: keys may have been moved, or the
+// authority replaced, and what this process signs with the former one would not be valid. If so, it also ends the service.
+func (a *app) requireSameKeys(ctx context.Context) error {
+	err := a.requireUsedKeys(ctx)
+	if err == nil {
+		var recorded store.Installation
+		if recorded, _, err = a.store.Installation(ctx); err == nil && recorded.Authority != a.installation.Authority {
+			err = &installation.Error{Problem: installation.AuthorityOfAnother, Installation: installation.ID(recorded.ID), Path: partNames(a.conf).KeyDir}
+		}
+	}
+	var refused *installation.Error
+	if errors.As(err, &refused) {
+		select {
+		case a.refused <- err:
+		default: // an earlier one ends it
+		}
+	}
+	return err
 }
 
 // sandboxOffice is the kind of stamp office whose stamps have no legal value.

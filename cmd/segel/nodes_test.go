@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -341,6 +343,42 @@ func TestTheWorkOfANodeThatIsPausedOrCutOffOrKilledGoesOnElsewhere(t *testing.T)
 			t.Errorf("%s: version %v after the node went on, before %v", fault.name, again["version"], done["version"])
 		}
 		c.requireOnePurchase(fault.name)
+	}
+}
+
+func TestANodeThatWasCutOffEndsIfTheAuthorityWasReplacedMeanwhile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes its time")
+	}
+	t.Parallel()
+	c := startCluster(t)
+	if err := c.database[1].Set(pgtest.Swallow); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(nodePatience); len(c.living()) > 1; time.Sleep(20 * time.Millisecond) { // between two questions
+		if time.Now().After(end) {
+			t.Fatal("its lease did not end")
+		}
+	}
+	read, _, err := c.store.Installation(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := read
+	write.Authority[0]++
+	if err := c.store.ReplaceInstallation(t.Context(), read, write); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.database[1].Set(pgtest.Pass); err != nil {
+		t.Fatal(err)
+	}
+	err = c.nodes[1].cmd.Wait()
+	var ended *exec.ExitError
+	if !errors.As(err, &ended) || ended.ExitCode() != 3 {
+		t.Errorf("it ended with %v, want the exit status 3", err)
+	}
+	if err := c.store.ReplaceInstallation(t.Context(), write, read); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -228,11 +228,13 @@ func (w *environment) watchHangUp() (reload <-chan os.Signal, stop func()) {
 	return signals, func() { signal.Stop(signals) }
 }
 
-// runUntilStopped waits until the service is told to stop, or a listener fails, and reads the certificate again when it is asked to.
+// runUntilStopped waits until the service is told to stop, a listener fails, or its keys are not used any more, and reads the certificate again when it is asked to.
 func (a *app) runUntilStopped(w *environment, systemd supervisor, certs certificates, reload <-chan os.Signal, failed <-chan error) error {
 	for {
 		select {
 		case err := <-failed:
+			return err
+		case err := <-a.refused:
 			return err
 		case <-w.ctx.Done():
 			return nil

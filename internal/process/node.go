@@ -37,6 +37,7 @@ type Node struct {
 	about  store.Node
 	place  *Folder // nil: none
 	clock  Clock
+	again  func(context.Context) error // nil: nothing is checked
 	log    *slog.Logger
 	cancel context.CancelFunc
 	done   sync.WaitGroup
@@ -48,7 +49,7 @@ type Node struct {
 	readAt   time.Time     // when that was, by the monotonic clock
 }
 
-// Clock is the clock of a process, and how far the database's may be from it. The zero value is not compared.
+// Clock is the clock of a process, and how far the database's may be from it. Without a tolerance it is not compared.
 type Clock struct {
 	Now       func() time.Time
 	Tolerance time.Duration
@@ -60,8 +61,11 @@ var _ Process = (*Node)(nil)
 //
 // Place is the process among those that share a data folder; nil: none. The node that an earlier process noted there has ended, because the
 // place is free, so its work is put back without waiting for its lease. The caller leaves the place after an error, and else the node does. With a clock in doubt it joins, and the first term has ended.
-func JoinNodes(ctx context.Context, nodes store.Nodes, about store.Node, place *Folder, clock Clock, log *slog.Logger) (*Node, error) {
-	n := &Node{nodes: nodes, about: about, place: place, clock: clock, log: log, changed: make(chan struct{})}
+//
+// Again, if not nil, is called when the process has joined again after its term ended, before the next term begins: what others did while it was cut off may forbid that it goes on. After an error
+// the process leaves and tries again later.
+func JoinNodes(ctx context.Context, nodes store.Nodes, about store.Node, place *Folder, clock Clock, again func(context.Context) error, log *slog.Logger) (*Node, error) {
+	n := &Node{nodes: nodes, about: about, place: place, clock: clock, again: again, log: log, changed: make(chan struct{})}
 	if place != nil {
 		former, err := place.readNote()
 		if err == nil && former != "" {
@@ -120,7 +124,7 @@ func (n *Node) compareClock(database time.Time) {
 // CheckClock implements [Process]. From the last reading of the database's clock on, the monotonic clock says what it shows now, so that
 // a clock that is set between two readings is noticed as well.
 func (n *Node) CheckClock() error {
-	if n.clock.Now == nil {
+	if n.clock.Now == nil || n.clock.Tolerance == 0 {
 		return nil
 	}
 	n.mu.Lock()
@@ -261,6 +265,11 @@ func (n *Node) joinAgain(ctx context.Context, former *Term) time.Duration {
 	var term *Term
 	if err == nil {
 		term, err = n.join(within)
+	}
+	if err == nil && n.again != nil {
+		if err = n.again(within); err != nil {
+			err = errors.Join(err, n.nodes.EndNode(within, term.name))
+		}
 	}
 	if err != nil {
 		n.log.DebugContext(ctx, "join the nodes again", "error", err)

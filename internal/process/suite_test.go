@@ -56,7 +56,7 @@ func TestProcessesOfADatabase(t *testing.T) {
 			processtest.Run(t, func(t *testing.T) func(*testing.T) process.Process {
 				s := openStore(t, database(t))
 				return func(t *testing.T) process.Process {
-					p, err := process.JoinNodes(t.Context(), s, store.Node{Host: "host", Release: "1"}, nil, process.Clock{}, slog.New(slog.DiscardHandler))
+					p, err := process.JoinNodes(t.Context(), s, store.Node{Host: "host", Release: "1"}, nil, process.Clock{}, nil, slog.New(slog.DiscardHandler))
 					return leaving(t, p, err)
 				}
 			})
@@ -95,7 +95,7 @@ func TestANodeThatIsCutFromTheDatabaseEndsItsTermAndJoinsAgainUnderANewName(t *t
 		}
 	})
 	join := func(dsn string) *process.Node {
-		n, err := process.JoinNodes(t.Context(), openStore(t, dsn), store.Node{}, nil, process.Clock{}, slog.New(slog.DiscardHandler))
+		n, err := process.JoinNodes(t.Context(), openStore(t, dsn), store.Node{}, nil, process.Clock{}, nil, slog.New(slog.DiscardHandler))
 		leaving(t, n, err)
 		return n
 	}
@@ -128,6 +128,47 @@ func TestANodeThatIsCutFromTheDatabaseEndsItsTermAndJoinsAgainUnderANewName(t *t
 	}
 }
 
+func TestANodeWhoseTermEndedBeginsAnotherOnlyOnceItsCheckPasses(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, pgtest.Database(t, sqlstore.Migrate))
+	var passes atomic.Bool
+	refused := make(chan struct{})
+	n, err := process.JoinNodes(t.Context(), s, store.Node{}, nil, process.Clock{}, func(ctx context.Context) error {
+		if passes.Load() {
+			return nil
+		}
+		select {
+		case refused <- struct{}{}:
+		case <-ctx.Done():
+		}
+		return errors.New("refused")
+	}, slog.New(slog.DiscardHandler))
+	leaving(t, n, err)
+	former := n.Term()
+	if err := s.EndNode(t.Context(), former.Name()); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, refused, "the first check")
+	wait(t, refused, "the second check")
+	if n.Term() != former || former.Check() == nil {
+		t.Error("another term has begun")
+	}
+	passes.Store(true)
+	next, err := n.NextTerm(t.Context(), former)
+	if err != nil || next.Check() != nil {
+		t.Fatalf("the next term: %v, %v", next, err)
+	}
+	nodes, _, err := s.ListNodes(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, node := range nodes {
+		if node.EndedAt.IsZero() != (node.Name == next.Name()) {
+			t.Errorf("%+v, and the term is that of %s", node, next.Name())
+		}
+	}
+}
+
 func TestAProcessThatIsStartedAgainInItsFolderWaitsForNoLease(t *testing.T) {
 	t.Parallel()
 	s, dir := openStore(t, pgtest.Database(t, sqlstore.Migrate)), filepath.Join(t.TempDir(), "places")
@@ -136,7 +177,7 @@ func TestAProcessThatIsStartedAgainInItsFolderWaitsForNoLease(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n, err := process.JoinNodes(t.Context(), s, store.Node{}, place, process.Clock{}, slog.New(slog.DiscardHandler))
+		n, err := process.JoinNodes(t.Context(), s, store.Node{}, place, process.Clock{}, nil, slog.New(slog.DiscardHandler))
 		leaving(t, n, err)
 		return n, place
 	}
@@ -172,7 +213,7 @@ func TestANodeWhoseClockIsMovedEndsItsTermAndJoinsAgainWhenTheClockIsRight(t *te
 			var ahead atomic.Int64
 			clock := process.Clock{Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }, Tolerance: 2 * time.Minute}
 			s := openStore(t, storetest.SQLite(t, sqlstore.Migrate))
-			n, err := process.JoinNodes(t.Context(), s, store.Node{}, nil, clock, slog.New(slog.DiscardHandler))
+			n, err := process.JoinNodes(t.Context(), s, store.Node{}, nil, clock, nil, slog.New(slog.DiscardHandler))
 			leaving(t, n, err)
 			former := n.Term()
 			if err := errors.Join(n.CheckClock(), former.Check()); err != nil {
@@ -197,7 +238,7 @@ func TestANodeWhoseClockIsMovedEndsItsTermAndJoinsAgainWhenTheClockIsRight(t *te
 				t.Errorf("right after the jump: %v", err)
 			}
 			wait(t, former.Done(), "the end of the term")
-			late, err := process.JoinNodes(t.Context(), s, store.Node{}, nil, clock, slog.New(slog.DiscardHandler))
+			late, err := process.JoinNodes(t.Context(), s, store.Node{}, nil, clock, nil, slog.New(slog.DiscardHandler))
 			leaving(t, late, err)
 			if late.Term().Check() == nil {
 				t.Error("a process that starts with a wrong clock has a term")

@@ -29,7 +29,7 @@ func newTerm(t *testing.T, b *fixture) (working context.Context, end func()) {
 // newTermBy is newTerm for a process with that clock.
 func newTermBy(t *testing.T, b *fixture, clock process.Clock) (working context.Context, end func()) {
 	t.Helper()
-	n, err := process.JoinNodes(b.ctx, b, store.Node{}, nil, clock, slog.New(slog.DiscardHandler))
+	n, err := process.JoinNodes(b.ctx, b, store.Node{}, nil, clock, nil, slog.New(slog.DiscardHandler))
 	b.must(err)
 	term := n.Term()
 	ctx, cancel := term.Begin(b.ctx)
