@@ -158,14 +158,18 @@ func (c backupCreateCommand) Run(w *environment) error {
 			WriteDatabase: a.writeDatabase(c.Scratch),
 		}
 		m, p, err := backup.Run(ctx, d, source, m, backup.Options{
-			Workers: c.Workers, Dir: c.Scratch, Clock: a.clock, Random: rand.Reader, Compare: c.Compare, Commit: hold.renew, Encrypt: encryptTo(recipients),
+			Workers: c.Workers, Dir: c.Scratch, Clock: a.clock, Random: rand.Reader, Compare: c.Compare, Encrypt: encryptTo(recipients),
+			Commit: func(ctx context.Context) error {
+				// If the keys were moved meanwhile, neither the database in it nor the folder may have them.
+				if err := a.requireUsedKeys(ctx); err != nil {
+					return err
+				}
+				return hold.renew(ctx)
+			},
 			Progress: func(p backup.Progress) {
 				show("%d of %d files: %d copied (%d bytes), %d kept", p.Copied+p.Kept+p.Damaged, p.Known, p.Copied, p.CopiedBytes, p.Kept)
 			},
 		})
-		if err == nil { // otherwise neither the database in it nor the folder may have the keys
-			err = a.requireUsedKeys(ctx)
-		}
 		if err := errors.Join(err, hold.end(err == nil)); err != nil {
 			return fmt.Errorf("after %d copied files: %w", p.Copied, err)
 		}

@@ -496,7 +496,9 @@ func (a *app) checkInstallation(ctx context.Context) error {
 		return err
 	case state != installation.Complete:
 		return found.Refuse(state)
-	case found.Recorded.ID != a.installation.ID || found.Recorded.Authority != a.installation.Authority:
+	case found.Recorded.Authority != a.installation.Authority && found.Recorded.ID == a.installation.ID:
+		return &installation.Error{Problem: installation.AuthorityOfAnother, Installation: installation.ID(found.Recorded.ID), Path: found.Names.KeyDir}
+	case found.Recorded.ID != a.installation.ID:
 		return fmt.Errorf("the database belongs to installation %s; this service was started on %s", found.Recorded.ID, a.installation.ID)
 	}
 	return a.checkMasterKeys(ctx)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"segel/internal/authority"
 	"segel/internal/credential"
@@ -55,7 +56,7 @@ func (c adoptCommand) replaceAuthority(w *environment, a *app) error {
 		return err
 	}
 	table := keyTable{a.store, a.clock}
-	names, err := authority.ListNames(ctx, table)
+	names, err := a.store.KeyFileNames(ctx)
 	if err != nil {
 		return err
 	}
@@ -82,7 +83,7 @@ func (c adoptCommand) replaceAuthority(w *environment, a *app) error {
 	if err != nil {
 		return err
 	}
-	if names, err = authority.ListNames(ctx, table); err != nil {
+	if names, err = a.store.KeyFileNames(ctx); err != nil {
 		return err
 	}
 	if len(names) > 0 {
@@ -112,7 +113,11 @@ func (c adoptCommand) replaceAuthority(w *environment, a *app) error {
 
 // copyAside copies the files of the authority to a folder that has no other ones: two authorities are not mixed. Durable on return.
 func (a *app) copyAside(ctx context.Context, to authority.Folder, from authority.Files, names []string, id installation.ID) error {
-	if err := os.MkdirAll(string(to), 0o700); err != nil {
+	err := os.Mkdir(string(to), 0o700)
+	if err == nil || errors.Is(err, fs.ErrExist) { // a run that was killed may have made it
+		err = durable.SyncDir(filepath.Dir(string(to)))
+	}
+	if err != nil {
 		return err
 	}
 	if err := requireReplaceable(ctx, to, names, id); err != nil {

@@ -400,7 +400,12 @@ func TestAFolderThatKeysWereMovedToIsRestoredFromBackupsOrAdopted(t *testing.T) 
 	runSegel(t, 0, set, "master-key", "restore", keyBackup, "--passphrase-file", phrase, "--data", data)
 	servedOnce(t, data, environ(set))
 
-	if err := os.Remove(filepath.Join(keys, store.KeyFolderFile)); err != nil {
+	mark := filepath.Join(keys, store.KeyFolderFile)
+	former, err := os.ReadFile(mark)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(mark); err != nil {
 		t.Fatal(err)
 	}
 	startRefused(t, data, set, installation.KeysFormer)
@@ -409,4 +414,9 @@ func TestAFolderThatKeysWereMovedToIsRestoredFromBackupsOrAdopted(t *testing.T) 
 		t.Error(said)
 	}
 	servedOnce(t, data, environ(set))
+	// The folder that was named before comes back.
+	if err := os.WriteFile(mark, former, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	startRefused(t, data, set, installation.KeysFormer)
 }

@@ -171,7 +171,7 @@ func (a *app) moveStateToFolder(w *environment) error {
 		return err
 	}
 	table, id := keyTable{a.store, a.clock}, installation.ID(found.Recorded.ID)
-	names, err := authority.ListNames(ctx, table)
+	names, err := a.store.KeyFileNames(ctx)
 	if err != nil {
 		return err
 	}
@@ -302,11 +302,11 @@ func (a *app) excludeServices(ctx context.Context) (admit func(), err error) {
 func changedMeanwhile(err error) error {
 	switch {
 	case errors.Is(err, store.ErrConflict):
-		return fmt.Errorf("another process changed the keys or the records of the stamp office meanwhile, and nothing was replaced: stop it, and run the command again (%w)", err)
+		return fmt.Errorf("another process changed the keys or the records of the stamp office meanwhile, and the database is used as before: stop it, and run the command again (%w)", err)
 	case errors.Is(err, store.ErrNodesRun):
-		return fmt.Errorf("nothing was replaced: %w. Stop the service there first", err)
+		return fmt.Errorf("the database is used as before: %w. Stop the service there first", err)
 	}
-	return err
+	return fmt.Errorf("the last step may have been done or not. Run the command again: it says which keys are used (%w)", err)
 }
 
 // findCopied returns the installation whose keys are copied from the database or the folder, and the options that open them, after checking that it is complete, and that the master keys of the
@@ -408,7 +408,10 @@ func removeNote(folder authority.Folder) error {
 	return errors.Join(err, durable.SyncDir(string(folder)))
 }
 
-// nameFolder marks the folder of keys as the one that the database names, if it names one: the operator decided that.
+// nameFolder makes the folder of keys the one that the database names, if it names one: the operator decided that. The folder that was named before is refused
+// from then on, should it come back.
+//
+// The file is durable before the row. If the process dies between the two, both folders are refused, and the command is repeated.
 func (a *app) nameFolder(ctx context.Context) error {
 	place, err := a.store.StatePlace(ctx)
 	if err != nil || place.Folder == nil || a.conf.State != config.StateFolder {
@@ -418,5 +421,12 @@ func (a *app) nameFolder(ctx context.Context) error {
 	if err := os.MkdirAll(string(folder), 0o700); err != nil {
 		return err
 	}
-	return errors.Join(durable.Replace(filepath.Join(string(folder), store.KeyFolderFile), place.Folder), removeNote(folder))
+	used, err := installation.NewFolderMark(rand.Reader)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(durable.Replace(filepath.Join(string(folder), store.KeyFolderFile), used), removeNote(folder)); err != nil {
+		return err
+	}
+	return a.store.ReplaceKeyFile(ctx, store.KeyFolderFile, place.Folder, used)
 }

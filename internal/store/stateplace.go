@@ -32,6 +32,10 @@ type StatePlaces interface {
 	// UnusedState returns what the database has, for a copy of a folder that is used: it never returns ErrInFolder.
 	UnusedState() StateFiles
 
+	// KeyFileNames returns the names of all key files of the database in order, without KeyMarkFile and KeyFolderFile. A later release may have added some that this
+	// program does not use.
+	KeyFileNames(ctx context.Context) ([]string, error)
+
 	// StateDigest returns a SHA-256 of what the database has.
 	StateDigest(ctx context.Context) ([32]byte, error)
 
@@ -39,7 +43,7 @@ type StatePlaces interface {
 	// yield runs. The error of yield ends it and is returned.
 	EachOfficeRecord(ctx context.Context, yield func(serial string, content []byte, retiredAt time.Time) error) error
 
-	// UseStateInDatabase adds the mark, and takes back that the folder is used; nil: no folder is named. ErrConflict if another one is.
+	// UseStateInDatabase adds the mark, and removes the name of the folder; nil: no folder is named. ErrConflict if another one is.
 	//
 	// Durable on return: both. On error neither.
 	UseStateInDatabase(ctx context.Context, mark, folder []byte, at time.Time) error

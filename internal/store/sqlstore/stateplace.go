@@ -144,6 +144,12 @@ func (s *Store) EachOfficeRecord(ctx context.Context, yield func(serial string, 
 	}
 }
 
+// KeyFileNames implements [store.StatePlaces].
+func (s *Store) KeyFileNames(ctx context.Context) ([]string, error) {
+	names, err := readAll(ctx, s, func(name *string) []any { return []any{name} }, `SELECT name FROM key_file WHERE name <> $1 AND name <> $2 ORDER BY name`, store.KeyMarkFile, store.KeyFolderFile)
+	return names, wrapf(err, "list the key files")
+}
+
 // UseStateInDatabase implements [store.StatePlaces].
 func (s *Store) UseStateInDatabase(ctx context.Context, mark, folder []byte, at time.Time) error {
 	err := s.db.withTx(ctx, func(t tx) error {
