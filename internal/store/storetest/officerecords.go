@@ -3,6 +3,7 @@ package storetest
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -59,10 +60,10 @@ var officeRecordTests = map[string]func(*testing.T, *fixture){
 			b.must(to.AddOfficeEntry(b.ctx, "office", 1, []byte("{}"), b.now))
 			b.must(to.StoreOfficeRecord(b.ctx, "S1", []byte("{}")))
 		}
-		requireNames := func(want ...string) {
+		requireNames := func(want string) {
 			names, err := b.KeyFileNames(b.ctx)
 			b.must(err)
-			b.requireEqual("names", names, want)
+			b.requireEqual("names", strings.Join(names, " "), want)
 		}
 		digest := func() [32]byte {
 			d, err := b.StateDigest(b.ctx)
@@ -101,9 +102,9 @@ var officeRecordTests = map[string]func(*testing.T, *fixture){
 		}))
 		b.requireEqual("records", records, map[string]time.Time{"S1": {}, "S2": b.now.Truncate(time.Microsecond)})
 
-		requireNames("authority.json", "tsa-2.json")
+		requireNames("authority.json tsa-2.json")
 		b.must(b.MoveStateToFolder(b.ctx, digest(), folder, b.now))
-		requireNames()
+		requireNames("")
 		requireRead(b, "moved", store.StatePlace{Folder: folder})(b.StatePlace(b.ctx))
 		_, err = b.KeyFile(b.ctx, "authority.json")
 		b.requireError("a file is left", err, store.ErrNotFound)
