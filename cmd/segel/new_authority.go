@@ -83,6 +83,9 @@ func (c adoptCommand) replaceAuthority(w *environment, a *app) error {
 	if err != nil {
 		return err
 	}
+	if sealer, _, err = a.sealerOfNewAuthority(ctx, found); err != nil { // an exchange may have been completed before services were excluded
+		return err
+	}
 	if names, err = a.store.KeyFileNames(ctx); err != nil {
 		return err
 	}

@@ -365,7 +365,7 @@ func copyKeyFile(ctx context.Context, to, from authority.Files, name string, rep
 	}
 	there, err := to.ReadFile(ctx, name)
 	if err == nil && !bytes.Equal(there, b) {
-		err = fmt.Errorf("the database has another %s than the folder", name)
+		err = fmt.Errorf("the database has another %s than the folder: one of the two is of another authority, or was replaced since", name)
 	}
 	return err
 }
