@@ -51,7 +51,7 @@ func (c adoptCommand) replaceAuthority(w *environment, a *app) error {
 	if err := requireReplaceableAuthority(found, state, undecided); err != nil {
 		return err
 	}
-	sealer, opens, err := a.sealerOfNewAuthority(ctx, found)
+	_, opens, err := a.sealerOfNewAuthority(ctx, found)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,8 @@ func (c adoptCommand) replaceAuthority(w *environment, a *app) error {
 	if err != nil {
 		return err
 	}
-	if sealer, _, err = a.sealerOfNewAuthority(ctx, found); err != nil { // an exchange may have been completed before services were excluded
+	sealer, _, err := a.sealerOfNewAuthority(ctx, found) // an exchange may have been completed before services were excluded
+	if err != nil {
 		return err
 	}
 	if names, err = a.store.KeyFileNames(ctx); err != nil {
