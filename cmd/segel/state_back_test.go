@@ -355,13 +355,13 @@ func TestAServiceThatWasOpenedBeforeAMoveAndJoinsAfterItIsRefused(t *testing.T) 
 	}
 	a := open()
 	runSegel(t, 0, inDatabase, "adopt", "--new-authority", "--yes", "--aside", filepath.Join(dir, "aside"), "--data", data)
-	if err := join(a); err == nil || !strings.Contains(err.Error(), "was started on") {
+	var refused *installation.Error
+	if err := join(a); !errors.As(err, &refused) || refused.Problem != installation.AuthorityOfAnother {
 		t.Errorf("with the former authority: %v", err)
 	}
 	a.close()
 	a = open()
 	copyStateTo(t, "folder", data, 0, set, "from now on")
-	var refused *installation.Error
 	if err := join(a); !errors.As(err, &refused) || refused.Problem != installation.KeysInFolder {
 		t.Errorf("after the move: %v", err)
 	}

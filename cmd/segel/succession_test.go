@@ -37,9 +37,7 @@ func TestANodeCompletesWhatWasSignedBelowASuccessorThatAnotherNodeCreated(t *tes
 	if err := creates.authority.Succeed(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got := len(completes.authority.Issuers()); got != 3 {
-		t.Fatalf("the other node knows %d issuers before it needs one", got)
-	}
+	// The other node reads them when it needs one, here or for a renewal that is due by the new time.
 	owner, signer = owner.loginAgain(creates), signer.loginAgain(creates)
 	latter := complete()
 	if got := len(completes.authority.Issuers()); got != 6 {

@@ -49,7 +49,7 @@ func TestTheWindowOfPagesFollowsTheCurrentOne(t *testing.T) {
 
 func TestAListAsksForWhatTheQuerySays(t *testing.T) {
 	t.Parallel()
-	all := store.ListQuery{Person: andi.ID, Box: store.Outbox, Period: store.PeriodAll, Limit: 20, Now: now, View: store.FilingView{Organisation: works, Space: andi.ID}}
+	all := store.ListQuery{Person: andi.ID, Box: store.Outbox, Period: store.PeriodAll, Limit: 20, Now: now, View: store.FilingView{Organisation: works, Space: andi.ID}, Summary: true}
 	with := func(change func(*store.ListQuery)) store.ListQuery {
 		q := all
 		change(&q)
