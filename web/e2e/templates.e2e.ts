@@ -18,6 +18,7 @@ for (const [language, w] of languages("en")) {
     const fill = (text: string, values: Record<string, string>) => text.replace(/\{\{(\w+)\}\}/g, (_, k: string) => values[k]!);
     const button = (name: string) => page.getByRole("button", { name, exact: true });
     await page.goto(`${s.url}/templates`);
+    await page.getByRole("heading", { level: 1 }).waitFor();
     if (language === "en") await page.getByText(w.template.none).waitFor();
     expect(await violations(page)).toEqual([]);
     const title = `Sewa ${language}`, contract = await send(page, title, [signer, tenant]);
