@@ -50,6 +50,11 @@ func main() {
 		fmt.Fprintln(os.Stderr, "fault: -nodes is 1 or more; several nodes always use PostgreSQL, and have no data folder to delete")
 		os.Exit(2)
 	}
+	if o.seed == 0 {
+		var b [8]byte
+		_, _ = rand.Read(b[:]) // it never fails
+		o.seed = binary.LittleEndian.Uint64(b[:]) >> 32
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	p, err := run(ctx, o)
@@ -63,17 +68,13 @@ func main() {
 	case o.mutant != "":
 		fmt.Printf("caught: the fault shows in %d lines\n", p.countFaults())
 	case p.countFaults() > 0:
+		p.printFaults(os.Stderr, o.seed) // the table is long; its end may be all that a log keeps
 		os.Exit(1)
 	}
 }
 
 // run does all of it in a temporary folder.
 func run(ctx context.Context, o options) (p resultTable, err error) {
-	if o.seed == 0 {
-		var b [8]byte
-		_, _ = rand.Read(b[:]) // it never fails
-		o.seed = binary.LittleEndian.Uint64(b[:]) >> 32
-	}
 	dir := o.keep
 	if dir == "" {
 		if dir, err = os.MkdirTemp("", "segel-fault-"); err != nil {

@@ -54,6 +54,16 @@ func (p resultTable) printTable(w io.Writer) {
 	}
 }
 
+// printFaults prints the lines that are not as required, after the seed of the trial.
+func (p resultTable) printFaults(w io.Writer, seed uint64) {
+	fmt.Fprintf(w, "fault: %d lines are not as required, seed %d:\n", p.countFaults(), seed)
+	for _, l := range p {
+		if l.fault != "" {
+			fmt.Fprintf(w, "fault: %s: %s: %s\n", l.what, l.value, l.fault)
+		}
+	}
+}
+
 // compareRecords compares the office's journal with the service's records, and both with what the client was told. Apart from the
 // orders' documents there must be only those in others.
 func compareRecords(orders []*order, others map[int64]bool, journal map[string]*officeSerial, b serviceRecords) resultTable {
