@@ -222,7 +222,7 @@ test.runIf(complete)("numbers of three digits fit on a phone, and larger ones sa
   await page.context().close();
 });
 
-test("labels and folders are set on several documents with the keyboard, filter the lists, and show at 360 px and in the dark", async () => {
+test.runIf(complete)("labels and folders are set on several documents with the keyboard, filter the lists, and show at 360 px and in the dark", async () => {
   s.user("Admin Empat", "a@example.test", "admin");
   const admin = await s.login("a@example.test");
   await admin.goto(`${s.url}/admin?tab=labels`);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { send } from "./contract";
-import { makePDF, stage, violations, type Stage } from "./harness";
+import { complete, makePDF, stage, violations, type Stage } from "./harness";
 import { en } from "./texts";
 
 let s: Stage;
@@ -42,7 +42,7 @@ test("an administrator makes a sender a member, who signs and sends nothing", as
   await theirs.context().close();
 });
 
-test("a team shares a document, of which a member cancels it until they are removed", async () => {
+test.runIf(complete)("a team shares a document, of which a member cancels it until they are removed", async () => {
   const page = await s.login(owner.email), theirs = await s.login(colleague.email);
   await page.goto(`${s.url}/admin?tab=teams`);
   await page.getByRole("textbox", { name: "Name of the team" }).fill("Legal");
