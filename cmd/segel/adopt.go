@@ -10,6 +10,7 @@ import (
 	"segel/internal/authority"
 	"segel/internal/config"
 	"segel/internal/installation"
+	proc "segel/internal/process"
 	"segel/internal/store"
 	"segel/internal/store/sqlstore"
 )
@@ -44,7 +45,7 @@ func (c adoptCommand) Run(w *environment) error {
 func withDatabase(w *environment, conf config.Config, run func(*app) error) error {
 	a := &app{conf: conf, log: w.newLogger(conf), clock: systemClock()}
 	var err error
-	if a.store, err = openDatabase(w.ctx, conf, conf.ClockTolerance, writing, nil); err != nil {
+	if a.store, err = openDatabase(w.ctx, conf, proc.NewClock(a.clock, conf.ClockTolerance), writing, nil); err != nil {
 		return err
 	}
 	if w.adjust != nil {

@@ -52,7 +52,8 @@ import (
 type app struct {
 	conf        config.Config
 	log         *slog.Logger
-	clock       func() time.Time
+	clock       func() time.Time // of compared
+	compared    *proc.Clock      // of the machine, compared with the database's while the process is one of several nodes
 	store       *sqlstore.Store
 	answers     store.Answers    // the store; tests replace it
 	masterKeys  store.MasterKeys // that an exchange writes to: the store; tests replace it
@@ -99,17 +100,18 @@ func openApp(ctx context.Context, conf config.Config, log *slog.Logger, to acces
 	return openAppAt(ctx, conf, log, systemClock(), conf.ClockTolerance, to)
 }
 
-// openAppAt is openApp with a clock, which all parts share. A commit whose times are further from the clock of the database server than tolerance
+// openAppAt is openApp with the clock of the machine, which all parts share. A commit whose times are further from the clock of the database server than tolerance
 // is refused; 0: they are not compared.
 func openAppAt(ctx context.Context, conf config.Config, log *slog.Logger, clock func() time.Time, tolerance time.Duration, to access) (*app, error) {
 	// Files that libraries create in the data folder are private too.
 	syscall.Umask(0o077)
-	a := &app{conf: conf, log: log, clock: clock, metrics: prometheus.NewRegistry(), refused: make(chan error, 1)}
+	compared := proc.NewClock(clock, tolerance)
+	a := &app{conf: conf, log: log, clock: compared.Now, compared: compared, metrics: prometheus.NewRegistry(), refused: make(chan error, 1)}
 	var err error
 	if a.traces, err = newTraces(ctx, conf, a.metrics, log); err != nil {
 		return nil, err
 	}
-	if a.store, err = openDatabase(ctx, conf, tolerance, to, a.traces.Tracer()); err != nil {
+	if a.store, err = openDatabase(ctx, conf, compared, to, a.traces.Tracer()); err != nil {
 		return nil, errors.Join(err, a.stopTraces())
 	}
 	if err := a.openInstallation(ctx, to); err != nil {
@@ -138,7 +140,7 @@ func (a *app) wireServices() error {
 	}
 	docs := &documents.Documents{
 		Store: a.store, Blobs: a.blobs, BlobsOf: a.blobsOf, RequireDiskSpace: a.diskSpace.Require, Trust: a.trust, Limits: a.conf.Limits().Defaults(),
-		Clock: a.clock, ClockTolerance: a.conf.ClockTolerance, Random: rand.Reader, Log: a.log, Alarm: alarmMetrics(a.metrics),
+		Clock: a.clock, MachineClock: a.compared.Machine, ClockTolerance: a.conf.ClockTolerance, Random: rand.Reader, Log: a.log, Alarm: alarmMetrics(a.metrics),
 		KeepNotices: len(a.conf.MailServers) == 0, PhoneChannels: a.phoneChannels(), EvidenceOnRequest: a.conf.Evidence == config.EvidenceOnRequest,
 	}
 	a.leftOver = leftOverMetrics(a.metrics)
@@ -261,7 +263,7 @@ func (a *app) joinProcesses(ctx context.Context) error {
 		if err != nil {
 			a.log.WarnContext(ctx, "the name of this machine is not known", "error", err)
 		}
-		n, err := proc.JoinNodes(ctx, a.store, store.Node{Host: host, Release: version, Roles: a.conf.Roles, MasterKeys: a.masterKeyIDs()}, p, proc.Clock{Now: a.clock, Tolerance: a.conf.ClockTolerance}, a.requireSameKeys, a.log)
+		n, err := proc.JoinNodes(ctx, a.store, store.Node{Host: host, Release: version, Roles: a.conf.Roles, MasterKeys: a.masterKeyIDs()}, p, a.compared, a.requireSameKeys, a.log)
 		if err != nil {
 			return errors.Join(err, p.Leave())
 		}

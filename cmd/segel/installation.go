@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"go.opentelemetry.io/otel/trace"
 
@@ -23,6 +22,7 @@ import (
 	"segel/internal/config"
 	"segel/internal/credential"
 	"segel/internal/installation"
+	proc "segel/internal/process"
 	"segel/internal/store"
 	"segel/internal/store/sqlstore"
 )
@@ -108,10 +108,10 @@ func readFolders(ctx context.Context, conf config.Config, keys authority.Files, 
 	return f, nil
 }
 
-// openDatabase opens the database with the access that the command has, and with the tolerance of [openAppAt]. It creates an SQLite file only if no keys or blobs
+// openDatabase opens the database with the access that the command has. It creates an SQLite file only if no keys or blobs
 // remain of a database that is missing.
-func openDatabase(ctx context.Context, conf config.Config, tolerance time.Duration, to access, tracer trace.Tracer) (*sqlstore.Store, error) {
-	o := sqlstore.Options{Mode: sqlstore.Migrating, Version: version, Timeout: conf.DatabaseTimeout, ClockTolerance: tolerance, Tracer: tracer}
+func openDatabase(ctx context.Context, conf config.Config, clock *proc.Clock, to access, tracer trace.Tracer) (*sqlstore.Store, error) {
+	o := sqlstore.Options{Mode: sqlstore.Migrating, Version: version, Timeout: conf.DatabaseTimeout, Clock: clock.Now, ClockTolerance: clock.Tolerance(), Tracer: tracer}
 	switch {
 	case to == reading:
 		o.Mode = sqlstore.Reading

@@ -20,6 +20,7 @@ import (
 
 	"segel/internal/authority"
 	"segel/internal/installation"
+	proc "segel/internal/process"
 	"segel/internal/store/sqlstore"
 	"segel/internal/store/storetest/pgtest"
 )
@@ -420,7 +421,7 @@ func TestACreationThatCrashedIsFinishedByTheNextStart(t *testing.T) {
 		}
 		step := func(do func(*app, installation.Found) error) (found installation.Found) {
 			t.Helper()
-			s, err := openDatabase(t.Context(), conf, conf.ClockTolerance, creating, nil)
+			s, err := openDatabase(t.Context(), conf, proc.NewClock(time.Now, conf.ClockTolerance), creating, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -26,7 +26,7 @@ func TestPurchasesAndSlotsHoldForAllNodes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if nodes[i], err = proc.JoinNodes(t.Context(), s, store.Node{}, nil, proc.Clock{}, nil, slog.New(slog.DiscardHandler)); err != nil {
+		if nodes[i], err = proc.JoinNodes(t.Context(), s, store.Node{}, nil, proc.NewClock(time.Now, 0), nil, slog.New(slog.DiscardHandler)); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() {

@@ -95,7 +95,6 @@ func (o starting) start(t testing.TB) *service {
 		t.Fatal(err)
 	}
 	if moved {
-		a.conf.ClockTolerance = 0 // nor that of other processes
 		a.replaceStore(sameMachine{a.workflow.Store, o.clock})
 	}
 	if o.adjust != nil {

@@ -16,6 +16,7 @@ import (
 	"segel/internal/config"
 	"segel/internal/emeterai/peruri"
 	"segel/internal/installation"
+	proc "segel/internal/process"
 	"segel/internal/store"
 	"segel/internal/store/sqlstore"
 	"segel/internal/store/storetest/pgtest"
@@ -298,7 +299,7 @@ func TestAMoveToAFolderIsRefusedIfTheDatabaseChangesMeanwhile(t *testing.T) {
 		conf := s.conf
 		conf.State = config.StateFolder
 		s.stop()
-		added, err := openDatabase(t.Context(), conf, 0, writing, nil)
+		added, err := openDatabase(t.Context(), conf, proc.NewClock(time.Now, 0), writing, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

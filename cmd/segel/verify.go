@@ -16,6 +16,7 @@ import (
 	"segel/internal/config"
 	"segel/internal/emeterai"
 	"segel/internal/installation"
+	proc "segel/internal/process"
 	"segel/internal/text"
 	verdicts "segel/internal/text/verdict"
 	"segel/pades"
@@ -148,7 +149,7 @@ func (c verifyCommand) readAuthority(w *environment, conf config.Config) (*x509.
 	if conf.State == config.StateFolder {
 		return authority.ReadPublic(w.ctx, keyFolder(conf))
 	}
-	s, err := openDatabase(w.ctx, conf, conf.ClockTolerance, reading, nil)
+	s, err := openDatabase(w.ctx, conf, proc.NewClock(systemClock(), conf.ClockTolerance), reading, nil)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -48,7 +48,11 @@ func (s *Documents) ReadClock(ctx context.Context) (contract.ClockFinding, error
 
 // compareClock compares the local clock with what the store has just returned.
 func (s *Documents) compareClock(r contract.ClockReading) contract.ClockFinding {
-	r.Local = s.Clock()
+	local := s.Clock
+	if s.MachineClock != nil {
+		local = s.MachineClock
+	}
+	r.Local = local()
 	return contract.CheckClock(r, s.clockTolerance())
 }
 

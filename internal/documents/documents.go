@@ -44,7 +44,9 @@ type Documents struct {
 	Trust  *validate.Trust
 	Limits contract.Limits
 	Clock  func() time.Time
-	// ClockTolerance is how far other clocks may be from Clock; 0 is [contract.ClockTolerance].
+	// MachineClock is compared with other clocks before anything is signed. It differs from Clock while the clock of the machine is set; nil: it is Clock.
+	MachineClock func() time.Time
+	// ClockTolerance is how far other clocks may be from it; 0 is [contract.ClockTolerance].
 	ClockTolerance time.Duration
 	Random         io.Reader
 	Log            *slog.Logger

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"segel/internal/contract"
 	"segel/internal/store"
 )
 
@@ -36,23 +35,15 @@ type Node struct {
 	nodes  store.Nodes
 	about  store.Node
 	place  *Folder // nil: none
-	clock  Clock
+	clock  *Clock
 	again  func(context.Context) error // nil: nothing is checked
 	log    *slog.Logger
 	cancel context.CancelFunc
 	done   sync.WaitGroup
 
-	mu       sync.Mutex // guards the fields below
-	term     *Term
-	changed  chan struct{} // closed when the term changes
-	database time.Time     // the database's clock when it was last read
-	readAt   time.Time     // when that was, by the monotonic clock
-}
-
-// Clock is the clock of a process, and how far the database's may be from it. Without a tolerance it is not compared.
-type Clock struct {
-	Now       func() time.Time
-	Tolerance time.Duration
+	mu      sync.Mutex // guards the fields below
+	term    *Term
+	changed chan struct{} // closed when the term changes
 }
 
 var _ Process = (*Node)(nil)
@@ -60,11 +51,11 @@ var _ Process = (*Node)(nil)
 // JoinNodes adds the current process to the nodes of a database. About has its host, its release and its roles.
 //
 // Place is the process among those that share a data folder; nil: none. The node that an earlier process noted there has ended, because the
-// place is free, so its work is put back without waiting for its lease. The caller leaves the place after an error, and else the node does. With a clock in doubt it joins, and the first term has ended.
+// place is free, so its work is put back without waiting for its lease. The caller leaves the place after an error, and else the node does. Clock is compared with the database's at each renewal; with a clock in doubt the process joins, and the first term has ended.
 //
 // Again, if not nil, is called when the process has joined again after its term ended, before the next term begins: what others did while it was cut off may forbid that it goes on. After an error
 // the process leaves and tries again later.
-func JoinNodes(ctx context.Context, nodes store.Nodes, about store.Node, place *Folder, clock Clock, again func(context.Context) error, log *slog.Logger) (*Node, error) {
+func JoinNodes(ctx context.Context, nodes store.Nodes, about store.Node, place *Folder, clock *Clock, again func(context.Context) error, log *slog.Logger) (*Node, error) {
 	n := &Node{nodes: nodes, about: about, place: place, clock: clock, again: again, log: log, changed: make(chan struct{})}
 	if place != nil {
 		former, err := place.readNote()
@@ -110,29 +101,12 @@ func (n *Node) readClock(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the database's clock: %w", err)
 	}
-	n.compareClock(now)
+	n.clock.record(now)
 	return nil
 }
 
-// compareClock records what the database's clock has just shown.
-func (n *Node) compareClock(database time.Time) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.database, n.readAt = database, time.Now()
-}
-
-// CheckClock implements [Process]. From the last reading of the database's clock on, the monotonic clock says what it shows now, so that
-// a clock that is set between two readings is noticed as well.
-func (n *Node) CheckClock() error {
-	if n.clock.Now == nil || n.clock.Tolerance == 0 {
-		return nil
-	}
-	n.mu.Lock()
-	database := n.database.Add(time.Since(n.readAt))
-	n.mu.Unlock()
-	// Without its monotonic reading: what counts is the time that would be recorded.
-	return contract.CheckClock(contract.ClockReading{Local: n.clock.Now().Round(0), Database: database}, n.clock.Tolerance).Err()
-}
+// CheckClock implements [Process].
+func (n *Node) CheckClock() error { return n.clock.Check() }
 
 // Name implements [Process].
 func (n *Node) Name() string { return n.Term().name }
@@ -235,7 +209,7 @@ func (n *Node) renew(ctx context.Context, term *Term) time.Duration {
 		n.log.DebugContext(ctx, "renew the lease of this process", "error", err)
 		return retryEvery
 	}
-	n.compareClock(others.Now)
+	n.clock.record(others.Now)
 	term.extend(began.Add(lease))
 	for _, name := range others.Overdue {
 		switch ended, err := n.nodes.EndOverdueNode(within, name); {

@@ -56,7 +56,7 @@ func TestProcessesOfADatabase(t *testing.T) {
 			processtest.Run(t, func(t *testing.T) func(*testing.T) process.Process {
 				s := openStore(t, database(t))
 				return func(t *testing.T) process.Process {
-					p, err := process.JoinNodes(t.Context(), s, store.Node{Host: "host", Release: "1"}, nil, process.Clock{}, nil, slog.New(slog.DiscardHandler))
+					p, err := process.JoinNodes(t.Context(), s, store.Node{Host: "host", Release: "1"}, nil, process.NewClock(time.Now, 0), nil, slog.New(slog.DiscardHandler))
 					return leaving(t, p, err)
 				}
 			})
@@ -95,7 +95,7 @@ func TestANodeThatIsCutFromTheDatabaseEndsItsTermAndJoinsAgainUnderANewName(t *t
 		}
 	})
 	join := func(dsn string) *process.Node {
-		n, err := process.JoinNodes(t.Context(), openStore(t, dsn), store.Node{}, nil, process.Clock{}, nil, slog.New(slog.DiscardHandler))
+		n, err := process.JoinNodes(t.Context(), openStore(t, dsn), store.Node{}, nil, process.NewClock(time.Now, 0), nil, slog.New(slog.DiscardHandler))
 		leaving(t, n, err)
 		return n
 	}
@@ -133,7 +133,7 @@ func TestANodeWhoseTermEndedBeginsAnotherOnlyOnceItsCheckPasses(t *testing.T) {
 	s := openStore(t, pgtest.Database(t, sqlstore.Migrate))
 	var passes atomic.Bool
 	refused := make(chan struct{})
-	n, err := process.JoinNodes(t.Context(), s, store.Node{}, nil, process.Clock{}, func(ctx context.Context) error {
+	n, err := process.JoinNodes(t.Context(), s, store.Node{}, nil, process.NewClock(time.Now, 0), func(ctx context.Context) error {
 		if passes.Load() {
 			return nil
 		}
@@ -177,7 +177,7 @@ func TestAProcessThatIsStartedAgainInItsFolderWaitsForNoLease(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n, err := process.JoinNodes(t.Context(), s, store.Node{}, place, process.Clock{}, nil, slog.New(slog.DiscardHandler))
+		n, err := process.JoinNodes(t.Context(), s, store.Node{}, place, process.NewClock(time.Now, 0), nil, slog.New(slog.DiscardHandler))
 		leaving(t, n, err)
 		return n, place
 	}
@@ -211,7 +211,7 @@ func TestANodeWhoseClockIsMovedEndsItsTermAndJoinsAgainWhenTheClockIsRight(t *te
 		t.Run(offset.String(), func(t *testing.T) {
 			t.Parallel()
 			var ahead atomic.Int64
-			clock := process.Clock{Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }, Tolerance: 2 * time.Minute}
+			clock := process.NewClock(func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }, 2*time.Minute)
 			s := openStore(t, storetest.SQLite(t, sqlstore.Migrate))
 			n, err := process.JoinNodes(t.Context(), s, store.Node{}, nil, clock, nil, slog.New(slog.DiscardHandler))
 			leaving(t, n, err)
@@ -233,6 +233,9 @@ func TestANodeWhoseClockIsMovedEndsItsTermAndJoinsAgainWhenTheClockIsRight(t *te
 				t.Errorf("work began in %v, not the first term", term)
 			}
 			ahead.Store(int64(offset))
+			if now := clock.Now(); time.Since(now).Abs() > time.Minute {
+				t.Errorf("work that began before the jump reads %v", now)
+			}
 			// It is noticed at once, without another look at the database's clock.
 			if err := former.Check(); !errors.Is(err, process.ErrEnded) || !errors.Is(err, contract.ErrClock) {
 				t.Errorf("right after the jump: %v", err)

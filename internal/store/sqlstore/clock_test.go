@@ -74,7 +74,8 @@ func TestATransactionWhoseTimesContradictTheServerIsRefused(t *testing.T) {
 	t.Parallel()
 	const tolerance = 2 * time.Minute
 	now := time.Now()
-	s := openWith(t, databases["PostgreSQL"](t), Options{ClockTolerance: tolerance})
+	var moved time.Duration // the clock of this process
+	s := openWith(t, databases["PostgreSQL"](t), Options{Clock: func() time.Time { return now.Add(time.Since(now) + moved) }, ClockTolerance: tolerance})
 	size := func() (n int64) {
 		if err := s.readRow(t.Context(), []any{&n}, `SELECT size FROM log_size WHERE id = 1`); err != nil {
 			t.Fatal(err)
@@ -84,21 +85,24 @@ func TestATransactionWhoseTimesContradictTheServerIsRefused(t *testing.T) {
 	for _, c := range []struct {
 		event time.Duration // from now
 		token time.Duration // 0: none
+		moved time.Duration
 		want  error
 	}{
-		{0, 0, nil}, {-time.Hour, 0, nil}, {time.Minute, time.Minute, nil}, {-time.Minute, -time.Minute, nil},
-		{3 * time.Minute, 0, contract.ErrClock}, {0, 4 * time.Minute, contract.ErrClock}, {0, -4 * time.Minute, contract.ErrClock},
+		{0, 0, 0, nil}, {-time.Hour, 0, 0, nil}, {time.Minute, time.Minute, 0, nil}, {-time.Minute, -time.Minute, 0, nil},
+		{3 * time.Minute, 0, 0, contract.ErrClock}, {0, 4 * time.Minute, 0, contract.ErrClock}, {0, -4 * time.Minute, 0, contract.ErrClock},
+		{0, 0, 3 * time.Minute, contract.ErrClock}, {-time.Hour, 0, -time.Hour, contract.ErrClock}, {0, 0, time.Minute, nil},
 	} {
+		moved = c.moved
 		e := logEntry{events: []contract.Event{{Type: contract.EventViewed, Document: 1, At: now.Add(c.event)}}}
 		if c.token != 0 {
 			e.token.At = now.Add(c.token)
 		}
 		before := size()
 		if err := s.db.withTx(t.Context(), func(t tx) error { return e.appendToLog(context.Background(), t) }); !errors.Is(err, c.want) {
-			t.Errorf("an event %v and a timestamp %v from now: %v", c.event, c.token, err)
+			t.Errorf("an event %v and a timestamp %v from now, by a clock moved by %v: %v", c.event, c.token, c.moved, err)
 		}
 		if after := size(); (after > before) != (c.want == nil) {
-			t.Errorf("an event %v and a timestamp %v from now: the log grew from %d to %d", c.event, c.token, before, after)
+			t.Errorf("an event %v and a timestamp %v from now, by a clock moved by %v: the log grew from %d to %d", c.event, c.token, c.moved, before, after)
 		}
 	}
 }

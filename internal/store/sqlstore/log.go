@@ -94,7 +94,7 @@ func (l logEntry) lockLog(ctx context.Context, t tx) (*lockedLog, error) {
 			if err := scan(&log.size, &at, &accuracy, scanServerTime(&database)); err != nil {
 				return err
 			}
-			if err := requireTimes(database, log.events, l.token.At, t.clockTolerance()); err != nil {
+			if err := t.comparedClock().requireTimes(database, log.events, l.token.At); err != nil {
 				return err
 			}
 			return clock.addRow("log_size", []any{at, accuracy})
@@ -122,22 +122,33 @@ func (l logEntry) lockLog(ctx context.Context, t tx) (*lockedLog, error) {
 
 // clockOf returns the expression of the server's clock for requireTimes.
 func clockOf(t tx) string {
-	if t.clockTolerance() == 0 {
+	if t.comparedClock().tolerance == 0 {
 		return `NULL`
 	}
 	return postgresClock
 }
 
-// requireTimes refuses a transaction whose times contradict the clock of the database server; zero: it is not compared. A process compares its
-// clock before it works (decision 0029), but the clock may be set after that. One event in the future would stop all processes from signing until
+// comparedClock is the clock of this process and what is tolerated, see [Options].
+type comparedClock struct {
+	now       func() time.Time
+	tolerance time.Duration
+}
+
+// requireTimes refuses a transaction whose times, or the clock of the process, contradict the clock of the database server; zero: it is not compared. A process compares its
+// clock before it works (decision 0029), but the clock may be set, or the machine suspended, after that. One event in the future would stop all processes from signing until
 // an operator confirms the clock, and a document with a timestamp from another time could never be completed. An event may be older
 // than its commit: its time may be read before a long upload.
-func requireTimes(database time.Time, events []contract.Event, token time.Time, tolerance time.Duration) error {
+func (c comparedClock) requireTimes(database time.Time, events []contract.Event, token time.Time) error {
 	if database.IsZero() {
 		return nil
 	}
 	compare := func(at time.Time) error {
-		return contract.CheckClock(contract.ClockReading{Local: at, Database: database}, tolerance).Err()
+		return contract.CheckClock(contract.ClockReading{Local: at, Database: database}, c.tolerance).Err()
+	}
+	if c.now != nil {
+		if err := compare(c.now()); err != nil {
+			return err
+		}
 	}
 	for _, e := range events {
 		if e.At.After(database) {

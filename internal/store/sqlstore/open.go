@@ -53,9 +53,10 @@ type Options struct {
 	// Timeout bounds each transaction, the wait for a connection included; 0: DefaultTimeout. Migrations are not bounded.
 	Timeout time.Duration
 
-	// ClockTolerance is how far the times of a transaction may be from the clock of the database server: a transaction with an event
-	// that is further in the future, or a timestamp that is further away, is refused with contract.ErrClock. 0: they are not
-	// compared, as on SQLite.
+	// Clock is the clock of this process; nil: it is not compared. ClockTolerance is how far it and the times of a transaction may be from the clock
+	// of the database server: a transaction that adds to the log while Clock is further away, with an event that is further in the future, or with a timestamp
+	// that is further away, is refused with contract.ErrClock. 0: none of them is compared, as on SQLite.
+	Clock          func() time.Time
 	ClockTolerance time.Duration
 
 	// Tracer makes a span of each transaction in a trace that is recorded. Nil: there are none.

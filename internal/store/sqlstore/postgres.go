@@ -32,7 +32,7 @@ type postgres struct {
 	reading  bool   // the server refuses to write
 	session  string // application_name of all connections; empty: the address names another
 
-	tolerance time.Duration // of the times in a transaction, see [Options]
+	clock comparedClock
 }
 
 // maxConns bounds the connections of a process unless the address sets a limit. A job runner reserves one of them.
@@ -56,7 +56,7 @@ func openPostgres(ctx context.Context, dsn string, o Options, c *counters) (*pos
 		pool.Close()
 		return nil, err
 	}
-	return &postgres{pool: pool, queue: queue, counters: c, reading: o.Mode == Reading, session: sessionOf(config), tolerance: o.ClockTolerance}, nil
+	return &postgres{pool: pool, queue: queue, counters: c, reading: o.Mode == Reading, session: sessionOf(config), clock: comparedClock{o.Clock, o.ClockTolerance}}, nil
 }
 
 // reservedConns bounds the connections of [postgres.openReserved].
@@ -270,7 +270,7 @@ func (d *postgres) withTx(ctx context.Context, fn func(tx) error) error {
 }
 
 func (d *postgres) writeTx(ctx context.Context, fn func(tx) error) error {
-	t := &postgresTx{pool: d.pool, ctx: ctx, queue: d.queue, tolerance: d.tolerance}
+	t := &postgresTx{pool: d.pool, ctx: ctx, queue: d.queue, clock: d.clock}
 	defer t.end() // also after a panic
 	if err := fn(t); err != nil {
 		return err
@@ -312,7 +312,7 @@ func (d *postgres) queueOutdated(ctx context.Context) (bool, error) {
 // serverClock uses clock_timestamp, which advances within a transaction; now() does not.
 func (d *postgres) serverClock() string { return postgresClock }
 
-func (t *postgresTx) clockTolerance() time.Duration { return t.tolerance }
+func (t *postgresTx) comparedClock() comparedClock { return t.clock }
 
 // postgresClock is the expression of the server's clock.
 const postgresClock = `clock_timestamp()`
@@ -392,7 +392,7 @@ type postgresTx struct {
 	options pgx.TxOptions
 	queue   *jobs.Queue[pgx.Tx]
 
-	tolerance time.Duration // see tx.clockTolerance
+	clock comparedClock
 
 	conn    *pgxpool.Conn // nil before the transaction began
 	begun   pgx.Tx        // nil before the transaction began, and after it was committed

@@ -25,11 +25,11 @@ const (
 // does not end, as if the process had been suspended meanwhile.
 func newTerm(t *testing.T, b *fixture) (working context.Context, end func()) {
 	t.Helper()
-	return newTermBy(t, b, process.Clock{})
+	return newTermBy(t, b, process.NewClock(time.Now, 0))
 }
 
 // newTermBy is newTerm for a process with that clock.
-func newTermBy(t *testing.T, b *fixture, clock process.Clock) (working context.Context, end func()) {
+func newTermBy(t *testing.T, b *fixture, clock *process.Clock) (working context.Context, end func()) {
 	t.Helper()
 	n, err := process.JoinNodes(b.ctx, b, store.Node{}, nil, clock, nil, slog.New(slog.DiscardHandler))
 	b.must(err)
@@ -145,7 +145,7 @@ var nodeTests = map[string]func(*testing.T, *fixture){
 	},
 	"WorkOfATermWhoseClockIsMovedCommitsNothing": func(t *testing.T, b *fixture) {
 		var ahead atomic.Int64
-		working, _ := newTermBy(t, b, process.Clock{Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }, Tolerance: 2 * time.Minute})
+		working, _ := newTermBy(t, b, process.NewClock(func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }, 2*time.Minute))
 		b.must(b.PurgeTries(working, b.now))
 		ahead.Store(int64(3 * time.Hour))
 		// The transaction has no event whose time the server would compare.
