@@ -1,8 +1,6 @@
 package pdf
 
 import (
-	"cmp"
-	"errors"
 	"slices"
 	"strings"
 )
@@ -23,34 +21,18 @@ type ActiveContent struct {
 // another.
 const maxPerReason = 100
 
-// ActiveContent checks every object that the cross-reference leads to, including unreferenced ones, since a later
-// revision could refer to them. It skips objects that cannot be parsed; Check finds misplaced ones. It reads most of
-// the file's objects once, though no stream data, so call it when a file is accepted, not for each signature.
+// ActiveContent lists what is in any object that the cross-reference leads to, unreferenced ones included, since a later
+// revision could refer to them. It skips objects that cannot be parsed; Check finds misplaced ones. It parses every
+// object once, though no stream data, and not at all if NextObject or Check has, so call it when a file is accepted, not
+// for each signature.
 func (d *Document) ActiveContent() ([]ActiveContent, error) {
-	w := &activeWalk{d: d, count: map[string]int{}}
-	var compressed []filePlace
-	err := d.slots.eachInUse(func(n uint32, s slot) error {
-		if s.kind() == slotCompressed {
-			compressed = append(compressed, filePlace{n, s})
-			return nil
-		}
-		return w.loadAndCheck(n, s)
-	})
-	if err != nil {
-		return nil, err
-	}
-	// One object stream after the other, so that each is decoded once.
-	slices.SortFunc(compressed, func(a, b filePlace) int { return cmp.Compare(a.slot, b.slot) })
-	for _, c := range compressed {
-		if err := w.loadAndCheck(c.number, c.slot); err != nil {
+	if !d.references.current {
+		s := &referenceScan{d: d, objectStreams: map[uint32]bool{}}
+		if err := s.scanCurrent(); err != nil {
 			return nil, err
 		}
 	}
-	d.references.current = true
-	if ref, root, err := d.Root(); err == nil {
-		w.checkCatalog(ref, root)
-	}
-	return w.found, nil
+	return slices.Clone(d.active), nil
 }
 
 type activeWalk struct {
@@ -60,18 +42,10 @@ type activeWalk struct {
 	here  Ref
 }
 
-// loadAndCheck parses an object without caching it: all objects of the file would only displace useful ones.
-func (w *activeWalk) loadAndCheck(n uint32, s slot) error {
-	ref := Ref{Number: n, Generation: s.generation()}
-	found, err := w.d.loadObject(ref, s)
-	if isReadError(err) || errors.Is(err, ErrTooLarge) {
-		return err
-	}
-	if err == nil {
-		w.here = ref
-		w.checkObject(found.value)
-	}
-	return nil
+// checkIndirect checks an object that a reference leads to.
+func (w *activeWalk) checkIndirect(ref Ref, o Object) {
+	w.here = ref
+	w.checkObject(o)
 }
 
 func (w *activeWalk) addReason(reason string) {

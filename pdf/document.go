@@ -28,10 +28,11 @@ type Document struct {
 	work          int64        // spent of Limits.Work
 	budget        *Budget
 
-	next            uint32     // Options.NextObject
-	references      references // that were parsed
-	uniqueKeys      bool       // dictionaries must not state a key twice
-	strictChecksums bool       // see DecodeStrict
+	next            uint32          // Options.NextObject
+	references      references      // that were parsed
+	active          []ActiveContent // once references.current
+	uniqueKeys      bool            // dictionaries must not state a key twice
+	strictChecksums bool            // see DecodeStrict
 	repaired        bool
 	lengths         *lengthFinder // while the file is scanned; nil otherwise
 	tolerated       []string

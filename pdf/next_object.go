@@ -3,6 +3,7 @@ package pdf
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // references are the object numbers of the references that a document has parsed so far. The parser calls addNumber for
@@ -11,7 +12,7 @@ type references struct {
 	limit   uint32 // Limits.Objects
 	highest uint32 // up to limit
 	above   uint32 // highest above limit; 0 if there is none
-	current bool   // every object that the newest entries lead to was parsed
+	current bool   // every object that the newest entries lead to was parsed, and Document.active lists what acts in them
 	read    bool   // and every object of every section
 }
 
@@ -28,8 +29,8 @@ func (r *references) addNumber(number uint32) {
 // streams. A reference to an object that does not exist is null (ISO 32000-2 §7.3.10). If a new object had its number,
 // the reference would lead to it, and signed content would change its meaning.
 //
-// If Options.NextObject is set, NextObject reads nothing. Otherwise it parses every object that ActiveContent has not
-// parsed, once, so call it when a file is accepted. It ignores references above Limits.Objects, since no object can
+// If Options.NextObject is set, NextObject reads nothing. Otherwise it parses every object, once, and shares that with
+// ActiveContent, so call it when a file is accepted. It ignores references above Limits.Objects, since no object can
 // have their number; Check refuses files with such references. Errors: ErrTooLarge, if the file exceeds one of the
 // Limits, and those of the io.ReaderAt.
 func (d *Document) NextObject() (uint32, error) {
@@ -67,7 +68,6 @@ func (d *Document) readReferences(from int64) error {
 		if err := s.scanCurrent(); err != nil {
 			return err
 		}
-		d.references.current = true
 	}
 	for _, section := range d.sections {
 		if section.at < from {
@@ -86,8 +86,10 @@ type referenceScan struct {
 	objectStreams map[uint32]bool // object streams that were parsed, in their current version
 }
 
-// scanCurrent parses the objects that the newest entries lead to, and all objects in the object streams among them.
+// scanCurrent parses the objects that the newest entries lead to, and all objects in the object streams among them. It
+// lists the active content of the former: whoever accepts a file asks for both, and parsing is most of the work.
 func (s *referenceScan) scanCurrent() error {
+	active := &activeWalk{d: s.d, count: map[string]int{}}
 	var streams []uint32
 	err := s.d.slots.eachInUse(func(n uint32, at slot) error {
 		if at.kind() == slotCompressed {
@@ -96,17 +98,34 @@ func (s *referenceScan) scanCurrent() error {
 			}
 			return nil
 		}
-		_, err := s.loadObject(n, at)
+		object, err := s.loadObject(n, at)
+		active.checkIndirect(Ref{Number: n, Generation: at.generation()}, object)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	for _, n := range streams {
-		if err := s.scanObjectStream(n); err != nil {
+	// One object stream after the other, so that each is decoded once.
+	slices.Sort(streams)
+	for _, stream := range slices.Compact(streams) {
+		err := s.scanObjectStream(stream, func(c *objectStream, i int, object Object) {
+			n := c.numbers[i]
+			at := s.d.slots.get(n)
+			if at.kind() != slotCompressed || at.streamNumber() != stream {
+				return
+			}
+			if start, ok := c.findOffset(n, at.index()); ok && start == int(c.starts[i]) {
+				active.checkIndirect(Ref{Number: n}, object)
+			}
+		})
+		if err != nil {
 			return err
 		}
 	}
+	if ref, root, err := s.d.Root(); err == nil {
+		active.checkCatalog(ref, root)
+	}
+	s.d.active, s.d.references.current = active.found, true
 	return nil
 }
 
@@ -126,7 +145,7 @@ func (s *referenceScan) scanSection(at, from int64) error {
 	for _, o := range found {
 		if o.slot.kind() == slotCompressed {
 			// The stream that had it, if it still has its number. A replaced stream is parsed where its entry is found.
-			if err := s.scanObjectStream(o.slot.streamNumber()); err != nil {
+			if err := s.scanObjectStream(o.slot.streamNumber(), nil); err != nil {
 				return err
 			}
 			continue
@@ -153,8 +172,11 @@ func (s *referenceScan) loadObject(n uint32, at slot) (Object, error) {
 	return found.value, nil
 }
 
+// memberVisitor receives an object of an object stream, and its index there. A nil one receives nothing.
+type memberVisitor func(c *objectStream, index int, object Object)
+
 // scanObjectStream parses all objects of the object stream that currently has a number, once.
-func (s *referenceScan) scanObjectStream(number uint32) error {
+func (s *referenceScan) scanObjectStream(number uint32, visit memberVisitor) error {
 	if s.objectStreams[number] {
 		return nil
 	}
@@ -163,7 +185,7 @@ func (s *referenceScan) scanObjectStream(number uint32) error {
 	if err != nil {
 		return ignoreObjectFault(err)
 	}
-	return s.scanMembers(c)
+	return s.scanMembers(c, visit)
 }
 
 // scanStream parses all objects of an object stream, even if its number now has another object.
@@ -172,15 +194,20 @@ func (s *referenceScan) scanStream(st *Stream) error {
 	if err != nil {
 		return ignoreObjectFault(err)
 	}
-	return s.scanMembers(c)
+	return s.scanMembers(c, nil)
 }
 
-func (s *referenceScan) scanMembers(c *objectStream) error {
-	for _, start := range c.starts {
-		if _, err := s.d.parseMember(c, int(start)); err != nil {
+func (s *referenceScan) scanMembers(c *objectStream, visit memberVisitor) error {
+	for i, start := range c.starts {
+		found, err := s.d.parseMember(c, int(start))
+		if err != nil {
 			if err := ignoreObjectFault(err); err != nil {
 				return err
 			}
+			continue
+		}
+		if visit != nil {
+			visit(c, i, found.value)
 		}
 	}
 	return nil

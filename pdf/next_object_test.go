@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -40,6 +41,41 @@ func TestNewObjectTakesNoNumberThatTheFileRefersTo(t *testing.T) {
 		}
 		if err := again.Check(); err != nil {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestAFileIsParsedOnceForItsReferencesAndItsActiveContent compares what two questions about all objects find, and read, in either order.
+func TestAFileIsParsedOnceForItsReferencesAndItsActiveContent(t *testing.T) {
+	t.Parallel()
+	files := map[string][]byte{"active": pdftest.Active()}
+	for name, sample := range styles {
+		files[name] = sample(200)
+	}
+	for name, file := range files {
+		openCounted := func() (*pdf.Document, *countingReader) {
+			c := &countingReader{ReaderAt: bytes.NewReader(file)}
+			return must[*pdf.Document](t)(pdf.Open(c, int64(len(file)), pdf.Options{})), c
+		}
+		first, c := openCounted()
+		active := must[[]pdf.ActiveContent](t)(first.ActiveContent())
+		parsed := c.bytes
+		next := must[uint32](t)(first.NextObject())
+		again := c.bytes - parsed // sections are read again
+
+		second, c := openCounted()
+		if n := must[uint32](t)(second.NextObject()); n != next {
+			t.Errorf("%s: next object %d, and %d after ActiveContent", name, n, next)
+		}
+		both := c.bytes
+		if found := must[[]pdf.ActiveContent](t)(second.ActiveContent()); !slices.Equal(found, active) {
+			t.Errorf("%s: found %v, and %v before NextObject", name, found, active)
+		}
+		if c.bytes != both {
+			t.Errorf("%s: ActiveContent read %d bytes after NextObject", name, c.bytes-both)
+		}
+		if name != "active" && again > parsed/2 {
+			t.Errorf("%s: NextObject read %d bytes after ActiveContent read %d", name, again, parsed)
 		}
 	}
 }
