@@ -23,7 +23,7 @@ type Options struct {
 	// Budget is shared with other Documents of the same file; nil means no bound. The Document must not be used after
 	// the budget's context has ended.
 	Budget *Budget
-	// Extends is an open document of which this file has all bytes, and more behind them. With NextObject, what that document has read is
+	// Extends is an open document of which this file has all bytes, and perhaps more behind them. With NextObject, what that document has read is
 	// not read again: its sections, and its objects that depend on nothing behind its end. The two must not be used at the same time.
 	Extends *Document
 	// Random supplies the second element of /ID and the initialization vectors; nil is crypto/rand. Tests pass a fixed

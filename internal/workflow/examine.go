@@ -93,7 +93,7 @@ func (s *Service) examineFile(ctx context.Context, f *documents.File, doc *pdf.D
 	if err != nil {
 		return examination{}, documents.PDFRefusal(err)
 	}
-	uploaded, err := s.checkSignable(ctx, f.Reader, f.Size(), budget)
+	uploaded, err := s.checkSignable(ctx, f.Reader, f.Size(), doc, budget)
 	if err != nil {
 		return examination{}, err
 	}
@@ -130,15 +130,16 @@ func signingOptions(size int64, budget *pdf.Budget) pdf.Options {
 // checkSignable validates a file that is to be signed, within the limits of the validation of the finished file minus
 // what signing adds. It works offline: certificates in the file cause no connections.
 //
-// In a file without signatures it reads only what the validation of later signatures has to read.
+// In a file without signatures it reads only what the validation of later signatures has to read. Opened is a document over
+// the file or its first bytes, whose objects are not parsed again.
 //
 // Refusals: those of [contract.CheckUploaded]; [documents.ErrComplex]; [documents.ErrDamaged] if rewriting the file may
 // help.
-func (s *Service) checkSignable(ctx context.Context, r io.ReaderAt, size int64, budget *pdf.Budget) (uploadedSignatures, error) {
+func (s *Service) checkSignable(ctx context.Context, r io.ReaderAt, size int64, opened *pdf.Document, budget *pdf.Budget) (uploadedSignatures, error) {
 	o := s.ValidationOptions()
 	o.Limits = facts.LimitsForSigning(size)
 	reading := o.FactsOptions()
-	reading.ForSigning, reading.Budget = true, budget
+	reading.ForSigning, reading.Budget, reading.Opened = true, budget, opened
 	file, err := facts.Read(ctx, r, size, reading)
 	if errors.Is(err, facts.ErrUnreadable) {
 		return uploadedSignatures{}, documents.PDFRefusal(err)

@@ -109,7 +109,7 @@ func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contra
 		return made, nil, err
 	}
 	whole := pades.Source{R: f.Reader, Size: f.Size()}.WithTail(tail)
-	uploaded, err := s.checkSignable(ctx, whole.R, whole.Size, budget)
+	uploaded, err := s.checkSignable(ctx, whole.R, whole.Size, doc, budget)
 	if err != nil {
 		return made, nil, err
 	}

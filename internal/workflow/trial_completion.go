@@ -141,7 +141,7 @@ func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base cont
 // checkTrial requires that the validation finds the added signatures and the timestamp intact, with no forbidden
 // changes after them.
 func checkTrial(ctx context.Context, src pades.Source, budget *pdf.Budget, ours func(field string) bool, added, pages int) error {
-	file, err := facts.ReadStructure(ctx, src.R, src.Size, facts.Options{Budget: budget})
+	file, err := facts.ReadStructure(ctx, src.R, src.Size, facts.Options{Budget: budget, Opened: src.Opened})
 	if err != nil {
 		return err
 	}

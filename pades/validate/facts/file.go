@@ -33,8 +33,11 @@ type Options struct {
 
 	// Budget is shared with other readers of the file; nil creates one of twice [pdf.FileWork] its size.
 	Budget *pdf.Budget
+	// Opened is a document over the first bytes of the file, or all of them, whose objects are not parsed again; nil: everything
+	// is read. A file that was stored since must be read by itself.
+	Opened *pdf.Document
 
-	skipContent bool // pages are not examined
+	structureOnly bool // pages are not examined, and nothing is read for warnings
 }
 
 // Limits bound what a hostile file can cost. A zero field takes its default. See [LimitsForSigning] for a file that is
@@ -122,9 +125,9 @@ func Read(ctx context.Context, r io.ReaderAt, size int64, o Options) (*File, err
 
 // ReadStructure collects what the objects of a file show: what each signature covers, and what was changed later. It
 // hashes nothing, verifies no signature and examines no page, so it reads only what the cross-reference lists.
-// Integrity, SHA256 and notes on covered content are missing.
+// Integrity, SHA256, notes on covered content and most Warnings are missing.
 func ReadStructure(ctx context.Context, r io.ReaderAt, size int64, o Options) (*File, error) {
-	o.skipContent = true
+	o.structureOnly = true
 	return runSteps(ctx, r, size, o, (*reader).readSignatures, (*reader).readStates, (*reader).recordLater)
 }
 

@@ -77,7 +77,15 @@ func (w contextReader) ReadAt(p []byte, at int64) (int, error) {
 
 // openFile opens the file and repairs it only if necessary: no signature of a repaired file can be relied on.
 func (r *reader) openFile(size int64) error {
-	d, err := pdf.Open(r.objects, size, r.o.pdfOptions(false))
+	o := r.o.pdfOptions(false)
+	if r.o.Opened != nil {
+		next, err := r.o.Opened.NextObject()
+		if err != nil {
+			return err
+		}
+		o.Extends, o.NextObject = r.o.Opened, next
+	}
+	d, err := pdf.Open(r.objects, size, o)
 	if errors.Is(err, pdf.ErrDamaged) {
 		d, err = pdf.Open(r.objects, size, r.o.pdfOptions(true))
 	}
@@ -242,7 +250,7 @@ func (w *stateWalk) visitState(number int, state *pdf.State, all []pdf.Revision)
 	if err := w.compareState(number, state, all); err != nil {
 		return err
 	}
-	if !w.o.ForSigning {
+	if !w.o.ForSigning && !w.o.structureOnly {
 		if err := w.warnLooseSignatures(state); err != nil {
 			return err
 		}
@@ -275,6 +283,9 @@ func (w *stateWalk) compareState(number int, state *pdf.State, all []pdf.Revisio
 		}
 		for _, ref := range w.comparer.DuplicateKeys() {
 			w.addWarning(Warning{Code: WarnTwofold, Ref: ref})
+		}
+		if w.o.structureOnly {
+			return nil
 		}
 		return w.warnSpareContent(state)
 	}
@@ -319,7 +330,7 @@ func (w *stateWalk) beginComparison(number int, state *pdf.State, all []pdf.Revi
 	}
 	w.comparisonCount++
 	o := diff.Options{Changed: asked, Containers: w.containers, KnownLength: w.knownLength, DescribeItem: describeItem}
-	if !w.o.skipContent {
+	if !w.o.structureOnly {
 		o.DescribeCovered = w.describeCovered
 	}
 	w.comparer, err = diff.NewComparer(w.ctx, state, o)
