@@ -25,6 +25,7 @@ import (
 	"segel/internal/store"
 	"segel/pades"
 	"segel/pades/validate"
+	"segel/pades/validate/facts"
 	"segel/pdf"
 )
 
@@ -314,13 +315,22 @@ func (s *Service) sealEvidence(ctx context.Context, read store.Signing, unsigned
 // evidenceStep builds one revision of an evidence certificate.
 type evidenceStep func(pades.Source) (*pades.Result, error)
 
+// appendToEvidence returns a file with the revisions that the steps build one on top of the other. It is opened, numbered and hashed once.
 func (s *Service) appendToEvidence(file []byte, steps []evidenceStep) ([]byte, error) {
+	src := pades.Source{R: bytes.NewReader(file), Size: int64(len(file)), OpenOptions: pdf.Options{Random: s.Random}}
+	var err error
+	if src.Opened, err = src.Open(); err != nil {
+		return nil, err
+	}
+	if src.OpenOptions.NextObject, err = src.Opened.NextObject(); err != nil {
+		return nil, err
+	}
 	for _, build := range steps {
-		r, err := build(pades.Source{R: bytes.NewReader(file), Size: int64(len(file)), OpenOptions: pdf.Options{Random: s.Random}})
+		r, err := build(src)
 		if err != nil {
 			return nil, err
 		}
-		file = append(file[:len(file):len(file)], r.Tail...)
+		file, src = append(file[:len(file):len(file)], r.Tail...), src.WithResult(r)
 	}
 	return file, nil
 }
@@ -414,12 +424,18 @@ func (s *Service) storeEvidence(ctx context.Context, d *contract.Document, file 
 // checkEvidence returns an error unless an evidence certificate passes validation at its level.
 func (s *Service) checkEvidence(ctx context.Context, file []byte) error {
 	o := s.ValidationOptions()
+	reading := o.FactsOptions()
+	reading.SkipHidden = true // as for documents
+	read, err := facts.Read(ctx, bytes.NewReader(file), int64(len(file)), reading)
+	if err != nil {
+		return err
+	}
 	// As for documents: where the revocation data of the time-stamp authority is missing, its responder is asked.
 	for _, online := range []bool{false, true} {
 		if online {
 			o.Online = statusOnly{s.Revocation}
 		}
-		report, err := validate.Validate(ctx, bytes.NewReader(file), int64(len(file)), o)
+		report, err := validate.ValidateFacts(ctx, read, o)
 		if err != nil {
 			return err
 		}
