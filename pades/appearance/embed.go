@@ -64,14 +64,14 @@ func (e *embedding) codeOf(g font.Glyph) (code int, ok bool) {
 	return e.addGlyph(g.ID, g.Text), true
 }
 
-// findEmbedding returns the index of the font that has the glyph, and its code in hexadecimal.
-func (w *canvas) findEmbedding(g font.Glyph) (index int, code string) {
+// findEmbedding returns the index of the font that has the glyph, and its code.
+func (w *canvas) findEmbedding(g font.Glyph) (index, code int) {
 	for i, e := range w.fonts {
 		if e.face != g.Face {
 			continue
 		}
 		if c, ok := e.codeOf(g); ok {
-			return i, e.formatCode(c)
+			return i, c
 		}
 	}
 	e := newEmbedding(g.Face)
@@ -82,33 +82,35 @@ func (w *canvas) findEmbedding(g font.Glyph) (index int, code string) {
 	}
 	w.fonts = append(w.fonts, e)
 	c, _ := e.codeOf(g)
-	return len(w.fonts) - 1, e.formatCode(c)
+	return len(w.fonts) - 1, c
 }
 
-func (e *embedding) formatCode(code int) string {
+// appendCode appends a code in hexadecimal.
+func (e *embedding) appendCode(b []byte, code int) []byte {
 	if e.face.IsTrueType() {
-		return fmt.Sprintf("%04X", code)
+		return fmt.Appendf(b, "%04X", code)
 	}
-	return fmt.Sprintf("%02X", code)
+	return fmt.Appendf(b, "%02X", code)
 }
 
 // showGlyphs writes the glyphs of a line that begins at a point.
 func (w *canvas) showGlyphs(glyphs []font.Glyph, size, x, y float64) {
 	for len(glyphs) > 0 {
 		index, code := w.findEmbedding(glyphs[0])
-		run, width, n := code, glyphs[0].Advance, 1
-		for n < len(glyphs) {
-			i, code := w.findEmbedding(glyphs[n])
-			if i != index {
-				break
-			}
-			run, width = run+code, width+glyphs[n].Advance
-			n++
-		}
 		w.buf.writeText("/" + string(resourceName("F", index)) + " ")
 		w.buf.writeOperator("Tf", size)
 		w.buf.writeOperator("Tm", 1, 0, 0, 1, x, y)
-		w.buf.writeText("<" + run + "> Tj\n")
+		w.buf.writeText("<")
+		width, n := 0.0, 0
+		for i := index; i == index; {
+			w.buf.Write(w.fonts[index].appendCode(w.buf.AvailableBuffer(), code))
+			width += glyphs[n].Advance
+			if n++; n == len(glyphs) {
+				break
+			}
+			i, code = w.findEmbedding(glyphs[n])
+		}
+		w.buf.writeText("> Tj\n")
 		x += width * size / 1000
 		glyphs = glyphs[n:]
 	}

@@ -248,19 +248,20 @@ func (s *textLayout) wrapLine(l Line, size float64, allowed wrapping) ([]row, bo
 	weight := weightOf(l)
 	width := s.box.Width() / size * 1000 // in thousandths of an em
 	var rows []row
-	current, used := "", 0.0
+	var current []string // words
+	used := 0.0
 	flush := func() {
-		rows = append(rows, row{current, size, 0, l})
-		current, used = "", 0
+		rows = append(rows, row{strings.Join(current, " "), size, 0, l})
+		current, used = current[:0], 0
 	}
 	space := s.fonts.MeasureText(weight, " ")
 	for _, word := range strings.Fields(l.Text) {
 		w := s.fonts.MeasureText(weight, word)
-		if current != "" && used+space+w <= width {
-			current, used = current+" "+word, used+space+w
+		if len(current) > 0 && used+space+w <= width {
+			current, used = append(current, word), used+space+w
 			continue
 		}
-		if current != "" {
+		if len(current) > 0 {
 			flush()
 		}
 		for w > width {
@@ -268,11 +269,11 @@ func (s *textLayout) wrapLine(l Line, size float64, allowed wrapping) ([]row, bo
 			if allowed != breakWords && !breaksAnywhere(word) || head == "" || head == word {
 				return nil, false
 			}
-			current = head
+			current = append(current, head)
 			flush()
 			word, w = word[len(head):], w-headWidth
 		}
-		current, used = word, w
+		current, used = append(current, word), w
 	}
 	flush()
 	rows[0].gap = l.Gap
