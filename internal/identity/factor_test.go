@@ -50,7 +50,7 @@ const (
 
 func guard(t *testing.T) *guarded {
 	t.Helper()
-	db, err := sqlstore.Open(t.Context(), storetest.SQLite(t, sqlstore.Migrate), sqlstore.Options{})
+	db, err := sqlstore.Open(t.Context(), storetest.SQLite(t, sqlstore.Migrate), sqlstore.Options{Mode: sqlstore.Writing})
 	if err != nil {
 		t.Fatal(err)
 	}

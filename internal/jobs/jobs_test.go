@@ -57,7 +57,7 @@ const patience = 20 * time.Second
 
 func newBench(t *testing.T, dsn string) *bench {
 	t.Helper()
-	s, err := sqlstore.Open(t.Context(), dsn, sqlstore.Options{})
+	s, err := sqlstore.Open(t.Context(), dsn, sqlstore.Options{Mode: sqlstore.Writing})
 	if err != nil {
 		t.Fatal(err)
 	}

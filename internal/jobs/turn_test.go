@@ -55,7 +55,7 @@ func TestABatchDelaysAnotherOrganisationsStampByTheJobsAtWorkOnAllNodes(t *testi
 	t.Parallel()
 	dsn := pgtest.Database(t, sqlstore.Migrate)
 	b := newBench(t, dsn)
-	other, err := sqlstore.Open(t.Context(), dsn, sqlstore.Options{})
+	other, err := sqlstore.Open(t.Context(), dsn, sqlstore.Options{Mode: sqlstore.Writing})
 	b.must(err)
 	defer other.Close() //nolint:errcheck // closed after its runner; nothing is lost
 	h, goOn := b.handlers(), make(chan struct{})

@@ -66,7 +66,7 @@ func (d *delivery) MailedCode(context.Context, *contract.Document, contract.Pers
 // newDelivery returns a service with a document that has notices to two signers. Change adjusts the document first.
 func newDelivery(t *testing.T, change ...func(*contract.Document)) *delivery {
 	t.Helper()
-	s, err := sqlstore.Open(t.Context(), storetest.SQLite(t, sqlstore.Migrate), sqlstore.Options{Mode: sqlstore.Migrating})
+	s, err := sqlstore.Open(t.Context(), storetest.SQLite(t, sqlstore.Migrate), sqlstore.Options{Mode: sqlstore.Writing})
 	if err != nil {
 		t.Fatal(err)
 	}

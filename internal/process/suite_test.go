@@ -66,7 +66,7 @@ func TestProcessesOfADatabase(t *testing.T) {
 
 func openStore(t *testing.T, dsn string) *sqlstore.Store {
 	t.Helper()
-	s, err := sqlstore.Open(t.Context(), dsn, sqlstore.Options{})
+	s, err := sqlstore.Open(t.Context(), dsn, sqlstore.Options{Mode: sqlstore.Writing})
 	if err != nil {
 		t.Fatal(err)
 	}

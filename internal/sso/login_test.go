@@ -10,7 +10,6 @@ import (
 	"errors"
 	"log/slog"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +23,7 @@ import (
 	"segel/internal/oidc/oidctest"
 	"segel/internal/store"
 	"segel/internal/store/sqlstore"
+	"segel/internal/store/storetest"
 )
 
 // stage is a service whose organisation has a provider for contoh.id, and a clock that the test sets.
@@ -52,7 +52,7 @@ func (f *flawedStore) ConfirmSSOLogin(ctx context.Context, family string) error 
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
-	db, err := sqlstore.Open(t.Context(), filepath.Join(t.TempDir(), "segel.db"), sqlstore.Options{})
+	db, err := sqlstore.Open(t.Context(), storetest.SQLite(t, sqlstore.Migrate), sqlstore.Options{Mode: sqlstore.Writing})
 	if err != nil {
 		t.Fatal(err)
 	}

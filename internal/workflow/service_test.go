@@ -65,7 +65,7 @@ func newHarness(t testing.TB) *harness {
 func newHarnessOn(t testing.TB, dsn string) *harness {
 	t.Helper()
 	ctx, dir := context.Background(), t.TempDir()
-	real, err := sqlstore.Open(ctx, dsn, sqlstore.Options{})
+	real, err := sqlstore.Open(ctx, dsn, sqlstore.Options{Mode: sqlstore.Writing})
 	if err != nil {
 		t.Fatal(err)
 	}

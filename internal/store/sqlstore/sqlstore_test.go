@@ -64,10 +64,12 @@ func openWith(t testing.TB, dsn string, o Options) *Store {
 	return s
 }
 
-// openChecked is openTest for a test after which every row must have the digest that the log says.
+// openChecked opens a database that has its tables, for a test after which every row must have the digest that the log says.
 func openChecked(t *testing.T, dsn string) *Store {
 	t.Helper()
-	s := openWith(t, dsn, smallBlocks)
+	o := smallBlocks
+	o.Mode = Writing
+	s := openWith(t, dsn, o)
 	t.Cleanup(func() {
 		ctx := context.Background() // that of the test has ended
 		c, err := s.NewChecker(ctx, t.TempDir(), func(d store.Discrepancy) {
