@@ -206,6 +206,10 @@ func TestNoCommandCreatesWhatIsMissing(t *testing.T) {
 				}
 				before := files(t, data)
 				for _, c := range commands {
+					// What is missing is found before the database is opened or right after, the same way on PostgreSQL.
+					if env != nil && c[0] != "serve" && !isSampled(part.name+" "+c[0], 3) {
+						continue
+					}
 					got := runProgram(t, env, append(c, "--data", data)...)
 					if got.status != 3 || !matches(part.says, got.text) {
 						t.Errorf("%v: %d, %s", c, got.status, got.text)

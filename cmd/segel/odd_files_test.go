@@ -21,7 +21,7 @@ func TestOddFilesAreCompletedAndValidOrRefusedAtUpload(t *testing.T) {
 	owner, signer := s.person(t, "Pemilik", ""), s.person(t, "Penanda", "")
 	fates := map[pdftest.Outcome]int{}
 	// All of them take minutes. Neighbours differ in the style of their cross-reference, so an odd step covers each style.
-	every := 7
+	every := 13
 	if triesEvery() {
 		every = 1
 	}

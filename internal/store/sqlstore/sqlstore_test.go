@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	if os.Getenv("SEGEL_TEST_EVERY") == "" { // make test-every compares the usual 100 histories with each model
-		if err := flag.Set("rapid.checks", "25"); err != nil {
+		if err := flag.Set("rapid.checks", "15"); err != nil {
 			panic(err)
 		}
 	}
