@@ -42,6 +42,30 @@ const maxLeft = 4
 
 // decodeRaw decodes raw, which begins at an offset of the body and does not end within an escape.
 func (d *decoder) decodeRaw(raw []byte, offset int64) error {
+	for len(raw) > 0 {
+		n := d.pieceLen(raw)
+		if err := d.decodePiece(raw[:n], offset); err != nil {
+			return err
+		}
+		raw, offset = raw[n:], offset+int64(n)
+	}
+	return nil
+}
+
+// pieceLen returns how many bytes of raw are decoded together: of the start of a string, which may be a prefix, few; then all up to the
+// padding. So all others are decoded in bulk. A piece does not end within an escape.
+func (d *decoder) pieceLen(raw []byte) int {
+	if !d.prefix.done {
+		if head := raw[:min(len(raw), len(dataScheme))]; bytes.IndexByte(head, '\\') < 0 {
+			return len(head)
+		}
+	} else if i := bytes.IndexByte(raw, '='); i > 0 && bytes.IndexByte(raw[max(0, i-5):i], '\\') < 0 {
+		return i
+	}
+	return len(raw)
+}
+
+func (d *decoder) decodePiece(raw []byte, offset int64) error {
 	if d.prefix.done && d.pads == 0 {
 		if n, blanks, ok := d.decodeFast(raw); ok {
 			d.blanks += blanks
