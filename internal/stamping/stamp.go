@@ -89,6 +89,27 @@ func (r *run) lostBefore() time.Time {
 	return time.Time{}
 }
 
+// lastSent returns the number of the last attempt before the present one that may have bought a serial under the order; 0: there was none. Attempts that
+// only waited until an earlier one is certain bought nothing, whichever process made them: without this distinction several processes that take the job in turn would each
+// begin to wait again.
+func (r *run) lastSent(ctx context.Context) (number int, err error) {
+	if r.call == continued {
+		return 0, nil
+	}
+	stamp := r.stamp()
+	err = r.s.Store.EachAttempt(ctx, store.AttemptQuery{Document: r.d.ID}, func(a contract.Attempt) bool {
+		waited := a.Code == emeterai.CodeWait || a.Outcome == contract.OutcomeNotCalled
+		if a.Stamp == r.i && a.Order == stamp.Order && a.Number < stamp.Attempts && !waited {
+			number = a.Number
+		}
+		return true
+	})
+	if err != nil {
+		return 0, fmt.Errorf("read the attempts of order %s: %w", stamp.Order, err)
+	}
+	return number, nil
+}
+
 // stamp returns the next stamp as last read or committed.
 func (r *run) stamp() contract.Stamp { return r.d.Stamps[r.i] }
 
@@ -198,9 +219,13 @@ func (s *Stamping) Stamp(ctx context.Context, id contract.DocumentID) error {
 			if err := r.loadPayer(ctx); err != nil {
 				return err // no call was made; the attempt stays open as after a crash
 			}
+			sent, sentErr := r.lastSent(ctx)
+			if sentErr != nil {
+				return sentErr // as above
+			}
 			serial, buyErr := r.office().BuySerial(ctx, emeterai.Order{
 				ID: r.stamp().Order, Organisation: string(r.payer.ID), Payer: r.payer.Name, Title: r.d.Title, Filename: r.d.Filename,
-				Number: r.d.Name, Date: r.d.CreatedAt, MaybeSent: r.maybeSent(), SentBefore: r.lostBefore(), Attempt: r.stamp().Attempts, Source: r.file.Source(r.d.Current()),
+				Number: r.d.Name, Date: r.d.CreatedAt, MaybeSent: r.maybeSent(), SentBefore: r.lostBefore(), Attempt: r.stamp().Attempts, LastSent: sent, Source: r.file.Source(r.d.Current()),
 			})
 			if buyErr != nil {
 				return r.recordProblem(ctx, buyErr)

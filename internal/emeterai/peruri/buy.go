@@ -22,7 +22,7 @@ import (
 type pendingOrder struct {
 	inDoubt bool      // an earlier call may have bought a serial, or still may
 	since   time.Time // when the last call in doubt ended, or the order was first seen
-	attempt int       // the last one of this process
+	attempt int       // the last one of this process: since is not before any call in doubt up to it
 }
 
 // orderRetention is how long an order is remembered that is not requested any more. Forgetting one only puts it in
@@ -68,7 +68,7 @@ func (d *Driver) trackOrder(o emeterai.Order) pendingOrder {
 	defer d.mu.Unlock()
 	now := d.o.Clock()
 	a := d.orders[o.ID]
-	if a != nil && o.Attempt > a.attempt+1 { // another process made the last call, and its result is not known here
+	if a != nil && o.LastSent > a.attempt { // another process made a call since, and its result is not known here
 		a = nil
 	}
 	if a == nil {

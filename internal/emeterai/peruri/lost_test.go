@@ -2,6 +2,7 @@ package peruri
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -44,7 +45,7 @@ func TestAnOrderThatAnotherProcessSentMeanwhileIsAskedForFirst(t *testing.T) {
 	call := func(d *Driver, want emeterai.Class) string {
 		t.Helper()
 		order.Attempt++
-		order.MaybeSent = order.Attempt > 1
+		order.MaybeSent, order.LastSent = order.Attempt > 1, order.Attempt-1
 		serial, err := d.BuySerial(context.Background(), order)
 		if got := emeterai.ClassOf(err); want != "" && got != want || want == "" && err != nil {
 			t.Fatalf("attempt %d: %v, want %q", order.Attempt, err, want)
@@ -57,6 +58,35 @@ func TestAnOrderThatAnotherProcessSentMeanwhileIsAskedForFirst(t *testing.T) {
 	call(second, emeterai.Unknown) // bought, and the answer is lost
 	if call(first, "") == "" {
 		t.Error("no serial")
+	}
+	b.requireSpent(1)
+}
+
+// TestAnOrderInDoubtIsBoughtAlthoughProcessesWaitForItInTurn lets the processes of three machines make the calls in turn. Each waits from when it has first seen the
+// call in doubt, and none because another one waited.
+func TestAnOrderInDoubtIsBoughtAlthoughProcessesWaitForItInTurn(t *testing.T) {
+	t.Parallel()
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{Rules: []sandbox.Rule{onceRule(sandbox.CallBuy, sandbox.FaultOutage, "")}})
+	o := b.driverOptions(Cloud)
+	var drivers []*Driver
+	for range 3 {
+		o.Dir = t.TempDir()
+		drivers = append(drivers, b.openDriver(o))
+	}
+	order := emeteraitest.NewOrder("a")
+	for i, want := range []string{"", emeterai.CodeWait, emeterai.CodeWait} {
+		order.Attempt, order.MaybeSent, order.LastSent = i+1, i > 0, min(i, 1)
+		_, err := drivers[i].BuySerial(context.Background(), order)
+		var problem *emeterai.Problem
+		if !errors.As(err, &problem) || problem.Class != emeterai.Unknown || want != "" && problem.Code != want {
+			t.Fatalf("attempt %d: %v", order.Attempt, err)
+		}
+	}
+	b.requireSpent(0)
+	b.waited.Add(int64(time.Minute))
+	order.Attempt = 4
+	if serial, err := drivers[1].BuySerial(context.Background(), order); err != nil || serial == "" {
+		t.Errorf("when the call in doubt is certain: %q, %v", serial, err)
 	}
 	b.requireSpent(1)
 }
