@@ -94,7 +94,7 @@ func openChecked(t *testing.T, dsn string) *Store {
 
 func TestSQLiteKeepsTheContractOfStores(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the race detector slows SQLite, which is in the process, twenty times; what is ours it sees beside PostgreSQL as well")
+		t.Skip("for the race detector, PostgreSQL is enough: it sees the same code of ours beside both")
 	}
 	storetest.Run(t, func(t *testing.T) store.Store { return openChecked(t, databases["SQLite"](t)) })
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // emptySQLite is the file of an SQLite database with tables and without rows, made once in a test program: creating tables takes much
-// longer than copying them, and twenty times longer under the race detector.
+// longer than copying them.
 var emptySQLite struct {
 	once sync.Once
 	file []byte
