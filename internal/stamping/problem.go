@@ -57,7 +57,11 @@ func (r *run) recordProblem(ctx context.Context, cause error) error {
 		return nil
 	}
 	doublings := min(max(r.stamp().Failures-1, 0), 9)
-	return &contract.Later{After: max(after, min(retryAfter<<doublings, documents.LongestRetry)), Err: cause}
+	delay := min(retryAfter<<doublings, documents.LongestRetry)
+	if f.Code == emeterai.CodeWait { // nothing failed: the process that asks next knows when the doubt ends, or begins to wait for that
+		delay = retryAfter
+	}
+	return &contract.Later{After: max(after, delay), Err: cause}
 }
 
 // refuse fails a document whose stamps the stamp office would refuse after payment. Nothing is spent, and reserved quota

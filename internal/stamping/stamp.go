@@ -89,18 +89,18 @@ func (r *run) lostBefore() time.Time {
 	return time.Time{}
 }
 
-// lastSent returns the number of the last attempt before the present one that may have bought a serial under the order; 0: there was none. Attempts that
+// findLastSent returns the number of the last attempt before the present one that may have bought a serial under the order; 0: there was none. Attempts that
 // only waited until an earlier one is certain bought nothing, whichever process made them: without this distinction several processes that take the job in turn would each
-// begin to wait again.
-func (r *run) lastSent(ctx context.Context) (number int, err error) {
+// begin to wait again. Their times are those of several clocks, so the numbers decide.
+func (r *run) findLastSent(ctx context.Context) (number int, err error) {
 	if r.call == continued {
 		return 0, nil
 	}
 	stamp := r.stamp()
 	err = r.s.Store.EachAttempt(ctx, store.AttemptQuery{Document: r.d.ID}, func(a contract.Attempt) bool {
-		waited := a.Code == emeterai.CodeWait || a.Outcome == contract.OutcomeNotCalled
-		if a.Stamp == r.i && a.Order == stamp.Order && a.Number < stamp.Attempts && !waited {
-			number = a.Number
+		mayHaveBought := a.IsInDoubt(contract.Outcome(emeterai.Unknown)) && a.Code != emeterai.CodeWait
+		if a.Stamp == r.i && a.Order == stamp.Order && a.Number < stamp.Attempts && mayHaveBought {
+			number = max(number, a.Number)
 		}
 		return true
 	})
@@ -219,7 +219,7 @@ func (s *Stamping) Stamp(ctx context.Context, id contract.DocumentID) error {
 			if err := r.loadPayer(ctx); err != nil {
 				return err // no call was made; the attempt stays open as after a crash
 			}
-			sent, sentErr := r.lastSent(ctx)
+			sent, sentErr := r.findLastSent(ctx)
 			if sentErr != nil {
 				return sentErr // as above
 			}
