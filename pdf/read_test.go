@@ -202,6 +202,24 @@ func TestActiveContentIsNamed(t *testing.T) {
 	}
 }
 
+// TestActiveContentIsThatOfTheMembersThatEntriesLeadTo reads object streams that have a number twice, before and after another question has parsed them.
+func TestActiveContentIsThatOfTheMembersThatEntriesLeadTo(t *testing.T) {
+	t.Parallel()
+	for _, parsed := range []bool{false, true} {
+		d := open(t, pdftest.ActiveStreams())
+		if parsed {
+			must[uint32](t)(d.NextObject())
+		}
+		var found []string
+		for _, a := range must[[]pdf.ActiveContent](t)(d.ActiveContent()) {
+			found = append(found, fmt.Sprintf("%d %s", a.Ref.Number, a.Reason))
+		}
+		if want := []string{"101 launch", "102 goto_remote"}; !slices.Equal(found, want) {
+			t.Errorf("parsed before: %v: found %q, want %q", parsed, found, want)
+		}
+	}
+}
+
 func TestOneReasonDoesNotCrowdOutAnother(t *testing.T) {
 	t.Parallel()
 	objects := []string{"<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [] /Count 0 >>"}

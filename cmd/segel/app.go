@@ -52,7 +52,7 @@ import (
 type app struct {
 	conf        config.Config
 	log         *slog.Logger
-	clock       func() time.Time // of compared
+	clock       func() time.Time // that of compared, which all parts share
 	compared    *proc.Clock      // of the machine, compared with the database's while the process is one of several nodes
 	store       *sqlstore.Store
 	answers     store.Answers    // the store; tests replace it
@@ -100,7 +100,7 @@ func openApp(ctx context.Context, conf config.Config, log *slog.Logger, to acces
 	return openAppAt(ctx, conf, log, systemClock(), conf.ClockTolerance, to)
 }
 
-// openAppAt is openApp with the clock of the machine, which all parts share. A commit whose times are further from the clock of the database server than tolerance
+// openAppAt is openApp with the clock of the machine. A commit while it, or with times that, are further from the clock of the database server than tolerance
 // is refused; 0: they are not compared.
 func openAppAt(ctx context.Context, conf config.Config, log *slog.Logger, clock func() time.Time, tolerance time.Duration, to access) (*app, error) {
 	// Files that libraries create in the data folder are private too.

@@ -548,7 +548,7 @@ func (w *surviving) killAtEveryMoment(t *testing.T, op api.Operation, k keyedReq
 		moments = []killPoint{claimed, beforeFinish, afterFinish}
 	}
 	for i, at := range moments {
-		// Half of the moments are the outer two or the inner two. Each half has one whose repeat goes to a successor.
+		// The outer moments or those between. Of four moments, each half has one whose repeat goes to a successor.
 		if outer := i == 0 || i == 3; !w.everyMoment && outer != isSampled(op.ID, 2) {
 			continue
 		}

@@ -46,13 +46,16 @@ func (s *Documents) ReadClock(ctx context.Context) (contract.ClockFinding, error
 	return s.compareClock(r), nil
 }
 
+func (s *Documents) machineTime() time.Time {
+	if s.MachineClock != nil {
+		return s.MachineClock()
+	}
+	return s.Clock()
+}
+
 // compareClock compares the local clock with what the store has just returned.
 func (s *Documents) compareClock(r contract.ClockReading) contract.ClockFinding {
-	local := s.Clock
-	if s.MachineClock != nil {
-		local = s.MachineClock
-	}
-	r.Local = local()
+	r.Local = s.machineTime()
 	return contract.CheckClock(r, s.clockTolerance())
 }
 
@@ -114,7 +117,7 @@ func (s *Documents) RecordClockEvidence(ctx context.Context, err error) {
 		return
 	}
 	s.clockAlarm.mu.Lock()
-	s.clockAlarm.against, s.clockAlarm.at = against, s.Clock()
+	s.clockAlarm.against, s.clockAlarm.at = against, s.machineTime()
 	s.clockAlarm.mu.Unlock()
 	if against == nil {
 		return

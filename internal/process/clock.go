@@ -61,23 +61,24 @@ func (c *Clock) Check() error {
 	if c.tolerance == 0 || database.IsZero() {
 		return nil
 	}
-	return c.compare(database.Add(time.Since(readAt)))
+	return c.compareTimes(c.machine().Round(0), database.Add(time.Since(readAt)))
 }
 
-func (c *Clock) compare(database time.Time) error {
-	return contract.CheckClock(contract.ClockReading{Local: c.machine().Round(0), Database: database}, c.tolerance).Err()
+func (c *Clock) compareTimes(machine, database time.Time) error {
+	return contract.CheckClock(contract.ClockReading{Local: machine, Database: database}, c.tolerance).Err()
 }
 
-// record records what the database's clock has just shown.
-func (c *Clock) record(database time.Time) {
+// recordReading records what the database's clock has just shown.
+func (c *Clock) recordReading(database time.Time) {
 	if c.tolerance == 0 {
 		return
 	}
-	agrees := c.compare(database) == nil
+	readAt, machine := time.Now(), c.machine().Round(0)
+	agrees := c.compareTimes(machine, database) == nil
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.database, c.readAt = database, time.Now()
+	c.database, c.readAt = database, readAt
 	if agrees {
-		c.agreed, c.agreedAt = c.machine().Round(0), c.readAt
+		c.agreed, c.agreedAt = machine, readAt
 	}
 }

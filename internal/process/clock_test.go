@@ -19,12 +19,12 @@ func TestAClockThatIsSetIsNoticedAndShowsInNoTimeUntilItIsCompared(t *testing.T)
 		if now := c.Now(); !near(now, time.Now().Add(jump)) || c.Check() != nil {
 			t.Errorf("before the first comparison, %v away: %v, %v", jump, now, c.Check())
 		}
-		c.record(time.Now())
+		c.recordReading(time.Now())
 		if now := c.Now(); !near(now, time.Now().Add(jump)) || !errors.Is(c.Check(), contract.ErrClock) {
 			t.Errorf("compared, %v away: %v, %v", jump, now, c.Check())
 		}
 		moved = 0
-		c.record(time.Now())
+		c.recordReading(time.Now())
 		if now := c.Now(); !near(now, time.Now()) || c.Check() != nil {
 			t.Errorf("corrected: %v, %v", now, c.Check())
 		}
@@ -32,11 +32,11 @@ func TestAClockThatIsSetIsNoticedAndShowsInNoTimeUntilItIsCompared(t *testing.T)
 		if now := c.Now(); !near(now, time.Now()) || !near(c.Machine(), time.Now().Add(jump)) || !errors.Is(c.Check(), contract.ErrClock) {
 			t.Errorf("set by %v: %v, of the machine %v, %v", jump, now, c.Machine(), c.Check())
 		}
-		c.record(time.Now())
+		c.recordReading(time.Now())
 		if now := c.Now(); !near(now, time.Now()) || !errors.Is(c.Check(), contract.ErrClock) {
 			t.Errorf("set by %v and compared: %v, %v", jump, now, c.Check())
 		}
-		c.record(time.Now().Add(jump))
+		c.recordReading(time.Now().Add(jump))
 		if now := c.Now(); !near(now, time.Now().Add(jump)) || c.Check() != nil {
 			t.Errorf("both were set by %v: %v, %v", jump, now, c.Check())
 		}
@@ -46,8 +46,8 @@ func TestAClockThatIsSetIsNoticedAndShowsInNoTimeUntilItIsCompared(t *testing.T)
 func TestAClockWhoseDatabaseIsSetGoesOnAndIsInDoubt(t *testing.T) {
 	t.Parallel()
 	c := NewClock(time.Now, 2*time.Minute)
-	c.record(time.Now())
-	c.record(time.Now().Add(time.Hour))
+	c.recordReading(time.Now())
+	c.recordReading(time.Now().Add(time.Hour))
 	if now := c.Now(); time.Since(now).Abs() > time.Minute || !errors.Is(c.Check(), contract.ErrClock) {
 		t.Errorf("%v, %v", now, c.Check())
 	}
@@ -57,7 +57,7 @@ func TestAClockWithoutAToleranceOnlyReads(t *testing.T) {
 	t.Parallel()
 	var moved time.Duration
 	c := NewClock(func() time.Time { return time.Now().Add(moved) }, 0)
-	c.record(time.Now())
+	c.recordReading(time.Now())
 	moved = -time.Hour
 	if now := c.Now(); time.Since(now) < 59*time.Minute || c.Check() != nil {
 		t.Errorf("%v, %v", now, c.Check())

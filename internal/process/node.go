@@ -101,7 +101,7 @@ func (n *Node) readClock(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the database's clock: %w", err)
 	}
-	n.clock.record(now)
+	n.clock.recordReading(now)
 	return nil
 }
 
@@ -209,7 +209,7 @@ func (n *Node) renew(ctx context.Context, term *Term) time.Duration {
 		n.log.DebugContext(ctx, "renew the lease of this process", "error", err)
 		return retryEvery
 	}
-	n.clock.record(others.Now)
+	n.clock.recordReading(others.Now)
 	term.extend(began.Add(lease))
 	for _, name := range others.Overdue {
 		switch ended, err := n.nodes.EndOverdueNode(within, name); {

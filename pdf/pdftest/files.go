@@ -164,6 +164,25 @@ func Active() []byte {
 	)
 }
 
+// ActiveStreams is a file of one page with active content in two object streams that have two numbers in common. The entry of object 101 leads to the second
+// stream, where it has a launch action; in the first it has JavaScript, which nothing leads to. Object 102 is twice in the second stream: first with
+// JavaScript, which its entry does not lead to either, and then with a remote destination.
+func ActiveStreams() []byte {
+	b := newBuilder("1.7")
+	for _, o := range documentBodies([]Page{{Entries: "/Annots [101 0 R 102 0 R]"}}, "") {
+		b.writeBody(o)
+	}
+	annotation := func(action string) string {
+		return "<< /Type /Annot /Subtype /Link /Rect [0 0 9 9] /A " + action + " >>"
+	}
+	script := annotation("<< /S /JavaScript /JS (app.alert\\(1\\)) >>")
+	b.writeObjectStream(110, []int{101}, []string{script})
+	b.writeObjectStream(111, []int{101, 102, 102}, []string{annotation("<< /S /Launch /F (calc.exe) >>"), script, annotation("<< /S /GoToR /F (other.pdf) /D [0 /Fit] >>")})
+	at := b.writeXrefStream(112, "/Info 4 0 R", nil)
+	fmt.Fprintf(b, "startxref\n%d\n%%%%EOF\n", at)
+	return b.Bytes()
+}
+
 // Linearized is a file of n A4 pages laid out as linearized files are: the
 // first-page section comes first and names the main one, which is near the
 // end, as /Prev; startxref at the end leads to the front. It has no hint

@@ -735,7 +735,7 @@ const memberships: Walk = async (page, check, w) => {
   await check("invitation, accepted before");
 };
 
-const represent: [string, string | undefined, Walk][] = [
+const representative: [string, string | undefined, Walk][] = [
   ["a new document", satu.email, author],
   ["documents", satu.email, documents],
   ["administration", satu.email, administrator],
@@ -743,7 +743,7 @@ const represent: [string, string | undefined, Walk][] = [
   ["a guest's answers", undefined, answering],
   ["signing", dua.email, signer],
 ];
-const others: typeof represent = [
+const others: typeof representative = [
   ["trouble while placing", satu.email, editing],
   ["lists", satu.email, lists],
   ["settings", satu.email, settings],
@@ -757,7 +757,7 @@ const others: typeof represent = [
 const languages = [["id", id], ["en", en]] as const;
 
 // The complete run takes all walks, each in both languages; otherwise those that represent them run, each in one.
-for (const [n, [what, email, walk]] of (complete ? [...represent, ...others] : represent).entries()) for (const [language, words] of complete ? languages : [languages[n % 2]!]) {
+for (const [n, [what, email, walk]] of (complete ? [...representative, ...others] : representative).entries()) for (const [language, words] of complete ? languages : [languages[n % 2]!]) {
   test.concurrent(`axe finds nothing wrong, light and dark, on a phone and on a desk: ${what}, ${language}`, async () => {
     const page = email ? await s.enter(email === tiga.email && language === "en" ? empat.email : email, { locale: language }) : await (await s.browser.newContext({ locale: language })).newPage();
     const wrong: string[] = [];

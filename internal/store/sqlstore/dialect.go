@@ -95,8 +95,8 @@ type tx interface {
 	addStatements(ctx context.Context, all ...statement) error
 	// collects reports whether addStatements waits. Then several statements are better than one that is more complex.
 	collects() bool
-	// comparedClock returns what is compared with the server's clock.
-	comparedClock() comparedClock
+	// clockToCompare returns what is compared with the server's clock.
+	clockToCompare() comparedClock
 	addJobs(ctx context.Context, all []contract.Job) error
 	ensureJobs(ctx context.Context, all []contract.Job) error
 	// notifyChange reports a change of a document to all who listen, once it is committed; version 0: it was deleted.

@@ -78,7 +78,7 @@ func (l logEntry) lockLog(ctx context.Context, t tx) (*lockedLog, error) {
 	}
 	var latest int64
 	for _, e := range log.events {
-		if e.Type != contract.EventRecorded { // it may be made while the clock is in doubt
+		if e.Type != contract.EventRecorded { // on SQLite it may be made while the clock is in doubt
 			latest = max(latest, toMicros(e.At))
 		}
 	}
@@ -94,7 +94,7 @@ func (l logEntry) lockLog(ctx context.Context, t tx) (*lockedLog, error) {
 			if err := scan(&log.size, &at, &accuracy, scanServerTime(&database)); err != nil {
 				return err
 			}
-			if err := t.comparedClock().requireTimes(database, log.events, l.token.At); err != nil {
+			if err := t.clockToCompare().requireTimes(database, log.events, l.token.At); err != nil {
 				return err
 			}
 			return clock.addRow("log_size", []any{at, accuracy})
@@ -122,7 +122,7 @@ func (l logEntry) lockLog(ctx context.Context, t tx) (*lockedLog, error) {
 
 // clockOf returns the expression of the server's clock for requireTimes.
 func clockOf(t tx) string {
-	if t.comparedClock().tolerance == 0 {
+	if t.clockToCompare().tolerance == 0 {
 		return `NULL`
 	}
 	return postgresClock

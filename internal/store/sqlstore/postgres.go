@@ -312,7 +312,7 @@ func (d *postgres) queueOutdated(ctx context.Context) (bool, error) {
 // serverClock uses clock_timestamp, which advances within a transaction; now() does not.
 func (d *postgres) serverClock() string { return postgresClock }
 
-func (t *postgresTx) comparedClock() comparedClock { return t.clock }
+func (t *postgresTx) clockToCompare() comparedClock { return t.clock }
 
 // postgresClock is the expression of the server's clock.
 const postgresClock = `clock_timestamp()`

@@ -236,7 +236,7 @@ func (d *sqlite) queueOutdated(ctx context.Context) (bool, error) {
 // serverClock returns NULL: SQLite runs in this process and uses the same clock.
 func (d *sqlite) serverClock() string { return `NULL` }
 
-func (t sqliteTx) comparedClock() comparedClock { return comparedClock{} }
+func (t sqliteTx) clockToCompare() comparedClock { return comparedClock{} }
 
 func (d *sqlite) clockMicros() string { return `CAST(unixepoch('subsec') * 1000000 AS INTEGER)` }
 
