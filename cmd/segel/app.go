@@ -100,8 +100,8 @@ func openApp(ctx context.Context, conf config.Config, log *slog.Logger, to acces
 	return openAppAt(ctx, conf, log, systemClock(), conf.ClockTolerance, to)
 }
 
-// openAppAt is openApp with the clock of the machine. A commit while it, or with times that, are further from the clock of the database server than tolerance
-// is refused; 0: they are not compared.
+// openAppAt is openApp with the clock of the machine. A commit is refused while that clock, or a time in the commit, is further from the clock of the database
+// server than tolerance; 0: nothing is compared.
 func openAppAt(ctx context.Context, conf config.Config, log *slog.Logger, clock func() time.Time, tolerance time.Duration, to access) (*app, error) {
 	// Files that libraries create in the data folder are private too.
 	syscall.Umask(0o077)

@@ -56,8 +56,8 @@ type Order struct {
 	// SentBefore is zero, or says that the order can only have been sent before that moment, by an installation that was lost and restored.
 	SentBefore time.Time
 	// Attempt counts the calls that were intended for this order, in all processes; 0: they are not counted. LastSent is the number of the last
-	// one before it that may have bought a serial; 0: there was none. What a process remembers of an order holds only if that call was its own, or
-	// came before one of its own.
+	// one before it that may have bought a serial; 0: there was none. What a process remembers of an order holds only if it made that call
+	// itself, or made one after it.
 	Attempt, LastSent int
 	// Source is the file that the serial will be affixed to. Offices that need the file before they issue a serial
 	// read it; the same bytes are in the Request.

@@ -221,7 +221,7 @@ func (s *Stamping) Stamp(ctx context.Context, id contract.DocumentID) error {
 			}
 			sent, sentErr := r.findLastSent(ctx)
 			if sentErr != nil {
-				return sentErr // as above
+				return sentErr // no call was made here either
 			}
 			serial, buyErr := r.office().BuySerial(ctx, emeterai.Order{
 				ID: r.stamp().Order, Organisation: string(r.payer.ID), Payer: r.payer.Name, Title: r.d.Title, Filename: r.d.Filename,
