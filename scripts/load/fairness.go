@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -303,7 +305,8 @@ func (t ownedRows) copyRows(ctx context.Context, tx pgx.Tx, n int, copied map[st
 	return err
 }
 
-// linkCopies gives the file n more names in the folder of the bucket, those of keyOfCopy. Files never change, so names may share one.
+// linkCopies gives the file n more names in the folder of the bucket, those of keyOfCopy. Files never change, so names may share one. Where a file
+// system permits no more names for it (ext4: 65,000), the next name is a copy, with the attributes in which the S3 server keeps what it knows of a file.
 func (c *cluster) linkCopies(key string, n int) error {
 	var path string
 	err := filepath.WalkDir(filepath.Join(c.dir, "bucket"), func(at string, e fs.DirEntry, err error) error {
@@ -317,7 +320,11 @@ func (c *cluster) linkCopies(key string, n int) error {
 		err = fmt.Errorf("the file %s is not in the folder of the bucket", key)
 	}
 	for i := 1; i <= n && err == nil; i++ {
-		err = os.Link(path, filepath.Join(filepath.Dir(path), keyOfCopy(key, i)))
+		name := filepath.Join(filepath.Dir(path), keyOfCopy(key, i))
+		if err = os.Link(path, name); errors.Is(err, syscall.EMLINK) {
+			err = exec.Command("cp", "--preserve=all", path, name).Run()
+			path = name
+		}
 	}
 	return err
 }
