@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -47,7 +48,6 @@ type guest struct{ mailbox, role string }
 
 // uploadFile uploads a file with the guests, which the client itself signs unless one of them does, and returns how often it repeated the request.
 func (c *client) uploadFile(ctx context.Context, filename string, file []byte, guests ...guest) (id int64, lost int, err error) {
-	body := object{"filename": filename, "document_base64": base64.StdEncoding.EncodeToString(file)}
 	own, others := []object{{"id": c.ID, "name": "Pemesan", "email": c.email, "role": "signer", "number": 1}}, []object{}
 	for i, g := range guests {
 		others = append(others, object{"name": "Tamu", "email": g.mailbox, "role": g.role, "number": i + 1})
@@ -55,7 +55,13 @@ func (c *client) uploadFile(ctx context.Context, filename string, file []byte, g
 			own = []object{}
 		}
 	}
-	body["signer"], body["guest"] = own, others
+	return c.postUpload(ctx, filename, file, object{"signer": own, "guest": others})
+}
+
+// postUpload uploads a file with the other fields of the request.
+func (c *client) postUpload(ctx context.Context, filename string, file []byte, fields object) (id int64, lost int, err error) {
+	body := object{"filename": filename, "document_base64": base64.StdEncoding.EncodeToString(file)}
+	maps.Copy(body, fields)
 	var a running.UploadAnswer
 	lost, err = c.postUntilAnswered(ctx, running.UploadPath, body, &a)
 	return a.Response.Data.ID, lost, err

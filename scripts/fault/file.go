@@ -58,18 +58,9 @@ func checkFile(ctx context.Context, o *order, file []byte, journal map[string]*o
 	if o.whole && !bytes.HasPrefix(file, o.file) {
 		return errors.New("it does not begin with the file that was uploaded")
 	}
-	r, err := validate.Validate(ctx, bytes.NewReader(file), int64(len(file)), validate.Options{At: time.Now(), Trust: t, Exempt: emeterai.LooksLikeStamp})
+	r, err := validateFile(ctx, file, len(o.places), t)
 	if err != nil {
 		return err
-	}
-	if !r.Passed() {
-		return fmt.Errorf("it is %s %s, %s: %s", r.Indication, r.SubIndication, r.Integrity, r.Summary.Code)
-	}
-	if n := len(r.Signatures); n != len(o.places)+closing {
-		return fmt.Errorf("%d signatures in the file, want the stamps, the seal and the timestamp", n)
-	}
-	if seal, timestamp := r.Signatures[len(o.places)], r.Signatures[len(o.places)+1]; seal.Level != validate.LevelLTA || timestamp.Kind != validate.KindTimestamp || !timestamp.Covers.All {
-		return fmt.Errorf("the seal is %s, and it ends with a %s that covers all: %t", seal.Level, timestamp.Kind, timestamp.Covers.All)
 	}
 	stamps := emeterai.FindStamps(r)
 	if len(stamps) != len(o.places) || len(o.serials) != len(o.places) {
@@ -85,6 +76,24 @@ func checkFile(ctx context.Context, o *order, file []byte, journal map[string]*o
 		}
 	}
 	return nil
+}
+
+// validateFile validates a completed file with so many signatures or stamps before the seal and the document timestamp.
+func validateFile(ctx context.Context, file []byte, signatures int, t *validate.Trust) (*validate.Report, error) {
+	r, err := validate.Validate(ctx, bytes.NewReader(file), int64(len(file)), validate.Options{At: time.Now(), Trust: t, Exempt: emeterai.LooksLikeStamp})
+	if err != nil {
+		return nil, err
+	}
+	if !r.Passed() {
+		return nil, fmt.Errorf("it is %s %s, %s: %s", r.Indication, r.SubIndication, r.Integrity, r.Summary.Code)
+	}
+	if n := len(r.Signatures); n != signatures+closing {
+		return nil, fmt.Errorf("%d signatures in the file, want %d, the seal and the timestamp", n, signatures)
+	}
+	if seal, timestamp := r.Signatures[signatures], r.Signatures[signatures+1]; seal.Level != validate.LevelLTA || timestamp.Kind != validate.KindTimestamp || !timestamp.Covers.All {
+		return nil, fmt.Errorf("the seal is %s, and it ends with a %s that covers all: %t", seal.Level, timestamp.Kind, timestamp.Covers.All)
+	}
+	return r, nil
 }
 
 // checkStamp checks one stamp: that it is where it was ordered, and that the office affixed it, according to its journal, to

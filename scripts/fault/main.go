@@ -1,7 +1,8 @@
 // Command fault kills a service repeatedly while it accepts and processes stamping orders, with an office that loses one answer
 // in ten, and takes its database, files and disk away for a while, and moves the clocks of single nodes. A mail server and a webhook refuse one message in ten. Then it checks
 // against the office's journal, the database and the files that no order was lost, no serial used twice or unaccounted for, no quota
-// leaked, no message lost or repeated without a reason, and that every file is sound.
+// leaked, no message lost or repeated without a reason, and that every file is sound. On several nodes, clients also contend for single documents, whose
+// histories have to be linear.
 // docs/emeterai.md describes its use. It exits with 1 if any check fails.
 package main
 

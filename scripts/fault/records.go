@@ -64,6 +64,7 @@ type serviceRecords struct {
 	orders    map[string]time.Time // when the first purchase under an order's identifier was recorded
 	open      int                  // attempts never closed
 	quota     quota
+	signing   quota
 	documents []int64 // all of them
 	notices   map[string]noticeRow
 	waiting   map[int64]string // reason of each other document that is not completed
@@ -89,7 +90,7 @@ type registerEntry struct {
 	document int64
 }
 
-// quota is what the one organisation has of stamps.
+// quota is what the one organisation has of stamps, or of signatures.
 type quota struct{ granted, reserved, spent int }
 
 // databaseAddress returns the driver and the address of the service's database.
@@ -121,6 +122,7 @@ func readRecords(driver, address string) (b serviceRecords, err error) {
 		{"SELECT order_id, min(made_at) FROM attempt WHERE call = 'take' GROUP BY order_id", []any{&name, &at}, func() { b.orders[name] = time.UnixMicro(at) }},
 		{"SELECT count(*) FROM attempt WHERE answered_at = 0", []any{&b.open}, func() {}},
 		{"SELECT granted, reserved, spent FROM quota WHERE unit = 'emet'", []any{&b.quota.granted, &b.quota.reserved, &b.quota.spent}, func() {}},
+		{"SELECT granted, reserved, spent FROM quota WHERE unit = 'base'", []any{&b.signing.granted, &b.signing.reserved, &b.signing.spent}, func() {}},
 		{"SELECT id, document, kind, state, address FROM notice", []any{&name, &n.document, &n.kind, &n.state, &n.address}, func() { b.notices[name] = n }},
 		{"SELECT id FROM document", []any{&id}, func() { b.documents = append(b.documents, id) }},
 		{misdatedEvents, []any{&id, &name, &at, &former}, func() {

@@ -34,6 +34,7 @@ type trial struct {
 	orders        []*order
 	acknowledge   atomic.Int64 // orders so far
 	history       history      // of several nodes
+	contention    contention   // the same
 	deaths        map[killMoment]int
 	offices       int // times that the office was killed
 
@@ -165,12 +166,18 @@ func (t *trial) submitAndKill(ctx context.Context) error {
 	var observing sync.WaitGroup
 	defer func() { cancel(); observing.Wait() }()
 	kinds := t.outageKinds()
+	submittedAll, contended := make(chan struct{}), make(chan error, 1)
 	if t.options.nodes > 1 {
+		if err := t.openContention(ctx); err != nil {
+			return err
+		}
 		observing.Go(func() { t.history.observe(ctx, t) })
+		observing.Go(func() { contended <- t.contend(ctx, submittedAll) })
 		kinds = t.nodeOutages()
 	} else {
 		t.client.prober.Store(t.prober)
 	}
+	t.random.Shuffle(len(kinds), func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] }) // a short run takes others each time
 	// Each life gets its share of the orders, so that some are left for the last one.
 	shares := make(chan *order, len(t.orders))
 	submitted := make(chan error, 1)
@@ -203,7 +210,12 @@ func (t *trial) submitAndKill(ctx context.Context) error {
 	if err := t.startNodes(); err != nil {
 		return err
 	}
-	return <-submitted
+	err = <-submitted
+	close(submittedAll)
+	if err == nil && t.options.nodes > 1 {
+		err = <-contended
+	}
+	return err
 }
 
 // planEvents returns the sequence of events: the number of an outage, or -1 for a kill.

@@ -36,7 +36,7 @@ func (t *trial) waitSettled(ctx context.Context) error {
 		}
 		if left == 0 {
 			fmt.Fprintf(os.Stderr, "all settled %s after the last kill\n", time.Since(began).Round(time.Second))
-			return nil
+			return t.waitContended(ctx)
 		}
 		if left != told {
 			last, told = time.Now(), left
@@ -111,7 +111,13 @@ func (t *trial) checkResults(ctx context.Context) (resultTable, error) {
 			others[o.letter.id] = true
 		}
 	}
+	for _, d := range t.contention.documents {
+		others[d.id] = true
+	}
 	p = append(p, compareRecords(t.orders, others, journal, b)...)
+	if t.options.nodes > 1 {
+		t.contention.addTo(&p, b.signing.reserved, b.signing.spent)
+	}
 	p = append(p, events...)
 	if t.mutant != "naive" {
 		p = append(p, t.mails.compareMails(b.notices, t.orders, t.disturbances.copyTimes(), t.options.nodes > 1)...)
@@ -130,16 +136,24 @@ func (t *trial) checkResults(ctx context.Context) (resultTable, error) {
 
 // downloadFiles downloads the completed documents, by number.
 func (t *trial) downloadFiles(ctx context.Context) (map[int64][]byte, error) {
-	all := map[int64][]byte{}
+	var completed []int64
 	for _, o := range t.orders {
-		if o.state != "completed" {
-			continue
+		if o.state == "completed" {
+			completed = append(completed, o.id)
 		}
-		b, err := t.client.callOnce(ctx, running.Request{Method: "GET", Path: fmt.Sprint(running.DocumentPath, "download/", o.id)})
+	}
+	for _, d := range t.contention.documents {
+		if d.final.state == "completed" {
+			completed = append(completed, d.id)
+		}
+	}
+	all := map[int64][]byte{}
+	for _, id := range completed {
+		b, err := t.client.callOnce(ctx, running.Request{Method: "GET", Path: fmt.Sprint(running.DocumentPath, "download/", id)})
 		if err != nil {
 			return nil, err
 		}
-		all[o.id] = b
+		all[id] = b
 	}
 	return all, nil
 }
@@ -171,6 +185,13 @@ func (t *trial) checkFiles(ctx context.Context, files map[int64][]byte, journal 
 			}
 			if has {
 				asked[program]++
+			}
+		}
+	}
+	for _, d := range t.contention.documents {
+		if file, ok := files[d.id]; ok {
+			if _, err := validateFile(ctx, file, len(d.final.signed), trust); err != nil {
+				bad = append(bad, fmt.Sprintf("document %d: %v", d.id, err))
 			}
 		}
 	}
