@@ -25,6 +25,7 @@ export const theme = createTheme({
   // a landmark. Their position is fixed, so that no scrolling area cuts them off.
   components: {
     Menu: Menu.extend({ defaultProps: { withinPortal: false, floatingStrategy: "fixed", withInitialFocusPlaceholder: false } }), // the first item takes the focus
-    Select: Select.extend({ defaultProps: { comboboxProps: { withinPortal: false, floatingStrategy: "fixed" } } }),
+    // The list of options scrolls by itself: a scrolling area around it could not be reached with the keyboard, the list is reached by way of the field.
+    Select: Select.extend({ defaultProps: { comboboxProps: { withinPortal: false, floatingStrategy: "fixed" }, withScrollArea: false }, styles: { options: { maxHeight: "13.75rem", overflowY: "auto" } } }),
   },
 });

@@ -86,7 +86,7 @@ function EraseAccount({ email }: { email: string }) {
         <Title order={2} size="h4" id="erase-title">{t("erasure.ownTitle")}</Title>
         <Text size="sm" c="dimmed">{t("erasure.ownLead")}</Text>
       </div>
-      <Button variant="default" c="red.8" onClick={() => setOpened(true)}>{t("erasure.own")}</Button>
+      <Button variant="default" c="red.6" onClick={() => setOpened(true)}>{t("erasure.own")}</Button>
       <Dialog opened={opened} onClose={() => setOpened(false)} title={t("erasure.ownAsk")}>
         <Stack component="form" onSubmit={submit} {...{ noValidate: true }}>
           <Erasure email={email} typed={typed} change={setTyped} />
