@@ -14,7 +14,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 GO      := CGO_ENABLED=0 go
 
 .DEFAULT_GOAL := help
-.PHONY: help run cluster drill test-upgrade web build test test-go test-web test-e2e test-e2e-all test-race test-s3 test-acme screens demo load fairness bench bench-lists simulate fault failures test-every names interop rehearsal dist check-dist check-deb check-image check-deploy check-monitoring check fmt lint generate clean
+.PHONY: help run cluster drill test-upgrade web build test test-go test-web test-e2e test-e2e-all test-race test-s3 test-acme test-cluster screens demo load fairness bench bench-lists simulate fault failures test-every names interop rehearsal dist check-dist check-deb check-image check-deploy check-monitoring check fmt lint generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -86,6 +86,12 @@ test-acme: ## run the tests against a real ACME server, which is built first (bu
 	@scripts/need go
 	@scripts/acmeserver/setup
 	@export $(TESTDIRS) SEGEL_REQUIRE_ACME=1; $(GOTEST) -count=1 -timeout 5m ./internal/https && $(GOTEST) -count=1 -timeout 5m -run ACME ./cmd/segel
+
+test-cluster: build ## run the walk twice on the nodes, the S3 server and the proxy of make cluster, and then segel fsck
+	@scripts/need go curl postgres
+	@scripts/s3server/setup
+	@go run ./scripts/cluster -segel $(BIN) -listen 127.0.0.1:0 \
+	  bash -c 'for i in 1 2; do scripts/walk.sh "$$CLUSTER_URL" "$$CLUSTER_EMAIL" "$$CLUSTER_PASSWORD" "$$CLUSTER_CONTRACT" build/signed.pdf || exit 1; done'
 
 drill: ## back a service up and kill it under load, restore it elsewhere, and check every document that people had; also that nothing is bought twice
 	@scripts/need go curl pdfsig
