@@ -11,7 +11,10 @@ LISTEN  ?= 127.0.0.1:8080
 BIN     := build/segel
 comma   := ,
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
-GO      := CGO_ENABLED=0 go
+
+# Programs, tests and checks are compiled with the same options, so that each package is compiled once.
+export CGO_ENABLED := 0
+export GOFLAGS := $(filter-out -trimpath,$(shell go env GOFLAGS 2>/dev/null)) -trimpath
 
 .DEFAULT_GOAL := help
 .PHONY: help run cluster drill test-upgrade web build test test-go test-web test-e2e test-e2e-all test-race test-s3 test-acme test-cluster screens demo load fairness bench bench-lists simulate fault failures test-every names interop rehearsal dist check-dist check-deb check-image check-deploy check-monitoring check fmt lint generate clean
@@ -41,7 +44,7 @@ web/dist/index.html: web/node_modules/.package-lock.json web/index.html web/vite
 build: ## build the one binary, build/segel
 	@scripts/need go
 	@mkdir -p build
-	@$(GO) build -trimpath -ldflags '-X main.version=$(VERSION)' -o $(BIN) ./cmd/segel
+	@go build -ldflags '-X main.version=$(VERSION)' -o $(BIN) ./cmd/segel
 
 test: test-go test-web ## run all tests; as root, first install the programs that validate our files
 
@@ -51,7 +54,7 @@ test-web: web/node_modules/.package-lock.json ## run the web app's tests
 test-e2e: web build ## run the web app in Chromium's engine against the real service: what represents each variant (CHROMIUM=/usr/bin/chromium)
 	@[ -n "$(CHROMIUM)" ] || scripts/need -w chromium-headless-shell
 	@command -v chromium-headless-shell >/dev/null || scripts/need chromium
-	@$(GO) build -o build/mailbox ./scripts/mailbox
+	@go build -o build/mailbox ./scripts/mailbox
 	@export TMPDIR=$$(scripts/tmpdir); cd web && npm run --silent e2e
 
 test-e2e-all: export SEGEL_E2E := all
@@ -100,6 +103,7 @@ drill: ## back a service up and kill it under load, restore it elsewhere, and ch
 # SQLite, which was translated from C, is not instrumented for the race detector: tests on it would take three times the processor time.
 NORACE := modernc.org/...=-race=false -d=checkptr=0
 
+test-race: export CGO_ENABLED := 1
 test-race: ## run the tests of what runs concurrently under the race detector (needs a C compiler; PACKAGES=./internal/jobs/... RUN=Stream SKIP=Model)
 	@scripts/need go cc
 	@$(TESTDIRS) $(GOTEST) -race -gcflags='$(NORACE)' -short -timeout 15m $(if $(RUN),-run '$(RUN)') $(if $(SKIP),-skip '$(SKIP)') $(or $(PACKAGES),$(RACE))
@@ -136,7 +140,7 @@ fault: build ## kill the service and take its database, files and disk away whil
 failures: build ## cause each failure of docs/operations.md in a real service, and check what the page states, its remedy and what is there afterwards (ONLY=disk; needs root for disks and PostgreSQL)
 	@scripts/need go postgres soffice bwrap
 	@scripts/s3server/setup
-	@$(GO) build -trimpath -ldflags '-X main.version=$(VERSION)' -tags clockfault -o build/segel-clockfault ./cmd/segel
+	@go build -ldflags '-X main.version=$(VERSION)' -tags clockfault -o build/segel-clockfault ./cmd/segel
 	@go run ./scripts/failures $(if $(ONLY),-only '$(ONLY)')
 
 test-every: ## run the tests of many similar cases with all of them, of which make test tries a part (RUN=TestFsckFindsEvery)
