@@ -110,7 +110,7 @@ test("a guest signs in a frame of another origin, and the address works once", a
   await sealed(owner, d.id);
 });
 
-test.runIf(complete)("a member proves who they are in the frame, in Indonesian on a phone", async () => {
+test("a member proves who they are in the frame, in Indonesian on a phone", async () => {
   const d = await send(owner, "Kuasa Jual", [{ name: "Siti Rahma", email: "siti@example.test" }], 0);
   const { page, frame } = await show(listed, await ask(d.id, "sign", d.people.get("siti@example.test")), "id", 360);
   await frame.locator("[data-page='1'] canvas, [data-page='1'] img").first().waitFor();
@@ -119,7 +119,7 @@ test.runIf(complete)("a member proves who they are in the frame, in Indonesian o
   await frame.getByRole("button", { name: id.document.sign, exact: true }).click();
   const sheet = frame.getByRole("dialog");
   await sheet.waitFor();
-  expect(await violations(page)).toEqual([]);
+  if (complete) expect(await violations(page)).toEqual([]);
   await sheet.getByRole("checkbox", { name: id.sign.haveRead }).check();
   await sheet.locator("[data-consent]").getByRole("checkbox").check();
   const go = sheet.getByRole("button", { name: id.document.sign, exact: true });

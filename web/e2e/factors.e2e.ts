@@ -1,10 +1,10 @@
-import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Locator, Page } from "playwright-core";
 
 import { checker } from "./axe";
 import { read, send } from "./contract";
 import { complete, password, stage, violations, type Stage } from "./harness";
+import { codeOf, step } from "./totp";
 
 // Second factors in a browser: an authenticator app that the test computes, and the virtual authenticator of Chromium for passkeys.
 
@@ -19,18 +19,6 @@ beforeAll(async () => {
   owner = await s.enter(satu.email);
 });
 afterAll(() => s.close());
-
-const step = () => Math.floor(Date.now() / 30_000);
-
-/** The code of an authenticator app in a time step of 30 seconds (RFC 6238, SHA-1, six digits). */
-function codeOf(key: string, at: number): string {
-  const bits = [...key].map((c) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(c).toString(2).padStart(5, "0")).join("");
-  const secret = Buffer.from(bits.match(/.{8}/g)!.map((b) => parseInt(b, 2)));
-  const counter = Buffer.alloc(8);
-  counter.writeBigUInt64BE(BigInt(at));
-  const mac = createHmac("sha1", secret).update(counter).digest();
-  return String((mac.readUInt32BE(mac.at(-1)! & 15) & 0x7fffffff) % 1_000_000).padStart(6, "0");
-}
 
 /** Gives a page a device that keeps passkeys and has always verified its user. Returns how many it keeps. */
 async function device(page: Page): Promise<() => Promise<number>> {

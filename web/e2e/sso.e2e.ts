@@ -1,8 +1,10 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { stage, violations, type Stage } from "./harness";
+import { password, stage, violations, type Stage } from "./harness";
 import { clientSecret, provider, type Provider } from "./provider";
+import { id } from "./texts";
+import { codeOf, step } from "./totp";
 
 let p: Provider, s: Stage, serve: () => void;
 beforeAll(async () => {
@@ -124,6 +126,39 @@ test("a logout goes on at the provider and comes back, and the groups of the nex
   p.groups["rahma"] = ["lain", "hukum"];
   await logIn(page, "rahma", "id");
   expect(await me(page)).toMatchObject({ role: "auditor" });
+});
+
+test("an account with an authenticator app takes its code after the login at the provider, and nothing before", async () => {
+  s.user("Dewi Lestari", "dewi@contoh.id");
+  const page = await s.login("dewi@contoh.id", { locale: "id", viewport: { width: 360, height: 740 } });
+  const post = async <T>(path: string, data: object) => {
+    const answer = await page.request.post(`${s.url}/v1/auth/${path}`, { data });
+    if (!answer.ok()) throw new Error(`${path}: ${answer.status()} ${await answer.text()}`);
+    return ((await answer.json()) as { data: T }).data;
+  };
+  const { secret, ticket } = await post<{ secret: string; ticket: string }>("factors/totp", { current: password });
+  const added = step() - 1; // the present code is left for the login
+  await post("factors/totp/confirm", { ticket, otp: codeOf(secret, added) });
+  await post("logout", {});
+
+  await logIn(page, "dewi", "id");
+  await page.getByRole("heading", { level: 1, name: id.factor.loginTitle }).waitFor();
+  expect(new URL(page.url()).searchParams.get("factors")).toBe("totp,recovery_code");
+  expect(await me(page)).toBe(401); // the login at the provider alone opens nothing
+  expect(await violations(page)).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+  const enter = async (code: string) => {
+    await page.locator("input[name=otp]").fill(code);
+    await page.getByRole("button", { name: id.login.submit, exact: true }).press("Enter");
+  };
+  await enter(codeOf(secret, added)); // used up when the app was added
+  await page.getByRole("alert").waitFor();
+  expect(await me(page)).toBe(401);
+  await enter(codeOf(secret, step()));
+  await page.waitForURL((at) => at.pathname !== "/login");
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  expect(await me(page)).toMatchObject({ email: "dewi@contoh.id" });
+  await page.context().close();
 });
 
 test("a login goes on after the provider changed its key", async () => {
