@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -25,9 +26,9 @@ var publicByDesign = map[string]string{
 	"logo":          "the address of a picture, which guests are given; it names nothing (decision 0049)",
 }
 
-// TestEveryOperationAnswersForAnotherOrganisationAsForNothing calls every endpoint as an admin of another organisation, once with the names of what
-// exists and once with names of nothing, in the path, in the query and in the body alike. Status and body have to be the same but for those names, and so
-// have the numbers of transactions and of statements, exactly: there is no reason for one more.
+// TestEveryOperationAnswersForAnotherOrganisationAsForNothing calls every endpoint as an admin of another organisation, and those of directories (SCIM) as its
+// directory, once with the names of what exists and once with names of nothing, in the path, in the query and in the body alike. Status and body have to be the
+// same but for those names, and so have the numbers of transactions and of statements, exactly: there is no reason for one more.
 func TestEveryOperationAnswersForAnotherOrganisationAsForNothing(t *testing.T) {
 	t.Parallel()
 	s := starting{idle: true}.start(t) // without jobs, whose statements would be counted
@@ -66,6 +67,10 @@ func TestEveryOperationAnswersForAnotherOrganisationAsForNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	target.filed(active, "Rahasia")
+	provisioned := s.person(t, "Terdaftar", "PT Satu")
+	directories := map[*client]*directory{owner: newDirectory(t, owner), outsider: newDirectory(t, outsider)}
+	group := directories[owner].addGroup("Hukum", provisioned.id)
+	ownGroup := directories[outsider].addGroup("Pajak")
 	exists := map[string]string{
 		"hold_id": string(hold.ID), "label_id": string(label.ID), "folder_id": target.folders()["Rahasia"],
 		"invitation_id": string(invitation.ID),
@@ -84,7 +89,24 @@ func TestEveryOperationAnswersForAnotherOrganisationAsForNothing(t *testing.T) {
 	if a, b := slices.Sorted(maps.Keys(exists)), slices.Sorted(maps.Keys(missing)); !slices.Equal(a, b) {
 		t.Fatalf("%q exist, and %q do not", a, b)
 	}
+	// What a directory names besides: a user or a group by {id}, and an address that the other operations do not use.
+	directoryNames := func(op api.Operation, names map[string]string) map[string]string {
+		names = maps.Clone(names)
+		if names["document_id"] == missing["document_id"] {
+			names["id"], names["email"], names["group"], names["member"] = "8f14e45f-ceea-467f-a0e6-1b1f0c8d3af0", "nol.terdaftar@example.test", "Tidak Ada", "8f14e45f-ceea-467f-a0e6-1b1f0c8d3af1"
+			return names
+		}
+		names["id"], names["email"], names["group"], names["member"] = provisioned.id, provisioned.email, "Hukum", target.id
+		if strings.Contains(op.Path, "/Groups") {
+			names["id"], names["member"] = group, provisioned.id
+		}
+		return names
+	}
 	try := func(by *client, op api.Operation, names map[string]string) (string, [2]int64) {
+		if isDirectory(op) {
+			names = directoryNames(op, names)
+			directories[by].ask("GET", "/ServiceProviderConfig", nil).ok() // records once a minute that the secret is used
+		}
 		path := strings.Replace(op.Path, "{service}", "layanan", 1)
 		for name, value := range names {
 			path = strings.Replace(path, "{"+name+"}", value, 1)
@@ -95,6 +117,12 @@ func TestEveryOperationAnswersForAnotherOrganisationAsForNothing(t *testing.T) {
 		before := s.store.Counts()
 		var a *answer
 		switch {
+		case isDirectory(op):
+			filter := map[string]string{"scim-users": `userName eq "` + names["email"] + `"`, "scim-groups": `displayName eq "` + names["group"] + `"`}[op.ID]
+			if filter != "" {
+				path += "?filter=" + url.QueryEscape(filter)
+			}
+			a = directories[by].ask(op.Method, strings.TrimPrefix(path, directoryPath), bodyOfDirectory(op, names))
 		case op.Document == contract.OpEvents:
 			a = by.firstEvent(path)
 		case op.Method == http.MethodGet || op.Method == http.MethodDelete:
@@ -114,8 +142,17 @@ func TestEveryOperationAnswersForAnotherOrganisationAsForNothing(t *testing.T) {
 	if other, less := try(owner, remind, missing); mine == other || work == less {
 		t.Errorf("the owner is answered alike, %d: %.200s", work, mine)
 	}
+	operations := append(api.Operations(), api.Operation{Method: "PATCH", Path: directoryPath + "/Groups/" + ownGroup}) // adds a member of elsewhere to a group of one's own
+	for _, op := range operations {
+		if !isDirectory(op) || op.Method != "GET" || !strings.Contains(op.Path, "Users") && !strings.Contains(op.Path, "Groups") {
+			continue
+		}
+		if got, _ := try(owner, op, exists); !strings.HasPrefix(got, "200 ") || !strings.Contains(got, "<email>") && !strings.Contains(got, "<group>") {
+			t.Errorf("%s %s as the directory of the organisation: %.300s", op.Method, op.Path, got)
+		}
+	}
 	checked := 0
-	for _, op := range api.Operations() {
+	for _, op := range operations {
 		if op.ID == "logout" || publicByDesign[op.ID] != "" {
 			continue
 		}
@@ -141,6 +178,31 @@ func TestEveryOperationAnswersForAnotherOrganisationAsForNothing(t *testing.T) {
 	}
 }
 
+const directoryPath = "/scim/v2"
+
+// isDirectory reports whether an operation is one of directories, whose callers have a secret of their own kind.
+func isDirectory(op api.Operation) bool { return strings.HasPrefix(op.Path, directoryPath+"/") }
+
+// bodyOfDirectory returns the body of a directory's request that names something.
+func bodyOfDirectory(op api.Operation, names map[string]string) any {
+	const user, group = "urn:ietf:params:scim:schemas:core:2.0:User", "urn:ietf:params:scim:schemas:core:2.0:Group"
+	members := []object{{"value": names["member"]}}
+	isGroup := strings.Contains(op.Path, "/Groups")
+	switch {
+	case op.Method == "PATCH" && isGroup:
+		return object{"schemas": []string{"urn:ietf:params:scim:api:messages:2.0:PatchOp"}, "Operations": []object{{"op": "add", "path": "members", "value": members}}}
+	case op.Method == "PATCH":
+		return object{"schemas": []string{"urn:ietf:params:scim:api:messages:2.0:PatchOp"}, "Operations": []object{{"op": "replace", "path": "active", "value": false}}}
+	case op.Method == "POST" && isGroup:
+		return object{"schemas": []string{group}, "displayName": names["group"]}
+	case op.Method == "PUT" && isGroup:
+		return object{"schemas": []string{group}, "displayName": names["group"], "members": members}
+	case op.Method == "POST" || op.Method == "PUT":
+		return object{"schemas": []string{user}, "userName": names["email"], "displayName": "X"}
+	}
+	return nil
+}
+
 // bodyNaming returns a body with the members of all requests that name something.
 func bodyNaming(names map[string]string) object {
 	id := json.Number(names["document_id"])
@@ -153,7 +215,7 @@ func bodyNaming(names map[string]string) object {
 	}
 }
 
-var drawn = regexp.MustCompile(`"(request_id|password|challenge|txt|ticket|secret|token|id|created_at|claimed_at|changed_at|dateTime|value|avatar)":"[^"]*"|[A-Za-z0-9_-]{40,}|\d{4}-\d\d-\d\dT[0-9:.]+Z|nonce="[^"]*"|\d+ bytes are free`)
+var drawn = regexp.MustCompile(`"(request_id|password|challenge|txt|ticket|secret|token|id|created_at|claimed_at|changed_at|dateTime|value|avatar|location)":"[^"]*"|W/\\"[0-9a-f]+\\"|[A-Za-z0-9_-]{40,}|\d{4}-\d\d-\d\dT[0-9:.]+Z|nonce="[^"]*"|\d+ bytes are free`)
 
 // plainAnswer returns an answer without the names of the request and without what is drawn or counted anew for every request.
 func plainAnswer(a *answer, names map[string]string) string {

@@ -16,8 +16,9 @@ import (
 
 const organisationsPath = "/v1/admin/organisations"
 
-// TestASuspendedOrganisationIsRefusedEverything runs every operation that needs a token as the people, the API keys and the guests of an organisation that
-// is suspended, and of one that is closed: all answer 403 and say why, except logging out.
+// TestASuspendedOrganisationIsRefusedEverything runs every operation that needs a token as the people, the API keys, the guests and the directory of an
+// organisation that is suspended, and of one that is closed: all answer 403 and say why, except logging out. Its embedded pages have ended: their origins are not
+// in force.
 func TestASuspendedOrganisationIsRefusedEverything(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -32,12 +33,23 @@ func TestASuspendedOrganisationIsRefusedEverything(t *testing.T) {
 		key, keyID := admin.keyWith(nil, contract.KeyScopes...)
 		oauth := &client{service: s, t: t, token: s.keyToken(t, keyID, key.token, "").ok().object()["access_token"].(string)}
 		of := organisationIDOf(t, s, admin)
+		admin.listOrigins(outerPage)
+		page, directory := admin.embedded(t, id, "view"), newDirectory(t, admin)
+		page.get("detail", id).ok()
+		directory.ask("GET", "/Users", nil).ok()
 		operator.do("PUT", fmt.Sprint(organisationsPath, "/", of, "/", c.change), object{"name": c.organisation}).ok()
 
 		actors := map[string]*client{"admin": admin, "member": member, "guest": guest, "API key": key, "access token of an API key": oauth}
 		checked := 0
 		for _, op := range api.Operations() {
-			if op.Open || op.ID == "logout" || op.ID == "metrics" || op.ID == "ready" {
+			if isDirectory(op) {
+				directory.ask(op.Method, strings.TrimPrefix(op.Path, directoryPath), nil).is(http.StatusForbidden, c.code)
+			}
+			if op.Open || op.ID == "metrics" {
+				continue
+			}
+			call(page, op, id).is(http.StatusUnauthorized, "auth.required")
+			if op.ID == "logout" {
 				continue
 			}
 			for who, actor := range actors {

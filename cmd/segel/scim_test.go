@@ -37,6 +37,16 @@ func (d *directory) list(kind, filter string) []any {
 	return d.ask("GET", "/"+kind+"?filter="+url.QueryEscape(filter), nil).ok().object()["Resources"].([]any)
 }
 
+// addGroup creates a group and returns its identifier.
+func (d *directory) addGroup(name string, members ...string) string {
+	d.t.Helper()
+	all := []object{}
+	for _, m := range members {
+		all = append(all, object{"value": m})
+	}
+	return d.ask("POST", "/Groups", object{"schemas": []string{"urn:ietf:params:scim:schemas:core:2.0:Group"}, "displayName": name, "members": all}).is(http.StatusCreated).object()["id"].(string)
+}
+
 const patchOp = `"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"],"Operations":`
 
 // The requests have the shapes that Microsoft documents for Entra ID: names of operations are capitalised, booleans are texts, members are removed by value.
