@@ -251,7 +251,7 @@ func (a *app) close() {
 }
 
 // joinProcesses gives this process a name among those that share the installation: the data folder with SQLite, the database with
-// PostgreSQL. In a folder an earlier process may have had the name: its claims on idempotency keys end, and the work of its node is put
+// PostgreSQL. In a folder an earlier process may have had the name: its claims on idempotency keys end, and its messages or the work of its node are put
 // back. Call it before the first request and the first job.
 func (a *app) joinProcesses(ctx context.Context) error {
 	p, err := proc.JoinFolder(filepath.Join(a.conf.DataDir, "places"))
@@ -271,7 +271,7 @@ func (a *app) joinProcesses(ctx context.Context) error {
 		return nil
 	}
 	a.process = p
-	return a.store.ReleaseClaims(ctx, p.Name())
+	return errors.Join(a.store.ReleaseClaims(ctx, p.Name()), a.store.PutBackMessages(ctx, p.Name()))
 }
 
 // requireSameKeys requires that the keys that this process opened are still used. It looks after a time in which the process was cut off from the database: keys may have been moved, or the

@@ -27,6 +27,50 @@ type mailServer struct {
 	mu       sync.Mutex
 	received []receivedMail
 	arrived  chan struct{} // closed and replaced with each mail
+	holding  chan struct{} // until it is closed, mails are received and not answered; nil: they are answered at once
+	held     []string      // Message-IDs of mails that were received since holding began
+}
+
+// hold has the server answer no mail until answer is called.
+func (m *mailServer) hold() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.holding, m.held = make(chan struct{}), nil
+}
+
+// answer has the server accept the mails that it holds and those that follow.
+func (m *mailServer) answer() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.holding != nil {
+		close(m.holding)
+		m.holding = nil
+	}
+}
+
+// heldMails returns the Message-IDs of mails that were received since holding began, and a channel that is closed with the next mail.
+func (m *mailServer) heldMails() (ids []string, arrived <-chan struct{}) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.held), m.arrived
+}
+
+// awaitMail waits for a mail with that identifier.
+func (m *mailServer) awaitMail(t *testing.T, id string) {
+	t.Helper()
+	for deadline := time.After(nodePatience); ; {
+		m.mu.Lock()
+		found, arrived := slices.ContainsFunc(m.received, func(r receivedMail) bool { return r.id == id }), m.arrived
+		m.mu.Unlock()
+		if found {
+			return
+		}
+		select {
+		case <-arrived:
+		case <-deadline:
+			t.Fatalf("mail %s did not arrive", id)
+		}
+	}
 }
 
 type receivedMail struct{ to, id, subject, body, raw, from string } // raw: the body before it is decoded; from: the envelope sender
@@ -47,6 +91,7 @@ func startMailServer(t *testing.T) (*mailServer, []string) {
 		_ = server.Serve(l) // ends with an error when it is closed
 	}()
 	t.Cleanup(func() {
+		m.answer()
 		_ = server.Close()
 		_ = l.Close() // which the server does not know yet if it has just begun
 		<-ended
@@ -92,8 +137,15 @@ func (s *mailSession) Data(r io.Reader) error {
 		body = bytes.ReplaceAll(raw, []byte("=\r\n"), nil)
 	}
 	s.server.mu.Lock()
-	defer s.server.mu.Unlock()
+	holding := s.server.holding
+	if holding != nil {
+		s.server.held = append(s.server.held, m.Header.Get("Message-Id"))
+	}
 	s.server.note(receivedMail{s.to, m.Header.Get("Message-Id"), m.Header.Get("Subject"), string(body), string(raw), s.from})
+	s.server.mu.Unlock()
+	if holding != nil {
+		<-holding
+	}
 	return nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -52,6 +53,8 @@ type cluster struct {
 	mu    sync.Mutex // guards the fields below
 	calls []officeCall
 	sign  func(serial string) // called before the office stamps a document; nil: nothing is
+
+	ofNode func(node int) []string // further settings of a node; nil: none
 
 	news chan officeCall // each call that costs or asks about what was bought
 }
@@ -90,6 +93,9 @@ func startClusterWith(t *testing.T, settings func(*cluster) []string) *cluster {
 		env := []string{"SEGEL_DATABASE=" + c.database[i].DSN(), "SEGEL_EVIDENCE=request", "SEGEL_RECONCILE_EVERY=0s", "SEGEL_SHUTDOWN_WAIT=5s"}
 		for j := 0; j < len(c.office.conf); j += 2 {
 			env = append(env, c.office.conf[j]+"="+strings.ReplaceAll(c.office.conf[j+1], c.office.url, c.officeOfNode(i)))
+		}
+		if c.ofNode != nil {
+			env = append(env, c.ofNode(i)...)
 		}
 		if c.nodes[i], err = launch(data, append(env, more...)...); err != nil {
 			t.Fatal(err)
@@ -275,15 +281,75 @@ func TestAProcessAnswersByItsRoles(t *testing.T) {
 	}
 }
 
-// TestTheWorkOfANodeThatIsPausedOrCutOffOrKilledGoesOnElsewhere disturbs a node while the office carries out its purchase: the answer
-// is lost. The other node first asks the office what was bought, and buys nothing. The disturbed node commits nothing any more under
+// continuedWithin is how long after the end of a lease the work of the node has to go on elsewhere. The others look at the moment at which a lease ends, and take
+// milliseconds then; the rest is for a machine that does much else. Work that waits for another limit is later: transactions of a suspended
+// process end by themselves after 30 s, and a mail under way used to be due after two minutes.
+const continuedWithin = 20 * time.Second
+
+// awaitLeaseEnd waits until one of these nodes has ended, and returns when its lease did.
+func (c *cluster) awaitLeaseEnd(nodes []string) time.Time {
+	c.t.Helper()
+	for end := time.Now().Add(nodePatience); ; time.Sleep(20 * time.Millisecond) { // between two questions
+		all, _, err := c.store.ListNodes(c.t.Context())
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		for _, n := range all {
+			if slices.Contains(nodes, n.Name) && !n.EndedAt.IsZero() {
+				return n.ExpiresAt
+			}
+		}
+		if time.Now().After(end) {
+			c.t.Fatal("no node was ended")
+		}
+	}
+}
+
+// holdMails has each node send a mail that its mail server does not answer. A node sends four at a time, so the second one gets a mail too.
+func (c *cluster) holdMails(owner *client, servers [2]*mailServer) {
+	c.t.Helper()
+	for _, m := range servers {
+		m.hold()
+	}
+	for n := 1; ; n++ {
+		id := owner.uploadWith(object{"guest": object{"name": "Tamu", "email": "tamu@example.test", "role": "signer", "number": 1}}, simple())
+		owner.verb("finalize-docs", id).ok()
+		for deadline := time.After(nodePatience); ; {
+			first, toFirst := servers[0].heldMails()
+			second, toSecond := servers[1].heldMails()
+			if len(first) > 0 && len(second) > 0 {
+				return
+			}
+			if len(first)+len(second) >= n {
+				break
+			}
+			select {
+			case <-toFirst:
+			case <-toSecond:
+			case <-deadline:
+				c.t.Fatalf("%d mails of %d are sent", len(first)+len(second), n)
+			}
+		}
+	}
+}
+
+// TestTheWorkOfANodeThatIsPausedOrCutOffOrKilledGoesOnElsewhere disturbs a node while the office carries out its purchase and a mail server has its mail: the answers
+// are lost. The other node first asks the office what was bought, and buys nothing, and sends the mail again under its Message-ID. The disturbed node commits nothing any more under
 // its name, and goes on under another.
 func TestTheWorkOfANodeThatIsPausedOrCutOffOrKilledGoesOnElsewhere(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes its time")
 	}
 	t.Parallel()
-	c := startCluster(t)
+	var mails [2]*mailServer
+	c := startClusterWith(t, func(c *cluster) []string {
+		c.ofNode = func(node int) []string {
+			m, set := startMailServer(t)
+			mails[node] = m
+			return environ(set)
+		}
+		return nil
+	})
 	first := c.nodes[0]
 	owner := first.login(t, first.email, first.password)
 	c.seesCommits(owner)
@@ -305,6 +371,7 @@ func TestTheWorkOfANodeThatIsPausedOrCutOffOrKilledGoesOnElsewhere(t *testing.T)
 		if len(before) != 2 {
 			t.Fatalf("%s: nodes %v", fault.name, before)
 		}
+		c.holdMails(owner, mails)
 		c.setFaults(`{"rules": [{"call": "stampv2", "fault": "late", "delay": "8s", "at": [1]}]}`)
 		id := owner.upload(simple(), owner.as("signer", 1))
 		owner.place(id, owner.at("emet", 100, 100, 160, 160)).ok()
@@ -318,8 +385,18 @@ func TestTheWorkOfANodeThatIsPausedOrCutOffOrKilledGoesOnElsewhere(t *testing.T)
 			t.Fatal(err)
 		}
 		other := 1 - bought.node
+		mails[other].answer()
 		asked := c.nextCall()
-		t.Logf("%s: the other node went on after %s", fault.name, time.Since(began))
+		ended := c.awaitLeaseEnd(before)
+		t.Logf("%s: the other node went on after %s, %s after the lease", fault.name, time.Since(began), time.Since(ended))
+		under, _ := mails[bought.node].heldMails()
+		for _, mail := range under {
+			mails[other].awaitMail(t, mail)
+		}
+		if late := time.Since(ended); late > continuedWithin {
+			t.Errorf("%s: stamps and mails went on %s after the lease", fault.name, late)
+		}
+		mails[bought.node].answer()
 		if asked.node != other || !strings.Contains(asked.path, "/sale/stamp/ext/") {
 			t.Errorf("%s: after the purchase of node %d came %v, want a question of the other", fault.name, bought.node, asked)
 		}

@@ -143,9 +143,9 @@ func (s deliveringStore) WebhooksWithWork(ctx context.Context, now time.Time) ([
 	return s.Store.WebhooksWithWork(context.WithValue(ctx, uncounted{}, true), now)
 }
 
-func (s deliveringStore) BeginDelivery(ctx context.Context, d contract.WebhookDelivery, until time.Time) (contract.WebhookDelivery, error) {
+func (s deliveringStore) BeginDelivery(ctx context.Context, d contract.WebhookDelivery, now time.Time, lease time.Duration) (contract.WebhookDelivery, error) {
 	s.sending.Add(1)
-	d, err := s.Store.BeginDelivery(ctx, d, until)
+	d, err := s.Store.BeginDelivery(ctx, d, now, lease)
 	if err != nil {
 		s.sending.Add(-1)
 	}

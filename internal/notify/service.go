@@ -16,6 +16,7 @@ import (
 
 	"segel/internal/contract"
 	"segel/internal/export"
+	"segel/internal/process"
 	"segel/internal/store"
 	"segel/internal/text"
 )
@@ -71,7 +72,7 @@ type Service struct {
 	Bounces   *BounceAddresses                   // of envelope senders; nil: the address in From
 	PublicURL string                             // base of links, without a slash at its end
 	Language  text.Language
-	Lease     time.Duration // how long one try takes at most; default 2 minutes. Meanwhile no other job tries the same notice
+	Lease     time.Duration // how long one try takes at most; default 2 minutes. Meanwhile no other job tries the same notice, unless this node ends
 	Clock     func() time.Time
 	Log       *slog.Logger
 	// Observe records the result of one try. Nil: results are not recorded.
@@ -89,7 +90,7 @@ const reminderWait = 24 * time.Hour
 // Deliver sends the notices of a document that are due, in the order in which they were ordered; those about accounts have the document 0. If
 // notices remain that are due later, it returns a *contract.Later.
 //
-// Each try is recorded before the message is sent, and its result afterwards. A crash between the two leads to another try, so a message
+// Each try is recorded before the message is sent, and its result afterwards. A crash between the two, or the end of the node, leads to another try, so a message
 // may arrive twice, with the same identifier, and is never lost.
 func (s *Service) Deliver(ctx context.Context, id contract.DocumentID) error {
 	if id == accountDocument {
@@ -184,8 +185,12 @@ func (s *Service) tryNotice(ctx context.Context, n contract.Notice, address stri
 		return s.endTry(ctx, n, contract.NoticeKept, "")
 	}
 	// Durable from here on: that a message to this address may be on its way. A crash leads to another try.
-	n, err := s.Store.BeginTry(ctx, n, address, s.Clock().Add(cmp.Or(s.Lease, defaultLease)))
+	n, err := s.Store.BeginTry(ctx, n, address, s.Clock(), cmp.Or(s.Lease, defaultLease))
 	if err != nil {
+		return n, err
+	}
+	// A process that was suspended here sends nothing: another node has begun the next try.
+	if err := process.Check(ctx); err != nil {
 		return n, err
 	}
 	err = send(n)
@@ -194,7 +199,7 @@ func (s *Service) tryNotice(ctx context.Context, n contract.Notice, address stri
 	case err == nil:
 		return s.endTry(ctx, n, contract.NoticeSent, "")
 	case ctx.Err() != nil:
-		// The job is stopped. The next one tries again, at once if this is stored, else after the lease.
+		// The job is stopped. The next one tries again, at once if this is stored or the node has ended, else after the lease.
 		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
 		n.DueAt = s.Clock()

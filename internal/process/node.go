@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,7 +27,7 @@ const (
 //
 // Its name is that of a row with a lease, which it renews every second; the server's clock decides when a lease has
 // ended. Every node looks for leases of others that ended, marks the row as ended and puts their work back, in one
-// transaction. A node that could not renew in time ends its term by its own monotonic clock, before the server's does:
+// transaction. That may have to wait for locks of the other node, so it does not delay the renewal of the own lease. A node that could not renew in time ends its term by its own monotonic clock, before the server's does:
 // the lease counts from the moment before the renewal was sent. It joins again under a new name when the database answers.
 //
 // A node whose clock is in doubt ends its term too, and joins again when its clock agrees with the database's: the others do its work,
@@ -40,6 +41,8 @@ type Node struct {
 	log    *slog.Logger
 	cancel context.CancelFunc
 	done   sync.WaitGroup
+
+	overdue chan []string // nodes to be ended, as the last renewals found them
 
 	mu      sync.Mutex // guards the fields below
 	term    *Term
@@ -56,7 +59,7 @@ var _ Process = (*Node)(nil)
 // Again, if not nil, is called when the process has joined again after its term ended, before the next term begins: what others did while it was cut off may forbid that it goes on. After an error
 // the process leaves and tries again later.
 func JoinNodes(ctx context.Context, nodes store.Nodes, about store.Node, place *Folder, clock *Clock, again func(context.Context) error, log *slog.Logger) (*Node, error) {
-	n := &Node{nodes: nodes, about: about, place: place, clock: clock, again: again, log: log, changed: make(chan struct{})}
+	n := &Node{nodes: nodes, about: about, place: place, clock: clock, again: again, log: log, overdue: make(chan []string, 1), changed: make(chan struct{})}
 	if place != nil {
 		former, err := place.readNote()
 		if err == nil && former != "" {
@@ -77,6 +80,7 @@ func JoinNodes(ctx context.Context, nodes store.Nodes, about store.Node, place *
 	var running context.Context
 	running, n.cancel = context.WithCancel(context.Background())
 	n.done.Go(func() { n.runLoop(running) })
+	n.done.Go(func() { n.runEnding(running) })
 	return n, nil
 }
 
@@ -135,13 +139,23 @@ func (n *Node) NextTerm(ctx context.Context, former *Term) (*Term, error) {
 	}
 }
 
-// IfEnded implements [Process].
+// IfEnded implements [Process]. It reads first: most callers ask about a node that lives, and ending one locks its row.
 func (n *Node) IfEnded(ctx context.Context, name string, do func() error) (ended bool, err error) {
 	if name == n.Name() {
 		return false, nil
 	}
-	if ended, err = n.nodes.EndOverdueNode(ctx, name); err != nil || !ended {
+	all, now, err := n.nodes.ListNodes(ctx)
+	if err != nil {
 		return false, err
+	}
+	i := slices.IndexFunc(all, func(other store.Node) bool { return other.Name == name })
+	if i < 0 || all[i].EndedAt.IsZero() && all[i].ExpiresAt.After(now) {
+		return false, nil
+	}
+	if all[i].EndedAt.IsZero() {
+		if ended, err = n.nodes.EndOverdueNode(ctx, name); err != nil || !ended {
+			return false, err
+		}
 	}
 	return true, do()
 }
@@ -195,7 +209,7 @@ func (n *Node) runLoop(ctx context.Context) {
 	}
 }
 
-// renew renews the lease and ends the leases of others that are overdue. It returns the time until the next call.
+// renew renews the lease, and has those of others ended that are overdue. It returns the time until the next call.
 func (n *Node) renew(ctx context.Context, term *Term) time.Duration {
 	began := time.Now()
 	within, cancel := context.WithDeadline(ctx, term.deadline())
@@ -211,18 +225,38 @@ func (n *Node) renew(ctx context.Context, term *Term) time.Duration {
 	}
 	n.clock.recordReading(others.Now)
 	term.extend(began.Add(lease))
-	for _, name := range others.Overdue {
-		switch ended, err := n.nodes.EndOverdueNode(within, name); {
-		case err != nil: // the next call tries again
-			n.log.WarnContext(ctx, "put back the work of a node whose lease ended", "node", name, "error", err)
-		case ended:
-			n.log.WarnContext(ctx, "a node's lease ended; its work goes on elsewhere", "node", name)
+	if len(others.Overdue) > 0 {
+		select {
+		case n.overdue <- others.Overdue:
+		default: // others are being ended, and the next renewal finds these again
 		}
 	}
 	if others.Next > 0 { // the lease of a living node is renewed before that
 		return max(soonest, min(renewEvery, others.Next))
 	}
 	return renewEvery
+}
+
+// runEnding ends the nodes that renewals found overdue. [store.Nodes] decides again whether they are.
+func (n *Node) runEnding(ctx context.Context) {
+	for {
+		var names []string
+		select {
+		case <-ctx.Done():
+			return
+		case names = <-n.overdue:
+		}
+		for _, name := range names {
+			switch ended, err := n.nodes.EndOverdueNode(ctx, name); {
+			case ctx.Err() != nil:
+				return
+			case err != nil: // the next renewal finds it again
+				n.log.WarnContext(ctx, "put back the work of a node whose lease ended", "node", name, "error", err)
+			case ended:
+				n.log.WarnContext(ctx, "a node's lease ended; its work goes on elsewhere", "node", name)
+			}
+		}
+	}
 }
 
 // joinAgain ends the row of a term that has ended, which also puts back its work, and joins under a new name unless the clock is in doubt.

@@ -6,10 +6,13 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"segel/internal/contract"
 	"segel/internal/process"
@@ -125,6 +128,156 @@ func TestANodeThatIsCutFromTheDatabaseEndsItsTermAndJoinsAgainUnderANewName(t *t
 	}
 	if ended, err := other.IfEnded(t.Context(), next.Name(), func() error { return nil }); ended || err != nil {
 		t.Errorf("the new name: %v, %v", ended, err)
+	}
+}
+
+// suspend adds a node whose process is in the middle of a transaction, and returns its connection. The lease of the node is not renewed. The store is that of the process.
+func suspend(t *testing.T, dsn string, s *sqlstore.Store, name string, lease time.Duration, statements ...string) *pgx.Conn {
+	t.Helper()
+	if err := s.AddNode(t.Context(), store.Node{Name: name}, lease); err != nil {
+		t.Fatal(err)
+	}
+	c := connect(t, dsn)
+	_, err := c.Exec(t.Context(), `SELECT set_config('application_name', (SELECT session FROM node WHERE name = '`+name+`'), false)`)
+	for _, sql := range append([]string{`BEGIN`}, statements...) {
+		if err == nil {
+			_, err = c.Exec(t.Context(), sql)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func connect(t *testing.T, dsn string) *pgx.Conn {
+	t.Helper()
+	c, err := pgx.Connect(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close(context.Background()) }) // it may be terminated
+	return c
+}
+
+// findNode returns the row of a node.
+func findNode(t *testing.T, s *sqlstore.Store, name string) store.Node {
+	t.Helper()
+	all, _, err := s.ListNodes(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(all, func(n store.Node) bool { return n.Name == name })
+	if i < 0 {
+		t.Fatalf("node %s is not known", name)
+	}
+	return all[i]
+}
+
+// TestANodeThatIsSuspendedWithinATransactionIsEndedAtOnce has the locks of a request with an Idempotency-Key and of the results of jobs held. The server would end the
+// transaction only when it has been idle for 30 s; here it never would.
+func TestANodeThatIsSuspendedWithinATransactionIsEndedAtOnce(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.Database(t, sqlstore.Migrate)
+	s := openStore(t, dsn)
+	claim := store.Claim{Account: "u", Path: "/p", Key: "k", Token: "suspended", Process: "suspended", At: time.Now()}
+	if _, err := s.Claim(t.Context(), claim, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	healthy, err := process.JoinNodes(t.Context(), s, store.Node{}, nil, process.NewClock(time.Now, 0), nil, slog.New(slog.DiscardHandler))
+	leaving(t, healthy, err)
+	term := healthy.Term()
+	holding := suspend(t, dsn, openStore(t, dsn), "suspended", time.Second, `DELETE FROM claim WHERE process = 'suspended'`, `SELECT name FROM node WHERE name = 'suspended' FOR KEY SHARE`)
+
+	// The lease ends after a second, and the next renewal, at most a second later, finds it. The rest is for a busy machine.
+	within, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	for findNode(t, s, "suspended").EndedAt.IsZero() {
+		select {
+		case <-within.Done():
+			t.Fatal("the node was not ended")
+		case <-time.After(20 * time.Millisecond): // between two questions
+		}
+	}
+	if err := term.Check(); err != nil {
+		t.Errorf("the node that ended it: %v", err)
+	}
+	if _, err := holding.Exec(t.Context(), `COMMIT`); err == nil {
+		t.Error("the transaction of the node that was ended is committed")
+	}
+	claim.Token, claim.Process = "next", "next"
+	if met, err := s.Claim(t.Context(), claim, time.Hour); met.Holder != "" || err != nil {
+		t.Errorf("the claim of the node that was ended: %+v, %v", met, err)
+	}
+}
+
+// TestANodeThatCannotBeEndedDelaysNoLease holds the row of a node by a connection that belongs to no node, so that nothing may terminate it.
+func TestANodeThatCannotBeEndedDelaysNoLease(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.Database(t, sqlstore.Migrate)
+	s := openStore(t, dsn)
+	if err := openStore(t, dsn).AddNode(t.Context(), store.Node{Name: "dead"}, -time.Second); err != nil {
+		t.Fatal(err)
+	}
+	holding := connect(t, dsn)
+	for _, sql := range []string{`BEGIN`, `SELECT name FROM node WHERE name = 'dead' FOR UPDATE`} {
+		if _, err := holding.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	healthy, err := process.JoinNodes(t.Context(), s, store.Node{}, nil, process.NewClock(time.Now, 0), nil, slog.New(slog.DiscardHandler))
+	leaving(t, healthy, err)
+	term := healthy.Term()
+	first := findNode(t, s, term.Name()).ExpiresAt
+	asking, cancel := context.WithCancel(t.Context())
+	var requests sync.WaitGroup
+	for range 8 { // each of them waits for the same row
+		requests.Go(func() {
+			if ended, err := healthy.IfEnded(asking, "dead", func() error { return nil }); ended || err == nil {
+				t.Errorf("a request learned of the end: %v, %v", ended, err)
+			}
+		})
+	}
+	defer func() { cancel(); requests.Wait() }()
+	for end := time.Now().Add(patience); findNode(t, s, term.Name()).ExpiresAt.Sub(first) < 6*time.Second; time.Sleep(20 * time.Millisecond) { // between two questions
+		if err := term.Check(); err != nil {
+			t.Fatalf("the lease of the other node: %v", err)
+		}
+		if time.Now().After(end) {
+			t.Fatal("the lease is not renewed")
+		}
+	}
+	if !findNode(t, s, "dead").EndedAt.IsZero() {
+		t.Error("a node was ended whose row is locked")
+	}
+	cancel()
+	requests.Wait()
+	if _, err := holding.Exec(t.Context(), `ROLLBACK`); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(patience); findNode(t, s, "dead").EndedAt.IsZero(); time.Sleep(20 * time.Millisecond) { // between two questions
+		if time.Now().After(end) {
+			t.Fatal("the node was not ended once its row was free")
+		}
+	}
+}
+
+// TestTheConnectionsOfANodeThatLivesAreNotTerminated has a process whose answer to joining was lost: two rows, and the lease of one has ended.
+func TestTheConnectionsOfANodeThatLivesAreNotTerminated(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.Database(t, sqlstore.Migrate)
+	s, own := openStore(t, dsn), openStore(t, dsn)
+	holding := suspend(t, dsn, own, "lost", -time.Second)
+	if err := own.AddNode(t.Context(), store.Node{Name: "living"}, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{"living": false, "lost": true} {
+		if ended, err := s.EndOverdueNode(t.Context(), name); ended != want || err != nil {
+			t.Errorf("%s: %v, %v", name, ended, err)
+		}
+	}
+	if _, err := holding.Exec(t.Context(), `COMMIT`); err != nil {
+		t.Errorf("a connection of the node that lives: %v", err)
 	}
 }
 

@@ -82,9 +82,9 @@ type Webhooks interface {
 	DueDeliveries(ctx context.Context, w contract.Webhook, now time.Time, limit int) ([]contract.WebhookDelivery, error)
 
 	// BeginDelivery records, before a request is sent, its address, body and time, counts the try, and keeps other processes from
-	// the delivery until that time. It returns ErrConflict if another process began that try, or the delivery is final. Durable on return: a
+	// the delivery for a lease, as [Notices.BeginTry] does. It returns ErrConflict if another process began that try, or the delivery is final. Durable on return: a
 	// crash from here on leads to another try.
-	BeginDelivery(ctx context.Context, d contract.WebhookDelivery, until time.Time) (contract.WebhookDelivery, error)
+	BeginDelivery(ctx context.Context, d contract.WebhookDelivery, now time.Time, lease time.Duration) (contract.WebhookDelivery, error)
 
 	// EndDelivery records the result of a try, and what follows for its webhook: that it succeeded, that it fails, or that it is disabled for
 	// that reason, with the event. It returns ErrConflict if the delivery is not the one that [Webhooks.BeginDelivery] returned any more.

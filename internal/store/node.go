@@ -33,7 +33,7 @@ type OtherNodes struct {
 
 // Nodes stores the processes that share the database. All times are by the database's clock.
 //
-// The work of a node is its jobs, its leadership of the job queue and its claims on idempotency keys. A transaction whose
+// The work of a node is its jobs, the messages and deliveries to webhooks that it is sending, its leadership of the job queue and its claims on idempotency keys. A transaction whose
 // context belongs to a fenced term (package process) is applied only while the row of the node has not ended; otherwise
 // it returns ErrNodeEnded.
 type Nodes interface {
@@ -50,7 +50,8 @@ type Nodes interface {
 	EndNode(ctx context.Context, name string) error
 
 	// EndOverdueNode is EndNode for a node whose lease has ended. Of several callers one ends it. It reports whether the node
-	// has ended, by this call or before. A node that is not known has not.
+	// has ended, by this call or before. A node that is not known has not. On a server it first terminates the connections of that process, which
+	// may hold locks, and never those of a node that lives. It returns an error after a few seconds if locks of others are in the way.
 	EndOverdueNode(ctx context.Context, name string) (ended bool, err error)
 
 	// ListNodes returns the nodes that have not been purged, the newest first, and the time by the database's clock.

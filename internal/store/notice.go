@@ -34,10 +34,11 @@ type Notices interface {
 
 	ListNotices(ctx context.Context, q NoticeQuery) (NoticePage, error)
 
-	// BeginTry records, before a notice is sent, its channel and where it goes, and counts the try. Until the given time no other caller finds it due. It
+	// BeginTry records, before a notice is sent, its channel and where it goes, and counts the try. Until the lease ends no other caller finds it due. If ctx
+	// belongs to a term (package process), the database's clock decides that, and the lease ends with the node, see [Nodes]; otherwise it lasts from now on, by the caller's clock. It
 	// returns ErrConflict if another process began that try, or the notice is not ordered any more. Durable on return: a crash from
-	// here on leads to another try after that time.
-	BeginTry(ctx context.Context, n contract.Notice, address string, until time.Time) (contract.Notice, error)
+	// here on leads to another try.
+	BeginTry(ctx context.Context, n contract.Notice, address string, now time.Time, lease time.Duration) (contract.Notice, error)
 
 	// EndTry records the result of a try, and logs the events in the same transaction. It returns ErrConflict if the notice is not
 	// the one that [Notices.BeginTry] returned any more.
@@ -50,6 +51,9 @@ type Notices interface {
 	// RetryNotice orders a notice that is neither ordered nor sent again, and enqueues its delivery. It returns ErrNotFound for
 	// any other.
 	RetryNotice(ctx context.Context, id contract.NoticeID, now time.Time) (contract.Notice, error)
+
+	// PutBackMessages makes notices and deliveries to webhooks due that a process was sending when it ended. For a node, its end does.
+	PutBackMessages(ctx context.Context, process string) error
 
 	// DocumentsWithDueNotices returns up to limit documents that have notices which were due before that moment.
 	DocumentsWithDueNotices(ctx context.Context, before time.Time, limit int) ([]contract.DocumentID, error)

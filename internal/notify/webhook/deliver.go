@@ -19,6 +19,7 @@ import (
 
 	"segel/internal/contract"
 	"segel/internal/outbound"
+	"segel/internal/process"
 	"segel/internal/store"
 )
 
@@ -32,8 +33,7 @@ const (
 	turnTime = 20 * time.Second
 	// orderedAtOnce is how many events become deliveries in one transaction.
 	orderedAtOnce = 100
-	// lease keeps other processes from a delivery while it is sent: longer than the client's timeout. After a crash it is sent
-	// again once the lease has ended.
+	// lease keeps other processes from a delivery while it is sent: longer than the client's timeout. It ends with the node.
 	lease = time.Minute
 	// maxResponse is how much of a response is kept, in bytes.
 	maxResponse = 4 << 10
@@ -167,9 +167,13 @@ func (s *Service) deliver(ctx context.Context, w contract.Webhook, d contract.We
 	}
 	d.URL, d.SentAt = w.URL, s.Clock().Truncate(time.Microsecond)
 	// Durable from here on: that a message with this body may be on its way to this address. After a crash, the delivery is tried again, with
-	// the same identifier, once the lease has ended.
-	d, err = s.Store.BeginDelivery(ctx, d, d.SentAt.Add(lease))
+	// the same identifier, once the node or the lease has ended.
+	d, err = s.Store.BeginDelivery(ctx, d, d.SentAt, lease)
 	if err != nil {
+		return d, err
+	}
+	// A process that was suspended here sends nothing: another node has sent this, and perhaps what follows it.
+	if err := process.Check(ctx); err != nil {
 		return d, err
 	}
 	begun := time.Now()
@@ -205,7 +209,7 @@ func (s *Service) deliver(ctx context.Context, w contract.Webhook, d contract.We
 	e.Type = contract.EventWebhookDisabled
 	delete(e.Details, "change")
 	e.Details["reason"] = string(disable)
-	// If this is not stored, the lease ends and the message is sent again. The result is stored although the service is stopping.
+	// If this is not stored, the node or the lease ends and the message is sent again. The result is stored although the service is stopping.
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	return d, s.Store.EndDelivery(ending, d, disable, e)

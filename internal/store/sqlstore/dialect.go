@@ -35,8 +35,6 @@ type database interface {
 	openReserved(o Options) (database, error)
 	// sessionName is what the server calls the connections of this process; empty: they have no name.
 	sessionName() string
-	// endSessions closes the connections with that name.
-	endSessions(ctx context.Context, name string) error
 	// listen calls do with the payload of each notification on a channel, after listening; errors.ErrUnsupported if there are none.
 	listen(ctx context.Context, channel string, listening func(), do func(payload string)) error
 	// isUnavailable reports whether an error of the driver means that the database does not respond now. isDiskFull reports
@@ -103,6 +101,9 @@ type tx interface {
 	notifyChange(ctx context.Context, id contract.DocumentID, version int64) error
 	// takeOverJobs puts back the running jobs of a process that ended, and ends its leadership of the queue.
 	takeOverJobs(ctx context.Context, process string) error
+	// endSessions terminates the connections with that name, which are those of a node, unless another node has not ended whose they are too. The server may refuse it:
+	// then it does nothing, and the transaction goes on.
+	endSessions(ctx context.Context, node, session string) error
 }
 
 // rows is the common part of [sql.Rows] and [pgx.Rows].

@@ -17,8 +17,25 @@ import (
 // ownConnections is the database on connections for nodes alone: a lease must not end because requests and jobs have
 // taken all others. They are opened with the first node. The zero value is ready to use.
 type ownConnections struct {
-	mu sync.Mutex
-	db database // nil: not opened
+	mu     sync.Mutex
+	db     database      // nil: not opened
+	ending chan struct{} // holds one element while a node is ended whose lease is overdue; nil: none was yet
+}
+
+// beginEnding waits until no other node is being ended by this process. Several callers at once would take the connection by which the lease is renewed.
+func (c *ownConnections) beginEnding(ctx context.Context) (done func(), err error) {
+	c.mu.Lock()
+	if c.ending == nil {
+		c.ending = make(chan struct{}, 1)
+	}
+	ending := c.ending
+	c.mu.Unlock()
+	select {
+	case ending <- struct{}{}:
+		return func() { <-ending }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 func (c *ownConnections) close() error {
@@ -51,6 +68,13 @@ func (s *Store) withNodeTx(ctx context.Context, fn func(tx) error) error {
 func (s *Store) AddNode(ctx context.Context, n store.Node, lease time.Duration) error {
 	now := s.db.clockMicros()
 	err := s.withNodeTx(ctx, func(t tx) error {
+		// While another node ends an earlier row of this process, it terminates the connections of the process: the new node begins before or after.
+		// Such a row is left if the answer to an earlier call was lost.
+		if session := s.db.sessionName(); session != "" {
+			if _, err := t.exec(ctx, `SELECT name FROM node WHERE session = $1 AND ended_at = 0 ORDER BY name FOR NO KEY UPDATE`, session); err != nil {
+				return err
+			}
+		}
 		_, err := t.exec(ctx, `INSERT INTO node (name, host, release, roles, session, master_keys, started_at, expires_at, ended_at) VALUES ($1, $2, $3, $4, $5, $6, `+now+`, `+now+` + $7, 0)`,
 			n.Name, n.Host, n.Release, strings.Join(n.Roles, ","), s.db.sessionName(), strings.Join(n.MasterKeys, " "), lease.Microseconds())
 		return err
@@ -99,26 +123,50 @@ func (s *Store) EndNode(ctx context.Context, name string) error {
 	return wrapf(err, "end node %s", name)
 }
 
-// EndOverdueNode implements [store.Nodes].
+// endOverdueWithin bounds [Store.EndOverdueNode]. A call takes milliseconds unless a lock is held that it cannot free.
+const endOverdueWithin = 3 * time.Second
+
+// EndOverdueNode implements [store.Nodes]. It fails if it takes longer than endOverdueWithin; the next call tries again.
 //
-// The row is locked first: a transaction of the node that is being committed ends before, and a later one is refused.
+// A node that is suspended or cut off may be in the middle of a transaction, whose locks last until the server ends it: on its own row, on claims, on jobs. So
+// the steps are, all in one transaction:
+//
+//  1. Lock the row against the node itself: it can neither renew the lease nor join under another name. This lock does not wait for transactions that check the row.
+//  2. Terminate the connections of the process. Nothing else can end its transactions at once.
+//  3. Lock the row against those checks. What was being committed has ended before, applied or not, and a later commit is refused.
+//  4. Mark the end, and put the work back.
+//
 // Durable on return: the end, and that the work is put back. After a crash before that: neither, and the next look of any
 // node finds the lease overdue.
 func (s *Store) EndOverdueNode(ctx context.Context, name string) (ended bool, err error) {
-	var session string
+	ctx, cancel := context.WithTimeout(ctx, endOverdueWithin)
+	defer cancel()
+	done, err := s.own.beginEnding(ctx)
+	if err != nil {
+		return false, fmt.Errorf("end node %s: %w", name, err)
+	}
+	defer done()
+	lockRenewal, lockChecks := ` FOR NO KEY UPDATE`, ` FOR UPDATE`
+	if s.db.embedded() {
+		lockRenewal, lockChecks = ``, ``
+	}
 	err = s.withNodeTx(ctx, func(t tx) error {
-		ended, session = false, ""
+		ended = false
 		var endedAt int64
-		lock := ``
-		if !s.db.embedded() {
-			lock = ` FOR UPDATE`
-		}
-		err := queryOne(ctx, t, []any{&endedAt, &session}, `SELECT ended_at, session FROM node WHERE name = $1 AND (ended_at > 0 OR expires_at <= `+s.db.clockMicros()+`)`+lock, name)
+		var session string
+		err := queryOne(ctx, t, []any{&endedAt, &session}, `SELECT ended_at, session FROM node WHERE name = $1 AND (ended_at > 0 OR expires_at <= `+s.db.clockMicros()+`)`+lockRenewal, name)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil
 		}
 		if ended = err == nil; err != nil || endedAt > 0 {
-			session = ""
+			return err
+		}
+		if session != "" && session != s.db.sessionName() { // a process may end its own former term
+			if err := t.endSessions(ctx, name, session); err != nil {
+				return err
+			}
+		}
+		if _, err := t.exec(ctx, `SELECT name FROM node WHERE name = $1`+lockChecks, name); err != nil {
 			return err
 		}
 		if _, err := t.exec(ctx, `UPDATE node SET ended_at = `+s.db.clockMicros()+` WHERE name = $1`, name); err != nil {
@@ -126,16 +174,15 @@ func (s *Store) EndOverdueNode(ctx context.Context, name string) (ended bool, er
 		}
 		return putBackWork(ctx, t, name)
 	})
-	if err == nil && session != "" && session != s.db.sessionName() { // a process may end its own former term
-		// What its connections hold would delay those that continue its work. If this fails, the server's time limits end them.
-		_ = s.db.endSessions(ctx, session)
-	}
 	return ended && err == nil, wrapf(err, "end node %s", name)
 }
 
-// putBackWork puts back the jobs of a node that ended, and ends its leadership and its claims.
+// putBackWork puts back the jobs and messages of a node that ended, and ends its leadership and its claims.
 func putBackWork(ctx context.Context, t tx, name string) error {
 	if err := t.takeOverJobs(ctx, name); err != nil {
+		return err
+	}
+	if err := putBackMessages(ctx, t, name); err != nil {
 		return err
 	}
 	_, err := t.exec(ctx, `DELETE FROM claim WHERE process = $1`, name)
@@ -182,7 +229,7 @@ func (s *Store) PurgeNodes(ctx context.Context, after time.Duration) error {
 const nodeEnded = "the node has ended"
 
 // requireNode is the statement that refuses the transaction of work whose term has ended. It is the last statement of the
-// transaction. On PostgreSQL it travels with COMMIT, so that a process that is suspended cannot hold the lock; therefore
+// transaction. On PostgreSQL it travels with COMMIT, so that it costs no round trip and the lock is held for none; therefore
 // the server itself has to refuse: the cast of a text that is not a number fails. The lock excludes [Store.EndOverdueNode]
 // until the commit, and not the renewal of the lease, which changes no key.
 func requireNode(name string, travels bool) statement {

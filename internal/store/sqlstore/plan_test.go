@@ -157,8 +157,8 @@ func TestSQLiteReadsTheFeedAndDeliveriesByTheirIndexes(t *testing.T) {
 		indexes []string
 	}{
 		{`SELECT leaf FROM event` + feedCondition(store.FeedQuery{Organisation: "o"}).pageClause("leaf", 0, 9), []string{"event_organisation"}},
-		{deliveryRows.selectWhere(dueNow + ` ORDER BY due_at, number LIMIT 9`), []string{"webhook_delivery_due", "webhook_delivery_order"}},
-		{webhookRows.selectWhere(withWork), []string{"event_organisation", "webhook_delivery_due"}},
+		{deliveryRows.selectWhere(dueNow(s.db.clockMicros()) + ` ORDER BY due_at, number LIMIT 9`), []string{"webhook_delivery_due", "webhook_delivery_order"}},
+		{webhookRows.selectWhere(withWork(s.db.clockMicros())), []string{"event_organisation", "webhook_delivery_due"}},
 	} {
 		plan := strings.Join(explain(t, s, c.query), "; ")
 		for _, index := range c.indexes {
@@ -223,7 +223,7 @@ func TestPostgreSQLReadsListsAndTheLogByTheirIndexes(t *testing.T) {
 	feed := feedCondition(store.FeedQuery{Organisation: "o", From: 7})
 	questions = append(questions,
 		question{"feed", `SELECT leaf FROM event` + feed.pageClause("leaf", 0, 9), nil, []string{"event_organisation"}},
-		question{"deliveries in time", deliveryRows.selectWhere(dueNow + ` ORDER BY due_at LIMIT 9`), []any{"w", 1}, []string{"webhook_delivery_due", "webhook_delivery_order"}},
+		question{"deliveries in time", deliveryRows.selectWhere(dueNow(s.db.clockMicros()) + ` ORDER BY due_at LIMIT 9`), []any{"w", 1}, []string{"webhook_delivery_due", "webhook_delivery_order"}},
 	)
 	questions[len(questions)-2].args = feed.args
 	questions[0].args, questions[1].args, questions[2].args = waits.args, with.args, rows.args

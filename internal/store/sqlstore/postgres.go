@@ -59,12 +59,21 @@ func openPostgres(ctx context.Context, dsn string, o Options, c *counters) (*pos
 	return &postgres{pool: pool, queue: queue, counters: c, reading: o.Mode == Reading, session: sessionOf(config), clock: comparedClock{o.Clock, o.ClockTolerance}}, nil
 }
 
-// reservedConns bounds the connections of [postgres.openReserved].
+// reservedConns bounds the connections of [postgres.openReserved]: one renews the lease or joins, and one ends other nodes.
 const reservedConns = 2
+
+// reservedTimeouts replace those of [serverTimeouts] on these connections. A process that is suspended while it renews its lease or ends a node holds locks on
+// rows of nodes, also of others, until the server ends its transaction.
+var reservedTimeouts = map[string]time.Duration{
+	"statement_timeout": endOverdueWithin, "lock_timeout": endOverdueWithin, "idle_in_transaction_session_timeout": time.Second,
+}
 
 func (d *postgres) openReserved(o Options) (database, error) {
 	config := d.pool.Config() // a copy
 	config.MaxConns, config.MinConns, config.MinIdleConns = reservedConns, 0, 0
+	for name, wait := range reservedTimeouts {
+		config.ConnConfig.RuntimeParams[name] = strconv.FormatInt(wait.Milliseconds(), 10)
+	}
 	config.ConnConfig.Tracer = nil                                   // these statements are not counted
 	pool, err := pgxpool.NewWithConfig(context.Background(), config) // it connects when it is used
 	if err != nil {
@@ -368,11 +377,6 @@ func (d *postgres) poolSize() int { return int(d.pool.Config().MaxConns) }
 
 func (d *postgres) sessionName() string { return d.session }
 
-func (d *postgres) endSessions(ctx context.Context, name string) error {
-	_, err := d.pool.Exec(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1 AND datname = current_database() AND pid <> pg_backend_pid()`, name)
-	return err
-}
-
 func (d *postgres) unionForm() unionForm { return unionOfRows }
 
 func (d *postgres) embedded() bool { return false }
@@ -617,6 +621,20 @@ func (t *postgresTx) takeOverJobs(_ context.Context, process string) error {
 		return fmt.Errorf("read the clock: %w", err)
 	}
 	return t.queue.TakeOver(t.ctx, t.begun, process, now)
+}
+
+// endSessions uses a savepoint: the server refuses to terminate the connections of another database user, and that error must not end the transaction.
+func (t *postgresTx) endSessions(ctx context.Context, node, session string) error {
+	if _, err := t.exec(ctx, `SAVEPOINT sessions`); err != nil {
+		return err
+	}
+	_, err := t.exec(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1 AND datname = current_database() AND pid <> pg_backend_pid()
+		AND NOT EXISTS (SELECT 1 FROM node WHERE session = $1 AND name <> $2 AND ended_at = 0)`, session, node)
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) && refused.Code == "42501" { // insufficient_privilege: the server's time limits end what those connections hold
+		_, err = t.exec(ctx, `ROLLBACK TO SAVEPOINT sessions`)
+	}
+	return err
 }
 
 // closedTx is a transaction whose methods return pgx.ErrTxClosed.

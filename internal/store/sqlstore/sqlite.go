@@ -248,8 +248,6 @@ func (d *sqlite) listen(context.Context, string, func(), func(string)) error {
 
 func (d *sqlite) sessionName() string { return "" }
 
-func (d *sqlite) endSessions(context.Context, string) error { return nil }
-
 func (d *sqlite) unionForm() unionForm { return unionOfColumns }
 
 func (d *sqlite) embedded() bool { return true }
@@ -384,6 +382,8 @@ func (t sqliteTx) notifyChange(context.Context, contract.DocumentID, int64) erro
 func (t sqliteTx) takeOverJobs(_ context.Context, process string) error {
 	return t.queue.TakeOver(t.ctx, t.queueTx, process, time.Now())
 }
+
+func (t sqliteTx) endSessions(context.Context, string, string) error { return nil }
 
 type sqliteRows struct{ *sql.Rows }
 

@@ -138,16 +138,19 @@ func (s *Store) DeleteWebhook(ctx context.Context, id contract.WebhookID, e cont
 	return wrapf(err, "delete webhook %s", id)
 }
 
-// withWork selects webhooks with work now, $1. A position is contract.MaxFeedTypes times a leaf, or more by less than that.
-const withWork = `w WHERE untold
-	OR EXISTS (SELECT 1 FROM webhook_delivery d WHERE d.webhook = w.id AND d.state = 'ordered' AND d.number < 0 AND d.due_at <= $1)
+// withWork selects webhooks with work now, $1. A position is contract.MaxFeedTypes times a leaf, or more by less than that. Clock is the expression of the time.
+func withWork(clock string) string {
+	due := `d.state = 'ordered' AND d.due_at <= $1 AND d.` + freeMessage(clock)
+	return `w WHERE untold
+	OR EXISTS (SELECT 1 FROM webhook_delivery d WHERE d.webhook = w.id AND d.number < 0 AND ` + due + `)
 	OR disabled_at = 0 AND (
 		EXISTS (SELECT 1 FROM event e WHERE e.organisation = w.organisation AND e.organisation <> '' AND e.leaf >= w.position / 2)
-		OR EXISTS (SELECT 1 FROM webhook_delivery d WHERE d.webhook = w.id AND d.state = 'ordered' AND d.due_at <= $1)) ORDER BY id`
+		OR EXISTS (SELECT 1 FROM webhook_delivery d WHERE d.webhook = w.id AND ` + due + `)) ORDER BY id`
+}
 
 // WebhooksWithWork implements [store.Webhooks].
 func (s *Store) WebhooksWithWork(ctx context.Context, now time.Time) ([]contract.Webhook, error) {
-	all, err := readAll(ctx, s, webhookRows.dest, webhookRows.selectWhere(withWork), toMicros(now))
+	all, err := readAll(ctx, s, webhookRows.dest, webhookRows.selectWhere(withWork(s.db.clockMicros())), toMicros(now))
 	return all, wrapf(err, "read webhooks with work")
 }
 
@@ -207,13 +210,15 @@ func deliveryArgs(d contract.WebhookDelivery) []any {
 	}
 }
 
-// dueNow selects the deliveries to a webhook, $1, that may be sent now, $2.
-const dueNow = `d WHERE webhook = $1 AND state = 'ordered' AND due_at <= $2 AND (document = 0 OR NOT EXISTS
+// dueNow selects the deliveries to a webhook, $1, that may be sent now, $2. Clock is the expression of the time.
+func dueNow(clock string) string {
+	return `d WHERE webhook = $1 AND state = 'ordered' AND due_at <= $2 AND ` + freeMessage(clock) + ` AND (document = 0 OR NOT EXISTS
 	(SELECT 1 FROM webhook_delivery earlier WHERE earlier.webhook = d.webhook AND earlier.document = d.document AND earlier.state = 'ordered' AND earlier.number < d.number))`
+}
 
 // DueDeliveries implements [store.Webhooks].
 func (s *Store) DueDeliveries(ctx context.Context, w contract.Webhook, now time.Time, limit int) ([]contract.WebhookDelivery, error) {
-	where := dueNow
+	where := dueNow(s.db.clockMicros())
 	if !w.DisabledAt.IsZero() {
 		where += ` AND number < 0`
 	}
@@ -222,12 +227,15 @@ func (s *Store) DueDeliveries(ctx context.Context, w contract.Webhook, now time.
 }
 
 // BeginDelivery implements [store.Webhooks].
-func (s *Store) BeginDelivery(ctx context.Context, d contract.WebhookDelivery, until time.Time) (contract.WebhookDelivery, error) {
+func (s *Store) BeginDelivery(ctx context.Context, d contract.WebhookDelivery, now time.Time, lease time.Duration) (contract.WebhookDelivery, error) {
 	d.URL, d.Body = cleanText(d.URL), cleanText(d.Body)
+	clock := s.db.clockMicros()
+	holder, hold := holdArgs(ctx, lease)
 	err := s.db.withTx(ctx, func(t tx) error {
-		n, err := t.exec(ctx, `UPDATE webhook_delivery SET tries = tries + 1, url = $4, body = $5, sent_at = $6, due_at = $7, took = 0, status = 0, response = '', problem = ''
-			WHERE webhook = $1 AND number = $2 AND tries = $3 AND state = 'ordered'`,
-			d.Webhook, d.Number, d.Tries, d.URL, d.Body, toMicros(d.SentAt), toMicros(until))
+		n, err := t.exec(ctx, `UPDATE webhook_delivery SET tries = tries + 1, url = $4, body = $5, sent_at = $6, due_at = $7, took = 0, status = 0, response = '', problem = '',
+				holder = $8, held_until = CASE WHEN CAST($9 AS BIGINT) = 0 THEN 0 ELSE `+clock+` + $9 END
+			WHERE webhook = $1 AND number = $2 AND tries = $3 AND state = 'ordered' AND `+freeMessage(clock),
+			d.Webhook, d.Number, d.Tries, d.URL, d.Body, toMicros(d.SentAt), toMicros(now.Add(lease)), holder, hold)
 		if err != nil {
 			return err
 		}
@@ -261,7 +269,7 @@ func (s *Store) EndDelivery(ctx context.Context, d contract.WebhookDelivery, dis
 				return err
 			}
 		}
-		n, err := t.exec(ctx, `UPDATE webhook_delivery SET state = $5, due_at = $6, done_at = $7, took = $8, status = $9, response = $10, problem = $11
+		n, err := t.exec(ctx, `UPDATE webhook_delivery SET state = $5, due_at = $6, done_at = $7, took = $8, status = $9, response = $10, problem = $11, `+freeMessages+`
 			WHERE webhook = $1 AND number = $2 AND tries = $3 AND sent_at = $4 AND state = 'ordered'`,
 			d.Webhook, d.Number, d.Tries, toMicros(d.SentAt), d.State, toMicros(d.DueAt), toMicros(d.DoneAt), d.Took.Microseconds(), d.Status, cleanText(d.Response), d.Problem)
 		if err == nil {

@@ -118,6 +118,78 @@ var nodeTests = map[string]func(*testing.T, *fixture){
 			b.must(b.PurgeNodes(b.ctx, -time.Hour))
 		}
 	},
+	"WhatANodeIsSendingIsDueAtOnceWhenItEndsAndNotBeforeByAnyClock": func(t *testing.T, b *fixture) {
+		d, notices := b.orderNotices()
+		hook := b.addWebhook("hook")
+		b.orderAll("hook")
+		n, delivery := notices[0], b.dueDeliveries("hook")[0]
+		for name, end := range map[string]func(name string) error{
+			"by itself": func(name string) error { return b.EndNode(b.ctx, name) },
+			"by another node": func(name string) error {
+				if _, err := b.RenewNode(b.ctx, name, endedLease); err != nil {
+					return err
+				}
+				ended, err := b.EndOverdueNode(b.ctx, name)
+				if err == nil && !ended {
+					err = errors.New("not ended")
+				}
+				return err
+			},
+		} {
+			working, _ := newTerm(t, b)
+			begun, err := b.BeginTry(working, n, "siti@contoh.id", b.now, time.Minute)
+			b.must(err)
+			sent, err := b.BeginDelivery(working, delivery, b.now, time.Minute)
+			b.must(err)
+			ahead := b.now.Add(time.Hour) // by the clock of another process
+			_, err = b.BeginTry(b.ctx, begun, "siti@contoh.id", ahead, time.Minute)
+			b.requireError(name+": a try by a process whose clock is ahead", err, store.ErrConflict)
+			_, err = b.BeginDelivery(b.ctx, sent, ahead, time.Minute)
+			b.requireError(name+": a delivery by a process whose clock is ahead", err, store.ErrConflict)
+			due, err := b.DueDeliveries(b.ctx, hook, ahead, 10)
+			b.must(err)
+			for _, other := range due {
+				if other.Number == sent.Number {
+					t.Errorf("%s: a delivery is due while it is sent", name)
+				}
+			}
+
+			b.must(end(process.Of(working).Name()))
+			for _, read := range b.dueDeliveries("hook") {
+				if read.Number == sent.Number {
+					sent = read
+				}
+			}
+			b.requireEqual(name+": the delivery is due since", sent.DueAt, sent.OrderedAt)
+			again, err := b.Notice(b.ctx, n.ID)
+			b.must(err)
+			b.requireEqual(name+": the notice is due since", again.DueAt, again.OrderedAt)
+			begun.State = contract.NoticeSent
+			b.requireError(name+": the result of the node that ended", b.EndTry(working, begun), store.ErrNodeEnded)
+			n, delivery = again, sent
+		}
+		n, err := b.BeginTry(b.ctx, n, "siti@contoh.id", b.now, time.Minute)
+		b.must(err)
+		b.requireEqual("tries of the notice", n.Tries, 3)
+		delivery, err = b.BeginDelivery(b.ctx, delivery, b.now, time.Minute)
+		b.must(err)
+		b.requireEqual("tries of the delivery", delivery.Tries, 3)
+		b.requireEqual("document", n.Document, d.ID)
+	},
+	"WhatALivingNodeDoesNotFinishIsFreeAfterTheLease": func(t *testing.T, b *fixture) {
+		_, notices := b.orderNotices()
+		b.addWebhook("hook")
+		b.orderAll("hook")
+		working, _ := newTerm(t, b)
+		n, err := b.BeginTry(working, notices[0], "siti@contoh.id", b.now, endedLease)
+		b.must(err)
+		_, err = b.BeginTry(b.ctx, n, "siti@contoh.id", b.now, time.Minute)
+		b.must(err)
+		d, err := b.BeginDelivery(working, b.dueDeliveries("hook")[0], b.now, endedLease)
+		b.must(err)
+		_, err = b.BeginDelivery(b.ctx, d, b.now, time.Minute)
+		b.must(err)
+	},
 	"WorkOfATermThatHasEndedCommitsNothing": func(t *testing.T, b *fixture) {
 		d := b.uploadDraft(owner)
 		working, end := newTerm(t, b)

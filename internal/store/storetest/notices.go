@@ -56,7 +56,7 @@ var noticeTests = map[string]func(*testing.T, *fixture){
 			return b.RefuseNotice(b.ctx, n, contract.Event{Type: contract.EventNoticeRefused, Document: d.ID, At: b.now})
 		}
 		b.requireError("before it is sent", refuse(n), store.ErrConflict)
-		n, err := b.BeginTry(b.ctx, n, "first@example.test", b.now.Add(time.Minute))
+		n, err := b.BeginTry(b.ctx, n, "first@example.test", b.now, time.Minute)
 		b.must(err)
 		n.State, n.DoneAt = contract.NoticeSent, b.storedNow()
 		b.must(b.EndTry(b.ctx, n))
@@ -83,7 +83,7 @@ var noticeTests = map[string]func(*testing.T, *fixture){
 	"OneOfSeveralProcessesBeginsATry": func(t *testing.T, b *fixture) {
 		_, all := b.orderNotices()
 		won := b.runCrowd(8, store.ErrConflict, func(int) error {
-			_, err := b.BeginTry(b.ctx, all[0], "siti@contoh.id", b.now.Add(time.Minute))
+			_, err := b.BeginTry(b.ctx, all[0], "siti@contoh.id", b.now, time.Minute)
 			return err
 		})
 		b.requireEqual("processes that began the try", won, 1)
@@ -95,7 +95,7 @@ var noticeTests = map[string]func(*testing.T, *fixture){
 	"TheResultOfATryIsStoredOnceWithItsEvent": func(t *testing.T, b *fixture) {
 		d, all := b.orderNotices()
 		all[0].Channel = contract.ChannelSMS
-		n, err := b.BeginTry(b.ctx, all[0], "siti@contoh.id", b.now.Add(time.Minute))
+		n, err := b.BeginTry(b.ctx, all[0], "siti@contoh.id", b.now, time.Minute)
 		b.must(err)
 		stale := n
 		n.State, n.DoneAt = contract.NoticeSent, b.storedNow()
@@ -110,7 +110,7 @@ var noticeTests = map[string]func(*testing.T, *fixture){
 			}
 		}
 		b.requireEqual("events", events, 1)
-		_, err = b.BeginTry(b.ctx, n, "siti@contoh.id", b.now.Add(time.Minute))
+		_, err = b.BeginTry(b.ctx, n, "siti@contoh.id", b.now, time.Minute)
 		b.requireError("another try of a sent notice", err, store.ErrConflict)
 		_, err = b.RetryNotice(b.ctx, n.ID, b.now)
 		b.requireError("a retry of a sent notice", err, store.ErrNotFound)
@@ -118,7 +118,7 @@ var noticeTests = map[string]func(*testing.T, *fixture){
 	"AFailedNoticeCanBeOrderedAgain": func(t *testing.T, b *fixture) {
 		_, all := b.orderNotices()
 		all[0].Channel = contract.ChannelSMS
-		n, err := b.BeginTry(b.ctx, all[0], "siti@contoh.id", b.now.Add(time.Minute))
+		n, err := b.BeginTry(b.ctx, all[0], "siti@contoh.id", b.now, time.Minute)
 		b.must(err)
 		n.State, n.DoneAt, n.Problem = contract.NoticeFailed, b.storedNow(), "550 unknown"
 		b.must(b.EndTry(b.ctx, n))
@@ -139,7 +139,7 @@ var noticeTests = map[string]func(*testing.T, *fixture){
 	"NoticesAreListedByStateOrganisationAndDocument": func(t *testing.T, b *fixture) {
 		d, all := b.orderNotices()
 		all[0].Channel = contract.ChannelSMS
-		n, err := b.BeginTry(b.ctx, all[0], "siti@contoh.id", b.now.Add(time.Minute))
+		n, err := b.BeginTry(b.ctx, all[0], "siti@contoh.id", b.now, time.Minute)
 		b.must(err)
 		n.State = contract.NoticeFailed
 		b.must(b.EndTry(b.ctx, n))

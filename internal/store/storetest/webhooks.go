@@ -70,7 +70,7 @@ func (b *fixture) dueDeliveries(id contract.WebhookID) []contract.WebhookDeliver
 func (b *fixture) tryDelivery(d contract.WebhookDelivery, result contract.DeliveryState, due time.Time) contract.WebhookDelivery {
 	b.t.Helper()
 	d.URL, d.Body, d.SentAt = "https://hook.example.test/", `{"a":1}`, b.storedNow()
-	d, err := b.BeginDelivery(b.ctx, d, b.now.Add(time.Minute))
+	d, err := b.BeginDelivery(b.ctx, d, b.now, time.Minute)
 	b.must(err)
 	d.State, d.DueAt, d.Status, d.Response, d.Took = result, due.Truncate(time.Microsecond), 503, "down", 7*time.Millisecond
 	if result != contract.DeliveryOrdered {
@@ -193,14 +193,14 @@ var webhookTests = map[string]func(*testing.T, *fixture){
 		b.requireEqual("documents of due deliveries", []contract.DocumentID{due[0].Document, due[1].Document}, []contract.DocumentID{one.ID, two.ID})
 		b.requireEqual("number of due deliveries", len(due), 2)
 
-		begun, err := b.BeginDelivery(b.ctx, due[0], b.now.Add(time.Minute))
+		begun, err := b.BeginDelivery(b.ctx, due[0], b.now, time.Minute)
 		b.must(err)
-		_, err = b.BeginDelivery(b.ctx, due[0], b.now.Add(time.Minute))
+		_, err = b.BeginDelivery(b.ctx, due[0], b.now, time.Minute)
 		b.requireError("a second process", err, store.ErrConflict)
 		b.requireEqual("due while the first is sent", len(b.dueDeliveries("hook")), 1)
 		b.advance(2 * time.Minute) // its process died
 		b.requireEqual("due after the lease", len(b.dueDeliveries("hook")), 2)
-		second, err := b.BeginDelivery(b.ctx, begun, b.now.Add(time.Minute))
+		second, err := b.BeginDelivery(b.ctx, begun, b.now, time.Minute)
 		b.must(err)
 		begun.State = contract.DeliveryDelivered
 		b.requireError("the result of the first try", b.EndDelivery(b.ctx, begun, "", contract.Event{}), store.ErrConflict)
@@ -256,7 +256,7 @@ var webhookTests = map[string]func(*testing.T, *fixture){
 		b.must(err)
 		d, err = b.ReplayDelivery(b.ctx, "hook", d.Number, b.now, b.webhookEvent())
 		b.must(err)
-		d, err = b.BeginDelivery(b.ctx, d, b.now)
+		d, err = b.BeginDelivery(b.ctx, d, b.now, 0)
 		b.must(err)
 		d.State, d.DoneAt = contract.DeliveryDead, b.storedNow()
 		e := b.webhookEvent()
