@@ -202,7 +202,7 @@ func TestAWriteThatMeetsFaultsEndsWholeOrAbsent(t *testing.T) {
 			t.Errorf("%s: the blob is there, %v", c.name, err)
 		}
 	}
-	if n, err := direct.abortUploads(t.Context(), time.Now().Add(time.Hour)); n != 1 || err != nil {
+	if n, err := direct.abortUploads(t.Context(), inAnHour); n != 1 || err != nil {
 		t.Errorf("%d uploads are left, %v; only one began without that its writer knew it", n, err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/minio/minio-go/v7"
@@ -25,6 +26,30 @@ var (
 	errTruncated = errors.New("the answer of the S3 server ends early")
 	errRange     = errors.New("the S3 server returned other bytes than those asked for")
 )
+
+// datedAnswers is a transport that remembers the time that the server states in its last answer.
+type datedAnswers struct {
+	http.RoundTripper
+	seconds atomic.Int64 // since 1970; 0: not known
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (d *datedAnswers) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := d.RoundTripper.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	if at, err := http.ParseTime(answer.Header.Get("Date")); err == nil {
+		d.seconds.Store(at.Unix())
+	}
+	return answer, nil
+}
+
+// serverTime returns the time of the server at its last answer that stated one, to a second.
+func (d *datedAnswers) serverTime() (at time.Time, known bool) {
+	seconds := d.seconds.Load()
+	return time.Unix(seconds, 0), seconds != 0
+}
 
 // retryRequest makes a request until it succeeds, or until repeating it does not help. Every attempt has the time limit of the store.
 // It returns the error of the last attempt as it is: explainError says what it means.

@@ -63,6 +63,8 @@ type Store struct {
 	core           minio.Core
 	bucket, prefix string
 	timeout        time.Duration
+	answers        *datedAnswers
+	now            func() time.Time
 	ranges         rangeCache
 	sizes          sizeCache
 
@@ -72,9 +74,10 @@ type Store struct {
 
 // New returns the store. It makes no request, so an error is one of the options.
 func New(o Options) (*Store, error) {
+	answers := &datedAnswers{RoundTripper: o.Transport}
 	core, err := minio.NewCore(o.Endpoint.Host, &minio.Options{
 		Creds: credentials.NewStaticV4(o.AccessKey, o.SecretKey, ""), Secure: o.Endpoint.Scheme == "https", Region: o.Region,
-		Transport:  o.Transport,
+		Transport:  answers,
 		MaxRetries: 1, // a repeated write needs to know that it is one: see retryRequest
 	})
 	if err != nil {
@@ -83,7 +86,7 @@ func New(o Options) (*Store, error) {
 	if o.Timeout == 0 {
 		o.Timeout = defaultTimeout
 	}
-	return &Store{core: *core, bucket: o.Bucket, prefix: o.Prefix, timeout: o.Timeout}, nil
+	return &Store{core: *core, bucket: o.Bucket, prefix: o.Prefix, timeout: o.Timeout, answers: answers, now: time.Now}, nil
 }
 
 // Prepare requires a server that creates objects only where there are none, and removes what crashed writers left. A store that is

@@ -165,6 +165,63 @@ func TestABlobIsMovedAsideAndPurged(t *testing.T) {
 	requireNames(t, s, "blobs/"+string(kept))
 }
 
+func inAnHour() time.Time { return time.Now().Add(time.Hour) }
+
+// dated is a transport to a server whose clock is ahead, or that states no time.
+type dated struct {
+	http.RoundTripper
+	ahead   time.Duration
+	undated bool
+}
+
+func (d dated) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := d.RoundTripper.RoundTrip(r)
+	if err == nil {
+		at, failed := http.ParseTime(answer.Header.Get("Date"))
+		if err = failed; d.undated {
+			answer.Header.Del("Date")
+		} else {
+			answer.Header.Set("Date", at.Add(d.ahead).Format(http.TimeFormat))
+		}
+	}
+	return answer, err
+}
+
+func TestAnUploadIsAbandonedOnlyByTheClocksOfServerAndNodeTogether(t *testing.T) {
+	t.Parallel()
+	at := s3test.StartServer(t).URL
+	writing := newStore(t, at, "", 0)
+	w, err := writing.Create(t.Context(), blobtest.Key(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(blobtest.Content(1, 2*partSize)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		what         string
+		node, server time.Duration // ahead
+		undated      bool
+		want         int
+	}{
+		{"the clock of the node is days ahead", 72 * time.Hour, 0, false, 0},
+		{"the clock of the server was set days ahead", 0, 72 * time.Hour, false, 0},
+		{"the server states no time", 72 * time.Hour, 0, true, 0},
+		{"35 hours later", 35 * time.Hour, 35 * time.Hour, false, 0},
+		{"37 hours later", 37 * time.Hour, 37 * time.Hour, false, 1},
+	} {
+		s := newStore(t, at, writing.prefix, 0)
+		s.now = func() time.Time { return time.Now().Add(c.node) }
+		s.answers.RoundTripper = dated{s.answers.RoundTripper, c.server, c.undated}
+		if n, err := s.RemoveAbandoned(t.Context()); n != c.want || err != nil {
+			t.Errorf("%s: %d removed, %v", c.what, n, err)
+		}
+	}
+	if err := w.Commit(); err == nil {
+		t.Error("an upload that was removed is committed")
+	}
+}
+
 func TestAbandonedUploadsAreRemovedAndYoungOnesStay(t *testing.T) {
 	t.Parallel()
 	s := newStore(t, s3test.StartServer(t).URL, "", 0)
@@ -186,7 +243,7 @@ func TestAbandonedUploadsAreRemovedAndYoungOnesStay(t *testing.T) {
 	if err := slow.Commit(); err != nil {
 		t.Error(err)
 	}
-	if n, err := s.abortUploads(t.Context(), time.Now().Add(time.Hour)); n != 1 || err != nil {
+	if n, err := s.abortUploads(t.Context(), inAnHour); n != 1 || err != nil {
 		t.Errorf("of one that is old: %d, %v", n, err)
 	}
 	if err := dead.Commit(); err == nil || errors.Is(err, blob.ErrExists) {

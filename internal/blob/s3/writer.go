@@ -186,11 +186,24 @@ func (w *writer) Abort() {
 // RemoveAbandoned aborts the uploads that were begun more than 36 hours ago, and returns how many. No writer may still commit one of them: it
 // ends itself after 12 hours.
 func (s *Store) RemoveAbandoned(ctx context.Context) (removed int, err error) {
-	return s.abortUploads(ctx, time.Now().Add(-abandonedAfter))
+	return s.abortUploads(ctx, s.abandonedBefore)
 }
 
-// abortUploads aborts the uploads that were begun before a moment.
-func (s *Store) abortUploads(ctx context.Context, before time.Time) (removed int, err error) {
+// abandonedBefore returns the moment before which an abandoned upload was begun. The server records when uploads are begun, so its clock counts: a node whose own
+// clock is days ahead must not take live uploads of others for old ones. Where the two clocks differ, the earlier time counts. Zero: the server has not said its time.
+func (s *Store) abandonedBefore() time.Time {
+	now, known := s.answers.serverTime()
+	if !known {
+		return time.Time{}
+	}
+	if local := s.now(); local.Before(now) {
+		now = local
+	}
+	return now.Add(-abandonedAfter)
+}
+
+// abortUploads aborts the uploads that were begun before a moment. It asks for the moment after the server has answered.
+func (s *Store) abortUploads(ctx context.Context, moment func() time.Time) (removed int, err error) {
 	for key, upload := "", ""; ; {
 		var page minio.ListMultipartUploadsResult
 		err := s.retryRequest(ctx, func(ctx context.Context) (err error) {
@@ -200,6 +213,7 @@ func (s *Store) abortUploads(ctx context.Context, before time.Time) (removed int
 		if err != nil {
 			return removed, explainError(ctx, err)
 		}
+		before := moment()
 		for _, u := range page.Uploads {
 			if !u.Initiated.Before(before) {
 				continue
