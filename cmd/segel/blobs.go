@@ -190,7 +190,15 @@ func findBlobs(conf config.Config) (blob.Volume, error) {
 	if err != nil {
 		return nil, err
 	}
-	return moving.New(to, from), nil
+	return bothVolumes(conf, to, from), nil
+}
+
+// bothVolumes returns the two places of files while files move.
+func bothVolumes(conf config.Config, to, from blob.Volume) blob.Volume {
+	if conf.BlobsWrite == config.BlobsWriteFormer {
+		return moving.NewReading(to, from)
+	}
+	return moving.New(to, from)
 }
 
 // findVolume returns one place of files without touching it.
@@ -208,7 +216,7 @@ type filePlace struct {
 	prefix string // in the bucket, with s3
 }
 
-// currentPlace returns where files are written.
+// currentPlace returns where files are kept, or move to.
 func currentPlace(conf config.Config) filePlace {
 	return filePlace{conf.Blobs, conf.BlobsDir(), conf.S3Prefix}
 }
@@ -220,6 +228,14 @@ func formerPlace(conf config.Config) filePlace {
 		p.prefix = conf.S3FromPrefix
 	}
 	return p
+}
+
+// writtenPlace returns where new files are written.
+func writtenPlace(conf config.Config) filePlace {
+	if conf.BlobsWrite == config.BlobsWriteFormer {
+		return formerPlace(conf)
+	}
+	return currentPlace(conf)
 }
 
 // name names the place in messages.
@@ -236,18 +252,23 @@ func openBlobs(ctx context.Context, conf config.Config) (blob.Volume, func() (bl
 	if err != nil {
 		return nil, nil, err
 	}
-	var scratch func() (blob.Scratch, error)
-	if folder, ok := blobs.(*file.Store); ok {
-		scratch = folder.Scratch
-	} else if scratch, err = file.OpenScratch(filepath.Join(conf.DataDir, scratchDir)); err != nil {
-		return nil, nil, err
-	}
+	written := blobs
 	if conf.BlobsFrom != "" {
 		from, err := openVolume(ctx, conf, formerPlace(conf))
 		if err != nil {
 			return nil, nil, err
 		}
-		blobs = moving.New(blobs, from)
+		if conf.BlobsWrite == config.BlobsWriteFormer {
+			written = from
+		}
+		blobs = bothVolumes(conf, blobs, from)
+	}
+	if folder, ok := written.(*file.Store); ok {
+		return blobs, folder.Scratch, nil
+	}
+	scratch, err := file.OpenScratch(filepath.Join(conf.DataDir, scratchDir))
+	if err != nil {
+		return nil, nil, err
 	}
 	return blobs, scratch, nil
 }
@@ -320,10 +341,11 @@ func blobPlace(conf config.Config) string { return currentPlace(conf).name(conf)
 func (a *app) fileDir() string { return growingDir(a.conf) }
 
 func growingDir(conf config.Config) string {
-	if conf.Blobs == config.BlobsS3 {
+	place := writtenPlace(conf)
+	if place.kind == config.BlobsS3 {
 		return filepath.Join(conf.DataDir, scratchDir)
 	}
-	return conf.BlobsDir()
+	return place.dir
 }
 
 // leftOverMetrics counts blobs that were left by crashes and moved aside.

@@ -16,6 +16,8 @@ import (
 	"segel/internal/blob/s3/s3test"
 	"segel/internal/config"
 	"segel/internal/contract"
+	"segel/internal/store/sqlstore"
+	"segel/internal/store/storetest/pgtest"
 )
 
 // copyBlobs runs segel blobs copy and returns what it counted.
@@ -155,4 +157,33 @@ func TestTheFilesOfARunningServiceMoveToABucketAndBack(t *testing.T) {
 		t.Errorf("fsck: %s", said)
 	}
 	t.Logf("%d documents, %d files moved", len(sums), before.Copied)
+}
+
+// TestNodesThatAreRestartedInTurnReadEachOthersFilesWhileTheseMove runs a node of each step of the move beside one of the next step.
+func TestNodesThatAreRestartedInTurnReadEachOthersFilesWhileTheseMove(t *testing.T) {
+	t.Parallel()
+	former, now := filepath.Join(t.TempDir(), "former"), filepath.Join(t.TempDir(), "new") // which the machines of all nodes mount
+	common := []string{"SEGEL_DATABASE", pgtest.Database(t, sqlstore.Migrate), "SEGEL_STATE", config.StateDatabase, "SEGEL_MASTER_KEY", sampleKey, "SEGEL_PUBLIC_URL", "http://segel.test"}
+	before := append([]string{"SEGEL_BLOBS_FOLDER", former}, common...)
+	moves := append([]string{"SEGEL_BLOBS_FOLDER", now, "SEGEL_BLOBS_FROM", "files", "SEGEL_BLOBS_FROM_FOLDER", former}, common...)
+	after := append([]string{"SEGEL_BLOBS_FOLDER", now}, common...)
+	s := starting{set: before}.start(t)
+	owner := s.person(t, "Sari", "")
+	var ids []int64
+	for i, set := range [][]string{append([]string{"SEGEL_BLOBS_WRITE", config.BlobsWriteFormer}, moves...), moves, after} {
+		copyBlobs(t, t.TempDir(), moves)
+		next := starting{set: set}.start(t)
+		for _, of := range []*service{s, next} {
+			ids = append(ids, owner.on(of).upload(simple()))
+		}
+		for _, of := range []*service{s, next} {
+			for _, id := range ids {
+				if got := owner.on(of).get("original", id).ok().body; !bytes.Equal(got, simple()) {
+					t.Errorf("restart %d: document %d has %d bytes", i+1, id, len(got))
+				}
+			}
+		}
+		s.stop()
+		s = next
+	}
 }

@@ -70,9 +70,13 @@ type Config struct {
 	// Folder of the files with BLOBS=files: its path below the data folder, or a whole path.
 	BlobsFolder string `env:"BLOBS_FOLDER" envDefault:"blobs"`
 
-	// Where files were kept before, while they move: files or s3. New files are written to BLOBS, and read from both. segel blobs
+	// Where files were kept before, while they move: files or s3. New files are written where BLOBS_WRITE says, and read from both. segel blobs
 	// copy moves the rest. Empty: files do not move.
 	BlobsFrom string `env:"BLOBS_FROM"`
+
+	// Where new files are written while files move: new, which is BLOBS; or former, which is BLOBS_FROM. Several services on one database are restarted
+	// twice, one after the other: with former until all of them read from both, and then with new.
+	BlobsWrite string `env:"BLOBS_WRITE" envDefault:"new"`
 
 	// Folder that they move from if BLOBS and BLOBS_FROM are both files: another one than BLOBS_FOLDER, and neither in the other.
 	BlobsFromFolder string `env:"BLOBS_FROM_FOLDER" envDefault:"blobs"`

@@ -156,6 +156,7 @@ func TestEveryProblemNamesItsVariable(t *testing.T) {
 		{"SEGEL_MASTER_KEY_COMMAND=cat key", "SEGEL_MASTER_KEY_COMMAND: must begin with the whole path"},
 		{"SEGEL_BLOBS_FROM=tape", "SEGEL_BLOBS_FROM: must be empty, files or s3"},
 		{"SEGEL_BLOBS_FROM=files", "SEGEL_BLOBS_FROM: must be another place than BLOBS"},
+		{"SEGEL_BLOBS_WRITE=both", "SEGEL_BLOBS_WRITE: must be new or former"},
 		{"SEGEL_BLOBS_FROM=s3", "SEGEL_S3_BUCKET: must be the name of a bucket"},
 		{"SEGEL_CORS_ORIGINS=a.example", "SEGEL_CORS_ORIGINS"},
 		{"SEGEL_CORS_ORIGINS=https://a.example/", "SEGEL_CORS_ORIGINS"},

@@ -35,6 +35,7 @@ var contradictions = []contradiction{
 	{"BLOBS_FROM", "must be another place than BLOBS: with files set BLOBS_FOLDER and BLOBS_FROM_FOLDER, with s3 S3_PREFIX and S3_FROM_PREFIX", func(c Config) bool {
 		return c.BlobsFrom == c.Blobs && (c.Blobs == BlobsFiles && isBelow(c.FormerBlobsDir(), c.BlobsDir()) || c.Blobs == BlobsS3 && c.S3FromPrefix == c.S3Prefix)
 	}},
+	{"BLOBS_WRITE", "former needs BLOBS_FROM", func(c Config) bool { return c.BlobsWrite == BlobsWriteFormer && c.BlobsFrom == "" }},
 	{"S3_BUCKET", "and S3_ENDPOINT need BLOBS=s3", func(c Config) bool { return !c.usesS3() && c.S3Endpoint+c.S3Bucket != "" }},
 	{"S3_ACCESS_KEY", "and S3_SECRET_KEY are required with BLOBS=s3", func(c Config) bool { return c.usesS3() && (c.S3AccessKey == "" || c.S3SecretKey == "") }},
 	{"S3_ENDPOINT", "must be https, except for a server in a network of OUTBOUND_PRIVATE", func(c Config) bool {

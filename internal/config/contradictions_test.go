@@ -20,6 +20,7 @@ var contradictory = map[string][]string{
 	"MASTER_KEY: and MASTER_KEY_FILE and MASTER_KEY_COMMAND are several sources of one key; use one":                                        {"MASTER_KEY_FILE=master.key", "MASTER_KEY_COMMAND=/usr/bin/key"},
 	"FORMER_MASTER_KEY: and FORMER_MASTER_KEY_FILE and FORMER_MASTER_KEY_COMMAND are several sources of one key; use one":                   {"FORMER_MASTER_KEY_FILE=former.key", "FORMER_MASTER_KEY_COMMAND=/usr/bin/key"},
 	"STATE: database needs MASTER_KEY, MASTER_KEY_FILE or MASTER_KEY_COMMAND: the data folder has nothing to keep then":                     {"STATE=database"},
+	"BLOBS_WRITE: former needs BLOBS_FROM":                                                                                                  {"BLOBS_WRITE=former"},
 	"BLOBS_FROM: must be another place than BLOBS: with files set BLOBS_FOLDER and BLOBS_FROM_FOLDER, with s3 S3_PREFIX and S3_FROM_PREFIX": {"BLOBS_FROM=files"},
 	"S3_BUCKET: and S3_ENDPOINT need BLOBS=s3":                                                                                              {"S3_BUCKET=segel"},
 	"S3_ACCESS_KEY: and S3_SECRET_KEY are required with BLOBS=s3":                                                                           {"BLOBS=s3", "S3_ENDPOINT=https://s3.example.com", "S3_BUCKET=segel", "S3_ACCESS_KEY=a"},

@@ -174,6 +174,7 @@ func (c Config) ParseTraceHeaders() (fields map[string]string, err error) {
 func (v *problems) checkBlobs(c Config) {
 	v.addIf(c.Blobs != BlobsFiles && c.Blobs != BlobsS3, "BLOBS", "must be files or s3")
 	v.addIf(c.BlobsFrom != "" && c.BlobsFrom != BlobsFiles && c.BlobsFrom != BlobsS3, "BLOBS_FROM", "must be empty, files or s3")
+	v.addIf(c.BlobsWrite != BlobsWriteNew && c.BlobsWrite != BlobsWriteFormer, "BLOBS_WRITE", "must be new or former")
 	for name, folder := range map[string]string{"BLOBS_FOLDER": c.BlobsFolder, "BLOBS_FROM_FOLDER": c.BlobsFromFolder} {
 		clean := filepath.Clean(folder)
 		v.addIf(folder == "" || clean == "." || !filepath.IsAbs(folder) && !filepath.IsLocal(folder), name, "must be a folder below the data folder, or a whole path")
@@ -266,6 +267,12 @@ const (
 const (
 	EncryptionOn  = "on"
 	EncryptionOff = "off"
+)
+
+// The values of BlobsWrite.
+const (
+	BlobsWriteNew    = "new"
+	BlobsWriteFormer = "former"
 )
 
 // The values of Migrate.

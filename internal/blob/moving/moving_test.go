@@ -183,6 +183,37 @@ func TestBlobsOfBothVolumesAreReadListedAndRemoved(t *testing.T) {
 	}
 }
 
+func TestProcessesThatAreRestartedOneAfterTheOtherReadWhatEachWrites(t *testing.T) {
+	t.Parallel()
+	p := prepared(t)
+	written := 0
+	// Each step runs beside the one before.
+	steps := []blob.Volume{p.from, moving.NewReading(p.to, p.from), moving.New(p.to, p.from), p.to}
+	for i := range steps[1:] {
+		if i == 2 {
+			p.copyAll(t, moving.Options{}) // when no process writes to the former volume any more
+		}
+		for j := range 4 {
+			blobtest.CommitBlob(t, steps[i+j%2], blobtest.Key(written), []byte("contract"))
+			written++
+		}
+		for n := range written {
+			for _, v := range steps[i : i+2] {
+				if got := read(t, v, blobtest.Key(n)); got != "contract" {
+					t.Errorf("restart %d: blob %d is %q", i+1, n, got)
+				}
+			}
+		}
+	}
+	w, err := steps[1].Create(t.Context(), blobtest.Key(written-1)) // it is in the new volume alone
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Commit(); !errors.Is(err, blob.ErrExists) {
+		t.Errorf("a key of the new volume: %v", err)
+	}
+}
+
 func TestEveryBlobIsCopiedAndComparedAndRepeatingCopiesNothing(t *testing.T) {
 	t.Parallel()
 	p := prepared(t)

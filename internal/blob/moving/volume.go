@@ -1,5 +1,7 @@
-// Package moving moves blobs from one volume to another while a service uses both. The service writes to the new volume and reads from
+// Package moving moves blobs from one volume to another while a service uses both. The service writes to one of them and reads from
 // both; [Copy] fills the new one meanwhile. Blobs never change and their keys are never reused, so a copy is as good as what it was copied from.
+//
+// Processes that share the volumes are restarted one after the other, twice: all read from both before the first one writes to the new volume.
 package moving
 
 import (
@@ -22,34 +24,44 @@ var (
 )
 
 // Volume is a [blob.Volume] of two: what is written goes to one, and what is there in either is read.
-type Volume struct{ to, from blob.Volume }
+type Volume struct {
+	to, from     blob.Volume
+	writesFormer bool // what is written goes to from
+}
 
-// New returns the volume that writes to one and reads from both.
+// New returns the volume that writes to the new volume and reads from both. Use it when no process reads from the former one alone.
 func New(to, from blob.Volume) *Volume { return &Volume{to: to, from: from} }
 
-// Parts returns the volume that is written to and the one that is left.
+// NewReading returns the volume that writes to the former volume and reads from both, while other processes read from the former one alone.
+func NewReading(to, from blob.Volume) *Volume { return &Volume{to: to, from: from, writesFormer: true} }
+
+// Parts returns the new volume and the one that is left.
 func (v *Volume) Parts() []blob.Volume { return []blob.Volume{v.to, v.from} }
 
-// Create begins a blob in the new volume. See [blob.Store].
+// Create begins a blob in the volume that is written to. See [blob.Store].
 func (v *Volume) Create(ctx context.Context, key blob.Key) (blob.Writer, error) {
-	w, err := v.to.Create(ctx, key)
+	written, other := v.to, v.from
+	if v.writesFormer {
+		written, other = other, written
+	}
+	w, err := written.Create(ctx, key)
 	if err != nil {
 		return nil, err
 	}
-	return &writer{Writer: w, ctx: ctx, from: v.from, key: key}, nil
+	return &writer{Writer: w, ctx: ctx, other: other, key: key}, nil
 }
 
-// writer commits only a key that the former volume does not use either.
+// writer commits only a key that the other volume does not use either.
 type writer struct {
 	blob.Writer
-	ctx  context.Context
-	from blob.Volume
-	key  blob.Key
+	ctx   context.Context
+	other blob.Volume
+	key   blob.Key
 }
 
 // Commit makes the blob final. See [blob.Writer].
 func (w *writer) Commit() error {
-	switch has, err := holds(w.ctx, w.from, w.key); {
+	switch has, err := holds(w.ctx, w.other, w.key); {
 	case err != nil:
 		w.Abort()
 		return err
