@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"segel/internal/blob"
+	"segel/internal/config"
 	"segel/internal/store"
 	"segel/internal/store/sqlstore"
 	"segel/internal/workflow"
@@ -143,7 +144,12 @@ func (c fsckCommand) runChecks(ctx context.Context, a *app, r *fsckReport) (err 
 	aside := a.blobs.NewAside(a.clock())
 	defer func() { err = errors.Join(err, aside.Close()) }()
 	if c.Remove {
-		o.SetAside = c.moveAside(a, aside, r)
+		var to *sqlstore.Store
+		if to, err = openToWrite(ctx, a.conf); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, to.Close()) }()
+		o.SetAside = c.moveAside(a, to, aside, r)
 	}
 	if err := a.workflow.CheckFiles(ctx, o, checker, r.addDiscrepancy); err != nil {
 		return err
@@ -192,7 +198,7 @@ func (c fsckCommand) repair(ctx context.Context, a *app, checker *sqlstore.Check
 	case r.found[store.SeverityDerived] == 0:
 		return 0, nil
 	}
-	to, err := sqlstore.Open(ctx, databaseDSN(a.conf), sqlstore.Options{Mode: sqlstore.Writing, Version: version, Timeout: a.conf.DatabaseTimeout, ClockTolerance: a.conf.ClockTolerance})
+	to, err := openToWrite(ctx, a.conf)
 	if err != nil {
 		return 0, err
 	}
@@ -210,6 +216,11 @@ func (c fsckCommand) repair(ctx context.Context, a *app, checker *sqlstore.Check
 	return repaired, r.checkDerived(ctx, checker)
 }
 
+// openToWrite opens the database on other connections than those of an installation that was opened for reading.
+func openToWrite(ctx context.Context, conf config.Config) (*sqlstore.Store, error) {
+	return sqlstore.Open(ctx, databaseDSN(conf), sqlstore.Options{Mode: sqlstore.Writing, Version: version, Timeout: conf.DatabaseTimeout, ClockTolerance: conf.ClockTolerance})
+}
+
 // checkDerived runs the checks of what [sqlstore.Checker.Repair] repairs.
 func (r *fsckReport) checkDerived(ctx context.Context, checker *sqlstore.Checker) error {
 	before := r.found[store.SeverityDerived]
@@ -224,11 +235,15 @@ func (r *fsckReport) checkDerived(ctx context.Context, checker *sqlstore.Checker
 
 // moveAside returns the function that moves files aside. It refuses once evidence was found missing or changed: apparent
 // leftovers may belong to lost rows.
-func (c fsckCommand) moveAside(a *app, aside blob.Aside, r *fsckReport) func(context.Context, blob.Info, string) (bool, error) {
+func (c fsckCommand) moveAside(a *app, to *sqlstore.Store, aside blob.Aside, r *fsckReport) func(context.Context, blob.Info, string) (bool, error) {
 	return func(ctx context.Context, b blob.Info, digest string) (bool, error) {
 		if r.found[store.SeverityEvidence] > 0 {
 			return false, nil
 		}
+		if taken, err := to.CollectFile(ctx, string(b.Key), a.clock()); err != nil || !taken {
+			return false, err
+		}
+		// Durable now: no later commit can refer to the file.
 		if err := aside.Move(ctx, b, digest, a.clock()); err != nil {
 			return true, err
 		}

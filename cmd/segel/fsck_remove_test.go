@@ -3,12 +3,16 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -233,5 +237,54 @@ func TestTheServiceMovesWhatACrashLeftAside(t *testing.T) {
 				t.Errorf("%v files are counted", f.GetMetric()[0].GetCounter().GetValue())
 			}
 		}
+	})
+}
+
+// TestNoCommitRefersToAFileThatTheServiceHasMovedAside suspends an upload for three days between its file and its commit.
+func TestNoCommitRefersToAFileThatTheServiceHasMovedAside(t *testing.T) {
+	onBothDatabases(t, func(t *testing.T, env []string) {
+		var began atomic.Pointer[service]
+		var suspended atomic.Bool
+		var collecting error
+		s := starting{set: settings(env), idle: true, adjust: func(a *app) {
+			a.store.Intercept(func(_ context.Context, write bool, run func() error) error {
+				s := began.Load()
+				if s == nil || !write || suspended.Load() {
+					return run()
+				}
+				// The first transaction after the file was written is the commit. The collection has transactions too.
+				if final, _ := blobs(t, s); len(final) > 0 && suspended.CompareAndSwap(false, true) {
+					then := time.Now().Add(-72 * time.Hour)
+					for _, key := range final {
+						collecting = errors.Join(collecting, os.Chtimes(blobFile(s, key), then, then))
+					}
+					collecting = errors.Join(collecting, s.collectLeftOver(t.Context()))
+				}
+				return run()
+			})
+		}}.start(t)
+		owner := s.person(t, "Sari", "")
+		began.Store(s)
+		send := func() *answer {
+			return owner.do("POST", signPath+"upload-docs-base64", object{"filename": "kontrak.pdf", "document_base64": base64.StdEncoding.EncodeToString(simple())})
+		}
+		send().is(http.StatusServiceUnavailable)
+		if collecting != nil || !suspended.Load() {
+			t.Fatal(suspended.Load(), collecting)
+		}
+		if final, _ := blobs(t, s); len(final) > 0 {
+			t.Errorf("%d files are in their place", len(final))
+		}
+		if err := s.store.EachDocument(t.Context(), func(d contract.Document, err error) bool {
+			t.Errorf("document %d was stored, %v", d.ID, err)
+			return true
+		}); err != nil {
+			t.Error(err)
+		}
+		id := documentOf(send())
+		if err := s.collectLeftOver(t.Context()); err != nil {
+			t.Error(err)
+		}
+		owner.get("original", id).ok()
 	})
 }

@@ -78,6 +78,7 @@ func TestOnlyServeAndMigrateBringADatabaseUpToDate(t *testing.T) {
 			`DROP TABLE erasure`,
 			`DROP TABLE erased_guest`,
 			`DROP TABLE blob_key`,
+			`DROP TABLE collected_file`,
 			`DROP TABLE account_role`,
 			`DROP TABLE organisation_state`,
 			`DROP TABLE invitation`,

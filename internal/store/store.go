@@ -18,6 +18,9 @@ var (
 	ErrNotFound = errors.New("not in the store")
 	ErrConflict = errors.New("changed by another writer")
 	ErrExists   = errors.New("already in the store")
+
+	// ErrFileCollected refuses a transaction that refers to a file which was collected, see [Documents.CollectFile]: too much time has passed since it was written.
+	ErrFileCollected = errors.New("the file was collected before anything referred to it")
 )
 
 // Documents stores documents, the lists that contain them, their events and the jobs they imply.
@@ -109,6 +112,12 @@ type Documents interface {
 
 	// RefersToFile reports whether anything refers to the file with that key.
 	RefersToFile(ctx context.Context, key string) (bool, error)
+
+	// CollectFile decides that a file which nothing refers to may be taken away: from then on, transactions that would refer to it return ErrFileCollected. It reports
+	// false, and decides nothing, if something refers to it. Of this and a transaction that refers to the file at the same moment, one succeeds. Repeating it changes nothing.
+	//
+	// Durable on return: the decision. The file is taken away after that; if the process dies in between, the file stays, and the next collection repeats both.
+	CollectFile(ctx context.Context, key string, at time.Time) (collected bool, err error)
 
 	// OrganisationOfFile returns the organisation whose document or upload refers to the file with that key; [ErrNotFound] if nothing refers to it.
 	OrganisationOfFile(ctx context.Context, key string) (contract.OrganisationID, error)

@@ -104,14 +104,18 @@ func (s *Service) collectBlob(ctx context.Context, c Collector, log LoggedFiles,
 	if err != nil {
 		return false, err
 	}
-	// Right before it is moved. A commit after this line would be that of a process that wrote the blob two days ago and was stopped since: fsck names the
-	// missing file, and it is aside.
-	used, err := s.Store.RefersToFile(ctx, string(b.Key))
-	switch {
-	case err != nil || used:
+	if live || named {
+		used, err := s.Store.RefersToFile(ctx, string(b.Key)) // it may be, since the log was opened
+		if err == nil && !used {
+			err = ErrLogNamesFiles
+		}
 		return false, err
-	case live || named:
-		return false, ErrLogNamesFiles
 	}
+	taken, err := s.Store.CollectFile(ctx, string(b.Key), s.Clock())
+	if err != nil || !taken {
+		return false, err
+	}
+	// Durable now: no later commit can refer to the blob, even of a process that wrote it two days ago and was suspended since. If this process dies here, the
+	// blob stays where it is, and the next run moves it.
 	return true, c.SetAside(ctx, b, digest)
 }

@@ -301,6 +301,11 @@ func (s *Service) checkLeftOver(ctx context.Context, o FsckOptions, log LoggedFi
 				}
 				remedy = "It was moved aside"
 				if !moved {
+					if used, err := s.Store.RefersToFile(ctx, string(b.Key)); err != nil {
+						return err
+					} else if used { // by now
+						continue
+					}
 					remedy = "It was not moved, because evidence is missing or changed: repair that first"
 				}
 			}

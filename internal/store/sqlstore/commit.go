@@ -141,6 +141,13 @@ func writeChange(ctx context.Context, t tx, c contract.Change, blocks blockSizes
 		token:   c.Timestamp,
 		at:      w.at,
 	}
+	added, err := addedKeys(entry.files)
+	if err != nil {
+		return contract.Document{}, err
+	}
+	if err := requireUncollected(ctx, t, added...); err != nil {
+		return contract.Document{}, err
+	}
 	log, err := entry.lockLog(ctx, t)
 	if err != nil {
 		return contract.Document{}, fmt.Errorf("log the events of document %d: %w", after.ID, err)

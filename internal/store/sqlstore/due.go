@@ -184,11 +184,14 @@ func (s *Store) eachReadable(ctx context.Context, ids []contract.DocumentID, yie
 	return true, nil
 }
 
+// selectReferred reports whether anything refers to the file $1.
+const selectReferred = `SELECT EXISTS (SELECT 1 FROM revision WHERE file_key = $1) OR EXISTS (SELECT 1 FROM document WHERE original_key = $1)
+	OR EXISTS (SELECT 1 FROM attempt WHERE evidence_key = $1 AND evidence_key <> '') OR EXISTS (SELECT 1 FROM resumable_part WHERE file_key = $1)
+	OR EXISTS (SELECT 1 FROM evidence WHERE file_key = $1)`
+
 // RefersToFile implements [store.Documents].
 func (s *Store) RefersToFile(ctx context.Context, key string) (used bool, err error) {
-	err = s.readRow(ctx, []any{&used}, `SELECT EXISTS (SELECT 1 FROM revision WHERE file_key = $1) OR EXISTS (SELECT 1 FROM document WHERE original_key = $1)
-		OR EXISTS (SELECT 1 FROM attempt WHERE evidence_key = $1 AND evidence_key <> '') OR EXISTS (SELECT 1 FROM resumable_part WHERE file_key = $1)
-		OR EXISTS (SELECT 1 FROM evidence WHERE file_key = $1)`, key)
+	err = s.readRow(ctx, []any{&used}, selectReferred, key)
 	return used, wrapf(err, "find what refers to file %s", key)
 }
 

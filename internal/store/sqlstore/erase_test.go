@@ -44,6 +44,7 @@ var notPersonal = map[string]string{
 	"blob_key":              "of an organisation",
 	"box":                   "which documents are in a list; found through the documents",
 	"branding":              "of an organisation",
+	"collected_file":        "a file of no document",
 	"consent_policy":        "of an organisation",
 	"consent_text":          "of an organisation",
 	"document_roles":        "capacities, by identifier",

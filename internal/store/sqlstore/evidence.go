@@ -24,6 +24,9 @@ func (s *Store) EvidenceFile(ctx context.Context, id contract.DocumentID) (store
 // AddEvidenceFile implements [store.EvidenceFiles].
 func (s *Store) AddEvidenceFile(ctx context.Context, v store.EvidenceFile, timestamp contract.TrustedTime, e contract.Event) error {
 	err := s.db.withTx(ctx, func(t tx) error {
+		if err := requireUncollected(ctx, t, v.File.Key); err != nil {
+			return err
+		}
 		if err := lockKeptDocument(ctx, t, v.Document); err != nil {
 			return err
 		}
@@ -58,6 +61,9 @@ func lockKeptDocument(ctx context.Context, t tx, id contract.DocumentID) error {
 // ReplaceEvidenceFile implements [store.EvidenceFiles].
 func (s *Store) ReplaceEvidenceFile(ctx context.Context, former, v store.EvidenceFile, timestamp contract.TrustedTime, e contract.Event) error {
 	err := s.db.withTx(ctx, func(t tx) error {
+		if err := requireUncollected(ctx, t, v.File.Key); err != nil {
+			return err
+		}
 		if err := lockKeptDocument(ctx, t, v.Document); err != nil {
 			return err
 		}

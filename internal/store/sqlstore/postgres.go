@@ -278,8 +278,11 @@ func (d *postgres) withTx(ctx context.Context, fn func(tx) error) error {
 	return err
 }
 
+// writeOptions make each statement read what was committed before it, whatever the default of the server is: after a lock, what the holder before has committed.
+var writeOptions = pgx.TxOptions{IsoLevel: pgx.ReadCommitted}
+
 func (d *postgres) writeTx(ctx context.Context, fn func(tx) error) error {
-	t := &postgresTx{pool: d.pool, ctx: ctx, queue: d.queue, clock: d.clock}
+	t := &postgresTx{pool: d.pool, ctx: ctx, options: writeOptions, queue: d.queue, clock: d.clock}
 	defer t.end() // also after a panic
 	if err := fn(t); err != nil {
 		return err

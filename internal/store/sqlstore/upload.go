@@ -57,7 +57,10 @@ func (s *Store) ResumableUpload(ctx context.Context, id contract.UploadID) (u co
 // AppendPart implements [store.ResumableUploads].
 func (s *Store) AppendPart(ctx context.Context, received int64, after contract.ResumableUpload, part contract.File) error {
 	err := s.db.withTx(ctx, func(t tx) error {
-		// First, because its row decides between two requests that continue the same upload.
+		if err := requireUncollected(ctx, t, part.Key); err != nil {
+			return err
+		}
+		// Its row decides between two requests that continue the same upload.
 		if err := execRequired(ctx, t, requireChange, `UPDATE resumable_upload SET received = $3, digest = $4, midstate = $5 WHERE id = $1 AND received = $2 AND document = 0 AND NOT ended`,
 			after.ID, received, after.Received, after.Digest[:], bytesArg(after.Midstate)); err != nil {
 			return err

@@ -38,6 +38,7 @@ func Run(t *testing.T, open func(*testing.T) store.Store) {
 		installationTests,
 		officeRecordTests,
 		uploadTests,
+		collectTests,
 		blobKeyTests,
 		noticeTests,
 		guestCodeTests,
