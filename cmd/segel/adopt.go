@@ -172,10 +172,11 @@ func (c adoptCommand) printFound(out io.Writer, found installation.Found, e orig
 func exitOf(err error) (exitStatus, bool) {
 	var e *installation.Error
 	var s *sqlstore.SchemaError
+	var n *sqlstore.NodesError
 	switch {
 	case errors.As(err, &e):
 		return exitInstallation, true
-	case errors.As(err, &s):
+	case errors.As(err, &s), errors.As(err, &n):
 		return exitSchema, true
 	}
 	return 0, false
@@ -184,5 +185,5 @@ func exitOf(err error) (exitStatus, bool) {
 // Statuses of every command that opens an installation.
 const (
 	exitInstallation = exitStatus(3) // a part of the installation is missing, or belongs to another one
-	exitSchema       = exitStatus(4) // the tables of the database need segel migrate, or a newer program
+	exitSchema       = exitStatus(4) // the tables of the database need segel migrate, also because other nodes run, or a newer program
 )

@@ -111,7 +111,8 @@ func readFolders(ctx context.Context, conf config.Config, keys authority.Files, 
 // openDatabase opens the database with the access that the command has. It creates an SQLite file only if no keys or blobs
 // remain of a database that is missing.
 func openDatabase(ctx context.Context, conf config.Config, clock *proc.Clock, to access, tracer trace.Tracer) (*sqlstore.Store, error) {
-	o := sqlstore.Options{Mode: sqlstore.Migrating, Version: version, Timeout: conf.DatabaseTimeout, Clock: clock.Now, ClockTolerance: clock.Tolerance(), Tracer: tracer}
+	// A process that starts must not change tables under others: an operator migrates first.
+	o := sqlstore.Options{Mode: sqlstore.Migrating, Beside: sqlstore.BesideNone, Version: version, Timeout: conf.DatabaseTimeout, Clock: clock.Now, ClockTolerance: clock.Tolerance(), Tracer: tracer}
 	switch {
 	case to == reading:
 		o.Mode = sqlstore.Reading

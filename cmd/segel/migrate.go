@@ -45,7 +45,12 @@ func (c migrateCommand) Run(w *environment) error {
 			return fmt.Errorf("database: %w; segel serve creates a new installation", err)
 		}
 	}
-	s, err := sqlstore.Open(w.ctx, databaseDSN(conf), sqlstore.Options{Mode: sqlstore.Migrating, Version: version})
+	s, err := sqlstore.Open(w.ctx, databaseDSN(conf), sqlstore.Options{Mode: sqlstore.Migrating, Beside: sqlstore.BesideCompatible, Version: version})
+	var running *sqlstore.NodesError
+	if errors.As(err, &running) {
+		fmt.Fprintln(w.stderr, "segel:", err)
+		return exitPendingStop
+	}
 	if err != nil {
 		return err
 	}

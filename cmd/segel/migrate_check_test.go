@@ -3,9 +3,14 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"segel/internal/store/sqlstore"
+	"segel/internal/store/storetest/pgtest"
 )
 
 // runHere runs a command in this process and returns its exit status and output.
@@ -81,4 +86,37 @@ func TestMigrateCheckHasAnExitStatusForEachResultAndChangesNothing(t *testing.T)
 			}
 		}
 	})
+}
+
+// TestAStartAndAMigrationNameTheNodesThatRun runs a node of an earlier release, as far as the tables say.
+func TestAStartAndAMigrationNameTheNodesThatRun(t *testing.T) {
+	t.Parallel()
+	env := []string{"SEGEL_DATABASE=" + pgtest.Database(t, sqlstore.Migrate)}
+	data := filepath.Join(t.TempDir(), "data")
+	serve(t, data, env...)
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		command string
+		pending int // migration; 13 does not say whether nodes may stay
+		status  int
+		text    string
+	}{
+		{"serve", 113, 4, "run segel migrate, and start this process again"},
+		{"serve", 13, 4, "stop them, and run segel migrate"},
+		{"migrate", 13, 11, "stop them, and run segel migrate"},
+	} {
+		runSQL(t, data, env, fmt.Sprintf(`DELETE FROM goose_db_version WHERE version_id = %d`, c.pending))
+		got := runProgram(t, env, c.command, "--data", data)
+		if got.status != c.status || !strings.Contains(got.text, c.text) || !strings.Contains(got.text, host+" (segel "+version+", node ") {
+			t.Errorf("%s with %d pending: %d, %s", c.command, c.pending, got.status, got.text)
+		}
+		runSQL(t, data, env, fmt.Sprintf(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (%d, TRUE)`, c.pending))
+	}
+	// With nothing pending the database is opened; what ends the process is that the sandbox office of this folder is in use.
+	if got := runProgram(t, env, "serve", "--data", data); !strings.Contains(got.text, "the stamp office is in use") {
+		t.Errorf("with nothing pending: %d, %s", got.status, got.text)
+	}
 }

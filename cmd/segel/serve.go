@@ -39,7 +39,7 @@ type serveCommand struct {
 	PublicURL string `name:"public-url" help:"Address under which clients reach the service." placeholder:"URL"`
 	Pprof     string `help:"Loopback address that serves profiles of the process, such as 127.0.0.1:6060; for a developer." placeholder:"ADDR"`
 	Role      string `help:"What the process does: api, worker and convert, separated by commas." placeholder:"ROLES"`
-	Migrate   string `help:"auto: migrate the database first; off: refuse to start if segel migrate is needed." placeholder:"auto|off"`
+	Migrate   string `help:"auto: migrate the database first, unless other nodes use it; off: refuse to start if segel migrate is needed." placeholder:"auto|off"`
 }
 
 func (c serveCommand) Run(w *environment) error {

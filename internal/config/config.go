@@ -32,8 +32,8 @@ type Config struct {
 	// time. Migrations have no limit.
 	DatabaseTimeout time.Duration `env:"DATABASE_TIMEOUT" envDefault:"15s" min:"1s"`
 
-	// Whether serve migrates the database to the format of this program: auto, or off, which refuses to start until segel migrate
-	// was run, for several services on one database. No other command migrates.
+	// Whether serve migrates the database to the format of this program: auto, unless another service uses the database, which then has to be migrated with segel
+	// migrate; or off, which refuses to start until segel migrate was run. No other command migrates.
 	Migrate string `env:"MIGRATE" envDefault:"auto"`
 
 	// File with the key that encrypts all private keys at rest. Created at the first start. Empty: master.key in the data folder.

@@ -21,8 +21,9 @@ type database interface {
 	// withTx runs fn in a transaction. Nothing is durable unless both fn and the commit succeed. It may run fn again if the
 	// database rolled the transaction back in favour of another. A *[commitError] means that the transaction may have committed.
 	withTx(ctx context.Context, fn func(tx) error) error
-	// migrate creates all tables or brings them up to date; of several processes one does it while the others wait.
-	migrate(ctx context.Context, files fs.FS) error
+	// migrate creates all tables or brings them up to date; of several processes one does it while the others wait. On a server it first calls allowed, and
+	// returns its error.
+	migrate(ctx context.Context, files fs.FS, allowed func(context.Context) error) error
 	// queueOutdated reports whether the tables of the job queue are older than this program. A read-only store does not
 	// use them.
 	queueOutdated(ctx context.Context) (bool, error)

@@ -48,7 +48,8 @@ func migrateDatabase(ctx context.Context, db database, o Options) error {
 	}
 	// Each migration is durable separately. After a crash between migrations, or before the record of who applied them, the next
 	// start applies and records the rest.
-	if err := db.migrate(ctx, o.migrationFiles()); err != nil {
+	requireNodes := func(ctx context.Context) error { return requireCompatibleNodes(ctx, db, declared, o) }
+	if err := db.migrate(ctx, o.migrationFiles(), requireNodes); err != nil {
 		return err
 	}
 	return recordMigrations(ctx, db, declared, o.Version)
@@ -67,8 +68,8 @@ func migrateTables(ctx context.Context, d goose.Dialect, db *sql.DB, files fs.FS
 }
 
 // migrate locks an empty file beside the database, since every migration is a separate transaction. SQLite's
-// locks work between processes on every system, and end when a process dies.
-func (d *sqlite) migrate(ctx context.Context, files fs.FS) (err error) {
+// locks work between processes on every system, and end when a process dies. There are no nodes.
+func (d *sqlite) migrate(ctx context.Context, files fs.FS, _ func(context.Context) error) (err error) {
 	lock, err := openFile(d.path+".lock", makeFile, "BEGIN IMMEDIATE", "busy_timeout(60000)")
 	if err != nil {
 		return err
@@ -89,7 +90,7 @@ func (d *sqlite) migrate(ctx context.Context, files fs.FS) (err error) {
 const migrationLock = 0x736567656c
 
 // migrate opens separate connections: a migration may take longer than the limit on transactions.
-func (d *postgres) migrate(ctx context.Context, files fs.FS) (err error) {
+func (d *postgres) migrate(ctx context.Context, files fs.FS, allowed func(context.Context) error) (err error) {
 	config := d.pool.Config()
 	for name := range serverTimeouts(0) {
 		delete(config.ConnConfig.RuntimeParams, name)
@@ -115,6 +116,10 @@ func (d *postgres) migrate(ctx context.Context, files fs.FS) (err error) {
 		_, e := c.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", migrationLock)
 		err = errors.Join(err, e)
 	}()
+	// Under the lock: of several processes that start at once, those that waited find nothing pending, and the first one's lease does not matter to them.
+	if err := allowed(ctx); err != nil {
+		return err
+	}
 	db := stdlib.OpenDBFromPool(pool)
 	defer func() { err = errors.Join(err, db.Close()) }()
 	if err := migrateTables(ctx, goose.DialectPostgres, db, files); err != nil {

@@ -65,7 +65,7 @@ func aged(t *testing.T, dsn, number string, statements ...string) {
 	if _, isPostgres := db.(*postgres); isPostgres {
 		err = run(`DROP SCHEMA public CASCADE`, `CREATE SCHEMA public`)
 	}
-	err = errors.Join(err, db.migrate(t.Context(), before(t, number)), run(statements...), db.close())
+	err = errors.Join(err, db.migrate(t.Context(), before(t, number), func(context.Context) error { return nil }), run(statements...), db.close())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,10 +45,23 @@ const (
 	Reading               // writes nothing: every write returns ErrReadOnly
 )
 
+// Beside says beside which nodes of a database its tables are migrated. A node that was killed counts until its lease ends, and opening waits for that. Where another
+// node runs, opening is refused with a *NodesError. Without pending migrations the nodes do not matter, and SQLite has none.
+type Beside int
+
+// The rules.
+const (
+	BesideCompatible Beside = iota // nodes of the release that uses the database, if they may stay, see [SchemaState.EarlierMayStay]
+	BesideNone                     // no node
+)
+
 // Options control how a database is opened. The zero value brings its tables up to date.
 type Options struct {
 	Mode    Mode
 	Version string // of this program; recorded with the migrations that it applies
+
+	// Beside says beside which running nodes Migrating applies pending migrations.
+	Beside Beside
 
 	// Timeout bounds each transaction, the wait for a connection included; 0: DefaultTimeout. Migrations are not bounded.
 	Timeout time.Duration

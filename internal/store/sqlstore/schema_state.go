@@ -142,15 +142,7 @@ func (s *SchemaState) readRecords(ctx context.Context, q querier, clock string, 
 	if err := checkWriter(ctx, q, o); err != nil && !errors.As(err, &s.Refused) {
 		return err
 	}
-	if have, err := hasTable(ctx, q, "node"); err != nil || !have {
-		return err
-	}
-	all, now, err := readNodes(ctx, q, clock)
-	for _, n := range all {
-		if n.EndedAt.IsZero() && n.ExpiresAt.After(now) {
-			s.Nodes = append(s.Nodes, n)
-		}
-	}
+	s.Nodes, err = readRunningNodes(ctx, q, clock)
 	return err
 }
 
