@@ -78,11 +78,14 @@ func scanList[Stored, T any](to *[]T, convert func(Stored) T) scanner {
 		if err := scanText(&s).Scan(column); err != nil {
 			return err
 		}
+		*to = nil
+		if s == "[]" { // most are
+			return nil
+		}
 		var stored []Stored
 		if err := json.Unmarshal([]byte(s), &stored); err != nil {
 			return fmt.Errorf("read a list of %T: %w", *to, err)
 		}
-		*to = nil
 		for _, v := range stored {
 			*to = append(*to, convert(v))
 		}
