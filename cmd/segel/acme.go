@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/x509"
 	"encoding/base64"
 	"errors"
@@ -92,9 +93,12 @@ const tlsLease = "tls certificate"
 // the process.
 func (s tlsStorage) Lock(ctx context.Context) (release func(), ok bool, err error) {
 	if node, isNode := s.a.process.(*proc.Node); isNode {
-		l, place, err := s.a.store.TakeLease(ctx, store.LeaseRequest{Resource: tlsLease, Count: 1, Node: node.Name()})
-		leases := officeLeases{store: s.a.store, process: func() proc.Process { return s.a.process }, log: s.a.log}
-		return func() { leases.releaseLease(ctx, l) }, place == 0 && err == nil, err
+		r := store.LeaseRequest{Resource: tlsLease, Count: 1, Node: node.Name(), Ticket: rand.Text(), NoWait: true}
+		l, place, err := s.a.store.TakeLease(ctx, r)
+		if err != nil { // the commit may stand although its answer was lost
+			s.a.leases.giveUpLease(ctx, r)
+		}
+		return func() { s.a.leases.releaseLease(ctx, l) }, place == 0 && err == nil, err
 	}
 	f, err := os.OpenFile(filepath.Join(s.a.conf.DataDir, "tls.lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

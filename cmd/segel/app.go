@@ -82,6 +82,7 @@ type app struct {
 	rates       *admission.RateExchange // of requests; nil until handler
 	hashing     *hashworker.Client      // nil unless this is a service
 	office      io.Closer               // nil until openOffice
+	leases      *officeLeases           // of this process among the nodes of a database
 	convert     io.Closer               // nil if nothing converts, or nothing needs closing
 	metrics     *prometheus.Registry
 	traces      *otlp.Provider
@@ -118,6 +119,7 @@ func openAppAt(ctx context.Context, conf config.Config, log *slog.Logger, clock 
 		return nil, errors.Join(err, a.unlockKeys(), a.store.Close(), a.stopTraces())
 	}
 	a.answers, a.masterKeys = a.store, a.store
+	a.leases = newOfficeLeases(a.store, func() proc.Process { return a.process }, log)
 	if err := a.wireServices(); err != nil {
 		return nil, errors.Join(err, a.unlockKeys(), a.store.Close(), a.stopTraces())
 	}
@@ -231,6 +233,7 @@ func (a *app) close() {
 	if err := a.closeOffice(); err != nil {
 		a.log.Error("close stamp office", "error", err)
 	}
+	a.leases.close() // before the process leaves, which ends what is not released
 	if a.hashing != nil {
 		a.hashing.Close()
 	}

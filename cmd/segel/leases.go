@@ -3,37 +3,81 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	"segel/internal/contract"
+	"segel/internal/outage"
 	proc "segel/internal/process"
 	"segel/internal/store"
 )
 
 // officeLeases shares the slots and the purchases of the stamp office among nodes, by leases in the database that end with
-// their node.
+// their node. It is safe for concurrent use. Call close when nothing is taken any more, before the process leaves the nodes.
 type officeLeases struct {
 	store   store.Leases
 	process func() proc.Process // nil until the process has joined
 	log     *slog.Logger
+
+	over    context.Context // ends with close
+	end     context.CancelFunc
+	working sync.WaitGroup // of repeatReleases
+
+	mu         sync.Mutex // guards the fields below
+	unreleased []heldBack
+	repeating  bool // repeatReleases runs
 }
 
-// Times of leases. A waiting call asks again after leasePoll, and after leaseNextPoll when the next free one is its own; giving one back takes at most leaseRelease.
+// heldBack is what could not be given back: a lease, or the request for one.
+type heldBack struct {
+	resource string
+	work     context.Context // carries the term of the work, and does not end
+	term     *proc.Term      // with its end it is free; nil: there are no terms
+	release  func(context.Context) error
+}
+
+// Times of leases. A waiting call asks again after leasePoll, and after leaseNextPoll when the next free one is its own; one try to give one back takes at most leaseRelease.
+// Tries are repeated after leasePoll, later after leaseRetry.
 const (
 	leasePoll     = 100 * time.Millisecond
 	leaseNextPoll = 20 * time.Millisecond
 	leaseRelease  = 5 * time.Second
+	leaseRetry    = time.Second
 )
+
+// maxUnreleased bounds what is tried again: more than calls can hold and wait for at the same time.
+const maxUnreleased = 1 << 12
+
+func newOfficeLeases(s store.Leases, process func() proc.Process, log *slog.Logger) *officeLeases {
+	o := &officeLeases{store: s, process: process, log: log}
+	o.over, o.end = context.WithCancel(context.Background())
+	return o
+}
+
+// close ends the repeated releases. What is not released by then ends with the node.
+func (o *officeLeases) close() {
+	o.mu.Lock()
+	o.end()
+	o.mu.Unlock()
+	o.working.Wait()
+}
 
 // exclusive is the resource of which one exists while a process has all of another.
 func exclusive(resource string) string { return resource + ", alone" }
 
-// Take implements [peruri.Leases].
-func (o officeLeases) Take(ctx context.Context, resource string, count int, organisation string) (release func(), err error) {
+// Take implements [peruri.Leases]. While the database does not answer it goes on with the same ticket until its context or its term ends: if the commit stands whose
+// answer was lost, the next call gets the same lease.
+func (o *officeLeases) Take(ctx context.Context, resource string, count int, organisation string) (release func(), err error) {
 	r := store.LeaseRequest{Resource: resource, Count: count, Node: o.nodeOf(ctx), Organisation: contract.OrganisationID(organisation), Ticket: rand.Text()}
 	for {
-		l, place, err := o.store.TakeLease(ctx, r)
+		var l store.NodeLease
+		var place int
+		err := persist(ctx, func() (err error) {
+			l, place, err = o.store.TakeLease(ctx, r)
+			return err
+		})
 		if err == nil && place == 0 {
 			return func() { o.releaseLease(ctx, l) }, nil
 		}
@@ -45,9 +89,9 @@ func (o officeLeases) Take(ctx context.Context, resource string, count int, orga
 			err = wait(ctx, pause)
 		}
 		if err != nil {
-			// The commit may stand although its answer was lost. The request must not stay in the line, because those behind it would wait until this node
-			// ends; a lease that was taken and is not known ends with the node.
-			o.giveBack(ctx, resource, func(within context.Context) error { return o.store.LeaveLine(within, resource, r.Ticket) })
+			// The commit may stand although its answer was lost. Neither the request nor a lease that it got may stay, because all others would wait
+			// for it until this node ends.
+			o.giveUpLease(ctx, r)
 			return nil, err
 		}
 	}
@@ -55,13 +99,13 @@ func (o officeLeases) Take(ctx context.Context, resource string, count int, orga
 
 // TakeBeside implements [peruri.Leases]. Both sides first commit what they take and then look at the other, so at least one of them sees
 // the other; this one gives way.
-func (o officeLeases) TakeBeside(ctx context.Context, resource string, count int) (release func(), err error) {
+func (o *officeLeases) TakeBeside(ctx context.Context, resource string, count int) (release func(), err error) {
 	for {
 		release, err := o.Take(ctx, resource, count, "")
 		if err != nil {
 			return nil, err
 		}
-		n, err := o.store.CountLeases(ctx, exclusive(resource))
+		n, err := o.countLeases(ctx, exclusive(resource))
 		if n == 0 && err == nil {
 			return release, nil
 		}
@@ -76,13 +120,13 @@ func (o officeLeases) TakeBeside(ctx context.Context, resource string, count int
 }
 
 // TakeAlone implements [peruri.Leases].
-func (o officeLeases) TakeAlone(ctx context.Context, resource string) (release func(), err error) {
+func (o *officeLeases) TakeAlone(ctx context.Context, resource string) (release func(), err error) {
 	release, err = o.Take(ctx, exclusive(resource), 1, "")
 	if err != nil {
 		return nil, err
 	}
 	for {
-		n, err := o.store.CountLeases(ctx, resource)
+		n, err := o.countLeases(ctx, resource)
 		if n == 0 && err == nil {
 			return release, nil
 		}
@@ -96,34 +140,105 @@ func (o officeLeases) TakeAlone(ctx context.Context, resource string) (release f
 	}
 }
 
+func (o *officeLeases) countLeases(ctx context.Context, resource string) (n int, err error) {
+	err = persist(ctx, func() (err error) {
+		n, err = o.store.CountLeases(ctx, resource)
+		return err
+	})
+	return n, err
+}
+
+// persist repeats a call while the database does not answer, until ctx or the term of the work ends.
+func persist(ctx context.Context, try func() error) error {
+	for {
+		err := try()
+		if away := outage.Of(err); away == nil || away.Part != outage.Database || proc.Check(ctx) != nil || wait(ctx, leasePoll) != nil {
+			return err
+		}
+	}
+}
+
 // nodeOf returns the node that the work belongs to.
-func (o officeLeases) nodeOf(ctx context.Context) string {
+func (o *officeLeases) nodeOf(ctx context.Context) string {
 	if t := proc.Of(ctx); t != nil {
 		return t.Name()
 	}
 	return o.process().Name()
 }
 
-// releaseLease releases a lease also if the work was cancelled. If it fails, the lease ends with the node; until then its part of the
-// resource is missing.
-func (o officeLeases) releaseLease(ctx context.Context, l store.NodeLease) {
+// releaseLease releases a lease also if the work was cancelled.
+func (o *officeLeases) releaseLease(ctx context.Context, l store.NodeLease) {
 	o.giveBack(ctx, l.Resource, func(within context.Context) error { return o.store.ReleaseLease(within, l) })
 }
 
-// giveBack tries to give back a lease, or a place in the line, until it succeeds or its time is over.
-func (o officeLeases) giveBack(ctx context.Context, resource string, try func(context.Context) error) {
-	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseRelease)
-	defer cancel()
-	for {
-		err := try(within)
-		if err == nil || proc.Check(ctx) != nil { // after the end of the term it is free
-			return
+// giveUpLease gives up a request whose outcome may be unknown, also if the work was cancelled.
+func (o *officeLeases) giveUpLease(ctx context.Context, r store.LeaseRequest) {
+	o.giveBack(ctx, r.Resource, func(within context.Context) error { return o.store.GiveUpLease(within, r.Resource, r.Ticket) })
+}
+
+// giveBack tries once to give something back. If that fails, it is tried again beside the work until it succeeds, or the term or this process ends: then
+// it is free in any case.
+func (o *officeLeases) giveBack(ctx context.Context, resource string, release func(context.Context) error) {
+	h := heldBack{resource, context.WithoutCancel(ctx), proc.Of(ctx), release}
+	if h.term == nil {
+		if p := o.process(); p != nil {
+			h.term = p.Term()
 		}
-		if wait(within, leasePoll) != nil {
-			o.log.WarnContext(ctx, "a lease is not released", "resource", resource, "error", err)
+	}
+	err := o.tryRelease(h)
+	if err == nil {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.over.Err() != nil || len(o.unreleased) >= maxUnreleased {
+		o.log.WarnContext(ctx, "a lease is not released and ends with this node", "resource", resource, "error", err)
+		return
+	}
+	o.log.WarnContext(ctx, "a lease is not released yet", "resource", resource, "error", err)
+	o.unreleased = append(o.unreleased, h)
+	if !o.repeating {
+		o.repeating = true
+		o.working.Go(o.repeatReleases)
+	}
+}
+
+// repeatReleases gives back what is held back, and returns when nothing is.
+func (o *officeLeases) repeatReleases() {
+	for pause := leasePoll; wait(o.over, pause) == nil; pause = min(2*pause, leaseRetry) {
+		o.mu.Lock()
+		all := o.unreleased
+		o.mu.Unlock()
+		var left []heldBack
+		for _, h := range all {
+			if o.tryRelease(h) != nil {
+				left = append(left, h)
+			}
+		}
+		o.mu.Lock()
+		o.unreleased = append(left, o.unreleased[len(all):]...)
+		o.repeating = len(o.unreleased) > 0
+		done := !o.repeating
+		o.mu.Unlock()
+		if done {
 			return
 		}
 	}
+}
+
+// tryRelease tries to give something back, and returns nil if it is free.
+func (o *officeLeases) tryRelease(h heldBack) error {
+	if h.term != nil && h.term.Check() != nil {
+		return nil
+	}
+	within, cancel := context.WithTimeout(h.work, leaseRelease)
+	defer cancel()
+	stop := context.AfterFunc(o.over, cancel)
+	defer stop()
+	if err := h.release(within); !errors.Is(err, store.ErrNodeEnded) {
+		return err
+	}
+	return nil
 }
 
 // wait waits, or returns the error of the context when it ends.

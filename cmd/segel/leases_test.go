@@ -9,32 +9,45 @@ import (
 	"testing"
 	"time"
 
+	"segel/internal/outage"
 	proc "segel/internal/process"
 	"segel/internal/store"
 	"segel/internal/store/sqlstore"
 	"segel/internal/store/storetest/pgtest"
 )
 
+// joinLeases adds a node to those of a database, and returns its leases. Its transactions pass through fault; nil: none does.
+func joinLeases(t *testing.T, dsn string, fault sqlstore.Interceptor) (*officeLeases, *proc.Node) {
+	t.Helper()
+	s, err := sqlstore.Open(t.Context(), dsn, sqlstore.Options{Mode: sqlstore.Writing})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fault != nil {
+		s.Intercept(fault)
+	}
+	node, err := proc.JoinNodes(t.Context(), s, store.Node{}, nil, proc.NewClock(time.Now, 0), nil, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := newOfficeLeases(s, func() proc.Process { return node }, slog.New(slog.DiscardHandler))
+	t.Cleanup(func() {
+		o.close()
+		if err := errors.Join(node.Leave(), s.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return o, node
+}
+
 // TestPurchasesAndSlotsHoldForAllNodes takes leases at two nodes that share nothing but the database.
 func TestPurchasesAndSlotsHoldForAllNodes(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.Database(t, sqlstore.Migrate)
-	var leases [2]officeLeases
+	var leases [2]*officeLeases
 	var nodes [2]*proc.Node
 	for i := range leases {
-		s, err := sqlstore.Open(t.Context(), dsn, sqlstore.Options{Mode: sqlstore.Writing})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if nodes[i], err = proc.JoinNodes(t.Context(), s, store.Node{}, nil, proc.NewClock(time.Now, 0), nil, slog.New(slog.DiscardHandler)); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := errors.Join(nodes[i].Leave(), s.Close()); err != nil {
-				t.Error(err)
-			}
-		})
-		leases[i] = officeLeases{s, func() proc.Process { return nodes[i] }, slog.New(slog.DiscardHandler)}
+		leases[i], nodes[i] = joinLeases(t, dsn, nil)
 	}
 	ctx := t.Context()
 	var beside, alone, slots atomic.Int64
@@ -100,4 +113,161 @@ func TestPurchasesAndSlotsHoldForAllNodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	release()
+}
+
+// leaseFaults lets transactions of jobs fail that write, and no others: the node renews its lease.
+type leaseFaults struct {
+	lost atomic.Int64 // how many of the next ones are committed while their answer is lost
+	then func()       // called when an answer was lost; nil: nothing is
+	away atomic.Bool  // the database carries out none
+	hang atomic.Int64 // how many of the next ones are not answered at all before their context ends
+	n    atomic.Int64 // that failed because of away
+}
+
+func (f *leaseFaults) intercept(ctx context.Context, write bool, run func() error) error {
+	switch {
+	case !write || proc.Of(ctx) == nil:
+		return run()
+	case f.away.Load():
+		f.n.Add(1)
+		if f.hang.Add(-1) >= 0 {
+			<-ctx.Done()
+		}
+		return &outage.Error{Part: outage.Database, Err: errors.New("away")}
+	}
+	err := run()
+	if err == nil && f.lost.Add(-1) >= 0 {
+		if f.then != nil {
+			f.then()
+		}
+		err = &outage.Error{Part: outage.Database, InDoubt: true, Err: errors.New("the answer is lost")}
+	}
+	return err
+}
+
+// requireFree requires that another node gets what a node had.
+func requireFree(t *testing.T, what string, take func(ctx context.Context) (func(), error)) {
+	t.Helper()
+	within, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	release, err := take(within)
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	release()
+}
+
+func TestALeaseIsTakenOrGivenUpAlthoughTheAnswerToItsCommitIsLost(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.Database(t, sqlstore.Migrate)
+	faults := &leaseFaults{}
+	own, node := joinLeases(t, dsn, faults.intercept)
+	other, _ := joinLeases(t, dsn, nil)
+	for name, take := range map[string]struct {
+		own, other func(*officeLeases, context.Context) (func(), error)
+	}{
+		"a slot": {
+			func(o *officeLeases, ctx context.Context) (func(), error) { return o.Take(ctx, "slot", 1, "pt-a") },
+			func(o *officeLeases, ctx context.Context) (func(), error) { return o.Take(ctx, "slot", 1, "pt-b") },
+		},
+		"all purchases": {
+			func(o *officeLeases, ctx context.Context) (func(), error) { return o.TakeAlone(ctx, "purchase") },
+			func(o *officeLeases, ctx context.Context) (func(), error) { return o.TakeBeside(ctx, "purchase", 64) },
+		},
+	} {
+		within, cancel := node.Term().Begin(t.Context())
+		faults.lost.Store(2)
+		release, err := take.own(own, within)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		short, stop := context.WithTimeout(t.Context(), 2*leasePoll)
+		if _, err := take.other(other, short); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s is taken at the same time by another node: %v", name, err)
+		}
+		stop()
+		release()
+		requireFree(t, name+" that was released", func(ctx context.Context) (func(), error) { return take.other(other, ctx) })
+
+		// The work ends before it learns that it has the lease.
+		faults.then = cancel
+		faults.lost.Store(1)
+		if _, err := take.own(own, within); err == nil {
+			t.Fatalf("%s is taken by work that was cancelled", name)
+		}
+		faults.then = nil
+		faults.lost.Store(0)
+		requireFree(t, name+" whose work was cancelled", func(ctx context.Context) (func(), error) { return take.other(other, ctx) })
+	}
+	if node.Term().Check() != nil {
+		t.Error("the term of the node ended, and its leases with it")
+	}
+}
+
+func TestAReleaseThatFailsIsRepeatedUntilItSucceedsOrItsTermEnds(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.Database(t, sqlstore.Migrate)
+	faults := &leaseFaults{}
+	own, node := joinLeases(t, dsn, faults.intercept)
+	other, _ := joinLeases(t, dsn, nil)
+	working, cancel := node.Term().Begin(t.Context())
+	defer cancel()
+	take := func() func() {
+		t.Helper()
+		release, err := own.Take(working, "slot", 1, "pt-a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return release
+	}
+	release := take()
+	faults.hang.Store(1)
+	faults.away.Store(true)
+	began := time.Now()
+	release()
+	if waited := time.Since(began); waited < leaseRelease {
+		t.Fatalf("the first try ended after %s", waited)
+	}
+	if n, err := other.store.CountLeases(t.Context(), "slot"); n != 1 || err != nil {
+		t.Fatalf("%d slots are taken, %v", n, err)
+	}
+	faults.away.Store(false)
+	requireFree(t, "a slot", func(ctx context.Context) (func(), error) { return other.Take(ctx, "slot", 1, "pt-b") })
+	own.working.Wait() // nothing is repeated any more
+	if node.Term().Check() != nil {
+		t.Error("the term of the node ended, and its leases with it")
+	}
+
+	release = take()
+	faults.away.Store(true)
+	release()
+	if err := node.Leave(); err != nil {
+		t.Fatal(err)
+	}
+	own.working.Wait() // with the term it is free
+	requireFree(t, "a slot of a node that left", func(ctx context.Context) (func(), error) { return other.Take(ctx, "slot", 1, "pt-b") })
+}
+
+func TestReleasesAreNotRepeatedAfterTheServiceHasStopped(t *testing.T) {
+	t.Parallel()
+	faults := &leaseFaults{}
+	own, node := joinLeases(t, pgtest.Database(t, sqlstore.Migrate), faults.intercept)
+	working, cancel := node.Term().Begin(t.Context())
+	defer cancel()
+	var releases []func()
+	for range 2 {
+		release, err := own.Take(working, "slot", 2, "pt-a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		releases = append(releases, release)
+	}
+	faults.away.Store(true)
+	releases[0]()
+	own.close() // it returns when nothing is repeated any more
+	releases[1]()
+	if tries := faults.n.Load(); tries < 2 {
+		t.Errorf("%d tries", tries)
+	}
+	own.working.Wait()
 }

@@ -145,7 +145,7 @@ func (a *app) driverOptions() peruri.Options {
 	}
 	var leases peruri.Leases // nil: processes on SQLite share a data folder, and with it one machine
 	if _, embedded := sqlstore.SQLitePath(databaseDSN(c)); !embedded {
-		leases = officeLeases{a.store, func() proc.Process { return a.process }, a.log}
+		leases = a.leases
 	}
 	return peruri.Options{
 		Client: outbound.NewClient(a.officeOutbound()), Clock: a.clock, Random: rand.Reader, Log: a.log, Known: a.isKnownSerial, MaySend: proc.Check, Leases: leases,

@@ -19,14 +19,18 @@ type LeaseRequest struct {
 	Count        int // how many of the resource there are
 	Node         string
 	Organisation contract.OrganisationID // which takes turns with others; empty: all without one take turns as if they were one
-	Ticket       string                  // names a call that waits, among all nodes; empty: the call does not wait
+	Ticket       string                  // names the call among those of all nodes; empty: it has no name, and does not wait
+	NoWait       bool                    // the call does not wait, although it has a ticket
 }
 
 // Leases stores what nodes have of resources that they share.
 type Leases interface {
 	// TakeLease takes one of a resource if one is free and no waiting request has an earlier turn. Then place is 0. Otherwise it is the
-	// place of the request in the line, from 1, and a request with a ticket keeps its turn until it is granted by a later call, or LeaveLine is called,
+	// place of the request in the line, from 1, and a request that waits keeps its turn until it is granted by a later call, or GiveUpLease is called,
 	// or its node ends.
+	//
+	// A request whose ticket has a lease gets that lease again. So a call whose answer was lost is repeated with the same ticket, or given up by
+	// GiveUpLease: otherwise the lease that it may have got ends only with the node.
 	//
 	// Organisations take turns: a request of an organisation that has nothing of the resource and waits for nothing comes before the second one of all others
 	// that wait.
@@ -34,8 +38,9 @@ type Leases interface {
 	// Durable on return: that the node has it, or waits.
 	TakeLease(ctx context.Context, r LeaseRequest) (l NodeLease, place int, err error)
 
-	// LeaveLine ends the wait of a request with a ticket, if it waits.
-	LeaveLine(ctx context.Context, resource, ticket string) error
+	// GiveUpLease ends the wait of a request with a ticket, if it waits, and gives back the lease that was granted to it, if it has one. A transaction of
+	// the request that may still be committed is waited for.
+	GiveUpLease(ctx context.Context, resource, ticket string) error
 
 	// ReleaseLease gives a lease back, unless it was taken again meanwhile.
 	ReleaseLease(ctx context.Context, l NodeLease) error

@@ -111,11 +111,82 @@ var leaseTests = map[string]func(*testing.T, *fixture){
 		if ended, err := b.EndOverdueNode(b.ctx, "a"); !ended || err != nil {
 			t.Fatal(ended, err)
 		}
-		b.must(b.LeaveLine(b.ctx, "slot", "third"))
-		b.must(b.LeaveLine(b.ctx, "slot", "third"))
+		b.must(b.GiveUpLease(b.ctx, "slot", "third"))
+		b.must(b.GiveUpLease(b.ctx, "slot", "third"))
 		b.must(b.ReleaseLease(b.ctx, held))
 		if _, place := take("b", "fourth"); place != 0 {
 			t.Errorf("the only one that waits is at place %d", place)
 		}
+	},
+	"ACallWhoseAnswerWasLostGetsItsLeaseAgainByItsTicket": func(t *testing.T, b *fixture) {
+		b.must(b.AddNode(b.ctx, store.Node{Name: "a"}, endedLease))
+		b.must(b.AddNode(b.ctx, store.Node{Name: "b"}, longLease))
+		take := func(node, ticket string) (store.NodeLease, int) {
+			l, place, err := b.TakeLease(b.ctx, store.LeaseRequest{Resource: "slot", Count: 2, Node: node, Ticket: ticket})
+			b.must(err)
+			return l, place
+		}
+		first, place := take("a", "first")
+		b.requireEqual("place of the first", place, 0)
+		second, place := take("b", "second")
+		b.requireEqual("place of the second", place, 0)
+		for range 2 {
+			again, place := take("b", "second")
+			b.requireEqual("place of the second, asked again", place, 0)
+			b.requireEqual("lease of the second, asked again", again, second)
+		}
+		_, place = take("b", "first")
+		b.requireEqual("place of a ticket of another node", place, 1)
+		b.must(b.GiveUpLease(b.ctx, "slot", ""))
+		if n, err := b.CountLeases(b.ctx, "slot"); n != 2 || err != nil {
+			t.Errorf("%d are taken, %v", n, err)
+		}
+		b.must(b.ReleaseLease(b.ctx, second))
+		later, place := take("b", "first") // it waited
+		b.requireEqual("place of the one that waited", place, 0)
+		if later.Number != second.Number || later.Fence <= second.Fence {
+			t.Errorf("after it was released: %+v, before %+v", later, second)
+		}
+		_, place = take("b", "second")
+		b.requireEqual("place of a ticket whose lease was released", place, 1)
+		if ended, err := b.EndOverdueNode(b.ctx, "a"); !ended || err != nil {
+			t.Fatal(ended, err)
+		}
+		last, place := take("b", "second")
+		b.requireEqual("place when a node has ended", place, 0)
+		if last.Number != first.Number || last.Fence <= first.Fence {
+			t.Errorf("after the node ended: %+v, before %+v", last, first)
+		}
+	},
+	"ARequestThatIsGivenUpFreesItsOwnLeaseAndNoOther": func(t *testing.T, b *fixture) {
+		b.must(b.AddNode(b.ctx, store.Node{Name: "a"}, longLease))
+		take := func(ticket string, noWait bool) (store.NodeLease, int) {
+			l, place, err := b.TakeLease(b.ctx, store.LeaseRequest{Resource: "slot", Count: 1, Node: "a", Ticket: ticket, NoWait: noWait})
+			b.must(err)
+			return l, place
+		}
+		former, _ := take("first", false)
+		_, place := take("at once", true)
+		b.requireEqual("place of one that does not wait", place, 1)
+		_, place = take("second", false)
+		b.requireEqual("place of the first that waits", place, 1)
+		b.must(b.GiveUpLease(b.ctx, "other", "first"))
+		_, place = take("second", false)
+		b.requireEqual("place after a ticket of another resource was given up", place, 1)
+		b.must(b.GiveUpLease(b.ctx, "slot", "first"))
+		l, place := take("second", false)
+		b.requireEqual("place after the first was given up", place, 0)
+		if l.Fence <= former.Fence {
+			t.Errorf("fence %d after %d", l.Fence, former.Fence)
+		}
+		b.must(b.GiveUpLease(b.ctx, "slot", "first"))
+		b.must(b.ReleaseLease(b.ctx, former))
+		if n, err := b.CountLeases(b.ctx, "slot"); n != 1 || err != nil {
+			t.Errorf("a former holder freed it: %d, %v", n, err)
+		}
+		b.must(b.GiveUpLease(b.ctx, "slot", "second"))
+		b.must(b.ReleaseLease(b.ctx, l))
+		_, place = take("at once", true)
+		b.requireEqual("place of one that does not wait, when it is free", place, 0)
 	},
 }
