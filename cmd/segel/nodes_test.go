@@ -523,13 +523,12 @@ func takeSerial(t *testing.T, r *http.Request) string {
 }
 
 // TestABatchOnTwoNodesDelaysAnotherOrganisationsStampByTwoOfItsOrders has a batch fill all workers of both nodes, which wait for the only slot of the
-// office. The order of another organisation needs one of its workers first, which is free after one stamp, and then the slot, which is
+// office, which each reaches at another address. The order of another organisation needs one of its workers first, which is free after one stamp, and then the slot, which is
 // free after the next one.
 func TestABatchOnTwoNodesDelaysAnotherOrganisationsStampByTwoOfItsOrders(t *testing.T) {
 	t.Parallel()
-	c := startClusterWith(t, func(c *cluster) []string { // slots are those of an address, which both nodes have to share
-		at := c.officeOfNode(0)
-		return []string{"SEGEL_STAMP_LOGIN_URL=" + at, "SEGEL_STAMP_CLOUD_URL=" + at, "SEGEL_STAMP_TIMEOUT=2m", "SEGEL_MAX_JOBS=4", "SEGEL_STAMP_SLOTS=1"}
+	c := startClusterWith(t, func(*cluster) []string {
+		return []string{"SEGEL_STAMP_TIMEOUT=2m", "SEGEL_MAX_JOBS=4", "SEGEL_STAMP_SLOTS=1"}
 	})
 	first := c.nodes[0]
 	owner := first.login(t, first.email, first.password)

@@ -416,10 +416,11 @@ type Config struct {
 	// Password of the account at the stamp office.
 	StampPassword string `env:"STAMP_PASSWORD" secret:"true"`
 
-	// Addresses of the stamp office's adapters, such as http://adapter:7777. They all see STAMP_SHARED_DIR.
+	// Addresses of the stamp office's adapters, such as http://adapter:7777. They all see STAMP_SHARED_DIR. All nodes list them in the same
+	// order, each by the address at which it reaches them: slots are counted by position.
 	StampAdapters []string `env:"STAMP_ADAPTERS"`
 
-	// Documents that one adapter processes at a time. Current adapters process one.
+	// Documents that one adapter processes at a time, for all nodes on one database and with the same STAMP_USER. Current adapters process one.
 	StampSlots int `env:"STAMP_SLOTS" envDefault:"1" min:"1"`
 
 	// Folder shared with the adapters. Its files are removed after each stamp.

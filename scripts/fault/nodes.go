@@ -43,7 +43,12 @@ func (t *trial) openNodes(at []string, shared string, parts []string) error {
 			return err
 		}
 		n.office.Asked = func(call string) { t.killer.observeMoment(asking, call, n) }
-		n.office.Answered = func(call string, _ time.Duration) { t.killer.observeMoment(answered, call, n) }
+		n.office.Answered = func(call string, took time.Duration) {
+			if call == running.CallStamp {
+				t.slots.addCall(n.number, took)
+			}
+			t.killer.observeMoment(answered, call, n)
+		}
 		n.office.Delivered = func(call string) { t.killer.observeMoment(told, call, n) }
 		office, log := n.office.URL, "service.log"
 		env := slices.Clone(parts)

@@ -35,6 +35,7 @@ type trial struct {
 	acknowledge   atomic.Int64 // orders so far
 	history       history      // of several nodes
 	contention    contention   // the same
+	slots         slotUse
 	deaths        map[killMoment]int
 	offices       int // times that the office was killed
 

@@ -122,6 +122,9 @@ func (t *trial) checkResults(ctx context.Context) (resultTable, error) {
 	if t.mutant != "naive" {
 		p = append(p, t.mails.compareMails(b.notices, t.orders, t.disturbances.copyTimes(), t.options.nodes > 1)...)
 	}
+	if t.options.nodes > 1 {
+		p = append(p, t.slots.compareCalls(t.disturbances.copyTimes())...)
+	}
 	f, err := t.checkFiles(ctx, files, journal)
 	if err != nil {
 		return nil, err

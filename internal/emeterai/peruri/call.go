@@ -251,6 +251,7 @@ func (d *Driver) redactText(s string) string {
 // address is an address at which documents are stamped.
 type address struct {
 	url     string
+	slots   string // what its slots are called among processes
 	breaker *addressBreaker
 	calls   int // at work, or waiting for a lease; guarded by addresses.mu
 }
@@ -269,8 +270,8 @@ const waitingForSlot = 1 << 16
 
 func newAddresses(o *Options, urls []string) *addresses {
 	a := &addresses{slots: o.Slots, queue: admission.NewQueue(admission.Limits{Slots: len(urls) * o.Slots, Waiting: waitingForSlot})}
-	for _, u := range urls {
-		a.all = append(a.all, &address{url: u, breaker: newBreaker(o, "adapter "+u)})
+	for i, u := range urls {
+		a.all = append(a.all, &address{url: u, slots: slotsResource(o, i+1), breaker: newBreaker(o, "adapter "+u)})
 	}
 	return a
 }

@@ -6,8 +6,8 @@
 //   - A call that was certainly not sent (no connection, an open breaker, a refusal in the codes of the protocol) does
 //     not affect an order: it is placed again. Any other failure of stampv2 leaves the order in doubt, as does
 //     Order.MaybeSent for an order that this process does not know.
-//   - An order in doubt is searched for in the account's list, under a lock that blocks every purchase of this
-//     process: an unused serial with the order's file name or, if the office returns no file names, one of those that
+//   - An order in doubt is searched for in the account's list, while no process buys anything (Options.Leases): an
+//     unused serial with the order's file name or, if the office returns no file names, one of those that
 //     no document has. That none is found means nothing until a late answer is impossible (Options.Settle).
 //   - Serials that cannot be told apart are a [emeterai.NeedsPerson] problem that names them.
 //   - docSigningZ is repeated with the same serial, the same bytes and retryFlag "1", after querying the serial's

@@ -2,7 +2,9 @@ package peruri
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"strings"
 )
 
 // Leases shares resources with the drivers of other processes on the account. Each method waits; the returned function gives
@@ -31,6 +33,16 @@ func (d *Driver) lockPurchases(ctx context.Context, alone bool) (release func(),
 	return d.o.Leases.TakeBeside(ctx, purchaseResource, maxPurchases)
 }
 
+// slotsResource is what the slots of an address are called among processes: by the account and by its position in the configuration. Each process may reach
+// one adapter under another address, such as that of a proxy. Processes of one account list the adapters in the same order.
+func slotsResource(o *Options, number int) string {
+	account := strings.ToLower(strings.TrimSpace(o.User))
+	if o.Form == Cloud {
+		return "cloud of " + account
+	}
+	return fmt.Sprintf("adapter %d of %s", number, account)
+}
+
 // acquireSlot waits for the right to have a document of an organisation stamped, and returns the address. Organisations take turns. If other processes use the
 // account, all calls of all processes wait in one line for each address: a call that waited for others of its process first would
 // come too late for its turn.
@@ -39,7 +51,7 @@ func (d *Driver) acquireSlot(ctx context.Context, organisation string) (at *addr
 		return d.addresses.waitForSlot(ctx, organisation)
 	}
 	at = d.addresses.choose(math.MaxInt)
-	endLease, err := d.o.Leases.Take(ctx, "adapter "+at.url, d.o.Slots, organisation)
+	endLease, err := d.o.Leases.Take(ctx, at.slots, d.o.Slots, organisation)
 	if err != nil {
 		d.addresses.leave(at)
 		return nil, nil, err

@@ -128,9 +128,38 @@ func TestSlotsAndPurchasesAreTakenAmongAllProcesses(t *testing.T) {
 	request.Organisation = "pt-a"
 	_, err = d.Stamp(context.Background(), request)
 	requireNoError(t, err)
-	want := []string{"purchase", "released", "purchase alone", "released", "adapter " + b.http.URL + " of 3 for pt-a", "released"}
+	want := []string{"purchase", "released", "purchase alone", "released", "cloud of user of 3 for pt-a", "released"}
 	if !slices.Equal(r.taken, want) {
 		t.Errorf("took %q, want %q", r.taken, want)
+	}
+}
+
+func TestProcessesOfOneAccountShareSlotsWhateverAddressesTheyUse(t *testing.T) {
+	t.Parallel()
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
+	slots := func(form Form, user string, adapters ...string) (all []string) {
+		o := b.driverOptions(form)
+		o.Dir, o.Leases, o.User, o.Adapters = t.TempDir(), &recordedLeases{}, user, adapters
+		for _, at := range b.openDriver(o).addresses.all {
+			all = append(all, at.slots)
+		}
+		return all
+	}
+	own := slots(Adapter, "user@office.test", "http://adapter-a:7777", "http://adapter-b:7777")
+	if len(own) != 2 || own[0] == own[1] {
+		t.Errorf("two adapters have the slots %q", own)
+	}
+	if proxied := slots(Adapter, " User@office.test", "http://127.0.0.1:4001/", "http://127.0.0.1:4002"); !slices.Equal(proxied, own) {
+		t.Errorf("the slots are %q through proxies, and %q without", proxied, own)
+	}
+	if other := slots(Adapter, "other@office.test", "http://adapter-a:7777", "http://adapter-b:7777"); slices.Contains(own, other[0]) || slices.Contains(own, other[1]) {
+		t.Errorf("two accounts share slots: %q and %q", other, own)
+	}
+	if one := slots(Adapter, "user@office.test", "http://adapter-a:80", "http://ADAPTER-A/", "http://adapter-a/"); !slices.Equal(one, own[:1]) {
+		t.Errorf("an address in three spellings has the slots %q", one)
+	}
+	if cloud := slots(Cloud, "user@office.test"); len(cloud) != 1 || slices.Contains(own, cloud[0]) {
+		t.Errorf("the cloud has the slots %q", cloud)
 	}
 }
 

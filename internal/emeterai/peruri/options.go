@@ -63,7 +63,7 @@ type Options struct {
 	User      string
 	Password  string
 
-	Adapters []string // addresses of adapters; required in the adapter form
+	Adapters []string // addresses of adapters; required in the adapter form. Processes that share Leases have them in the same order
 	Slots    int      // documents that one adapter works on at a time; 0: 1
 	Shared   string   // folder shared with the adapters; required in the adapter form
 	Mount    string   // path of that folder as the adapters see it; empty: /sharefolder
@@ -134,12 +134,33 @@ func (o *Options) completeOptions() error {
 		}
 		*u = strings.TrimRight(*u, "/")
 	}
+	o.Adapters = mergeAddresses(o.Adapters)
 	switch o.Collector.Identity {
 	case "", "KTP", "NPWP", "PASSPORT":
 	default:
 		return fmt.Errorf("identity %q of the collector is not KTP, NPWP or PASSPORT", o.Collector.Identity)
 	}
 	return nil
+}
+
+// mergeAddresses removes spellings of an address that is in the list before: it would have twice its slots.
+func mergeAddresses(all []string) (merged []string) {
+	seen := map[string]bool{}
+	for _, address := range all {
+		u, err := url.Parse(address)
+		if err != nil {
+			continue // it was parsed before
+		}
+		port := u.Port()
+		if port == "" {
+			port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+		}
+		if key := u.Scheme + "://" + strings.ToLower(u.Hostname()) + ":" + port + u.Path; !seen[key] {
+			seen[key] = true
+			merged = append(merged, address)
+		}
+	}
+	return merged
 }
 
 // maxPurchases is how many purchases may run at the same time.
