@@ -27,6 +27,8 @@ const (
 	defaultPoll = 500 * time.Millisecond
 	// mostWebhooks is how many webhooks a process sends to at the same time.
 	mostWebhooks = 16
+	// mostOfOrganisation is how many of them may belong to one organisation: it has up to 20, and may point all of them at hosts that never answer.
+	mostOfOrganisation = 4
 	// mostAtOnce is how many requests a process has in progress to one webhook, each about another document.
 	mostAtOnce = 4
 	// turnTime is for how long a webhook with much work is served before others get their turn.
@@ -63,8 +65,8 @@ func (s *Service) Run(ctx context.Context) {
 	}
 }
 
-// startDue starts serving the webhooks that have work and are not being served. Where there are more than may be served at the same time, they
-// take turns.
+// startDue starts serving the webhooks that have work and are not being served. Where there are more than may be served at the same time, their
+// organisations take turns.
 func (s *Service) startDue(ctx context.Context, running *sync.WaitGroup) error {
 	due, err := s.Store.WebhooksWithWork(ctx, s.Clock())
 	if err != nil || len(due) == 0 {
@@ -72,28 +74,15 @@ func (s *Service) startDue(ctx context.Context, running *sync.WaitGroup) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.busy == nil {
-		s.busy, s.told = map[contract.WebhookID]bool{}, map[contract.WebhookID]time.Time{}
+	if s.told == nil {
+		s.told = map[contract.WebhookID]time.Time{}
 	}
-	next, _ := slices.BinarySearchFunc(due, s.after, func(w contract.Webhook, after contract.WebhookID) int {
-		if w.ID <= after {
-			return -1
-		}
-		return 1
-	})
-	for _, w := range slices.Concat(due[next:], due[:next]) {
-		if len(s.busy) >= mostWebhooks {
-			break
-		}
-		if s.busy[w.ID] {
-			continue
-		}
-		s.busy[w.ID], s.after = true, w.ID
+	for w, ok := s.turns.beginTurn(due); ok; w, ok = s.turns.beginTurn(due) {
 		running.Go(func() {
 			defer func() {
 				s.mu.Lock()
 				defer s.mu.Unlock()
-				delete(s.busy, w.ID)
+				s.turns.endTurn(w)
 			}()
 			if err := s.serve(ctx, w); err != nil && ctx.Err() == nil {
 				s.Log.WarnContext(ctx, "webhook is not served", "webhook", w.ID, "error", err)

@@ -49,9 +49,8 @@ type Service struct {
 	Observe func(contract.DeliveryState)
 
 	mu    sync.Mutex // guards the fields below
-	busy  map[contract.WebhookID]bool
+	turns turns
 	told  map[contract.WebhookID]time.Time // when their admins were last tried to be told
-	after contract.WebhookID               // the one that was begun last
 }
 
 // Authorise returns the organisation whose events or webhooks the caller may use: the one that is named, or their own.
