@@ -38,6 +38,7 @@ type SignRequest struct {
 // a repeat of the request: its answer is stored with the second commit.
 func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.DocumentID, r SignRequest) (contract.Document, error) {
 	proof := givenProof{GivenFactor: r.Proof, consent: contract.NewConsent([]contract.ConsentItem{{Document: id, Digest: r.Shown.Digest}})}
+	proof.bindsCurrent = r.Shown.Digest == [32]byte{}
 	return s.signDocument(ctx, by, id, r.Shown, r.Accepts, &proof, newGivenPictures(r.Picture, r.Initials), documents.WithDocumentAnswer)
 }
 
@@ -62,7 +63,10 @@ func (s *Service) signDocument(ctx context.Context, by contract.Actor, id contra
 	d, err := s.ApplyRuleTo(ctx, read.Document, func(d *contract.Document) (*contract.Change, error) {
 		change, err := contract.IntendSign(d, shown, by, now)
 		if err == nil || asksForProof(err) {
-			if err = s.proveAct(ctx, &by, act, proof); err == nil {
+			if err = proof.bindTo(d); err == nil {
+				err = s.proveAct(ctx, &by, act, proof)
+			}
+			if err == nil {
 				change, err = contract.IntendSign(d, shown, by, now)
 			}
 		}
@@ -206,9 +210,26 @@ func (s *Service) requireNoSignFactor(ctx context.Context, by contract.Actor, o 
 type givenProof struct {
 	contract.GivenFactor
 	consent contract.Consent // what it is presented for
-	checked bool
-	factor  contract.Factor
-	refusal error
+	// bindsCurrent is set for a request that names no revision: the proof is for the one that is current when it is checked. Without that, a
+	// repeat with the same code would sign whatever the document has become.
+	bindsCurrent bool
+	checked      bool
+	factor       contract.Factor
+	refusal      error
+}
+
+// bindTo binds a proof to the current revision of a document, if the request names none. It refuses another revision than the one that the proof
+// was accepted for: this request lost a race against another signature.
+func (p *givenProof) bindTo(d *contract.Document) error {
+	if !p.bindsCurrent {
+		return nil
+	}
+	current := contract.NewConsent([]contract.ConsentItem{{Document: d.ID, Digest: d.Current().Digest}})
+	if p.checked && p.factor != "" && p.consent != current {
+		return contract.ErrStale
+	}
+	p.consent = current
+	return nil
 }
 
 // proveSigning adds to the actor what they proved for their signatures.
