@@ -29,6 +29,14 @@ func (c *call) serveSCIM() error {
 	if err != nil {
 		return err
 	}
+	// A directory is no person, so its requests count in no other share.
+	organisation := string(by.Organisation)
+	if !c.shares.directories.Take(organisation, 1) {
+		c.w.Header().Set("Retry-After", "1")
+		scim.WriteError(c.w, scimerrors.ScimError{Status: http.StatusTooManyRequests, Detail: "The directory has too many requests in progress."})
+		return nil
+	}
+	defer c.shares.directories.Return(organisation, 1)
 	serve, err := c.scim()
 	if err != nil {
 		return err

@@ -277,7 +277,7 @@ func newBench(t *testing.T, d contract.Document, adjust ...func(*Options)) *benc
 	o := Options{
 		Workflow: b.workflow, Identity: b.identity, Notices: b.notices, Answers: s, Process: b.process,
 		SSO:   &sso.Service{Store: s, PublicURL: "https://segel.contoh.id", Clock: clock, Random: random, Log: slog.New(slog.DiscardHandler)},
-		SCIM:  &scim.Service{PublicURL: "https://segel.contoh.id", Log: slog.New(slog.DiscardHandler)},
+		SCIM:  &scim.Service{Store: s, PublicURL: "https://segel.contoh.id", Clock: clock, Log: slog.New(slog.DiscardHandler)},
 		Clock: clock, Random: zeros{}, Log: slog.New(slog.DiscardHandler),
 		Version: "1.2.3", PublicURL: "https://segel.contoh.id",
 	}

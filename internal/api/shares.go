@@ -29,6 +29,7 @@ type callerShares struct {
 	anonymous   *admission.Shares // requests with a body but without an account, by address
 	requests    *admission.Shares // requests of one person
 	keyRequests *admission.Shares // those of one API key
+	directories *admission.Shares // requests of the directory of one organisation
 	streams     *admission.Shares // streams of events, by organisation
 	ownStreams  *admission.Shares // those of one person
 }
@@ -46,6 +47,9 @@ const (
 	maxBodies                = 256 << 20
 	maxBodiesPerOrganisation = 64 << 20
 )
+
+// maxDirectoryRequests is how many requests the directory of one organisation may have in progress. Directories send a few at a time.
+const maxDirectoryRequests = 8
 
 func newCallerShares(o Options) callerShares {
 	queue := func(slots, perKey, waiting int) *admission.Queue {
@@ -76,6 +80,7 @@ func newCallerShares(o Options) callerShares {
 		anonymous:     admission.NewShares(int64(o.MaxAnonymous), int64(o.MaxAnonymousPerAddress)),
 		requests:      admission.NewShares(0, int64(o.MaxRequestsPerPerson)),
 		keyRequests:   admission.NewShares(0, int64(o.MaxRequestsPerKey)),
+		directories:   admission.NewShares(0, maxDirectoryRequests),
 		streams:       admission.NewShares(int64(o.MaxStreams), int64(o.MaxStreamsPerOrganisation)),
 		ownStreams:    admission.NewShares(0, int64(o.MaxStreamsPerPerson)),
 	}

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	protocol "github.com/elimity-com/scim"
 	scimerrors "github.com/elimity-com/scim/errors"
 	check "github.com/elimity-com/scim/filter"
 	"github.com/elimity-com/scim/schema"
+	filter "github.com/scim2/filter-parser/v2"
 
 	"segel/internal/contract"
 	"segel/internal/store"
@@ -76,7 +78,7 @@ func (h groups) GetAll(r *http.Request, p protocol.ListRequestParams) (protocol.
 	for i, g := range found {
 		all[i], full[i] = h.resourceOf(r, g), h.attributesOf(g)
 	}
-	return pageOf(all, full, p), nil
+	return h.pageOf(r.Context(), all, full, p)
 }
 
 // setAttribute sets an attribute of a group. Those that are not kept are ignored.
@@ -92,49 +94,141 @@ func (h groups) setAttribute(g *store.SCIMGroup, c change) error {
 	return nil
 }
 
-// setMembers adds, removes or replaces members. Entra ID names those to remove in the value, Okta in a filter of the path.
+// setMembers adds, removes or replaces members, and leaves them sorted. Entra ID names those to remove in the value, Okta in a filter of the path.
 func setMembers(g *store.SCIMGroup, c change) error {
-	var named []contract.PersonID
-	list, _ := c.value.([]any)
-	if one, ok := c.value.(map[string]any); ok {
-		list = []any{one}
-	}
-	for _, m := range list {
-		entry, _ := m.(map[string]any)
-		id := textOf(entry["value"])
-		if id == "" {
-			return scimerrors.ScimErrorInvalidValue
-		}
-		named = append(named, contract.PersonID(id))
+	named, err := namedMembers(c.value)
+	if err != nil {
+		return err
 	}
 	if c.path != nil && c.path.ValueExpression != nil {
-		members, _ := schema.CoreGroupSchema().Attributes.ContainsAttribute("members")
-		selects := check.NewFilterValidator(c.path.ValueExpression, schema.Schema{Attributes: members.SubAttributes()})
-		if selects.Validate() != nil || c.op != protocol.PatchOperationRemove {
-			return scimerrors.ScimErrorInvalidPath
+		selected, err := selectMembers(g.Members, c)
+		if err != nil {
+			return err
 		}
-		for _, m := range g.Members {
-			if selects.PassesFilter(map[string]any{"value": string(m), "type": "User"}) == nil {
-				named = append(named, m)
-			}
-		}
-		if len(named) == 0 {
+		if named = append(named, selected...); len(named) == 0 {
 			return nil
 		}
 	}
+	slices.Sort(named)
+	named = slices.Compact(named)
 	switch {
 	case c.op == protocol.PatchOperationReplace:
 		g.Members = named
 	case c.op == protocol.PatchOperationAdd:
-		g.Members = append(slices.Clone(g.Members), named...)
+		g.Members = mergeSorted(g.Members, named)
 	case len(named) == 0 && c.value == nil:
 		g.Members = nil
 	default:
-		g.Members = slices.DeleteFunc(slices.Clone(g.Members), func(m contract.PersonID) bool { return slices.Contains(named, m) })
+		g.Members = slices.DeleteFunc(slices.Clone(g.Members), func(m contract.PersonID) bool { _, is := slices.BinarySearch(named, m); return is })
 	}
-	slices.Sort(g.Members)
-	g.Members = slices.Compact(g.Members)
+	if len(g.Members) > maxMembers {
+		return scimerrors.ScimErrorInvalidValue
+	}
 	return nil
+}
+
+// namedMembers returns the members that the value of a change names.
+func namedMembers(value any) ([]contract.PersonID, error) {
+	list, _ := value.([]any)
+	if one, ok := value.(map[string]any); ok {
+		list = []any{one}
+	}
+	if len(list) > maxMembers {
+		return nil, scimerrors.ScimErrorInvalidValue
+	}
+	named := make([]contract.PersonID, 0, len(list))
+	for _, m := range list {
+		entry, _ := m.(map[string]any)
+		id := textOf(entry["value"])
+		if id == "" {
+			return nil, scimerrors.ScimErrorInvalidValue
+		}
+		named = append(named, contract.PersonID(id))
+	}
+	return named, nil
+}
+
+// selectMembers returns those of some members that the filter in the path of a change selects, for their removal.
+func selectMembers(members []contract.PersonID, c change) (selected []contract.PersonID, err error) {
+	attribute, _ := schema.CoreGroupSchema().Attributes.ContainsAttribute("members")
+	selects := check.NewFilterValidator(c.path.ValueExpression, schema.Schema{Attributes: attribute.SubAttributes()})
+	if selects.Validate() != nil || c.op != protocol.PatchOperationRemove {
+		return nil, scimerrors.ScimErrorInvalidPath
+	}
+	id, plain := comparedMember(c.path.ValueExpression)
+	for _, m := range members {
+		if plain && strings.EqualFold(string(m), id) || !plain && selects.PassesFilter(map[string]any{"value": string(m), "type": "User"}) == nil {
+			selected = append(selected, m)
+		}
+	}
+	return selected, nil
+}
+
+// comparedMember returns the member that a filter of the form `value eq "ID"` selects. Directories send one for each member that they remove, so it
+// is compared here: the library looks up the schema and makes a function for each comparison.
+func comparedMember(e filter.Expression) (id string, plain bool) {
+	a, ok := e.(*filter.AttributeExpression)
+	if !ok || a.Operator != filter.EQ || !strings.EqualFold(a.AttributePath.AttributeName, "value") || a.AttributePath.SubAttribute != nil || a.AttributePath.URIPrefix != nil {
+		return "", false
+	}
+	id, plain = a.CompareValue.(string)
+	return id, plain
+}
+
+// countComparisons returns how many comparisons a filter makes at most.
+func countComparisons(e filter.Expression) int {
+	switch e := e.(type) {
+	case *filter.LogicalExpression:
+		return countComparisons(e.Left) + countComparisons(e.Right)
+	case *filter.NotExpression:
+		return countComparisons(e.Expression)
+	case *filter.ValuePath:
+		return 1 + countComparisons(e.ValueFilter)
+	}
+	return 1
+}
+
+// requireBoundedWork refuses changes of a group that would take long, before any of them is made: neither the protocol nor the library bounds
+// how many there are, and each may go through all members.
+func requireBoundedWork(members int, changes []change) error {
+	if len(changes) > maxChanges {
+		return errTooManyChanges
+	}
+	named := 0
+	for _, c := range changes {
+		if list, ok := c.value.([]any); ok {
+			named += len(list)
+		}
+	}
+	if named > maxMembers {
+		return scimerrors.ScimErrorInvalidValue
+	}
+	comparisons := 0
+	for _, c := range changes {
+		if c.path == nil || c.path.ValueExpression == nil {
+			continue
+		}
+		if _, plain := comparedMember(c.path.ValueExpression); !plain {
+			comparisons += countComparisons(c.path.ValueExpression) * min(members+named, maxMembers)
+		}
+	}
+	if comparisons > maxComparisons {
+		return scimerrors.ScimErrorTooMany
+	}
+	return nil
+}
+
+// mergeSorted returns what is in either of two sorted lists, sorted and once.
+func mergeSorted(a, b []contract.PersonID) []contract.PersonID {
+	all := make([]contract.PersonID, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		if a[0] <= b[0] {
+			all, a = append(all, a[0]), a[1:]
+		} else {
+			all, b = append(all, b[0]), b[1:]
+		}
+	}
+	return slices.Compact(append(append(all, a...), b...))
 }
 
 // setAll replaces what a group is.
@@ -170,14 +264,25 @@ func (h groups) Replace(r *http.Request, id string, a protocol.ResourceAttribute
 
 // Patch implements [protocol.ResourceHandler].
 func (h groups) Patch(r *http.Request, id string, operations []protocol.PatchOperation) (protocol.Resource, error) {
-	return h.changeGroup(r, id, func(g *store.SCIMGroup) error {
-		for _, c := range changesOf(operations) {
-			if err := h.setAttribute(g, c); err != nil {
-				return err
-			}
+	changes := changesOf(operations)
+	return h.changeGroup(r, id, func(g *store.SCIMGroup) error { return h.applyChanges(r.Context(), g, changes) })
+}
+
+// applyChanges makes the changes of a patch, in order.
+func (h groups) applyChanges(ctx context.Context, g *store.SCIMGroup, changes []change) error {
+	if err := requireBoundedWork(len(g.Members), changes); err != nil {
+		return err
+	}
+	g.Members = slices.Sorted(slices.Values(g.Members))
+	for _, c := range changes {
+		if ctx.Err() != nil { // the client has gone, or the time is up
+			return h.refusalOf(ctx, context.Cause(ctx))
 		}
-		return nil
-	})
+		if err := h.setAttribute(g, c); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // tries is how often a change of a group is tried that another request changes at the same time.
@@ -241,15 +346,18 @@ func (s *Service) giveRoles(ctx context.Context, by contract.Actor, people []con
 	if err != nil {
 		return err
 	}
+	names := map[contract.PersonID][]string{}
+	for _, g := range all {
+		for _, m := range g.Members {
+			names[m] = append(names[m], namesOf(g)...)
+		}
+	}
 	slices.Sort(people)
 	for _, p := range slices.Compact(people) {
-		names := []string{}
-		for _, g := range all {
-			if slices.Contains(g.Members, p) {
-				names = append(names, namesOf(g)...)
-			}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
-		if err := s.Roles.GiveRoleOfGroups(ctx, by.Organisation, p, names, by.IP); err != nil {
+		if err := s.Roles.GiveRoleOfGroups(ctx, by.Organisation, p, slices.Clip(names[p]), by.IP); err != nil {
 			return err
 		}
 	}

@@ -28,7 +28,10 @@ const (
 	maxFilter  = 2000 // bytes
 	maxDepth   = 20   // of parentheses
 	maxResults = 200
-	maxMembers = 10_000
+	maxMembers = 10_000 // of a group, and that the changes of one request name together
+	maxChanges = 1000   // of one request: more than Entra ID and Okta send
+	// maxComparisons bounds the work of the filters of one request that the library evaluates for each member: about a second.
+	maxComparisons = 1_000_000
 )
 
 type actorKey struct{}
@@ -75,6 +78,9 @@ func (s *Service) NewHandler() (Handler, error) {
 			case err != nil || json.Unmarshal(body, &patch) != nil: // the library would ignore what follows the first object
 				WriteError(w, scimerrors.ScimErrorInvalidSyntax)
 				return
+			case countChanges(patch) > maxChanges:
+				WriteError(w, errTooManyChanges)
+				return
 			case !hasParsablePaths(patch):
 				WriteError(w, scimerrors.ScimErrorInvalidPath)
 				return
@@ -83,6 +89,30 @@ func (s *Service) NewHandler() (Handler, error) {
 		}
 		inner.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), actorKey{}, by)))
 	}, nil
+}
+
+// errTooManyChanges refuses a patch with more than maxChanges.
+var errTooManyChanges = scimerrors.ScimError{ScimType: scimerrors.ScimTypeTooMany, Status: http.StatusBadRequest, Detail: "The patch has more than 1000 operations and attributes."}
+
+// countChanges returns how many operations a patch has and attributes they name. The library parses each as a path, which takes it up to a millisecond.
+func countChanges(patch any) (n int) {
+	body, _ := patch.(map[string]any)
+	for name, v := range body {
+		operations, _ := v.([]any)
+		if !strings.EqualFold(name, "operations") {
+			continue
+		}
+		for _, o := range operations {
+			n++
+			operation, _ := o.(map[string]any)
+			for name, v := range operation {
+				if values, ok := v.(map[string]any); ok && strings.EqualFold(name, "value") {
+					n += len(values)
+				}
+			}
+		}
+	}
+	return n
 }
 
 // isParsable reports whether a filter or a path is short and flat enough for the parser of the library, which calls itself for each parenthesis.
@@ -215,9 +245,12 @@ func comparedWith(p protocol.ListRequestParams, names ...string) string {
 }
 
 // pageOf returns the page of the resources that pass the filter of a request.
-func pageOf(all []protocol.Resource, full []protocol.ResourceAttributes, p protocol.ListRequestParams) protocol.Page {
+func (s *Service) pageOf(ctx context.Context, all []protocol.Resource, full []protocol.ResourceAttributes, p protocol.ListRequestParams) (protocol.Page, error) {
 	page := protocol.Page{Resources: []protocol.Resource{}}
 	for i, r := range all {
+		if ctx.Err() != nil { // the client has gone, or the time is up
+			return protocol.Page{}, s.refusalOf(ctx, context.Cause(ctx))
+		}
 		if p.FilterValidator != nil {
 			attributes := full[i]
 			attributes[schema.CommonAttributeID] = r.ID
@@ -233,7 +266,7 @@ func pageOf(all []protocol.Resource, full []protocol.ResourceAttributes, p proto
 			page.Resources = append(page.Resources, r)
 		}
 	}
-	return page
+	return page, nil
 }
 
 // change is an attribute that a request sets. Names are in lower case, of sub-attributes with a dot.

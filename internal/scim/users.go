@@ -149,7 +149,7 @@ func (h users) GetAll(r *http.Request, p protocol.ListRequestParams) (protocol.P
 	for i, u := range found {
 		all[i], full[i] = userResource(r, u), attributesOf(u)
 	}
-	return pageOf(all, full, p), nil
+	return h.pageOf(r.Context(), all, full, p)
 }
 
 // Create implements [protocol.ResourceHandler]. An account that the directory deleted is the same account again.
@@ -200,9 +200,13 @@ func (h users) Replace(r *http.Request, id string, a protocol.ResourceAttributes
 
 // Patch implements [protocol.ResourceHandler].
 func (h users) Patch(r *http.Request, id string, operations []protocol.PatchOperation) (protocol.Resource, error) {
+	changes := changesOf(operations)
+	if len(changes) > maxChanges {
+		return protocol.Resource{}, errTooManyChanges
+	}
 	return h.changeUser(r, id, func(u store.SCIMUser) (userState, error) {
 		to := stateOf(u)
-		for _, c := range changesOf(operations) {
+		for _, c := range changes {
 			if err := to.setAttribute(c); err != nil {
 				return to, err
 			}
