@@ -26,9 +26,9 @@ const (
 
 // wireSSO connects logins at the identity providers of organisations.
 func (a *app) wireSSO() {
-	o := a.outboundOptions(providerTimeout)
+	o := a.organisationOutbound(providerTimeout)
 	o.MaxBody = providerAnswer
-	plain := len(a.conf.OutboundPrivate) > 0
+	plain := len(a.conf.OrganisationNetworks) > 0
 	mayBePlain := func(host string) bool { return plain && contract.IsPrivateHost(host) }
 	a.sso = &sso.Service{
 		Store: a.store, Accounts: a.identity, Providers: &oidc.Providers{HTTP: newDirectClient(o), Clock: a.clock, Plain: mayBePlain}, Sealer: a.sealer,

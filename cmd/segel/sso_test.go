@@ -27,7 +27,7 @@ import (
 // settingsFor returns the settings with which the service may reach a provider of the test.
 func settingsFor(p *oidctest.Provider) []string {
 	_, port, _ := strings.Cut(strings.TrimPrefix(p.URL, "http://"), ":")
-	return []string{"SEGEL_OUTBOUND_PRIVATE", "127.0.0.0/8", "SEGEL_OUTBOUND_PORTS", port}
+	return []string{"SEGEL_ORGANISATION_PRIVATE_NETWORKS", "127.0.0.0/8", "SEGEL_OUTBOUND_PORTS", port}
 }
 
 // browser keeps cookies and follows no redirect.

@@ -35,7 +35,7 @@ func (a *app) wireWebhooks() error {
 	}
 	a.feed = &webhook.Feed{Store: a.store}
 	a.webhooks = &webhook.Service{
-		Store: a.store, Sealer: a.sealer, Client: newDirectClient(a.outboundOptions(webhookTimeout)), Encode: encoder.Encode, Plain: len(a.conf.OutboundPrivate) > 0,
+		Store: a.store, Sealer: a.sealer, Client: newDirectClient(a.organisationOutbound(webhookTimeout)), Encode: encoder.Encode, Plain: len(a.conf.OrganisationNetworks) > 0,
 		Clock: a.clock, Random: rand.Reader, Log: a.log, Observe: observe,
 	}
 	if a.notices.Sender != nil {
@@ -44,11 +44,11 @@ func (a *app) wireWebhooks() error {
 	return nil
 }
 
-// outboundOptions returns the options for requests to hosts that admins of organisations name: the ports and the private networks that the
-// operator allows. The timeout bounds one request.
-func (a *app) outboundOptions(timeout time.Duration) outbound.Options {
+// organisationOutbound returns the options for requests to hosts that admins of organisations name: the ports and the private networks that the
+// operator allows to them. The networks of the operator's own servers are others. The timeout bounds one request.
+func (a *app) organisationOutbound(timeout time.Duration) outbound.Options {
 	o := outbound.Options{Ports: slices.Clone(a.conf.OutboundPorts), Timeout: timeout}
-	for _, n := range a.conf.OutboundPrivate {
+	for _, n := range a.conf.OrganisationNetworks {
 		o.Allowed = append(o.Allowed, n.Prefix)
 	}
 	return o

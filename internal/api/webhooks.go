@@ -154,7 +154,7 @@ type deliveryTry struct {
 	Milliseconds int64   `json:"milliseconds" doc:"until the response" example:"112"`
 	Request      string  `json:"request" doc:"body of the request"`
 	Status       int     `json:"status" doc:"of the response; 0: there was none" example:"200"`
-	Response     string  `json:"response" doc:"body of the response, at most 4 KiB of it"`
+	Response     string  `json:"response" doc:"body of the response, at most 4 KiB of it; empty if the host is not on the public internet"`
 	Problem      *string `json:"problem" doc:"null: the message was accepted, or there is no result yet"`
 }
 

@@ -378,10 +378,15 @@ type Config struct {
 	// installations, whose certificate policies are interpreted like our own.
 	TrustDir string `env:"TRUST_DIR"`
 
-	// Networks that the service may connect to although they are not on the public internet, such as 10.0.0.0/8,127.0.0.1.
-	// Time-stamp authorities, OCSP responders and revocation lists at any other private address are refused, even if a certificate
-	// names them, and so are webhooks and identity providers. If a network is named, addresses of webhooks and of identity providers may be http. Proxies of the environment are never used.
+	// Networks that the service may connect to although they are not on the public internet, such as 10.0.0.0/8,127.0.0.1: for
+	// what is set here, such as the S3 server, mail servers, Gotenberg and time-stamp authorities. OCSP responders and revocation
+	// lists at any other private address are refused, even if a certificate names them. Proxies of the environment are never used.
 	OutboundPrivate []Network `env:"OUTBOUND_PRIVATE"`
+
+	// Networks that webhooks and identity providers may be in although they are not on the public internet, such as
+	// 10.20.0.0/24,10.0.0.7. Administrators of organisations choose these addresses: name no network of the service's own servers.
+	// OUTBOUND_PRIVATE does not count for them. If a network is named, their addresses may be http.
+	OrganisationNetworks []Network `env:"ORGANISATION_PRIVATE_NETWORKS"`
 
 	// Ports that the service may connect to, in addition to those in TIMESTAMP_URLS.
 	OutboundPorts []uint16 `env:"OUTBOUND_PORTS" envDefault:"80,443"`

@@ -191,6 +191,7 @@ func TestEveryProblemNamesItsVariable(t *testing.T) {
 		{"SEGEL_OUTBOUND_PORTS=443,0", "SEGEL_OUTBOUND_PORTS: must be ports"},
 		{"SEGEL_OUTBOUND_PORTS=65536", "SEGEL_OUTBOUND_PORTS"},
 		{"SEGEL_OUTBOUND_PRIVATE=intranet", "SEGEL_OUTBOUND_PRIVATE"},
+		{"SEGEL_ORGANISATION_PRIVATE_NETWORKS=intranet", "SEGEL_ORGANISATION_PRIVATE_NETWORKS"},
 	} {
 		_, err := Load([]string{test.set}, nil)
 		if err == nil || !strings.Contains(err.Error(), test.want) {

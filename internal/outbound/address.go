@@ -52,6 +52,9 @@ func parsePrefixes(all ...string) []netip.Prefix {
 	return out
 }
 
+// IsPublic reports whether an address is on the public internet.
+func IsPublic(a netip.Addr) bool { return checkAddress(a, nil) == nil }
+
 // checkAddress refuses an address that is not public, unless one of the allowed networks contains it.
 func checkAddress(a netip.Addr, allowed []netip.Prefix) error {
 	// The system connects to an IPv4-mapped IPv6 address over IPv4. A zone names a link.

@@ -51,7 +51,7 @@ func run(binary string, n int) (err error) {
 		return err
 	}
 	defer provider.Close()
-	s, err := running.Start(binary, filepath.Join(data, "data"), "SEGEL_OUTBOUND_PRIVATE=127.0.0.0/8", "SEGEL_OUTBOUND_PORTS="+provider.Addr[strings.LastIndexByte(provider.Addr, ':')+1:],
+	s, err := running.Start(binary, filepath.Join(data, "data"), "SEGEL_ORGANISATION_PRIVATE_NETWORKS=127.0.0.0/8", "SEGEL_OUTBOUND_PORTS="+provider.Addr[strings.LastIndexByte(provider.Addr, ':')+1:],
 		"SEGEL_LOGIN_TRIES=1000000", "SEGEL_LOGIN_TRIES_PER_ADDRESS=1000000", "SEGEL_LOGIN_TRIES_PER_ACCOUNT=1000000", "SEGEL_LOG_LEVEL=error")
 	if err != nil {
 		return err

@@ -67,7 +67,7 @@ func (t *trial) openNodes(at []string, shared string, parts []string) error {
 		n.Program = &running.Program{
 			Binary: t.binary, Log: filepath.Join(t.dir, log), Args: []string{"serve", "--data", n.data, "--listen", address},
 			Env: append(append(running.OfficeEnv(office, shared, time.Second), "SEGEL_LOG_LEVEL=info", "SEGEL_CONVERT=off",
-				"SEGEL_OUTBOUND_PRIVATE=127.0.0.0/8", fmt.Sprintf("SEGEL_OUTBOUND_PORTS=%d", t.receiver.port),
+				"SEGEL_OUTBOUND_PRIVATE=127.0.0.0/8", "SEGEL_ORGANISATION_PRIVATE_NETWORKS=127.0.0.0/8", fmt.Sprintf("SEGEL_OUTBOUND_PORTS=%d", t.receiver.port),
 				"SEGEL_MAIL_SERVERS=smtp://"+t.mails.address+"?tls=none", "SEGEL_MAIL_FROM=segel@example.test", "SEGEL_MAIL_TIMEOUT=5s"), env...),
 		}
 	}

@@ -27,7 +27,7 @@ export async function provider(): Promise<Provider> {
   const port = (server.address() as AddressInfo).port, issuer = `http://127.0.0.1:${port}`, groups: Provider["groups"] = {};
   return {
     issuer, groups,
-    env: { SEGEL_OUTBOUND_PRIVATE: "127.0.0.0/8", SEGEL_OUTBOUND_PORTS: String(port) },
+    env: { SEGEL_ORGANISATION_PRIVATE_NETWORKS: "127.0.0.0/8", SEGEL_OUTBOUND_PORTS: String(port) },
     serve: (redirect, logout, back) => {
       const key = { ...generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ format: "jwk" }), kid: randomUUID(), alg: "ES256", use: "sig" };
       handle = new OIDC(issuer, {

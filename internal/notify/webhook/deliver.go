@@ -10,6 +10,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
@@ -242,9 +244,15 @@ func (s *Service) bodyOf(ctx context.Context, w contract.Webhook, d contract.Web
 }
 
 // send makes one request. It returns the status and the beginning of the body of the response, and the problem; empty: the message was
-// accepted.
+// accepted. No body is returned from a host that is not on the public internet: an admin of one organisation named it, and would read there what
+// the operator's network alone may.
 func (s *Service) send(ctx context.Context, d contract.WebhookDelivery, secrets [][]byte) (status int, response, problem string) {
 	body := []byte(d.Body)
+	public := false
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) {
+		to, err := netip.ParseAddrPort(c.Conn.RemoteAddr().String())
+		public = err == nil && outbound.IsPublic(to.Addr())
+	}})
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, d.URL, bytes.NewReader(body))
 	if err != nil {
 		return 0, "", contract.DeliveryUnreachable
@@ -269,8 +277,10 @@ func (s *Service) send(ctx context.Context, d contract.WebhookDelivery, secrets 
 	}
 	defer a.Body.Close()
 	// The status alone decides. The beginning of the body is kept for the admin, if it arrives in time.
-	text, _ := io.ReadAll(io.LimitReader(a.Body, maxResponse))
-	response = strings.ToValidUTF8(string(text), "\uFFFD")
+	if public {
+		text, _ := io.ReadAll(io.LimitReader(a.Body, maxResponse))
+		response = strings.ToValidUTF8(string(text), "\uFFFD")
+	}
 	switch {
 	case a.StatusCode >= 200 && a.StatusCode < 300:
 		return a.StatusCode, response, ""

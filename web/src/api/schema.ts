@@ -5110,7 +5110,7 @@ export interface components {
             problem: string | null;
             /** @description body of the request */
             request: string;
-            /** @description body of the response, at most 4 KiB of it */
+            /** @description body of the response, at most 4 KiB of it; empty if the host is not on the public internet */
             response: string;
             /** @example 2024-10-14T06:06:00.000Z */
             sent_at: string;
