@@ -37,7 +37,7 @@ func buildWriterBases(k *pki) (map[string]*testFile, error) {
 	// The trailer leads to an object that does not exist.
 	renumbered := bytes.Replace(pdftest.Table(2), []byte("/Info 4 0 R"), []byte("/Info 4 0 R /AdditionalStreams [/application#2Fvnd 60 0 R]"), 1)
 	for name, b := range map[string][]byte{
-		"table": pdftest.Table(2), "hybrid": pdftest.Hybrid(2), "form": pdftest.Form(), "store": pdftest.Table(2), "comment": commented, "renumbered": renumbered,
+		"table": pdftest.Table(2), "hybrid": pdftest.WordHybrid(2), "form": pdftest.Form(), "store": pdftest.Table(2), "comment": commented, "renumbered": renumbered,
 	} {
 		bases[name] = k.newFile(b).addFields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}).signField("A", rsaPKCS1, withAppearance(box, nil, ""))
 	}

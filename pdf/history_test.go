@@ -215,17 +215,17 @@ func offsetOf(t testing.TB, b []byte, what string) int {
 	return at
 }
 
-func TestDictionaryThatStatesAKeyTwiceIsAmbiguous(t *testing.T) {
+func TestDictionaryThatStatesAKeyTwiceHasTwoReadings(t *testing.T) {
 	t.Parallel()
 	b := pdftest.Form()
 	d := open(t, b)
 	ref := pdf.Ref{Number: pdftest.FormNumber + 1}
-	if err := d.RequireUniqueKeys(ref); err != nil {
+	if err := d.RequireSingleReading(ref); err != nil {
 		t.Error(err)
 	}
 	for _, twice := range []string{"/T (a) /F 4 ", "/#54 (a)    "} {
 		d := open(t, replace(t, b, "/Type /Annot", twice))
-		if err := d.RequireUniqueKeys(ref); !errors.Is(err, pdf.ErrDamaged) {
+		if err := d.RequireSingleReading(ref); !errors.Is(err, pdf.ErrDamaged) {
 			t.Errorf("%s: %v", twice, err)
 		}
 		if _, err := d.Object(ref); err != nil {
@@ -256,6 +256,19 @@ func hybrid(t testing.TB, b []byte, entries string, stated map[int][3]int, at in
 	return fmt.Appendf(bytes.Clone(b), "xref\n%strailer\n<</Size 200/Prev %d/Root 1 0 R/XRefStm %d>>\nstartxref\n%d\n%%%%EOF\n", entries, prev, at, section)
 }
 
+// streamBeside returns the offset of the stream that the newest hybrid section names.
+func streamBeside(t testing.TB, b []byte) (at int64) {
+	t.Helper()
+	i := bytes.LastIndex(b, []byte("/XRefStm"))
+	if i < 0 {
+		t.Fatal("the file is not hybrid")
+	}
+	if _, err := fmt.Sscanf(string(b[i:]), "/XRefStm %d", &at); err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
+
 func TestStreamBesideATableMayOnlyRepeatWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	b := pdftest.Hybrid(2)
@@ -271,11 +284,7 @@ func TestStreamBesideATableMayOnlyRepeatWhatIsKnown(t *testing.T) {
 			used[int(e.Ref.Number)] = [3]int{1, int(e.Offset), 0}
 		}
 	}
-	i := bytes.LastIndex(b, []byte("/XRefStm"))
-	var former int64
-	if _, err := fmt.Sscanf(string(b[i:]), "/XRefStm %d", &former); i < 0 || err != nil {
-		t.Fatal("the file is not hybrid")
-	}
+	former := streamBeside(t, b)
 	const page = pdftest.FirstPageNumber
 	object := "150 0 obj\n1\nendobj\n"
 	added := append(bytes.Clone(b), object...)
@@ -286,9 +295,9 @@ func TestStreamBesideATableMayOnlyRepeatWhatIsKnown(t *testing.T) {
 		file []byte
 		odd  bool
 	}{
-		"none":                                                {hybrid(t, added, entry, nil, 0), false},
-		"the former one":                                      {hybrid(t, added, entry, nil, former), false},
-		"the former one, out of date":                         {hybrid(t, added, entry+moved, nil, former), false},
+		"none": {hybrid(t, added, entry, nil, 0), false},
+		"the former one, of objects that its table frees":     {hybrid(t, added, entry, nil, former), true},
+		"the former one, out of date":                         {hybrid(t, added, entry+moved, nil, former), true},
 		"the former one, of freed objects":                    {hybrid(t, added, fmt.Sprintf("%d 1\n0000000000 00001 f \n", hidden.Ref.Number)+entry, nil, former), true},
 		"one that repeats the table":                          {hybrid(t, added, entry, map[int][3]int{150: own}, 0), false},
 		"one that repeats the state before":                   {hybrid(t, added, entry, map[int][3]int{150: own, page: used[page]}, 0), false},
@@ -303,8 +312,8 @@ func TestStreamBesideATableMayOnlyRepeatWhatIsKnown(t *testing.T) {
 	} {
 		all := openStates(t, c.file)
 		last := all[len(all)-1]
-		if got := len(last.Ambiguities) > 0; got != c.odd {
-			t.Errorf("%s: odd is %q", name, last.Ambiguities)
+		if got := len(last.Ambiguities) > 0 || last.Revealed != 0; got != c.odd {
+			t.Errorf("%s: odd is %q, revealed %d", name, last.Ambiguities, last.Revealed)
 		}
 	}
 	// One copied from an earlier section does not restore older objects.
@@ -313,6 +322,43 @@ func TestStreamBesideATableMayOnlyRepeatWhatIsKnown(t *testing.T) {
 	state := openStates(t, hybrid(t, build(t, b, u), "", nil, former))
 	if last := state[len(state)-1]; len(last.Ambiguities) == 0 || len(last.Changes) != 1 || !last.Changes[0].Earlier {
 		t.Errorf("an object is put back unseen: %q, %+v", last.Ambiguities, last.Changes)
+	}
+}
+
+// TestObjectsThatSomeReadersDoNotFindAreCountedUntilAStateRevealsThem has an object that the table of the first section
+// frees and its stream has in use.
+func TestObjectsThatSomeReadersDoNotFindAreCountedUntilAStateRevealsThem(t *testing.T) {
+	t.Parallel()
+	b := pdftest.Hybrid(2)
+	const hidden = pdftest.FirstPageNumber + 4
+	former, word := streamBeside(t, b), pdftest.WordHybrid(2)
+	if last := openStates(t, hybrid(t, word, "", nil, streamBeside(t, word)))[2]; len(last.Ambiguities) > 0 {
+		t.Errorf("a stream of Word that is repeated is %q", last.Ambiguities)
+	}
+	u := open(t, b).NewUpdate()
+	u.Add(pdf.Integer(7))
+	other := build(t, b, u)
+	u = open(t, other).NewUpdate()
+	u.Set(pdf.Ref{Number: hidden}, pdf.Integer(7))
+	for name, c := range map[string]struct {
+		file     []byte
+		revealed uint32 // by the last state
+		hides    bool   // the last state still does
+	}{
+		"not stated again":                 {other, 0, true},
+		"stream repeated":                  {hybrid(t, other, "", nil, former), hidden, false},
+		"replaced":                         {build(t, other, u), hidden, false},
+		"freed":                            {hybrid(t, other, fmt.Sprintf("%d 1\n0000000000 00001 f \n", hidden), nil, 0), 0, false},
+		"stream repeated, and freed again": {hybrid(t, other, fmt.Sprintf("%d 1\n0000000000 00001 f \n", hidden), nil, former), 0, true},
+		"of Word, stream repeated":         {hybrid(t, word, "", nil, streamBeside(t, word)), 0, false},
+	} {
+		all := openStates(t, c.file)
+		if last := all[len(all)-1]; last.Revealed != c.revealed || (len(last.Contradictions) > 0) != c.hides {
+			t.Errorf("%s: revealed %d, %q", name, last.Revealed, last.Contradictions)
+		}
+		if first := all[0]; (len(first.Contradictions) == 0) != (name == "of Word, stream repeated") {
+			t.Errorf("%s: the first state has %q", name, first.Contradictions)
+		}
 	}
 }
 

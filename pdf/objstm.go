@@ -10,8 +10,9 @@ import (
 type objectStream struct {
 	data    []byte
 	numbers []uint32
-	starts  []uint32       // offsets into data
-	index   map[uint32]int // of numbers, built when an index of the cross-reference is wrong
+	starts  []uint32        // offsets into data
+	index   map[uint32]int  // of numbers, the first of equals; built when an index of the cross-reference may be wrong
+	twice   map[uint32]bool // numbers that occur more than once; built with index
 
 	// broken is why the stream cannot be read. It is cached, or a damaged stream with thousands of objects would be
 	// decoded for each of them.
@@ -58,17 +59,42 @@ func (c *objectStream) findOffset(number uint32, index int) (int, bool) {
 	if index < len(c.numbers) && c.numbers[index] == number {
 		return int(c.starts[index]), true
 	}
-	if c.index == nil {
-		c.index = make(map[uint32]int, len(c.numbers))
-		for i, n := range slices.Backward(c.numbers) {
-			c.index[n] = i // the first of equals
-		}
-	}
+	c.indexNumbers()
 	i, ok := c.index[number]
 	if !ok {
 		return 0, false
 	}
 	return int(c.starts[i]), true
+}
+
+// indexNumbers builds index and twice.
+func (c *objectStream) indexNumbers() {
+	if c.index != nil {
+		return
+	}
+	c.index = make(map[uint32]int, len(c.numbers))
+	for i, n := range slices.Backward(c.numbers) {
+		if _, ok := c.index[n]; ok {
+			if c.twice == nil {
+				c.twice = map[uint32]bool{}
+			}
+			c.twice[n] = true
+		}
+		c.index[n] = i
+	}
+}
+
+// requireSinglePlace requires that an object stream has an object once, at the index that the cross-reference states.
+func (d *Document) requireSinglePlace(number uint32, s slot) error {
+	c, err := d.loadObjectStream(s.streamNumber())
+	if err != nil {
+		return fmt.Errorf("object stream %d: %w", s.streamNumber(), err)
+	}
+	c.indexNumbers()
+	if i, ok := c.index[number]; !ok || i != s.index() || c.twice[number] {
+		return damaged(-1, "object stream %d does not have object %d at index %d alone", s.streamNumber(), number, s.index())
+	}
+	return nil
 }
 
 func (d *Document) loadObjectStream(number uint32) (*objectStream, error) {
@@ -91,6 +117,10 @@ func (d *Document) loadObjectStream(number uint32) (*objectStream, error) {
 }
 
 func (d *Document) readObjectStream(number uint32, s slot) (*objectStream, error) {
+	// A key that its own dictionary states twice does not make the objects in it unreadable.
+	strict := d.uniqueKeys
+	d.uniqueKeys = false
+	defer func() { d.uniqueKeys = strict }()
 	st, err := d.Stream(Ref{Number: number, Generation: s.generation()})
 	if err != nil {
 		return nil, err

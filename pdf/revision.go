@@ -129,6 +129,9 @@ type History struct {
 	forward       map[uint32]slot // entries that point behind the end of their state
 	entries       revisionEntries // entries of the state that is being opened
 	hybridStreams map[int64]bool  // offsets of the streams of hybrid sections so far
+	hidden        slots           // objects that are in use, and free for readers that take the first entry of a number; see readSection
+	hiddenCount   int
+	contradicted  []string // Contradictions of the states so far that remain
 }
 
 // State is the file as of one of its revisions. Its Document reads nothing behind the end of that revision.
@@ -144,6 +147,11 @@ type State struct {
 	ObjectStreams []uint32
 	// Ambiguities lists why readers may disagree about this revision.
 	Ambiguities []string
+	// Contradictions lists why readers may disagree about the objects of this state, whatever the states before it were.
+	Contradictions []string
+	// Revealed is an object that some readers did not find in the state before and find in this one, although it is where
+	// it was; or zero. The signature that closes this state covers it, those before do not.
+	Revealed uint32
 	// Forward is set if an entry of the cross-reference points behind the end, so that appended bytes determine the
 	// object. Ambiguities includes it.
 	Forward bool
@@ -224,6 +232,9 @@ func (h *History) Next() (*State, error) {
 			s.trailer = fileTrailer(section.trailer)
 		}
 		s.sections = append(s.sections, section)
+		if section.besidePrev != 0 && section.besidePrev != section.prev {
+			h.addContradiction("the stream beside a table states another section before it")
+		}
 		h.hybridStreams[section.xrefStm] = true
 		if section.xrefStm != 0 && h.last != nil && !repeats {
 			s.addAmbiguity("a table with a stream beside it: older readers see other objects")
@@ -231,7 +242,9 @@ func (h *History) Next() (*State, error) {
 	}
 	if len(entries.conflicts) > 0 {
 		s.addAmbiguity(fmt.Sprintf("%d objects are stated twice, at different places", len(entries.conflicts)))
+		h.addContradiction("a section states objects twice, at different places")
 	}
+	h.trackHidden(s, entries)
 	if h.last != nil {
 		if err := h.collectChanges(s, entries); err != nil {
 			return nil, err
@@ -270,6 +283,7 @@ func (s *State) addAmbiguity(what string) { s.Ambiguities = append(s.Ambiguities
 type revisionEntries struct {
 	slots     slots
 	section   slots           // of the current section
+	hidden    slots           // numbers that a table has free and its stream in use
 	conflicts map[uint32]bool // numbers with two entries
 }
 
@@ -277,6 +291,7 @@ type revisionEntries struct {
 func (f *revisionEntries) reset() {
 	f.slots.clear()
 	f.section.clear()
+	f.hidden.clear()
 	clear(f.conflicts)
 }
 
@@ -290,6 +305,10 @@ const maxConflicts = 1000
 // state, so that readers that ignore such streams find the same objects as others. Some writers write a stream beside
 // each table that repeats it. Some copy /XRefStm of an earlier section: its entries for objects that the table has in
 // use are outdated and have no effect, since the table comes first (ISO 32000-2 §7.5.8.4).
+//
+// An object that the table has free and the stream in use is hidden from readers that do not know such streams, and from
+// those that take the first entry of a number even if it is free, as pdf.js does. A later section can make it visible to
+// them without changing it: by stating it, or by repeating /XRefStm, since its stream is then read before the table.
 func (h *History) readSection(at int64, f *revisionEntries) (section *section, repeats bool, err error) {
 	own := &f.section
 	own.clear()
@@ -305,6 +324,9 @@ func (h *History) readSection(at int64, f *revisionEntries) (section *section, r
 		case had.kind() >= slotPlain && s.kind() < slotPlain:
 			if len(freed) < maxConflicts {
 				freed = append(freed, n)
+			}
+			if n != 0 && f.slots.get(n) == had {
+				f.hidden.set(n, s)
 			}
 		default:
 			f.conflicts[n] = true
@@ -341,6 +363,42 @@ func (h *History) readSection(at int64, f *revisionEntries) (section *section, r
 	}
 	repeats = repeats && len(freed) == 0 && (section.besidePrev == 0 || section.besidePrev == section.prev)
 	return section, repeats, nil
+}
+
+// addContradiction adds a contradiction that remains in later states.
+func (h *History) addContradiction(what string) {
+	if !slices.Contains(h.contradicted, what) {
+		h.contradicted = append(h.contradicted, what)
+	}
+}
+
+// trackHidden updates which objects are hidden from some readers with the entries of a state, and records whether it
+// has such objects or reveals one.
+func (h *History) trackHidden(s *State, f *revisionEntries) {
+	s.Contradictions = slices.Clone(h.contradicted)
+	if h.hiddenCount == 0 && f.hidden.highest == 0 {
+		return
+	}
+	_ = f.slots.eachStated(func(n uint32, now slot) error {
+		was, is := h.hidden.get(n), f.hidden.get(n)
+		if was == is {
+			return nil
+		}
+		h.hidden.set(n, is)
+		switch {
+		case was == slotAbsent:
+			h.hiddenCount++
+		case is == slotAbsent:
+			h.hiddenCount--
+			if s.Revealed == 0 && now.kind() >= slotPlain {
+				s.Revealed = n
+			}
+		}
+		return nil
+	})
+	if h.hiddenCount > 0 {
+		s.Contradictions = append(s.Contradictions, fmt.Sprintf("%d objects are free in a table and in use in the stream beside it", h.hiddenCount))
+	}
 }
 
 // collectChanges lists the changes of a state whose slots are still those of the state before.
@@ -533,15 +591,21 @@ func (h *History) readStateEncryption(s *State) error {
 	return s.Document.readEncryption(h.password)
 }
 
-// RequireUniqueKeys reads an object and fails with ErrDamaged if a dictionary in it states a key twice: readers differ
-// in which of the two they use. The object is cached.
-func (d *Document) RequireUniqueKeys(ref Ref) error {
+// RequireSingleReading reads an object and fails with ErrDamaged if readers may differ on what it is: a dictionary in it
+// states a key twice, or it is in an object stream that has it twice, or has another object at the index that the
+// cross-reference states. Some readers find such an object by its number, others by the index. The object is cached.
+func (d *Document) RequireSingleReading(ref Ref) error {
 	s := d.slots.get(ref.Number)
 	if s.kind() < slotPlain || s.generation() != ref.Generation {
 		return nil
 	}
 	if found, ok := d.findShared(ref.Number, s); ok && found.uniqueKeys {
 		return nil
+	}
+	if s.kind() == slotCompressed {
+		if err := d.requireSinglePlace(ref.Number, s); err != nil {
+			return err
+		}
 	}
 	d.uniqueKeys = true
 	defer func() { d.uniqueKeys = false }()

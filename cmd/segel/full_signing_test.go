@@ -166,7 +166,7 @@ func TestFilesOfEveryStyleAreSignedAndValid(t *testing.T) {
 		signer.verb("sign-docs", id).ok()
 		owner.completed(id)
 		signed := owner.download(id)
-		// The hybrid file has version PDF 1.5 and was rewritten for the stamp office, before anything was signed.
+		// The hybrid file, of version PDF 1.5, has two readings and was rewritten at upload.
 		if old := bytes.HasPrefix(pdf, []byte("%PDF-1.5")); !old && !bytes.HasPrefix(signed, pdf) {
 			t.Errorf("%s: bytes that were there have changed", name)
 		}

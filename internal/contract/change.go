@@ -186,7 +186,7 @@ func (c *Change) failDocument(reason string) {
 
 // Why a file was rewritten. Values are in the audit log.
 const (
-	NormalisedDamaged = "damaged"      // readers can open it only by guessing
+	NormalisedDamaged = "damaged"      // readers can open it only by guessing, or may read it in two ways
 	NormalisedOffice  = "stamp_office" // the stamp office would have rewritten it, and so broken its signatures
 )
 

@@ -19,8 +19,8 @@ import (
 	"segel/pdf/inspect"
 )
 
-// examineOrRepair examines an upload. If it is damaged, the examination is of the rewritten file that replaces it, and
-// rewritten is true.
+// examineOrRepair examines an upload. If it is damaged, or readers may read it in two ways, the examination is of the
+// rewritten file that replaces it, and rewritten is true.
 func (s *Service) examineOrRepair(ctx context.Context, organisation contract.OrganisationID, base contract.Revision) (_ examination, rewritten bool, err error) {
 	release, err := s.fileSlots.acquire(ctx, organisation)
 	if err != nil {
@@ -103,7 +103,17 @@ func (s *Service) examineFile(ctx context.Context, f *documents.File, doc *pdf.D
 	if err := s.requireCompletable(ctx, f.Reader, base, doc, budget); err != nil {
 		return examination{}, err
 	}
-	return examination{base: base, pages: pages, findings: append(findings, uploaded.findings...)}, nil
+	return examination{base: base, pages: pages, findings: mergeFindings(findings, uploaded.findings)}, nil
+}
+
+// mergeFindings appends findings whose kind is not yet there: each kind is reported once.
+func mergeFindings(findings, more []contract.Finding) []contract.Finding {
+	for _, f := range more {
+		if f.Code != contract.FindingViewVaries || !slices.ContainsFunc(findings, func(g contract.Finding) bool { return g.Code == f.Code }) {
+			findings = append(findings, f)
+		}
+	}
+	return findings
 }
 
 // openWithinSigningLimits opens a document's file within the limits for files that will be signed. The caller closes it.
@@ -133,6 +143,9 @@ func signingOptions(size int64, budget *pdf.Budget) pdf.Options {
 // In a file without signatures it reads only what the validation of later signatures has to read. Opened is a document over
 // the file or its first bytes, whose objects are not parsed again.
 //
+// A file that readers may read in two ways can be rewritten so that there is only one, if it has no signatures. With
+// signatures it has the finding that what it shows varies.
+//
 // Refusals: those of [contract.CheckUploaded]; [documents.ErrComplex]; [documents.ErrDamaged] if rewriting the file may
 // help.
 func (s *Service) checkSignable(ctx context.Context, r io.ReaderAt, size int64, opened *pdf.Document, budget *pdf.Budget) (uploadedSignatures, error) {
@@ -151,6 +164,9 @@ func (s *Service) checkSignable(ctx context.Context, r io.ReaderAt, size int64, 
 		return uploadedSignatures{}, documents.PDFRefusal(fmt.Errorf("later signatures could not be validated: %w", err))
 	}
 	if len(file.Signatures) == 0 {
+		if len(file.Twofold) > 0 {
+			return uploadedSignatures{}, documents.ErrDamaged.WithCause(fmt.Errorf("readers may read it in two ways: %s", file.Twofold[0]))
+		}
 		return uploadedSignatures{}, nil
 	}
 	report, err := validate.ValidateFacts(ctx, file, o)
@@ -158,6 +174,9 @@ func (s *Service) checkSignable(ctx context.Context, r io.ReaderAt, size int64, 
 		return uploadedSignatures{}, err
 	}
 	findings, err := contract.CheckUploaded(verdictsOn(file, report, size))
+	if len(file.Twofold) > 0 {
+		findings = append(findings, contract.NewFinding(contract.FindingViewVaries, 0))
+	}
 	return uploadedSignatures{signed: true, digest: file.SHA256, findings: findings}, err
 }
 

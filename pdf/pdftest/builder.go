@@ -44,8 +44,9 @@ func (b *builder) writeStream(n int, entries string, data []byte) {
 	b.WriteString("\nendstream\nendobj\n")
 }
 
-// writeObjectStream writes an object stream n that contains objects by number, in order.
-func (b *builder) writeObjectStream(n int, numbers []int, bodies []string) {
+// writeObjectStream writes an object stream n that contains objects by number, in order. More are further entries of its
+// dictionary.
+func (b *builder) writeObjectStream(n int, numbers []int, bodies []string, more ...string) {
 	var directory, content strings.Builder
 	for i, number := range numbers {
 		fmt.Fprintf(&directory, "%d %d ", number, content.Len())
@@ -55,7 +56,7 @@ func (b *builder) writeObjectStream(n int, numbers []int, bodies []string) {
 	}
 	data := deflate([]byte(directory.String() + content.String()))
 	entries := fmt.Sprintf("/Type /ObjStm /N %d /First %d /Filter /FlateDecode", len(numbers), directory.Len())
-	b.writeStream(n, entries, data)
+	b.writeStream(n, strings.Join(append(more, entries), " "), data)
 }
 
 // finishWithTable ends the file with a cross-reference table of objects from 0 on. Numbers that were not written as

@@ -124,6 +124,25 @@ func Hybrid(n int) []byte {
 	return b.finishWithTable(fmt.Sprintf("/Info 4 0 R /XRefStm %d", stream))
 }
 
+// WordHybrid is a file of n A4 pages with a cross-reference as Word writes it: a table, in which the /Outlines of the
+// catalog, object FirstPageNumber+2n, are free; and behind it a section without entries, whose /XRefStm has them. The
+// stream of Word has all other objects, too.
+func WordHybrid(n int) []byte {
+	hidden := FirstPageNumber + 2*n
+	b := newBuilder("1.7")
+	for _, o := range documentBodies(make([]Page, n), fmt.Sprintf("/Outlines %d 0 R", hidden)) {
+		b.writeBody(o)
+	}
+	b.writeObjectStream(hidden+1, []int{hidden}, []string{"<< /Type /Outlines /Count 0 >>"})
+	stream := b.writeXrefStream(hidden+2, "/Info 4 0 R", []int{hidden, hidden + 1, hidden + 2})
+	table := b.Len()
+	b.finishWithTable("/Info 4 0 R")
+	at := b.Len()
+	b.WriteString("xref\n0 0\n")
+	b.writeTrailer(fmt.Sprintf("/Size %d /Root 1 0 R /ID %s /Info 4 0 R /Prev %d /XRefStm %d", b.last+1, fileID, table, stream), at)
+	return b.Bytes()
+}
+
 // Rotated is a file of four pages of 600 by 800 units, rotated by 0, 90, 180 and 270 degrees, with a crop box of 400 by
 // 700 at (100, 50).
 func Rotated() []byte {

@@ -81,10 +81,10 @@ func NewComparer(ctx context.Context, s *pdf.State, o Options) (*Comparer, error
 	if err := c.followTrailer(s); err != nil {
 		return nil, err
 	}
-	c.g.strictlyRead = nil
 	if err := c.protectObjectStreams(s, o.Containers...); err != nil {
 		return nil, err
 	}
+	c.g.strictlyRead = nil
 	return c, nil
 }
 
@@ -108,9 +108,9 @@ func (c *Comparer) followTrailer(s *pdf.State) error {
 // read.
 func (c *Comparer) Incomplete() error { return c.g.incomplete }
 
-// DuplicateKeys lists reachable objects of the first state in which a dictionary has a key twice: readers differ in
-// which value they use.
-func (c *Comparer) DuplicateKeys() []pdf.Ref { return c.g.duplicateKeys }
+// TwofoldObjects lists reachable objects of the first state, and object streams, that readers may read differently: see
+// [pdf.Document.RequireSingleReading].
+func (c *Comparer) TwofoldObjects() []pdf.Ref { return c.g.twofold }
 
 // EachUnreached calls f for objects of the first state that nothing refers to, until f returns false. Call it only
 // before the first Step.
@@ -205,7 +205,7 @@ func (r *revision) loadObject(p pdf.ObjectChange) error {
 		m.old, m.oldErr = r.old.Object(m.Before)
 	}
 	if !m.isFreed() {
-		if m.newErr = r.new.RequireUniqueKeys(m.After); m.newErr == nil {
+		if m.newErr = r.new.RequireSingleReading(m.After); m.newErr == nil {
 			m.new, m.newErr = r.new.Object(m.After)
 		}
 	}
@@ -222,6 +222,10 @@ func (r *revision) loadObject(p pdf.ObjectChange) error {
 func (r *revision) reportOddities(s *pdf.State) []Change {
 	var all []Change
 	for _, what := range s.Ambiguities {
+		all = append(all, Change{Operation: Oddity, Level: Other, Code: CodeAmbiguous, Detail: what})
+	}
+	if s.Revealed != 0 {
+		what := fmt.Sprintf("object %d, which some readers did not find before", s.Revealed)
 		all = append(all, Change{Operation: Oddity, Level: Other, Code: CodeAmbiguous, Detail: what})
 	}
 	if s.Truncated {

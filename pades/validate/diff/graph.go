@@ -33,8 +33,8 @@ type graph struct {
 	paths   map[uint32]string // already computed
 	labels  map[uint32]string // last steps of paths
 
-	strictlyRead  *numberSet // objects checked for duplicate keys; nil: none are
-	duplicateKeys []pdf.Ref  // objects that have some, at most maxDuplicateKeys
+	strictlyRead *numberSet // objects checked for a second reading; nil: none are
+	twofold      []pdf.Ref  // objects that have one, at most maxTwofold
 
 	unread []uint32 // objects that could not be read, so that their references are unknown
 
@@ -209,7 +209,7 @@ func (g *graph) visitObject(d *pdf.Document, n node) error {
 		g.visited[n.role].remove(n.number) // it was queued before its specific role was known
 		return nil
 	}
-	g.checkDuplicateKeys(d, n.number)
+	g.checkTwofold(d, n.number)
 	o, err := objectAt(d, n.number)
 	if err != nil {
 		if len(g.unread) < maxUnread {
@@ -230,21 +230,21 @@ func (g *graph) visitObject(d *pdf.Document, n node) error {
 	return w.err
 }
 
-// maxDuplicateKeys bounds the objects reported with duplicate keys.
-const maxDuplicateKeys = 20
+// maxTwofold bounds the objects reported as twofold.
+const maxTwofold = 20
 
-// checkDuplicateKeys records an object that has a key twice. The strict reading also caches the object.
-func (g *graph) checkDuplicateKeys(d *pdf.Document, n uint32) {
-	if g.strictlyRead == nil || g.strictlyRead.has(n) || len(g.duplicateKeys) == maxDuplicateKeys {
+// checkTwofold records an object that readers may read differently. The strict reading also caches the object.
+func (g *graph) checkTwofold(d *pdf.Document, n uint32) {
+	if g.strictlyRead == nil || g.strictlyRead.has(n) || len(g.twofold) == maxTwofold {
 		return
 	}
 	g.strictlyRead.add(n)
 	ref, used := d.InUse(n)
-	if !used || d.RequireUniqueKeys(ref) == nil {
+	if !used || d.RequireSingleReading(ref) == nil {
 		return
 	}
 	if _, err := d.Object(ref); err == nil {
-		g.duplicateKeys = append(g.duplicateKeys, ref)
+		g.twofold = append(g.twofold, ref)
 	}
 }
 

@@ -130,7 +130,7 @@ func (r *revision) checkTrailer() []Change {
 func (r *revision) checkTrailerKey(k pdf.Name, old, new pdf.Object) verdict {
 	switch k {
 	case "Prev", "XRefStm":
-		return verdict{level: None}
+		return verdict{level: None} // what they lead to is compared while the state is read: see pdf.State
 	case "Size":
 		a, _ := old.(pdf.Integer)
 		if b, _ := new.(pdf.Integer); b < a && r.hidesObjects(int64(b)) {

@@ -28,7 +28,7 @@ func (r *reader) readSignatures() error {
 		if holder.IsZero() {
 			holder = f.Ref
 		}
-		twice := r.d.RequireUniqueKeys(holder)
+		twice := r.d.RequireSingleReading(holder)
 		value, err := r.d.Resolve(f.Value)
 		if err != nil && !pdf.IsFault(err) {
 			return err

@@ -102,9 +102,9 @@ func TestSpareCrossReferenceStreamThatSaysTheSameIsNoChange(t *testing.T) {
 
 // signedHybrid is a hybrid file, signed in field A; its cross-reference has a table with a stream beside it that knows
 // one object more.
-func signedHybrid(t testing.TB) []byte {
+func signedHybrid(t testing.TB, b []byte) []byte {
 	t.Helper()
-	return on(t, pdftest.Hybrid(2)).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: boxA}, pades.FieldSpec{Name: "B", Page: 1, Rect: boxB}).sign("A", shown).b
+	return on(t, b).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: boxA}, pades.FieldSpec{Name: "B", Page: 1, Rect: boxB}).sign("A", shown).b
 }
 
 // beside is where the stream of the first hybrid section stands.
@@ -138,7 +138,7 @@ func TestHybridSectionThatRepeatsWhatIsKnownIsNoChange(t *testing.T) {
 		}
 	}
 	const hidden = pdftest.FirstPageNumber + 4 // the outlines of pdftest.Hybrid(2)
-	tamper(t, signedHybrid(t), []mutation{
+	tamper(t, signedHybrid(t, pdftest.WordHybrid(2)), []mutation{
 		{"the former stream", "", former(map[int]string{150: "1"}, nil)},
 		{"the former stream, and what it says of an object brought back", "restored", func(t *testing.T, b []byte) []byte {
 			b = section{objects: map[int]string{hidden: "<< /Type /Outlines /Count 0 /New true >>"}}.append(t, b)
@@ -159,10 +159,45 @@ func TestHybridSectionThatRepeatsWhatIsKnownIsNoChange(t *testing.T) {
 	for name, change := range map[string]func(t *testing.T, b []byte) []byte{
 		"former": former(map[int]string{150: "1"}, nil), "own": own(func(b []byte) map[int][3]int { return map[int][3]int{150: {1, len(b), 0}} }),
 	} {
-		b := change(t, signedHybrid(t))
+		b := change(t, signedHybrid(t, pdftest.WordHybrid(2)))
 		if f := runSteps(t, on(t, b).sign("B", shown).b); len(f.Signatures) != 2 || len(troubles(f.Signatures[0]))+len(troubles(f.Signatures[1])) > 0 {
 			t.Errorf("%s: %s", name, summary(f))
 		}
+	}
+}
+
+// TestLaterRevisionRevealsNothingThatSomeReadersDidNotFind signs a file whose table frees what its stream has in use:
+// pdf.js takes the first entry of a number, free ones included. It finds the object once a later section states it, or
+// leads to the stream that does, while no object has changed for other readers.
+func TestLaterRevisionRevealsNothingThatSomeReadersDidNotFind(t *testing.T) {
+	t.Parallel()
+	const hidden = pdftest.FirstPageNumber + 4
+	again := func(t *testing.T, b []byte) []byte {
+		return section{objects: map[int]string{150: "1"}, trailer: fmt.Sprintf("/XRefStm %d", beside(t, b))}.append(t, b)
+	}
+	tamper(t, signedHybrid(t, pdftest.Hybrid(2)), []mutation{
+		{"nothing about it", "", func(t *testing.T, b []byte) []byte { return section{objects: map[int]string{150: "1"}}.append(t, b) }},
+		{"its stream", "ambiguous", again},
+		{"its stream, two sections later", "ambiguous", func(t *testing.T, b []byte) []byte {
+			return again(t, section{objects: map[int]string{150: "1"}}.append(t, b))
+		}},
+		{"its entry", "ambiguous", func(t *testing.T, b []byte) []byte {
+			prev := newest(t, b)
+			at := len(b)
+			b = crossStream(b, 151, map[int][3]int{hidden: {2, hidden + 1, 0}, 151: {1, at, 0}}, fmt.Sprintf("/Size 152/Root 1 0 R/Info 4 0 R/Prev %d%s", prev, idOf(t, b)))
+			return fmt.Appendf(b, "startxref\n%d\n%%%%EOF\n", at)
+		}},
+		{"the same object elsewhere", "ambiguous", func(t *testing.T, b []byte) []byte {
+			return section{objects: map[int]string{hidden: "<< /Type /Outlines /Count 0 >>"}}.append(t, b)
+		}},
+	})
+	// Readers agree on the state of a signature that closes such a revision.
+	f := runSteps(t, on(t, again(t, signedHybrid(t, pdftest.Hybrid(2)))).sign("B", shown).b)
+	if len(f.Signatures) != 2 || len(troubles(f.Signatures[0])) == 0 || len(troubles(f.Signatures[1])) > 0 {
+		t.Errorf("%s", summary(f))
+	}
+	if f = runSteps(t, on(t, again(t, pdftest.Hybrid(2))).fields(pades.FieldSpec{Name: "A"}).sign("A").b); len(troubles(f.Signatures[0])) > 0 || len(f.Twofold) > 0 {
+		t.Errorf("%s %q", summary(f), f.Twofold)
 	}
 }
 

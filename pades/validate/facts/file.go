@@ -60,7 +60,6 @@ type File struct {
 	Pages      int      // 0 if they cannot be counted
 	Encrypted  bool
 	Repaired   bool // the cross-reference was rebuilt: no signature can be relied on
-	Hybrid     bool // a section has both a table and a stream
 	Linearized bool
 	Revisions  []Revision   // oldest first; none if repaired
 	Signatures []*Signature // in the order in which they were added to the file
@@ -74,6 +73,9 @@ type File struct {
 	// Earlier is what the document security store held only in earlier states. Each StoreItem has the number of the
 	// first revision that held it; VRI is empty.
 	Earlier Store
+	// Twofold says what readers may find differently in the first signed state, or in the newest state with
+	// Options.ForSigning and without signatures: each is a warning, too. It breaks no signature: that covers the bytes.
+	Twofold []string
 }
 
 // Revision is one state of the file.
@@ -102,7 +104,7 @@ const (
 	WarnInvisibleText  WarningCode = "invisible_text"   // text drawn in mode 3, white or without size
 	WarnHiddenLayer    WarningCode = "hidden_layer"     // optional content that is off
 	WarnSpareContent   WarningCode = "spare_content"    // unreferenced pages or catalogs
-	WarnTwofold        WarningCode = "twofold"          // a dictionary of the signed state has a key twice
+	WarnTwofold        WarningCode = "twofold"          // readers may find something else in the signed state: see File.Twofold
 	WarnJunkAfter      WarningCode = "junk_after"       // bytes after the end
 	WarnJunkBefore     WarningCode = "junk_before"      // bytes before the header
 	WarnTolerated      WarningCode = "tolerated"        // defects with only one reading

@@ -97,7 +97,7 @@ func (r *reader) openFile(size int64) error {
 	}
 	r.d = d
 	f := d.Properties()
-	r.file.Encrypted, r.file.Repaired, r.file.Linearized, r.file.Hybrid = f.Encrypted, f.Repaired, f.Linearized, f.XRefStyle == pdf.XRefHybrid
+	r.file.Encrypted, r.file.Repaired, r.file.Linearized = f.Encrypted, f.Repaired, f.Linearized
 	if r.file.Pages, err = d.PageCount(); err != nil {
 		r.addWarning(Warning{Code: WarnTolerated, Detail: err.Error()})
 		r.file.Pages = 0
@@ -281,8 +281,11 @@ func (w *stateWalk) compareState(number int, state *pdf.State, all []pdf.Revisio
 		if err := w.beginComparison(number, state, all); err != nil {
 			return err
 		}
-		for _, ref := range w.comparer.DuplicateKeys() {
-			w.addWarning(Warning{Code: WarnTwofold, Ref: ref})
+		for _, what := range state.Contradictions {
+			w.addTwofold(pdf.Ref{}, what)
+		}
+		for _, ref := range w.comparer.TwofoldObjects() {
+			w.addTwofold(ref, fmt.Sprintf("object %v", ref))
 		}
 		if w.o.structureOnly {
 			return nil
@@ -317,6 +320,12 @@ func (w *stateWalk) compareState(number int, state *pdf.State, all []pdf.Revisio
 		return w.beginComparison(number, state, all)
 	}
 	return nil
+}
+
+// addTwofold records that readers may find something else in the first signed state.
+func (r *reader) addTwofold(ref pdf.Ref, what string) {
+	r.file.Twofold = append(r.file.Twofold, what)
+	r.addWarning(Warning{Code: WarnTwofold, Ref: ref, Detail: what})
 }
 
 // maxComparers bounds how often comparing starts, since each start reads everything reachable.

@@ -37,6 +37,31 @@ func TestSoundFileIsSignableWithAndWithoutSignatures(t *testing.T) {
 	}
 }
 
+// TestFileThatReadersReadDifferentlySaysSo has files on which only some readers agree with this one.
+func TestFileThatReadersReadDifferentlySaysSo(t *testing.T) {
+	t.Parallel()
+	for name, b := range pdftest.TwofoldFiles() {
+		if f := forSigning(t, b); len(f.Twofold) == 0 || f.Unsignable != nil {
+			t.Errorf("%s: %q, %v", name, f.Twofold, f.Unsignable)
+		}
+	}
+	for name, b := range map[string][]byte{
+		"table": pdftest.Table(3), "streams": pdftest.Streams(3), "of Word": pdftest.WordHybrid(3), "linearized": pdftest.Linearized(3), "form": pdftest.Form(), "archive": pdftest.PDFA(2),
+	} {
+		if f := forSigning(t, b); len(f.Twofold) > 0 {
+			t.Errorf("%s: %q", name, f.Twofold)
+		}
+		if f := runSteps(t, on(t, b).fields(pades.FieldSpec{Name: "A"}).sign("A").b); len(f.Twofold) > 0 {
+			t.Errorf("%s, signed: %q", name, f.Twofold)
+		}
+	}
+	// A signature covers the bytes, whatever readers make of them.
+	f := runSteps(t, on(t, pdftest.TwofoldFiles()["annotation hidden in a hybrid file"]).fields(pades.FieldSpec{Name: "A"}).sign("A").b)
+	if len(f.Twofold) == 0 || !warned(f, facts.WarnTwofold) || len(troubles(f.Signatures[0])) > 0 {
+		t.Errorf("%s%q", summary(f), f.Twofold)
+	}
+}
+
 // TestFileWhoseGrowthCannotBeFollowedSaysSo has files whose signatures hold, or that have none, and behind which no
 // validation could tell what a further revision did.
 func TestFileWhoseGrowthCannotBeFollowedSaysSo(t *testing.T) {

@@ -79,6 +79,7 @@ func TestObjectStreamHoldsNothingThatIsNotStated(t *testing.T) {
 			b[at] = 3
 			return b
 		}},
+		{"two of it, each at the index of the other", "unreadable", func(t *testing.T, b []byte) []byte { return compressed(t, b, "90 0 91 2 1 2", 91, 90) }},
 		{"one of it twice", "ambiguous", func(t *testing.T, b []byte) []byte { return compressed(t, b, "90 0 90 2 1 2", 90) }},
 	})
 }
