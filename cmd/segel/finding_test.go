@@ -30,7 +30,7 @@ func findingsIn(t *testing.T, warnings any) map[string]object {
 }
 
 // refusedKinds are the findings that the owner must accept.
-var refusedKinds = []string{"print_differs", "view_varies", "external", "launch"}
+var refusedKinds = []string{"print_differs", "view_varies", "external", "launch", "portfolio", "xfa"}
 
 // TestFindingsAreRefusedUntilTheOwnerAcceptsThem takes each kind through upload and finalize.
 func TestFindingsAreRefusedUntilTheOwnerAcceptsThem(t *testing.T) {

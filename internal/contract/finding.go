@@ -22,7 +22,7 @@ type FindingCode string
 // The kinds of finding.
 const (
 	FindingPrintDiffers   FindingCode = "finding.print_differs"   // other text or marks in print than on a screen
-	FindingViewVaries     FindingCode = "finding.view_varies"     // the view depends on the reader, the magnification, the user or the language
+	FindingViewVaries     FindingCode = "finding.view_varies"     // the view depends on the reader, the magnification, the user or the language; or a signed file can be read in two ways
 	FindingExternal       FindingCode = "finding.external"        // content that is read from outside the file
 	FindingLaunch         FindingCode = "finding.launch"          // starts a program or opens another file
 	FindingUnreliableText FindingCode = "finding.unreliable_text" // text whose characters differ from those shown
@@ -52,7 +52,7 @@ const (
 
 // refusedFindings are the kinds that finalize refuses unless the owner accepts them: what is signed is then not what
 // is shown, or is not in the file.
-var refusedFindings = []FindingCode{FindingPrintDiffers, FindingViewVaries, FindingExternal, FindingLaunch}
+var refusedFindings = []FindingCode{FindingPrintDiffers, FindingViewVaries, FindingExternal, FindingLaunch, FindingPortfolio, FindingXFA}
 
 // NewFinding returns a finding of that kind. Args are names and values in turn.
 func NewFinding(code FindingCode, page int, args ...string) Finding {

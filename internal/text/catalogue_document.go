@@ -452,11 +452,11 @@ var findings = map[string]sentence{
 		"Kolom, tombol, atau catatan tertentu tampak di layar tetapi tidak ikut tercetak[ (halaman {pages})].",
 		"Some fields, buttons or notes are shown on the screen but not printed[ (page {pages})]."},
 	"finding.portfolio": {
-		"Sebagian aplikasi menampilkan berkas yang disematkan, bukan halaman berkas ini.",
-		"Some PDF readers show the embedded files instead of the pages of this file."},
+		"Berkas ini adalah portofolio PDF: sebagian aplikasi menampilkan berkas yang disematkan, bukan halaman yang ditandatangani di sini. Berkas sematan yang hendak ditandatangani perlu dicetak ke PDF dan diunggah tersendiri.",
+		"This file is a PDF portfolio: some PDF readers show the embedded files instead of the pages that are signed here. An embedded file that is to be signed has to be printed to PDF and uploaded by itself."},
 	"finding.xfa": {
-		"Berkas ini memuat formulir XFA, yang oleh sebagian aplikasi ditampilkan sebagai pengganti halaman.",
-		"This file contains an XFA form, which some PDF readers show instead of the pages."},
+		"Berkas ini memuat formulir XFA, yang oleh sebagian aplikasi ditampilkan sebagai pengganti halaman yang ditandatangani di sini. Jika dicetak ke PDF dari Adobe Acrobat, berkas tidak lagi memuat formulir tersebut dan dapat diunggah kembali.",
+		"This file contains an XFA form, which some PDF readers show instead of the pages that are signed here. Printed to PDF from Adobe Acrobat, the file no longer has the form and can be uploaded again."},
 	"finding.javascript": {
 		"Berkas ini memuat JavaScript[ (halaman {pages})].",
 		"This file contains JavaScript[ (page {pages})]."},
