@@ -162,7 +162,7 @@ check-image: ## run the image of build/dist with podman, read-only and without c
 	@scripts/checkimage build/dist
 
 check-deploy: ## check deploy/compose.yaml against the Compose Specification, and deploy/helm with helm's libraries and the types of Kubernetes
-	@cd scripts/compose && POSTGRES_PASSWORD=- S3_SECRET_KEY=- SEGEL_MASTER_KEY=- go run . ../../deploy/compose.yaml
+	@cd scripts/compose && POSTGRES_PASSWORD=- S3_SECRET_KEY=- SEGEL_MASTER_KEY=- go run . ../../deploy/compose.yaml && go test -count=1 .
 	@cd scripts/helm && go test -count=1 .
 
 dist: web ## make the files of a release in build/dist: binaries, .deb, .rpm, images, lists of components, chart, digests (ARCH=amd64,arm64)

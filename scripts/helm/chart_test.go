@@ -20,6 +20,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
@@ -46,6 +47,7 @@ processes:
   - {name: worker, roles: [worker], replicas: 2, resources: {limits: {memory: 1Gi}}}
   - {name: convert, roles: [convert], replicas: 1}
 convert: http://gotenberg:3000
+convertPodLabels: {app: gotenberg}
 trustedProxies: [10.0.0.0/8, "fd00::/8"]
 outboundPrivate: [10.0.0.0/8]
 settings: {SEGEL_MAIL_FROM: segel@example.com, SEGEL_MAX_JOBS: 8, SEGEL_GUEST_ACCOUNTS: true}
@@ -91,6 +93,7 @@ type objects struct {
 	budgets     []*policyv1.PodDisruptionBudget
 	ingresses   []*networkingv1.Ingress
 	jobs        []*batchv1.Job
+	policies    []*networkingv1.NetworkPolicy
 	monitors    []map[string]any
 }
 
@@ -127,6 +130,8 @@ func decodeObjects(t *testing.T, text string) (all objects) {
 				all.budgets = append(all.budgets, o)
 			case *networkingv1.Ingress:
 				all.ingresses = append(all.ingresses, o)
+			case *networkingv1.NetworkPolicy:
+				all.policies = append(all.policies, o)
 			case *batchv1.Job:
 				all.jobs = append(all.jobs, o)
 			default:
@@ -135,6 +140,31 @@ func decodeObjects(t *testing.T, text string) (all objects) {
 		}
 	}
 	return all
+}
+
+func TestOnlyPodsThatConvertReachGotenbergWhichReachesNothing(t *testing.T) {
+	t.Parallel()
+	if all := decodeObjects(t, least).policies; len(all) != 0 {
+		t.Errorf("without Gotenberg: %v", all)
+	}
+	all := decodeObjects(t, most)
+	if len(all.policies) != 1 {
+		t.Fatalf("%d policies", len(all.policies))
+	}
+	p := all.policies[0].Spec
+	if p.PodSelector.MatchLabels["app"] != "gotenberg" || !slices.Equal(p.PolicyTypes, []networkingv1.PolicyType{"Ingress", "Egress"}) || len(p.Egress) != 0 || len(p.Ingress) != 1 || len(p.Ingress[0].From) != 1 {
+		t.Fatalf("%+v", p)
+	}
+	from, err := metav1.LabelSelectorAsSelector(p.Ingress[0].From[0].PodSelector)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range all.deployments {
+		converts := strings.HasSuffix(d.Name, "-convert")
+		if from.Matches(labels.Set(d.Spec.Template.Labels)) != converts {
+			t.Errorf("%s: reaches Gotenberg: %t", d.Name, !converts)
+		}
+	}
 }
 
 func TestTheChartHasNoFindingOfHelmLint(t *testing.T) {
