@@ -80,6 +80,7 @@ func TestOnlyServeAndMigrateBringADatabaseUpToDate(t *testing.T) {
 			`DROP TABLE blob_key`,
 			`DROP TABLE collected_file`,
 			`DROP TABLE account_role`,
+			`DROP TABLE group_role`,
 			`DROP TABLE organisation_state`,
 			`DROP TABLE invitation`,
 			`DROP INDEX document_organisation`,

@@ -68,6 +68,14 @@ func TestEntraIDProvisionsAccountsAndGroups(t *testing.T) {
 	if made.header.Get("Location") != user["meta"].(object)["location"] || made.header.Get("Etag") == "" || made.header.Get("Content-Type") != "application/scim+json" || user["externalId"] != "siti" || user["active"] != true {
 		t.Errorf("created %s with %v", made.body, made.header)
 	}
+	if role := user["roles"].([]any)[0].(object)["value"]; role != "member" {
+		t.Errorf("a new user in no group is %v", role)
+	}
+	g.admin.do("POST", "/v1/admin/invitations", object{"email": "undangan@contoh.id", "role": "auditor"}).ok()
+	invited := d.ask("POST", "/Users", `{"schemas":["urn:ietf:params:scim:schemas:core:2.0:User"],"userName":"undangan@contoh.id"}`).is(http.StatusCreated).object()
+	if role := invited["roles"].([]any)[0].(object)["value"]; role != "auditor" {
+		t.Errorf("an invited auditor is %v", role)
+	}
 	d.ask("POST", "/Users", `{"schemas":["urn:ietf:params:scim:schemas:core:2.0:User"],"userName":"siti.R@contoh.id"}`).is(http.StatusConflict, "uniqueness")
 	for _, filter := range []string{`userName eq "SITI.r@contoh.id"`, `externalId eq "siti"`, `emails[type eq "work" and value eq "Siti.R@contoh.id"]`, `userName sw "Siti" and active eq true`, `id eq "` + id + `"`} {
 		if found := d.list("Users", filter); len(found) != 1 {
@@ -90,6 +98,11 @@ func TestEntraIDProvisionsAccountsAndGroups(t *testing.T) {
 		}
 	}
 	roleOf("auditor")
+	g.admin.do("PUT", "/v1/admin/people/"+id+"/role", object{"role": "sender"}).ok()
+	d.ask("PATCH", "/Groups/"+group, `{`+patchOp+`[{"op":"Remove","path":"members","value":[{"$ref":null,"value":"`+id+`"}]}]}`).ok()
+	roleOf("sender") // an administrator gave it
+	d.ask("PATCH", "/Groups/"+group, `{`+patchOp+`[{"op":"Add","path":"members","value":[{"$ref":null,"value":"`+id+`"}]}]}`).ok()
+	roleOf("auditor")
 	shown := g.admin.do("GET", "/v1/admin/scim", nil).ok().object("data")
 	if one := shown["groups"].([]any)[0].(object); one["name"] != "Legal" || one["role"] != "auditor" || one["members"] != 1.0 || shown["last_used_at"] == nil || strings.Contains(string(made.body), d.secret) {
 		t.Errorf("shown as %v", shown)
@@ -98,7 +111,7 @@ func TestEntraIDProvisionsAccountsAndGroups(t *testing.T) {
 		t.Errorf("found %v", found)
 	}
 	d.ask("PATCH", "/Groups/"+group, `{`+patchOp+`[{"op":"Remove","path":"members","value":[{"$ref":null,"value":"`+id+`"}]}]}`).ok()
-	roleOf("sender")
+	roleOf("member")
 
 	// Disabling ends what is open, at once; a login afterwards is refused.
 	browser := newBrowser(t, g.service)

@@ -613,7 +613,7 @@ var descriptions = map[string]description{
 	"scim-group":               {text: "", params: []*huma.Param{scimIDParam()}},
 	"scim-replace-group":       {text: "Members are users of the organisation. Groups give roles by the settings of the provider. Header If-Match: 412 if the version is another one.", params: []*huma.Param{scimIDParam()}},
 	"scim-change-group":        {text: "Members are added, and removed by value or by a filter in the path. Header If-Match as for PUT.", params: []*huma.Param{scimIDParam()}},
-	"scim-delete-group":        {text: "Its members get the role of their other groups.", params: []*huma.Param{scimIDParam()}},
+	"scim-delete-group":        {text: "Its members get the role of their other groups, or become members of the organisation if it gave them theirs.", params: []*huma.Param{scimIDParam()}},
 	"scim-users":               {text: "Query parameters filter, startIndex, count, attributes and excludedAttributes of RFC 7644 §3.4.2. Deleted accounts are missing."},
 	"scim-add-user":            {text: "The userName is an e-mail address. An account with that address that the directory deleted is enabled again; 409 uniqueness for any other."},
 	"scim-groups":              {text: "The same query parameters as for users."},

@@ -164,7 +164,7 @@ type ssoIn struct {
 	Enabled        binary         `json:"enabled" required:"false" doc:"missing: false"`
 	Create         binary         `json:"create" required:"false" doc:"people without an account get one at their first login; missing: false"`
 	GroupsClaim    phrase         `json:"groups_claim" required:"false" doc:"missing: groups" example:"groups"`
-	Groups         list[ssoGroup] `json:"groups" required:"false" doc:"the first group that a person is in gives their role; people in none of them are senders"`
+	Groups         list[ssoGroup] `json:"groups" required:"false" doc:"the first group that a person is in gives their role; people who leave all of them become members if a group gave them their role, and keep it otherwise"`
 	RequireGroup   binary         `json:"require_group" required:"false" doc:"people who are in none of the groups may not log in"`
 	PasswordOff    binary         `json:"password_off" required:"false" doc:"people with an address of a granted domain log in with the provider only"`
 	Exempt         list[phrase]   `json:"exempt" required:"false" doc:"UUIDs of admins who may still use a password"`

@@ -227,7 +227,8 @@ type ProviderClaims struct {
 type Admitted struct {
 	Email  string
 	Name   string
-	Role   AccountRole // empty: the groups say nothing, the role stays as it is
+	Role   AccountRole // of a group that is listed; empty: they are in none
+	Left   bool        // groups are stated, and none is listed: they lose the role that one gave them before
 	Factor bool        // the provider states a second factor, and it counts
 }
 
@@ -255,11 +256,11 @@ func (s *SSO) Admit(c ProviderClaims, domains []string, now time.Time) (Admitted
 	if !HasVisibleText(name) || utf8.RuneCountInString(name) > maxSSOText {
 		name, _, _ = strings.Cut(email, "@")
 	}
-	return Admitted{Email: email, Name: name, Role: role, Factor: s.ProviderFactor && statesFactor(c, s.FactorACR)}, nil
+	return Admitted{Email: email, Name: name, Role: role, Left: s.HasLeft(in, c.HasGroups), Factor: s.ProviderFactor && statesFactor(c, s.FactorACR)}, nil
 }
 
 // RoleOf returns the role that the groups of a person give, and whether they are in one that is listed. Given is false if the provider
-// states no groups: then nothing changes. A person whose groups are stated and not listed sends documents.
+// states no groups: then nothing changes. A group that is not listed gives no role.
 func (s *SSO) RoleOf(groups []string, given bool) (role AccountRole, listed bool) {
 	if !given || len(s.Groups) == 0 {
 		return "", false
@@ -270,7 +271,22 @@ func (s *SSO) RoleOf(groups []string, given bool) (role AccountRole, listed bool
 			return g.Role, true
 		}
 	}
-	return RoleSender, false
+	return "", false
+}
+
+// HasLeft reports whether a person is in none of the groups that give roles. Listed is the result of [SSO.RoleOf].
+//
+// They lose a role that a group gave them, and become a member. A role that an administrator or an invitation gave them stays: groups that are not listed say
+// nothing about it.
+func (s *SSO) HasLeft(listed, given bool) bool { return given && len(s.Groups) > 0 && !listed }
+
+// UnlistedRole returns the role of a new account of a person who is in no listed group and was not invited. Where groups give roles, nobody may
+// send documents because of a group that is missing. Empty: the default of new accounts.
+func (s *SSO) UnlistedRole() AccountRole {
+	if len(s.Groups) > 0 {
+		return RoleMember
+	}
+	return ""
 }
 
 // The values of amr (RFC 8176 §2) that say what a person knew, and what they had or were.

@@ -78,17 +78,21 @@ func TestGroupsThatAreStatedGiveARoleAndOthersChangeNothing(t *testing.T) {
 		groups []string
 		given  bool
 		role   AccountRole
-		listed bool
+		left   bool
 	}{
-		"listed":               {s, []string{"staf", "bos"}, true, RoleAdmin, true},
-		"not listed":           {s, []string{"lain"}, true, RoleSender, false},
-		"none":                 {s, nil, true, RoleSender, false},
+		"listed":               {s, []string{"staf", "bos"}, true, RoleAdmin, false},
+		"not listed":           {s, []string{"lain"}, true, "", true},
+		"none":                 {s, nil, true, "", true},
 		"not stated":           {s, []string{"bos"}, false, "", false},
 		"no list":              {SSO{}, []string{"bos"}, true, "", false},
-		"after the first 2000": {s, append(many, "bos"), true, RoleSender, false},
+		"after the first 2000": {s, append(many, "bos"), true, "", true},
 	} {
-		if role, listed := c.of.RoleOf(c.groups, c.given); role != c.role || listed != c.listed {
-			t.Errorf("%s: %q, %v", name, role, listed)
+		role, listed := c.of.RoleOf(c.groups, c.given)
+		if left := c.of.HasLeft(listed, c.given); role != c.role || listed != (role != "") || left != c.left {
+			t.Errorf("%s: %q, %v, %v", name, role, listed, left)
 		}
+	}
+	if s.UnlistedRole() != RoleMember || (&SSO{}).UnlistedRole() != "" {
+		t.Error("a new account in no listed group has another role than a member")
 	}
 }

@@ -175,8 +175,8 @@ func (h users) Create(r *http.Request, a protocol.ResourceAttributes) (protocol.
 		err = h.giveRoles(ctx, by, []contract.PersonID{u.ID})
 	} else {
 		none := userState{}
-		u.User, err = h.Accounts.AddProvisioned(ctx, identity.Provisioned{Organisation: by.Organisation, Name: to.name(none), Email: to.userName, Source: "scim", IP: by.IP})
-		if errors.Is(err, identity.ErrUserExists) {
+		u.User, err = h.addAccount(ctx, identity.Provisioned{Organisation: by.Organisation, Name: to.name(none), Email: to.userName, Source: "scim", IP: by.IP})
+		if errors.Is(err, identity.ErrUserExists) || errors.Is(err, contract.ErrInvitationUsed) {
 			return protocol.Resource{}, scimerrors.ScimErrorUniqueness
 		}
 	}
@@ -184,6 +184,20 @@ func (h users) Create(r *http.Request, a protocol.ResourceAttributes) (protocol.
 		return protocol.Resource{}, h.refusalOf(ctx, err)
 	}
 	return h.apply(r, u, to)
+}
+
+// addAccount creates the account of a person who is in no group yet: with the role of their invitation, if they have one.
+func (h users) addAccount(ctx context.Context, p identity.Provisioned) (store.User, error) {
+	u, err := h.Accounts.AcceptInvited(ctx, p)
+	if !errors.Is(err, store.ErrNotFound) {
+		return u, err
+	}
+	settings, err := h.Roles.GroupRoles(ctx, p.Organisation)
+	if err != nil {
+		return store.User{}, err
+	}
+	p.Role = settings.UnlistedRole()
+	return h.Accounts.AddProvisioned(ctx, p)
 }
 
 // Replace implements [protocol.ResourceHandler]. Names that are not given stay as they are.

@@ -1,6 +1,7 @@
 package sso
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -207,7 +208,7 @@ func (s *Service) finishLogin(ctx context.Context, of contract.OrganisationID, a
 	if err != nil {
 		return FinishedLogin{}, err
 	}
-	if err := s.setRole(ctx, found, u, admitted.Role, from); err != nil {
+	if err := s.setRole(ctx, found, u, admitted.Role, admitted.Left, from); err != nil {
 		return FinishedLogin{}, err
 	}
 	if from.Device == "" {
@@ -347,6 +348,7 @@ func (s *Service) findAccount(ctx context.Context, of contract.SSO, subject stri
 			if !of.Create {
 				return store.User{}, contract.ErrNoSSOAccount
 			}
+			p.Role = cmp.Or(p.Role, of.UnlistedRole())
 			u, err = s.Accounts.AddProvisioned(ctx, p)
 		}
 		if errors.Is(err, identity.ErrUserExists) || errors.Is(err, contract.ErrInvitationUsed) { // another login of the person was faster
@@ -381,16 +383,24 @@ func (s *Service) usable(u store.User, err error) (store.User, error) {
 	return u, u.OrganisationState.RequireActive()
 }
 
-// setRole gives a person the role of their groups. The last admin of an organisation and the admins who may use a password stay admins, so that
-// a mistake at the provider does not lock an organisation out.
-func (s *Service) setRole(ctx context.Context, of contract.SSO, u store.User, role contract.AccountRole, from identity.Client) error {
-	if role == "" || u.Role() == role || slices.Contains(of.Exempt, u.ID) {
+// setRole gives a person the role of their groups. A person who has left all that are listed becomes a member if groups gave them their role, and else
+// keeps it. The last admin of an organisation and the admins who may use a password stay admins, so that a mistake at the provider does not lock an organisation out.
+func (s *Service) setRole(ctx context.Context, of contract.SSO, u store.User, role contract.AccountRole, left bool, from identity.Client) (err error) {
+	if slices.Contains(of.Exempt, u.ID) {
 		return nil
 	}
-	err := s.Store.SetRole(ctx, u.ID, role, contract.Event{Type: contract.EventRoleChanged, At: s.Clock(), Person: u.Person, IP: from.IP, Details: map[string]string{
-		"organisation": string(of.Organisation), "person": string(u.ID), "name": u.Name, "email": u.Email, "role": string(role), "former_role": string(u.Role()), "by": "sso",
-	}})
-	if errors.Is(err, store.ErrConflict) || errors.Is(err, contract.ErrLastAdmin) { // another login was faster, or the person stays
+	event := func(to contract.AccountRole) contract.Event {
+		return contract.Event{Type: contract.EventRoleChanged, At: s.Clock(), Person: u.Person, IP: from.IP, Details: map[string]string{
+			"organisation": string(of.Organisation), "person": string(u.ID), "name": u.Name, "email": u.Email, "role": string(to), "former_role": string(u.Role()), "by": "sso",
+		}}
+	}
+	switch {
+	case role != "":
+		err = s.Store.SetGroupRole(ctx, u.ID, role, event(role))
+	case left:
+		err = s.Store.TakeGroupRole(ctx, u.ID, event(contract.RoleMember))
+	}
+	if errors.Is(err, store.ErrNotFound) || errors.Is(err, contract.ErrLastAdmin) { // groups gave them no role, or the person stays
 		return nil
 	}
 	return err
@@ -415,8 +425,8 @@ func (s *Service) GiveRoleOfGroups(ctx context.Context, of contract.Organisation
 	if err != nil {
 		return err
 	}
-	role, _ := settings.RoleOf(groups, true)
-	return s.setRole(ctx, settings, u, role, identity.Client{IP: ip})
+	role, listed := settings.RoleOf(groups, true)
+	return s.setRole(ctx, settings, u, role, settings.HasLeft(listed, true), identity.Client{IP: ip})
 }
 
 // openSession opens a session of the web app that the provider can end by a back-channel logout. Factor reports whether a second factor was proved.

@@ -228,7 +228,10 @@ func TestTheFirstListedGroupOfAPersonGivesTheirRole(t *testing.T) {
 	for _, c := range []struct {
 		groups any
 		want   contract.AccountRole
-	}{{nil, contract.RoleSender}, {[]string{"audit", "bos"}, contract.RoleAdmin}, {"audit", contract.RoleAuditor}, {[]string{"lain"}, contract.RoleSender}, {[]string{}, contract.RoleSender}} {
+	}{
+		{nil, contract.RoleMember}, {[]string{"lain"}, contract.RoleMember}, {[]string{"audit", "bos"}, contract.RoleAdmin}, {nil, contract.RoleAdmin}, {"audit", contract.RoleAuditor},
+		{[]string{"lain"}, contract.RoleMember}, {[]string{"bos"}, contract.RoleAdmin}, {[]string{}, contract.RoleMember},
+	} {
 		s.p.Set(func() {
 			s.p.Claims = oidctest.Object{}
 			if c.groups != nil {
@@ -239,6 +242,65 @@ func TestTheFirstListedGroupOfAPersonGivesTheirRole(t *testing.T) {
 		s.must(err)
 		if u, err := s.db.MemberByEmail(t.Context(), s.of, oidctest.Email); err != nil || u.Role() != c.want {
 			t.Errorf("groups %v give %s, %v; want %s", c.groups, u.Role(), err, c.want)
+		}
+	}
+}
+
+// logInWith has the person log in with groups that the provider states, and returns their role.
+func (s *stage) logInWith(groups ...string) contract.AccountRole {
+	s.t.Helper()
+	s.p.Set(func() { s.p.Claims = oidctest.Object{"groups": groups} })
+	_, err := s.logIn(nil)
+	s.must(err)
+	u, err := s.db.MemberByEmail(s.t.Context(), s.of, oidctest.Email)
+	s.must(err)
+	return u.Role()
+}
+
+func TestAPersonInNoListedGroupKeepsTheRoleThatNoGroupGave(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.configure(func(to *contract.SSOSettings) {
+		to.Groups = []contract.GroupRole{{Group: "bos", Role: contract.RoleAdmin}, {Group: "staf", Role: contract.RoleMember}}
+	})
+	if role := s.logInWith("staf"); role != contract.RoleMember {
+		t.Fatalf("their group gives %s", role)
+	}
+	if role := s.logInWith(); role != contract.RoleMember {
+		t.Errorf("leaving the group of members gives %s", role)
+	}
+	u, err := s.db.MemberByEmail(t.Context(), s.of, oidctest.Email)
+	s.must(err)
+	event := contract.Event{Type: contract.EventRoleChanged, At: time.Now(), Details: map[string]string{"organisation": string(s.of)}}
+	for _, role := range []contract.AccountRole{contract.RoleAuditor, contract.RoleSender, contract.RoleAdmin} {
+		s.must(s.db.SetRole(t.Context(), u.ID, role, event)) // as an administrator does
+		if got := s.logInWith("lain"); got != role {
+			t.Errorf("the role %s, which no group gave, became %s", role, got)
+		}
+	}
+	// Once a group gives the same role, leaving the group takes it.
+	if role := s.logInWith("bos"); role != contract.RoleAdmin {
+		t.Errorf("the group gives %s", role)
+	}
+	if role := s.logInWith("lain"); role != contract.RoleMember {
+		t.Errorf("a former admin of the group is %s", role)
+	}
+}
+
+func TestAnInvitedRoleYieldsToAListedGroupAlone(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		groups []string
+		want   contract.AccountRole
+	}{{[]string{"lain"}, contract.RoleAuditor}, {nil, contract.RoleAuditor}, {[]string{"bos"}, contract.RoleAdmin}} {
+		s := newStage(t)
+		s.configure(func(to *contract.SSOSettings) {
+			to.Groups = []contract.GroupRole{{Group: "bos", Role: contract.RoleAdmin}}
+		})
+		_, err := s.Accounts.Invite(t.Context(), contract.Actor{}, identity.NewInvitation{Organisation: s.of, Email: oidctest.Email, Role: contract.RoleAuditor})
+		s.must(err)
+		if role := s.logInWith(c.groups...); role != c.want {
+			t.Errorf("an invited auditor in groups %v is %s, not %s", c.groups, role, c.want)
 		}
 	}
 }

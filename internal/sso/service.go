@@ -24,7 +24,6 @@ type Store interface {
 	store.SSO
 	Organisation(ctx context.Context, id contract.OrganisationID) (store.Organisation, error)
 	User(ctx context.Context, id contract.PersonID) (store.User, error)
-	SetRole(ctx context.Context, id contract.PersonID, role contract.AccountRole, e contract.Event) error
 	MemberByEmail(ctx context.Context, o contract.OrganisationID, email string) (store.User, error)
 	RevokeFamily(ctx context.Context, family string) error
 }

@@ -65,6 +65,13 @@ type SSO interface {
 	// UnlinkSSOIdentity removes the links of an account, ends the sessions that were opened with them, and logs the event. ErrNotFound: it has none.
 	UnlinkSSOIdentity(ctx context.Context, id contract.PersonID, e contract.Event) error
 
+	// SetGroupRole gives an account the role of its groups and logs the event, and records that they gave it. For an account that has the role, it
+	// only records that. contract.ErrLastAdmin is as in [Identities]: then nothing changes.
+	SetGroupRole(ctx context.Context, id contract.PersonID, role contract.AccountRole, e contract.Event) error
+	// TakeGroupRole makes an account a member and logs the event, if its role is the one that its groups gave. ErrNotFound: they gave none. SetRole of
+	// [Identities] forgets that groups gave a role. contract.ErrLastAdmin is as there: then nothing changes.
+	TakeGroupRole(ctx context.Context, id contract.PersonID, e contract.Event) error
+
 	// AddSSOLogin records a family that was opened with a provider.
 	AddSSOLogin(ctx context.Context, l SSOLogin) error
 	// ConfirmSSOLogin waits for logouts that end a family which was just opened, and returns ErrNotFound if one did.

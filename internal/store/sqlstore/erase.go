@@ -71,6 +71,7 @@ var fewRows = []eraseStep{
 	{table: "team_member", where: `person = $1`, kind: "team", key: "team"},
 	{table: "scim_user", where: `person = $1`},
 	{table: "mailbox_account", where: `person = $1`, kind: "mailbox_account"},
+	{table: "group_role", where: `person = $1`},
 	{table: "account_role", where: `person = $1`, kind: "account_role"},
 	{table: "consent_acceptance", where: `person = $1`},
 	{table: "specimen", where: `person = $1`, kind: "specimen"},

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -272,37 +273,111 @@ func (s *Store) RenameUser(ctx context.Context, id contract.PersonID, name strin
 // SetRole implements [store.Identities].
 func (s *Store) SetRole(ctx context.Context, id contract.PersonID, role contract.AccountRole, e contract.Event) error {
 	err := s.db.withTx(ctx, func(t tx) error {
-		if err := lockOrganisationOf(ctx, t, id); err != nil {
+		u, err := lockRole(ctx, t, id)
+		switch {
+		case err != nil:
 			return err
-		}
-		if err := lockUnerased(ctx, t, id); err != nil {
-			return err
-		}
-		var u store.User
-		if err := queryOne(ctx, t, userRows.dest(&u), `SELECT `+userRows.columns+` FROM users WHERE id = $1`, id); err != nil {
-			return err
-		}
-		if u.Role() == role {
+		case u.Role() == role:
 			return store.ErrConflict
 		}
-		if u.Admin && u.DisabledAt.IsZero() {
-			if err := requireOtherAdmin(ctx, t, id); err != nil {
-				return err
-			}
-		}
-		if _, err := t.exec(ctx, `UPDATE users SET admin = $2 WHERE id = $1`, id, role == contract.RoleAdmin); err != nil {
+		if err := forgetGroupRole(ctx, t, id); err != nil {
 			return err
 		}
-		if role == contract.RoleAdmin || role == contract.RoleSender {
-			if _, err := t.exec(ctx, `DELETE FROM account_role WHERE person = $1`, id); err != nil {
-				return err
-			}
-		} else if err := setLimitedRole(ctx, t, id, role, e.At); err != nil {
-			return err
-		}
-		return logEntry{events: []contract.Event{e}, records: []record{recordOf("user", id), recordOf("account_role", id)}}.appendToLog(ctx, t)
+		return changeRole(ctx, t, u, role, e)
 	})
 	return wrapf(err, "set the role of user %s", id)
+}
+
+// SetGroupRole implements [store.SSO].
+func (s *Store) SetGroupRole(ctx context.Context, id contract.PersonID, role contract.AccountRole, e contract.Event) error {
+	// Most logins find what the last one stored. They write nothing.
+	u, err := s.User(ctx, id)
+	if err == nil && u.Role() == role {
+		var given contract.AccountRole
+		if err = s.readRow(ctx, []any{&given}, selectGroupRole, id); err == nil && given == role {
+			return nil
+		}
+	}
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return wrapf(err, "read the role of user %s", id)
+	}
+	err = s.db.withTx(ctx, func(t tx) error {
+		u, err := lockRole(ctx, t, id)
+		if err != nil {
+			return err
+		}
+		if _, err := t.exec(ctx, `INSERT INTO group_role (person, role) VALUES ($1, $2) ON CONFLICT (person) DO UPDATE SET role = excluded.role`, id, role); err != nil || u.Role() == role {
+			return err
+		}
+		return changeRole(ctx, t, u, role, e)
+	})
+	return wrapf(err, "give user %s the role of their groups", id)
+}
+
+// TakeGroupRole implements [store.SSO].
+func (s *Store) TakeGroupRole(ctx context.Context, id contract.PersonID, e contract.Event) error {
+	var given contract.AccountRole
+	if err := s.readRow(ctx, []any{&given}, selectGroupRole, id); err != nil {
+		return wrapf(err, "read the role that groups gave user %s", id)
+	}
+	err := s.db.withTx(ctx, func(t tx) error {
+		u, err := lockRole(ctx, t, id)
+		if err != nil {
+			return err
+		}
+		if err := queryOne(ctx, t, []any{&given}, selectGroupRole, id); err != nil {
+			return err
+		}
+		if err := forgetGroupRole(ctx, t, id); err != nil {
+			return err
+		}
+		if u.Role() == contract.RoleMember || u.Role() != given { // a program of an earlier release set another role
+			return nil
+		}
+		return changeRole(ctx, t, u, contract.RoleMember, e)
+	})
+	return wrapf(err, "take the role of their groups from user %s", id)
+}
+
+// selectGroupRole reads the role that the groups of a person gave them last.
+const selectGroupRole = `SELECT role FROM group_role WHERE person = $1`
+
+// forgetGroupRole records that the role of a person does not come from their groups.
+func forgetGroupRole(ctx context.Context, t tx, id contract.PersonID) error {
+	_, err := t.exec(ctx, `DELETE FROM group_role WHERE person = $1`, id)
+	return err
+}
+
+// lockRole returns a user whose role is about to change. Other changes of who administers the organisation wait.
+func lockRole(ctx context.Context, t tx, id contract.PersonID) (u store.User, err error) {
+	if err := lockOrganisationOf(ctx, t, id); err != nil {
+		return u, err
+	}
+	if err := lockUnerased(ctx, t, id); err != nil {
+		return u, err
+	}
+	err = queryOne(ctx, t, userRows.dest(&u), `SELECT `+userRows.columns+` FROM users WHERE id = $1`, id)
+	return u, err
+}
+
+// changeRole gives a user that lockRole returned another role and logs the event. It is the last step of a transaction.
+func changeRole(ctx context.Context, t tx, u store.User, role contract.AccountRole, e contract.Event) error {
+	if u.Admin && u.DisabledAt.IsZero() {
+		if err := requireOtherAdmin(ctx, t, u.ID); err != nil {
+			return err
+		}
+	}
+	if _, err := t.exec(ctx, `UPDATE users SET admin = $2 WHERE id = $1`, u.ID, role == contract.RoleAdmin); err != nil {
+		return err
+	}
+	if role == contract.RoleAdmin || role == contract.RoleSender {
+		if _, err := t.exec(ctx, `DELETE FROM account_role WHERE person = $1`, u.ID); err != nil {
+			return err
+		}
+	} else if err := setLimitedRole(ctx, t, u.ID, role, e.At); err != nil {
+		return err
+	}
+	return logEntry{events: []contract.Event{e}, records: []record{recordOf("user", u.ID), recordOf("account_role", u.ID)}}.appendToLog(ctx, t)
 }
 
 // lockOrganisationOf makes changes of who administers the organisation of a user wait for each other.

@@ -313,3 +313,38 @@ func TestEarlierListsAreCountedByBlockAndTheirTitlesAreStored(t *testing.T) {
 		}
 	})
 }
+
+func TestAdminsAndAuditorsOfEarlierReleasesLoseTheRoleOfTheirGroups(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		none := `x''`
+		if strings.HasPrefix(dsn, "postgres") {
+			none = `''`
+		}
+		statements := []string{
+			`INSERT INTO organisation (id, name, created_at) VALUES ('org', 'Org', 1), ('other', 'Other', 2)`,
+			`INSERT INTO sso (organisation, settings, secret, changed_at, edits) VALUES ('org', '{"version":1,"groups_claim":"groups","groups":[{"group":"bos","role":"admin"}]}', ` + none + `, 1, 1),
+				('other', '{"version":1,"groups_claim":"groups"}', ` + none + `, 1, 1)`,
+			`INSERT INTO scim_group (id, organisation, name, name_folded, external_id, created_at, changed_at, edits) VALUES ('g', 'org', 'Audit', 'audit', '', 1, 1, 1)`,
+		}
+		for _, u := range []struct{ id, of, admin string }{{"by hand", "org", "TRUE"}, {"admin", "org", "TRUE"}, {"auditor", "org", "FALSE"}, {"sender", "org", "FALSE"}, {"no groups", "other", "TRUE"}} {
+			statements = append(statements, `INSERT INTO users (id, organisation, name, name_folded, email, email_folded, admin, password, must_reset, created_at, given)
+				VALUES ('`+u.id+`', '`+u.of+`', '', '', '`+u.id+`', '`+u.id+`', `+u.admin+`, '', FALSE, 1, FALSE)`)
+			if u.id != "by hand" && u.id != "auditor" {
+				statements = append(statements, `INSERT INTO sso_identity (organisation, issuer, subject, person, linked_at) VALUES ('`+u.of+`', 'i', '`+u.id+`', '`+u.id+`', 1)`)
+			}
+		}
+		aged(t, dsn, "0132", append(statements, `INSERT INTO account_role (person, role, changed_at) VALUES ('auditor', 'auditor', 1)`, `INSERT INTO scim_member (scim_group, person) VALUES ('g', 'auditor')`)...)
+		s := openTest(t, dsn)
+		for id, want := range map[contract.PersonID]contract.AccountRole{
+			"by hand": contract.RoleAdmin, "admin": contract.RoleMember, "auditor": contract.RoleMember, "sender": contract.RoleSender, "no groups": contract.RoleAdmin,
+		} {
+			err := s.TakeGroupRole(t.Context(), id, contract.Event{Type: contract.EventRoleChanged, At: time.Unix(1, 0)})
+			if err != nil && !errors.Is(err, store.ErrNotFound) {
+				t.Errorf("%s: %v", id, err)
+			}
+			if u, err := s.User(t.Context(), id); err != nil || u.Role() != want {
+				t.Errorf("%s is %s, %v; want %s", id, u.Role(), err, want)
+			}
+		}
+	})
+}

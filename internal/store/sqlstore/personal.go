@@ -24,6 +24,7 @@ type personalTable struct {
 var personalTables = []personalTable{
 	{kind: "account", columns: "id, organisation, name, email, admin, must_reset, created_at", from: "users WHERE id = $1"},
 	{kind: "role", columns: "role, changed_at", from: "account_role WHERE person = $1"},
+	{kind: "role_of_groups", columns: "role", from: "group_role WHERE person = $1"},
 	{kind: "disabled", columns: "disabled_at", from: "disabled_account WHERE person = $1"},
 	{kind: "erasure", columns: "asked_at, done_at", from: "erasure WHERE person = $1"},
 	{kind: "mailbox", columns: "mailbox, proved_at", from: "mailbox_account WHERE person = $1"},

@@ -210,6 +210,41 @@ var ssoTests = map[string]func(*testing.T, *fixture){
 		b.must(b.SetSSO(b.ctx, s, b.ssoEvent("org")))
 		b.requireEqual("after a change", left(), rest)
 	},
+	"AGroupTakesTheRoleThatItGaveAndNoOther": func(_ *testing.T, b *fixture) {
+		admin := newUser("admin", "Admin", "admin@example.test", "org")
+		admin.Admin = true
+		b.must(b.CreateUser(b.ctx, admin))
+		b.must(b.CreateUser(b.ctx, newUser("u1", "One", "one@example.test", "org")))
+		roleOf := func(what string, id contract.PersonID, want contract.AccountRole) {
+			u, err := b.User(b.ctx, id)
+			b.must(err)
+			b.requireEqual(what, u.Role(), want)
+		}
+		e := contract.Event{Type: contract.EventRoleChanged, At: b.now}
+		b.requireError("of an unknown person", b.SetGroupRole(b.ctx, "u2", contract.RoleAdmin, e), store.ErrNotFound)
+		b.requireError("no group gave it", b.TakeGroupRole(b.ctx, "u1", e), store.ErrNotFound)
+		before := b.eventCount()
+		b.must(b.SetGroupRole(b.ctx, "u1", contract.RoleSender, e)) // the one that they have
+		b.requireEqual("leaves", b.eventCount(), before)
+		b.must(b.TakeGroupRole(b.ctx, "u1", e))
+		roleOf("a former sender of a group", "u1", contract.RoleMember)
+		b.requireError("taken again", b.TakeGroupRole(b.ctx, "u1", e), store.ErrNotFound)
+		b.must(b.SetGroupRole(b.ctx, "u1", contract.RoleAuditor, e))
+		b.must(b.SetGroupRole(b.ctx, "u1", contract.RoleAuditor, e))
+		roleOf("of a group", "u1", contract.RoleAuditor)
+		b.requireEqual("leaves", b.eventCount(), before+2)
+		b.must(b.SetRole(b.ctx, "u1", contract.RoleSender, e))
+		b.requireError("an administrator gave another", b.TakeGroupRole(b.ctx, "u1", e), store.ErrNotFound)
+		roleOf("of an administrator", "u1", contract.RoleSender)
+		b.requireError("the last admin", b.SetGroupRole(b.ctx, "admin", contract.RoleMember, e), contract.ErrLastAdmin)
+		b.requireError("which was not recorded", b.TakeGroupRole(b.ctx, "admin", e), store.ErrNotFound)
+		b.must(b.SetGroupRole(b.ctx, "admin", contract.RoleAdmin, e))
+		b.requireError("the last admin leaves", b.TakeGroupRole(b.ctx, "admin", e), contract.ErrLastAdmin)
+		b.must(b.SetRole(b.ctx, "u1", contract.RoleAdmin, e))
+		b.must(b.TakeGroupRole(b.ctx, "admin", e))
+		roleOf("a former admin of a group", "admin", contract.RoleMember)
+		b.must(b.CheckLog(b.ctx))
+	},
 	"WhatWasUsedIsUsedOnce": func(_ *testing.T, b *fixture) {
 		b.must(b.UseOnce(b.ctx, [32]byte{1}, b.now))
 		b.must(b.UseOnce(b.ctx, [32]byte{2}, b.now.Add(time.Hour)))

@@ -173,7 +173,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a group
-         * @description Its members get the role of their other groups.
+         * @description Its members get the role of their other groups, or become members of the organisation if it gave them theirs.
          */
         delete: operations["scim-delete-group"];
         options?: never;
@@ -10854,7 +10854,7 @@ export interface components {
              * @example phr
              */
             factor_acr?: string;
-            /** @description the first group that a person is in gives their role; people in none of them are senders */
+            /** @description the first group that a person is in gives their role; people who leave all of them become members if a group gave them their role, and keep it otherwise */
             groups?: components["schemas"]["SsoGroup"][];
             /**
              * @description missing: groups
