@@ -282,13 +282,13 @@ func (s *Service) RenamePasskey(ctx context.Context, by contract.Actor, id, name
 	return refuseNotFound(s.store.RenamePasskey(ctx, u.ID, id, name, s.factorEvent(contract.EventPasskeyRenamed, by, u, "passkey", name)), contract.ErrNoFactor)
 }
 
-// RemovePasskey removes a passkey of the caller. Current is their password. ErrFactorNeeded: it is the last factor, and the organisation requires
-// one.
+// RemovePasskey removes a passkey of the caller, and ends their other sessions, which may have been opened with it. Current is their password.
+// ErrFactorNeeded: it is the last factor, and the organisation requires one.
 func (s *Service) RemovePasskey(ctx context.Context, by contract.Actor, id, current string) error {
 	return s.removeFactor(ctx, by, current, func(u store.User, f store.PersonFactors, keep bool) error {
 		for _, k := range f.Passkeys {
 			if k.ID == id {
-				return s.store.RemovePasskey(ctx, u.ID, id, keep, s.factorEvent(contract.EventFactorRemoved, by, u, "factor", string(contract.FactorPasskey), "passkey", k.Name), s.newAccountNotice(contract.NoticeFactorRemoved, u, clientOf(by)))
+				return s.store.RemovePasskey(ctx, u.ID, id, by.Session, keep, s.factorEvent(contract.EventFactorRemoved, by, u, "factor", string(contract.FactorPasskey), "passkey", k.Name), s.newAccountNotice(contract.NoticeFactorRemoved, u, clientOf(by)))
 			}
 		}
 		return store.ErrNotFound
@@ -298,7 +298,7 @@ func (s *Service) RemovePasskey(ctx context.Context, by contract.Actor, id, curr
 // RemoveTOTP removes the authenticator app of the caller, in the same way as [Service.RemovePasskey].
 func (s *Service) RemoveTOTP(ctx context.Context, by contract.Actor, current string) error {
 	return s.removeFactor(ctx, by, current, func(u store.User, _ store.PersonFactors, keep bool) error {
-		return s.store.RemoveAuthenticator(ctx, u.ID, keep, s.factorEvent(contract.EventFactorRemoved, by, u, "factor", string(contract.FactorTOTP)), s.newAccountNotice(contract.NoticeFactorRemoved, u, clientOf(by)))
+		return s.store.RemoveAuthenticator(ctx, u.ID, by.Session, keep, s.factorEvent(contract.EventFactorRemoved, by, u, "factor", string(contract.FactorTOTP)), s.newAccountNotice(contract.NoticeFactorRemoved, u, clientOf(by)))
 	})
 }
 

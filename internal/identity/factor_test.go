@@ -479,10 +479,19 @@ func TestWhereAFactorIsRequiredAnAccountWithoutOneMayOnlyAddIt(t *testing.T) {
 	g.refused("removing the last one", g.RemovePasskey(t.Context(), by, f.Passkeys[0].ID, password), contract.ErrFactorNeeded)
 	g.refused("another's", g.RemovePasskey(t.Context(), with, f.Passkeys[0].ID, password), contract.ErrNoFactor)
 	g.demand(contract.FactorOfNone)
+	other, err = g.tryLogin(siti, g.answerLogin(key))
+	g.must(err)
 	g.must(g.RemovePasskey(t.Context(), by, f.Passkeys[0].ID, password))
 	if _, err := g.tryLogin(siti, contract.GivenFactor{}); err != nil {
 		t.Errorf("after removing the last one: %v", err)
 	}
+	_, err = g.Authenticate(t.Context(), other.Access)
+	g.refused("another session that was opened with it", err, contract.ErrUnauthenticated)
+	g.demand(contract.FactorOfEveryone)
+	if by, err := g.Authenticate(t.Context(), s.Access); err != nil || !by.MustEnrol {
+		t.Errorf("the session that removed it: %+v, %v", by, err)
+	}
+	g.demand(contract.FactorOfNone)
 	if _, err := g.tryLogin(budi, a.at(0)); err != nil {
 		t.Error(err)
 	}

@@ -154,7 +154,7 @@ func (s *Service) confirmFamily(ctx context.Context, u store.User, family string
 	if holds && (factor == contract.FactorPassword || factor.IsStrong()) {
 		var f store.PersonFactors
 		f, err = s.store.FactorsOf(ctx, u.ID)
-		holds = err == nil && f.Any() == factor.IsStrong()
+		holds = err == nil && provesFactor(f, factor)
 	}
 	if holds && factor.UsesPassword() { // the organisation may have switched passwords off
 		var refuses func(store.User) bool
@@ -171,6 +171,18 @@ func (s *Service) confirmFamily(ctx context.Context, u store.User, family string
 		return fmt.Errorf("read user %s again: %w", u.ID, err)
 	}
 	return ErrCredentials
+}
+
+// provesFactor reports whether an account with these factors can have been proved by a factor: it has one of that kind, or none and the password was
+// enough.
+func provesFactor(f store.PersonFactors, by contract.Factor) bool {
+	switch by {
+	case contract.FactorTOTP:
+		return f.Authenticator != nil
+	case contract.FactorPasskey, contract.FactorPasskeyOnly:
+		return len(f.Passkeys) > 0
+	}
+	return f.Any() == by.IsStrong()
 }
 
 // lastExpiry returns when the last of some tokens expires.

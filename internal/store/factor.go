@@ -105,10 +105,11 @@ type Factors interface {
 	// ErrConflict if the challenge was used before, or the account has limit passkeys, and ErrNotFirst as AddAuthenticator.
 	AddPasskey(ctx context.Context, p Passkey, u UsedChallenge, limit int, codes [][32]byte, e contract.Event, told ...contract.Notice) error
 	RenamePasskey(ctx context.Context, id contract.PersonID, passkey, name string, e contract.Event) error // ErrNotFound
-	// RemoveAuthenticator and RemovePasskey remove a factor, and with the last one the recovery codes. ErrNotFound if there is none;
-	// ErrConflict if it is the last one and keep is true.
-	RemoveAuthenticator(ctx context.Context, id contract.PersonID, keep bool, e contract.Event, told ...contract.Notice) error
-	RemovePasskey(ctx context.Context, id contract.PersonID, passkey string, keep bool, e contract.Event, told ...contract.Notice) error
+	// RemoveAuthenticator and RemovePasskey remove a factor, and with the last one the recovery codes, and end all sessions of the person but the
+	// one of a family: they may have been opened with it. That session counts as opened without the factor, unless the account has another one of
+	// its kind. ErrNotFound if there is none; ErrConflict if it is the last one and keep is true.
+	RemoveAuthenticator(ctx context.Context, id contract.PersonID, family string, keep bool, e contract.Event, told ...contract.Notice) error
+	RemovePasskey(ctx context.Context, id contract.PersonID, passkey, family string, keep bool, e contract.Event, told ...contract.Notice) error
 	// SetRecoveryCodes replaces the recovery codes. ErrNotFound if the account has no factor.
 	SetRecoveryCodes(ctx context.Context, id contract.PersonID, codes [][32]byte, e contract.Event) error
 	// ResetFactors removes all factors of an account and ends its tokens. ErrConflict if it has none.

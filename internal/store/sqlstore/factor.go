@@ -297,18 +297,18 @@ func (s *Store) RenamePasskey(ctx context.Context, id contract.PersonID, passkey
 }
 
 // RemoveAuthenticator implements [store.Factors].
-func (s *Store) RemoveAuthenticator(ctx context.Context, id contract.PersonID, keep bool, e contract.Event, told ...contract.Notice) error {
+func (s *Store) RemoveAuthenticator(ctx context.Context, id contract.PersonID, family string, keep bool, e contract.Event, told ...contract.Notice) error {
 	err := s.changeFactors(ctx, id, e, func(t tx) ([]record, error) {
 		if err := execRequired(ctx, t, requireRow, `DELETE FROM authenticator WHERE person = $1`, id); err != nil {
 			return nil, err
 		}
-		return removeCodesOfLast(ctx, t, id, keep, recordOf("authenticator", id))
+		return endFactor(ctx, t, id, family, keep, recordOf("authenticator", id))
 	}, told...)
 	return wrapf(err, "remove the authenticator app of %s", id)
 }
 
 // RemovePasskey implements [store.Factors].
-func (s *Store) RemovePasskey(ctx context.Context, id contract.PersonID, passkey string, keep bool, e contract.Event, told ...contract.Notice) error {
+func (s *Store) RemovePasskey(ctx context.Context, id contract.PersonID, passkey, family string, keep bool, e contract.Event, told ...contract.Notice) error {
 	err := s.changeFactors(ctx, id, e, func(t tx) ([]record, error) {
 		err := execRequired(ctx, t, requireRow, `DELETE FROM passkey WHERE id = $1 AND person = $2`, passkey, id)
 		if err == nil {
@@ -317,9 +317,28 @@ func (s *Store) RemovePasskey(ctx context.Context, id contract.PersonID, passkey
 		if err != nil {
 			return nil, err
 		}
-		return removeCodesOfLast(ctx, t, id, keep, recordOf("passkey", passkey))
+		return endFactor(ctx, t, id, family, keep, recordOf("passkey", passkey))
 	}, told...)
 	return wrapf(err, "remove a passkey of %s", id)
+}
+
+// endFactor ends what a person has by the factor of record r, which was just removed: the recovery codes, if it was the last one, the sessions other than
+// that of a family, and the mark of that session. It returns the records that were written.
+func endFactor(ctx context.Context, t tx, id contract.PersonID, family string, keep bool, r record) ([]record, error) {
+	records, err := removeCodesOfLast(ctx, t, id, keep, r)
+	if err != nil {
+		return nil, err
+	}
+	if err := endOtherLogins(ctx, t, id, family); err != nil {
+		return nil, err
+	}
+	// The person has just given the password, or logged in at their provider.
+	_, err = t.exec(ctx, `UPDATE session SET factor = CASE WHEN factor = $2 THEN $3 ELSE $4 END WHERE person = $1 AND (
+		factor = $5 AND NOT EXISTS (SELECT 1 FROM authenticator WHERE person = $1)
+		OR factor IN ($6, $7) AND NOT EXISTS (SELECT 1 FROM passkey WHERE person = $1)
+		OR factor IN ($2, $8) AND NOT EXISTS (SELECT 1 FROM authenticator WHERE person = $1) AND NOT EXISTS (SELECT 1 FROM passkey WHERE person = $1))`,
+		id, contract.FactorOIDCSecond, contract.FactorOIDC, contract.FactorPassword, contract.FactorTOTP, contract.FactorPasskey, contract.FactorPasskeyOnly, contract.FactorRecovery)
+	return records, err
 }
 
 // selectFactorCount counts the factors of a person.

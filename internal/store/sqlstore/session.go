@@ -108,16 +108,21 @@ func (s *Store) RevokeOtherFamilies(ctx context.Context, id contract.PersonID, k
 		if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id = $1`, id); err != nil {
 			return err
 		}
-		// Tokens that were opened from a session end with it, see store.OpenedFamily.
-		if _, err := t.exec(ctx, `DELETE FROM token WHERE person = $1 AND (document = 0 OR kind = '`+string(store.EmbeddedToken)+`') AND family <> $2 OR family IN (
-			SELECT '`+store.OpenedFamily+`' || family FROM token WHERE person = $1 AND document = 0 AND family <> $2
-			UNION SELECT '`+store.OpenedFamily+`' || family FROM session WHERE person = $1 AND family <> $2)`, id, keep); err != nil {
-			return err
-		}
-		_, err := t.exec(ctx, `DELETE FROM session WHERE person = $1 AND family <> $2`, id, keep)
-		return err
+		return endOtherLogins(ctx, t, id, keep)
 	})
 	return wrapf(err, "end the other sessions of %s", id)
+}
+
+// endOtherLogins ends the sessions of a person but that of one family. The transaction has locked their row of users, see awaitRevocation.
+func endOtherLogins(ctx context.Context, t tx, id contract.PersonID, keep string) error {
+	// Tokens that were opened from a session end with it, see store.OpenedFamily.
+	if _, err := t.exec(ctx, `DELETE FROM token WHERE person = $1 AND (document = 0 OR kind = '`+string(store.EmbeddedToken)+`') AND family <> $2 OR family IN (
+		SELECT '`+store.OpenedFamily+`' || family FROM token WHERE person = $1 AND document = 0 AND family <> $2
+		UNION SELECT '`+store.OpenedFamily+`' || family FROM session WHERE person = $1 AND family <> $2)`, id, keep); err != nil {
+		return err
+	}
+	_, err := t.exec(ctx, `DELETE FROM session WHERE person = $1 AND family <> $2`, id, keep)
+	return err
 }
 
 // RecordSessionUse implements [store.Identities].

@@ -137,21 +137,21 @@ var factorTests = map[string]func(*testing.T, *fixture){
 			b.must(b.AddPasskey(b.ctx, b.newPasskey(fmt.Sprint("key-", id), id), b.challenge(byte(i+1), 0), 20, nil, b.factorEvent()))
 		}
 		b.requireError("rename another's", b.RenamePasskey(b.ctx, "u1", "key-u2", "X", b.factorEvent()), store.ErrNotFound)
-		b.requireError("remove another's", b.RemovePasskey(b.ctx, "u1", "key-u2", false, b.factorEvent()), store.ErrNotFound)
+		b.requireError("remove another's", b.RemovePasskey(b.ctx, "u1", "key-u2", "f", false, b.factorEvent()), store.ErrNotFound)
 		b.must(b.RenamePasskey(b.ctx, "u1", "key-u1", "Phone", b.factorEvent()))
 		p, err := b.Passkey(b.ctx, "key-u1")
 		b.must(err)
 		b.requireEqual("name", p.Name, "Phone")
-		b.must(b.RemoveAuthenticator(b.ctx, "u1", true, b.factorEvent()))
-		b.requireError("twice", b.RemoveAuthenticator(b.ctx, "u1", true, b.factorEvent()), store.ErrNotFound)
-		b.requireError("the last one, which must stay", b.RemovePasskey(b.ctx, "u1", "key-u1", true, b.factorEvent()), store.ErrConflict)
+		b.must(b.RemoveAuthenticator(b.ctx, "u1", "f", true, b.factorEvent()))
+		b.requireError("twice", b.RemoveAuthenticator(b.ctx, "u1", "f", true, b.factorEvent()), store.ErrNotFound)
+		b.requireError("the last one, which must stay", b.RemovePasskey(b.ctx, "u1", "key-u1", "f", true, b.factorEvent()), store.ErrConflict)
 		summary := func() map[contract.PersonID]store.FactorSummary {
 			all, err := b.FactorSummaries(b.ctx, "u1", "u2", "u3")
 			b.must(err)
 			return all
 		}
 		b.requireEqual("summaries", summary(), map[contract.PersonID]store.FactorSummary{"u1": {Passkeys: 1, Recovery: 10}, "u2": {Authenticator: true, Passkeys: 1, Recovery: 10}})
-		b.must(b.RemovePasskey(b.ctx, "u1", "key-u1", false, b.factorEvent()))
+		b.must(b.RemovePasskey(b.ctx, "u1", "key-u1", "f", false, b.factorEvent()))
 		b.requireEqual("after the last one", summary(), map[contract.PersonID]store.FactorSummary{"u2": {Authenticator: true, Passkeys: 1, Recovery: 10}})
 
 		b.must(b.AddTokens(b.ctx, contract.Session{}, newToken(1, store.AccessToken, "u2", "f")))
@@ -160,6 +160,78 @@ var factorTests = map[string]func(*testing.T, *fixture){
 		b.requireEqual("after a reset", summary(), map[contract.PersonID]store.FactorSummary{})
 		b.requireError("nothing to reset", b.ResetFactors(b.ctx, "u2", b.factorEvent()), store.ErrConflict)
 		requireRead(b, "factors after a reset", store.PersonFactors{})(b.FactorsOf(b.ctx, "u2"))
+		b.must(b.CheckLog(b.ctx))
+	},
+	"ARemovedFactorEndsTheOtherSessionsAndTheMarkOfItsOwn": func(_ *testing.T, b *fixture) {
+		b.addMembers("u1", "u2")
+		open := func(n byte, id contract.PersonID, family string, f contract.Factor) {
+			s := contract.Session{Family: family, Person: id, Factor: f, CreatedAt: b.now, ProvedAt: b.now, LastUsedAt: b.now, ExpiresAt: b.now.Add(time.Hour)}
+			b.must(b.AddTokens(b.ctx, s, newToken(n, store.AccessToken, string(id), family)))
+		}
+		factorOf := func(id contract.PersonID) (all []string) {
+			found, err := b.Sessions(b.ctx, id, b.now)
+			b.must(err)
+			for _, s := range found {
+				all = append(all, s.Family+" "+string(s.Factor))
+			}
+			return all
+		}
+		ticket := byte(0)
+		addApp := func() {
+			b.must(b.AddAuthenticator(b.ctx, "u1", store.Authenticator{Secret: []byte{1}, CreatedAt: b.now}, 1, nil, b.factorEvent()))
+		}
+		addPasskey := func(id string) {
+			ticket++
+			b.must(b.AddPasskey(b.ctx, b.newPasskey(id, "u1"), b.challenge(ticket, 0), 20, nil, b.factorEvent()))
+		}
+		open(1, "u2", "other person", contract.FactorTOTP)
+		for i, c := range []struct {
+			opened contract.Factor
+			apps   bool
+			keys   []string // the first one is removed, unless there is an app
+			want   contract.Factor
+		}{
+			{contract.FactorTOTP, true, nil, contract.FactorPassword},
+			{contract.FactorTOTP, true, []string{"a"}, contract.FactorPassword},
+			{contract.FactorPasskeyOnly, true, []string{"a"}, contract.FactorPasskeyOnly},
+			{contract.FactorRecovery, true, []string{"a"}, contract.FactorRecovery},
+			{contract.FactorRecovery, true, nil, contract.FactorPassword},
+			{contract.FactorPasskey, false, []string{"a", "b"}, contract.FactorPasskey},
+			{contract.FactorPasskey, false, []string{"a"}, contract.FactorPassword},
+			{contract.FactorPasskeyOnly, false, []string{"a"}, contract.FactorPassword},
+			{contract.FactorOIDCSecond, false, []string{"a"}, contract.FactorOIDC},
+			{contract.FactorOIDCSecond, true, []string{"a"}, contract.FactorOIDCSecond},
+		} {
+			if c.apps {
+				addApp()
+			}
+			for _, k := range c.keys {
+				addPasskey(fmt.Sprint(k, i))
+			}
+			own, other, first := fmt.Sprint("own", i), fmt.Sprint("other", i), byte(10+3*i)
+			open(first, "u1", own, c.opened)
+			open(first+1, "u1", other, c.opened)
+			b.must(b.AddTokens(b.ctx, contract.Session{}, newToken(first+2, store.AccessToken, "u1", other+" without a session")))
+			if c.apps {
+				b.must(b.RemoveAuthenticator(b.ctx, "u1", own, false, b.factorEvent()))
+			} else {
+				b.must(b.RemovePasskey(b.ctx, "u1", fmt.Sprint(c.keys[0], i), own, false, b.factorEvent()))
+			}
+			b.requireEqual(fmt.Sprintf("sessions after %+v", c), factorOf("u1"), []string{own + " " + string(c.want)})
+			_, err := b.Token(b.ctx, [32]byte{first})
+			b.must(err)
+			for _, n := range []byte{first + 1, first + 2} {
+				_, err := b.Token(b.ctx, [32]byte{n})
+				b.requireError("a token of another session", err, store.ErrNotFound)
+			}
+			f, err := b.FactorsOf(b.ctx, "u1")
+			b.must(err)
+			for _, k := range f.Passkeys {
+				b.must(b.RemovePasskey(b.ctx, "u1", k.ID, own, false, b.factorEvent()))
+			}
+			b.must(b.RevokeFamily(b.ctx, own))
+		}
+		b.requireEqual("sessions of another person", factorOf("u2"), []string{"other person totp"})
 		b.must(b.CheckLog(b.ctx))
 	},
 }
