@@ -106,6 +106,7 @@ func (s *Service) guestActor(held store.HeldToken) contract.Actor {
 
 // ProveEmbedded checks the password and, if the account has one, the second factor that a person gives in an embedded page, as a login does, and
 // returns the factor. It is empty if they gave none. The organisation's demands of logins apply, and what is wrong is recorded as a failed login.
+// Tries are counted apart from those in the person's sessions, see [loginThrottle.admitEmbedded].
 func (s *Service) ProveEmbedded(ctx context.Context, by contract.Actor, given contract.GivenFactor) (contract.Factor, error) {
 	if given.Password == "" {
 		return "", nil
@@ -114,13 +115,21 @@ func (s *Service) ProveEmbedded(ctx context.Context, by contract.Actor, given co
 	if err != nil {
 		return "", err
 	}
-	if err := s.requireLoginPassword(ctx, by, u, given.Password); err != nil {
+	if err := s.throttle.admitEmbedded(ctx, emailSpellings(u.Email)[0], Network(by.IP), by.Embed.Document, s.clock()); err != nil {
 		s.countLimited(err, "", u.ID, clientOf(by))
-		if contract.KindOf(err) == contract.Invalid {
-			s.recordFailure(ctx, []store.User{u}, contract.FactorPassword, clientOf(by))
-			err = contract.ErrEmbedPassword
-		}
 		return "", err
+	}
+	refused, err := s.refusesPassword(ctx, u)
+	if err != nil {
+		return "", err
+	}
+	right, err := s.hasher.verifyPassword(ctx, callerOrigin{key: Network(by.IP)}, given.Password, u.Password)
+	if err != nil {
+		return "", fmt.Errorf("check the password of user %q: %w", u.ID, err)
+	}
+	if !right || refused {
+		s.recordFailure(ctx, []store.User{u}, contract.FactorPassword, clientOf(by))
+		return "", contract.ErrEmbedPassword
 	}
 	factor, err := s.proveLogin(ctx, u, given, by.IP)
 	if err != nil {

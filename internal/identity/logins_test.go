@@ -66,6 +66,46 @@ func TestWhatIsWrongInAnEmbeddedPageIsAFailedLogin(t *testing.T) {
 	g.requireRecorded(contract.LoginFailed, "Siti totp "+home+" 1", "Siti password "+home+" 1")
 }
 
+func TestTriesInAnEmbeddedPageDoNotLockThePersonOut(t *testing.T) {
+	t.Parallel()
+	g := guard(t)
+	var waited time.Duration
+	g.throttle = newLoginThrottle(g.db, Rates{Pair: Rate{2, time.Hour}, Account: Rate{5, time.Hour}, Delay: 10 * time.Second}, func(_ context.Context, d time.Duration) error {
+		waited += d
+		return nil
+	})
+	own := g.actor(siti, contract.GivenFactor{})
+	guess := func(document contract.DocumentID, ip, secret string) error {
+		by := own
+		by.Session, by.Embed, by.IP = "", &contract.EmbedGrant{Document: document, Purpose: contract.EmbedSign}, ip
+		_, err := g.ProveEmbedded(t.Context(), by, contract.GivenFactor{Password: secret})
+		return err
+	}
+	for range 2 {
+		g.refused("a guess", guess(1, home, "salah"), contract.ErrEmbedPassword)
+	}
+	if err := guess(1, home, password); contract.KindOf(err) != contract.TooMany {
+		t.Errorf("a third try in the same page: %v", err)
+	}
+	g.must(guess(2, home, password))
+	g.must(guess(1, "198.51.100.9", password))
+	if waited != 0 {
+		t.Errorf("tries below the count of the account waited %v", waited)
+	}
+	// Pages of many documents share the count of unknown callers on the account: no more guesses than at logins.
+	for i := range 5 {
+		g.refused("a guess", guess(contract.DocumentID(10+i), fmt.Sprintf("203.0.113.%d", i), "salah"), contract.ErrEmbedPassword)
+	}
+	if waited == 0 {
+		t.Error("guesses in many pages are not delayed")
+	}
+	// The person proves who they are in their own session all the same.
+	for range 2 {
+		_, err := g.Reauthenticate(t.Context(), own, password, contract.GivenFactor{})
+		g.must(err)
+	}
+}
+
 func TestFailedLoginsAreCountedByAccountAndHourAndThoseOfNoAccountWithoutTheirAddress(t *testing.T) {
 	t.Parallel()
 	g := guard(t)

@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"context"
 	"crypto/sha256"
+	"fmt"
 	"math"
 	"net/netip"
 	"strings"
@@ -132,8 +133,9 @@ type attempt struct {
 	loginThrottle
 	email     string // folded
 	from      store.Caller
-	known     bool // some account knows the caller
-	onAddress bool // the login was counted on the address
+	within    string // what else a try of an unknown caller is counted by; empty: a login
+	known     bool   // some account knows the caller
+	onAddress bool   // the login was counted on the address
 }
 
 // newAttempt returns an attempt for which nothing is counted yet.
@@ -187,7 +189,10 @@ func (a *attempt) admitUnknown(ctx context.Context, now time.Time) error {
 	// A successful login does not reset this count. The separate key keeps typing errors that the owner made before the address
 	// was known from counting afterwards.
 	key := "unknown "
-	if a.known {
+	switch {
+	case a.within != "":
+		key = a.within
+	case a.known:
 		key = "known "
 	}
 	if wait, err := a.pair.takeToken(ctx, key+a.email+" "+a.from.Address, now); err != nil || wait > 0 {
@@ -220,6 +225,15 @@ func (a *attempt) countAddress(ctx context.Context, now time.Time) (time.Duratio
 // admitHolder counts one try of a caller who has a token of the account.
 func (t loginThrottle) admitHolder(ctx context.Context, id contract.PersonID, now time.Time) error {
 	return refuseWait(t.own.takeToken(ctx, "token "+string(id), now))
+}
+
+// admitEmbedded counts one try of a password in an embedded page of a document. Others may hold the token of such a page, so the try counts like a login of an
+// unknown caller: on the address, on the document together with the address, and on the account together with all unknown callers. So pages give
+// no more guesses than logins do, and nothing in a page refuses or delays what the person does in their own sessions.
+func (t loginThrottle) admitEmbedded(ctx context.Context, email, network string, document contract.DocumentID, now time.Time) error {
+	a := t.newAttempt(email, store.Caller{Address: network})
+	a.within = fmt.Sprintf("embedded %d ", document)
+	return a.admitUnknown(ctx, now)
 }
 
 // forgiven returns the counts of a known caller on an account, which a successful login resets. Tries that were counted as an
