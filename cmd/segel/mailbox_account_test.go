@@ -184,6 +184,41 @@ func TestAGuestCreatesAnAccountAndFindsTheDocumentsThatNameTheirMailbox(t *testi
 			t.Errorf("the inbox still has the document with another address: %v", ids)
 		}
 		opened = account.withToken(account.openAsGuest(id))
+
+		// It expires with the session, and the limits of the session's organisation end it.
+		at := func(later time.Duration) *identity.Service {
+			return identity.New(identity.Options{
+				Store: s.store, Clock: func() time.Time { return s.clock().Add(later) }, Random: rand.Reader, PublicURL: s.conf.BaseURL(), Log: s.log, LinkKey: s.sealer.DeriveKey("mailed links"),
+				Delivers: s.delivers, GuestAccounts: true, Lifetimes: identity.Lifetimes{Guest: 100_000 * time.Hour},
+			})
+		}
+		session, _, err := s.store.SessionOf(t.Context(), by.Session)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if long, err := at(0).OpenAsGuest(t.Context(), by, contract.DocumentID(id)); err != nil || s.clock().Add(long.ExpiresIn).After(session.ExpiresAt) {
+			t.Errorf("opened for %v, %v, and the session expires at %v", long.ExpiresIn, err, session.ExpiresAt)
+		}
+		setPolicy := func(to contract.AccountPolicy) {
+			t.Helper()
+			_, err := s.store.ChangeAccountPolicy(t.Context(), by.Organisation, s.clock(), func(p *contract.AccountPolicy) (contract.Event, error) {
+				*p = to
+				return contract.Event{Type: contract.EventPolicyChanged, At: s.clock()}, nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, limit := range []contract.AccountPolicy{{IdleLimit: 20 * time.Minute}, {AbsoluteLimit: 20 * time.Minute}} {
+			setPolicy(limit)
+			if _, err := at(10*time.Minute).Authenticate(t.Context(), opened.token); err != nil {
+				t.Errorf("within %+v: %v", limit, err)
+			}
+			if _, err := at(30*time.Minute).Authenticate(t.Context(), opened.token); !errors.Is(err, contract.ErrUnauthenticated) {
+				t.Errorf("beyond %+v: %v", limit, err)
+			}
+		}
+		setPolicy(contract.AccountPolicy{})
 		sari.verb("guest-revoke-docs", id, "user_id", guestID(sari, id)).ok()
 		opened.get("detail", id).is(401)
 		account.openAsGuest(id).is(404, "guest.link_revoked")

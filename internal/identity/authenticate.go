@@ -40,6 +40,9 @@ func (s *Service) authenticate(ctx context.Context, token string, isUse bool) (c
 		return s.embeddedActor(ctx, held)
 	}
 	if kind == store.GuestToken {
+		if err := s.requireOpener(ctx, t); err != nil {
+			return contract.Actor{}, err
+		}
 		_, err := s.requireGuest(guest, t.CreatedAt)
 		switch {
 		case errors.Is(err, ErrLinkExpired):
@@ -80,6 +83,20 @@ func (s *Service) authenticate(ctx context.Context, token string, isUse bool) (c
 		by.MustEnrol = true
 	}
 	return by, nil
+}
+
+// requireOpener refuses a guest's token that was opened from a session which the policy of its organisation has ended. What is done as a guest does not use that
+// session, so its idle limit ends what was opened from it too.
+func (s *Service) requireOpener(ctx context.Context, t store.Token) error {
+	family, opened := store.OpenedFrom(t.Family)
+	if !opened {
+		return nil
+	}
+	from, policy, err := s.store.SessionOf(ctx, family)
+	if err == nil && from.HasEnded(policy, s.clock()) {
+		err = store.ErrNotFound
+	}
+	return refuseNotFound(err, contract.ErrUnauthenticated)
 }
 
 // actorOf returns a user as who makes a request.

@@ -102,7 +102,7 @@ func (s *Service) CreateMailboxAccount(ctx context.Context, by contract.Actor, n
 
 // OpenAsGuest opens a document that names the caller's verified mailbox as a guest's. The token is that of the guest, as if they had opened
 // the link that is mailed to the mailbox: it permits the same, needs the same codes, and ends when the owner revokes the guest's links or corrects
-// the address, or when the caller's own session ends. Every other document is [contract.ErrNotFound].
+// the address, or when the caller's own session ends or expires. Every other document is [contract.ErrNotFound].
 func (s *Service) OpenAsGuest(ctx context.Context, by contract.Actor, id contract.DocumentID) (GuestSession, error) {
 	if by.Guest != 0 || by.Mailbox == "" {
 		return GuestSession{}, contract.ErrNotFound
@@ -122,11 +122,18 @@ func (s *Service) OpenAsGuest(ctx context.Context, by contract.Actor, id contrac
 	if err != nil {
 		return GuestSession{}, refuseNotFound(err, ErrLinkRevoked)
 	}
-	clear, token, err := s.newToken(store.GuestToken, contract.Session{Person: guest.ID, Family: store.OpenedFamily + by.Session}, s.lifetimes.Guest, contract.AccountPolicy{})
+	from, policy, err := s.store.SessionOf(ctx, by.Session)
+	if err != nil {
+		return GuestSession{}, refuseNotFound(err, contract.ErrUnauthenticated)
+	}
+	clear, token, err := s.newToken(store.GuestToken, contract.Session{Person: guest.ID, Family: store.OpenedFamily + by.Session, CreatedAt: from.CreatedAt}, s.lifetimes.Guest, policy)
 	if err != nil {
 		return GuestSession{}, err
 	}
 	token.Document = id
+	if from.ExpiresAt.Before(token.ExpiresAt) { // the session expires without being ended: nothing would remove the token
+		token.ExpiresAt = from.ExpiresAt
+	}
 	// ErrNotFound: the owner revoked the link after it was read above.
 	if err := s.store.AddGuestToken(ctx, link, token); err != nil {
 		return GuestSession{}, refuseNotFound(err, ErrLinkRevoked)

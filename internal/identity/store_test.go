@@ -545,6 +545,16 @@ func (m *memory) Admins(_ context.Context, of contract.OrganisationID, limit int
 	return all, nil
 }
 
+func (m *memory) SessionOf(_ context.Context, family string) (contract.Session, contract.AccountPolicy, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, ok := m.sessions[family]
+	if !ok {
+		return s, contract.AccountPolicy{}, store.ErrNotFound
+	}
+	return s, contract.AccountPolicy{}, nil
+}
+
 func (m *memory) SessionsBeside(context.Context, string, time.Time) ([]contract.Session, error) {
 	return nil, nil
 }

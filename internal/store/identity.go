@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"segel/internal/contract"
@@ -124,6 +125,11 @@ const MailedFamily = "mail-"
 // OpenedFamily begins the families of guests' tokens that were opened from an account with a verified mailbox, in the way of the link that is
 // mailed there. The family of the account's session follows: revoking that family revokes these tokens too.
 const OpenedFamily = MailedFamily + "account-"
+
+// OpenedFrom returns the family of the session from which a guest's token of a family was opened.
+func OpenedFrom(family string) (session string, ok bool) {
+	return strings.CutPrefix(family, OpenedFamily)
+}
 
 // GuestLink is a link issued to a guest, stored only as its SHA-256.
 type GuestLink struct {
@@ -248,6 +254,8 @@ type Identities interface {
 	RevokeFamily(ctx context.Context, family string) error
 	// Sessions returns the sessions of a person whose tokens have not expired, the one that was used last first.
 	Sessions(ctx context.Context, id contract.PersonID, now time.Time) ([]contract.Session, error)
+	// SessionOf returns the session of a family, with the policy of its person's organisation. ErrNotFound: it has ended.
+	SessionOf(ctx context.Context, family string) (contract.Session, contract.AccountPolicy, error)
 	// SessionsBeside returns the other sessions of the chain of a session, if their tokens have not expired, the one that was used last first.
 	SessionsBeside(ctx context.Context, family string, now time.Time) ([]contract.Session, error)
 	// AddTokensBeside is AddTokens for a session in the chain of another one, beside, and of another person. It ends the sessions of the person that were

@@ -32,6 +32,13 @@ func (s *Store) Sessions(ctx context.Context, id contract.PersonID, now time.Tim
 	return all, wrapf(err, "read the sessions of %s", id)
 }
 
+// SessionOf implements [store.Identities].
+func (s *Store) SessionOf(ctx context.Context, family string) (of contract.Session, p contract.AccountPolicy, err error) {
+	err = s.readRow(ctx, append(sessionDest(&of), scanPolicy(&p)), `SELECT `+sessionColumns+`, COALESCE((SELECT o.policy FROM account_policy o JOIN users u ON u.organisation = o.organisation
+		WHERE u.id = session.person), '') FROM session WHERE family = $1`, family)
+	return of, p, wrapf(err, "read session %s", family)
+}
+
 // SessionsBeside implements [store.Identities].
 func (s *Store) SessionsBeside(ctx context.Context, family string, now time.Time) ([]contract.Session, error) {
 	all, err := readAll(ctx, s, sessionDest, `SELECT `+sessionColumns+` FROM session WHERE family <> $1 AND expires_at > $2 AND chain <> ''

@@ -33,6 +33,12 @@ var sessionTests = map[string]func(*testing.T, *fixture){
 			return contract.Event{Type: contract.EventPolicyChanged, At: b.now}, nil
 		}))
 		requireRead(b, "token", store.HeldToken{Token: access, User: u, Session: s, Policy: policy})(b.TokenWithHolder(b.ctx, access.Hash))
+		found, its, err := b.SessionOf(b.ctx, "f")
+		b.must(err)
+		b.requireEqual("session of a family", []any{found, its}, []any{s, policy})
+		b.must(b.RevokeFamily(b.ctx, "f"))
+		_, _, err = b.SessionOf(b.ctx, "f")
+		b.requireError("an ended session", err, store.ErrNotFound)
 	},
 	"AUseOfASessionIsRecordedUnlessItIsOlder": func(t *testing.T, b *fixture) {
 		access, s := newToken(1, store.AccessToken, "u1", "f"), newSession("f", "u1")
