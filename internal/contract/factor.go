@@ -28,15 +28,6 @@ func (f Factor) IsStrong() bool {
 	return false
 }
 
-// UsesPassword reports whether a password was part of the proof.
-func (f Factor) UsesPassword() bool {
-	switch f {
-	case FactorPassword, FactorTOTP, FactorRecovery, FactorPasskey:
-		return true
-	}
-	return false
-}
-
 // Refusals about second factors.
 var (
 	// ErrFactorRequired refuses a right password without the second factor that the account has. It grants nothing.

@@ -13,7 +13,7 @@ const RecentProof = 10 * time.Minute
 var ErrReauthenticate = Refuse(Forbidden, "auth.reauthenticate")
 
 // dangerous are the operations of administration that open further accounts to the person who does them, show a secret, send data elsewhere, spend
-// money, or let data be deleted. What only stops something, as disabling an account or revoking a key, is not dangerous: it must be quick.
+// money, let data be deleted, or decide how people log in. What only stops something, as disabling an account or revoking a key, is not dangerous: it must be quick.
 var dangerous = []AdminOperation{
 	AdminResetPassword,
 	AdminResetFactors,
@@ -29,6 +29,7 @@ var dangerous = []AdminOperation{
 	AdminLiftHold,
 	AdminSetSSO,
 	AdminProveDomain,
+	AdminRemoveDomain,
 	AdminGrantDomain,
 	AdminUnlinkSSO,
 	AdminAddWebhook,

@@ -156,7 +156,7 @@ func (s *Service) confirmFamily(ctx context.Context, u store.User, family string
 		f, err = s.store.FactorsOf(ctx, u.ID)
 		holds = err == nil && provesFactor(f, factor)
 	}
-	if holds && factor.UsesPassword() { // the organisation may have switched passwords off
+	if holds && !factor.IsProviderLogin() { // the organisation may have switched passwords off, and with them passkeys alone
 		var refuses func(store.User) bool
 		refuses, err = s.passwordRefusal(ctx, u.Email)
 		holds = err == nil && (refuses == nil || !refuses(u))

@@ -452,6 +452,14 @@ func (s *Service) openSession(ctx context.Context, u store.User, p pendingFactor
 		}
 		return FinishedLogin{}, errors.Join(err, e)
 	}
+	// A change of the provider that was committed after the settings were read ended no session that did not exist yet.
+	found, err := s.Store.SSO(ctx, p.Organisation)
+	if errors.Is(err, store.ErrNotFound) || err == nil && (!found.Enabled || found.Issuer != p.Issuer || found.ClientID != p.Client) {
+		err = contract.ErrLoginLost
+	}
+	if err != nil {
+		return FinishedLogin{}, errors.Join(err, s.Store.RevokeFamily(ctx, family))
+	}
 	return FinishedLogin{WebSession: session, Target: p.Target}, nil
 }
 

@@ -41,6 +41,7 @@ type stage struct {
 type flawedStore struct {
 	*sqlstore.Store
 	failConfirm error
+	adding      func() // what happens before a login is recorded
 }
 
 func (f *flawedStore) ConfirmSSOLogin(ctx context.Context, family string) error {
@@ -48,6 +49,13 @@ func (f *flawedStore) ConfirmSSOLogin(ctx context.Context, family string) error 
 		return f.failConfirm
 	}
 	return f.Store.ConfirmSSOLogin(ctx, family)
+}
+
+func (f *flawedStore) AddSSOLogin(ctx context.Context, l store.SSOLogin) error {
+	if f.adding != nil {
+		f.adding()
+	}
+	return f.Store.AddSSOLogin(ctx, l)
 }
 
 func newStage(t *testing.T) *stage {
@@ -302,6 +310,30 @@ func TestAnInvitedRoleYieldsToAListedGroupAlone(t *testing.T) {
 		if role := s.logInWith(c.groups...); role != c.want {
 			t.Errorf("an invited auditor in groups %v is %s, not %s", c.groups, role, c.want)
 		}
+	}
+}
+
+func TestALoginThatAChangeOfTheProviderOvertakesOpensNoSession(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	_, err := s.logIn(nil)
+	s.must(err)
+	u, err := s.db.MemberByEmail(t.Context(), s.of, oidctest.Email)
+	s.must(err)
+	for what, change := range map[string]func(){
+		"another client": func() { s.configure(func(to *contract.SSOSettings) { to.ClientID = "lain" }) },
+		"switched off":   func() { s.must(s.DisableProvider(t.Context(), contract.Actor{}, s.of)) },
+		"deleted":        func() { s.must(s.DeleteSettings(t.Context(), contract.Actor{}, s.of)) },
+	} {
+		s.must(s.db.RevokeOtherFamilies(t.Context(), u.ID, ""))
+		s.db.adding = change // the settings were read, and there is no record of the login that the change could end
+		_, err := s.logIn(nil)
+		s.refused(what, err, contract.ErrLoginLost)
+		if open, err := s.db.Sessions(t.Context(), u.ID, s.Clock()); err != nil || len(open) != 0 {
+			t.Errorf("%s: %d sessions are open, %v", what, len(open), err)
+		}
+		s.db.adding = nil
+		s.configure(nil)
 	}
 }
 

@@ -39,7 +39,8 @@ type SSOLogout struct {
 // SSO stores how organisations log in with their providers, and who did.
 type SSO interface {
 	SSO(ctx context.Context, of contract.OrganisationID) (contract.SSO, error) // ErrNotFound
-	// SetSSO adds or replaces the settings of an organisation and logs the event. It returns ErrConflict if s.Edits is not the stored one.
+	// SetSSO adds or replaces the settings of an organisation and logs the event. Another issuer or client ID ends the sessions that were opened with the former
+	// provider, and settings that refuse passwords those that were opened without the provider. It returns ErrConflict if s.Edits is not the stored one.
 	SetSSO(ctx context.Context, s contract.SSO, e contract.Event) error
 	// DeleteSSO deletes the settings of an organisation, ends the sessions that were opened with its provider, and logs the event. Domains and
 	// identities stay.
@@ -53,7 +54,7 @@ type SSO interface {
 	// GrantDomain lets a domain of an organisation route logins and logs the event. ErrNotFound: the organisation did not name it.
 	// ErrExists: another organisation has it.
 	GrantDomain(ctx context.Context, of contract.OrganisationID, domain string, by contract.DomainGrant, e contract.Event) error
-	// RemoveDomain removes a domain of an organisation and logs the event. ErrNotFound: the organisation did not name it.
+	// RemoveDomain removes a domain of an organisation, ends the sessions that people with an address of it opened with the provider if it was granted, and logs the event. ErrNotFound: the organisation did not name it.
 	RemoveDomain(ctx context.Context, of contract.OrganisationID, domain string, e contract.Event) error
 	// SSOOfDomain returns the settings of the organisation to which a domain was granted. ErrNotFound if there is none, or it has no
 	// settings. It is one query for any domain.

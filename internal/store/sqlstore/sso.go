@@ -91,8 +91,20 @@ func (s *Store) SetSSO(ctx context.Context, to contract.SSO, e contract.Event) e
 			sql = `UPDATE sso SET settings = $2, secret = $3, changed_at = $4, edits = edits + 1 WHERE organisation = $1 AND edits = $5`
 			args = append(args, to.Edits)
 		}
+		former, err := queryAll(ctx, t, ssoRows.dest, `SELECT `+ssoRows.columns+` FROM sso WHERE organisation = $1`, to.Organisation)
+		if err != nil {
+			return err
+		}
 		if err := execRequired(ctx, t, requireChange, sql, args...); err != nil {
 			return err
+		}
+		for _, was := range former {
+			if was.Issuer == to.Issuer && was.ClientID == to.ClientID {
+				continue
+			}
+			if _, err := endLoginsWhere(ctx, t, `organisation = $1`, to.Organisation); err != nil { // logouts of the former provider are not accepted any more
+				return err
+			}
 		}
 		if err := endPasswordLogins(ctx, t, to); err != nil {
 			return err
@@ -102,7 +114,7 @@ func (s *Store) SetSSO(ctx context.Context, to contract.SSO, e contract.Event) e
 	return wrapf(err, "set the provider of organisation %s", to.Organisation)
 }
 
-// endPasswordLogins ends the sessions that people opened with a password which the settings refuse from now on.
+// endPasswordLogins ends the sessions that people opened without the provider, with a password or a passkey alone, if the settings refuse that from now on.
 func endPasswordLogins(ctx context.Context, t tx, of contract.SSO) error {
 	if !of.Enabled || !of.PasswordOff {
 		return nil
@@ -121,8 +133,8 @@ func endPasswordLogins(ctx context.Context, t tx, of contract.SSO) error {
 		admin         bool
 	}
 	opened, err := queryAll(ctx, t, func(l *login) []any { return []any{&l.person, &l.email, &l.family, &l.admin} }, `SELECT DISTINCT u.id, u.email, k.family, u.admin FROM users u JOIN token k ON k.person = u.id
-		WHERE u.organisation = $1 AND NOT EXISTS (SELECT 1 FROM session s WHERE s.family = k.family AND s.factor IN ($2, $3, $4))`,
-		of.Organisation, contract.FactorOIDC, contract.FactorOIDCSecond, contract.FactorPasskeyOnly)
+		WHERE u.organisation = $1 AND NOT EXISTS (SELECT 1 FROM session s WHERE s.family = k.family AND s.factor IN ($2, $3))`,
+		of.Organisation, contract.FactorOIDC, contract.FactorOIDCSecond)
 	if err != nil {
 		return err
 	}
@@ -215,12 +227,41 @@ func (s *Store) RemoveDomain(ctx context.Context, of contract.OrganisationID, do
 		if err := execRequired(ctx, t, requireRow, `DELETE FROM sso_domain WHERE organisation = $1 AND domain = $2`, of, domain); err != nil {
 			return err
 		}
-		if _, err := t.exec(ctx, `DELETE FROM sso_grant WHERE organisation = $1 AND domain = $2`, of, domain); err != nil {
+		granted, err := t.exec(ctx, `DELETE FROM sso_grant WHERE organisation = $1 AND domain = $2`, of, domain)
+		if err != nil {
 			return err
+		}
+		if granted > 0 {
+			if err := endLoginsOfDomain(ctx, t, of, domain); err != nil {
+				return err
+			}
 		}
 		return logEntry{events: []contract.Event{e}}.appendToLog(ctx, t)
 	})
 	return wrapf(err, "remove domain %s", domain)
+}
+
+// endLoginsOfDomain ends the sessions that people of an organisation with an address of a domain opened with its provider.
+func endLoginsOfDomain(ctx context.Context, t tx, of contract.OrganisationID, domain string) error {
+	// The lock on the users comes first, see endLoginsWhere.
+	if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id IN (SELECT k.person FROM token k JOIN sso_login l ON l.family = k.family WHERE l.organisation = $1)`, of); err != nil {
+		return err
+	}
+	type login struct{ family, email string }
+	opened, err := queryAll(ctx, t, func(l *login) []any { return []any{&l.family, &l.email} },
+		`SELECT DISTINCT l.family, u.email FROM sso_login l JOIN token k ON k.family = l.family JOIN users u ON u.id = k.person WHERE l.organisation = $1`, of)
+	if err != nil {
+		return err
+	}
+	for _, l := range opened {
+		if contract.MailDomain(l.email) != domain {
+			continue
+		}
+		if _, err := endLoginsWhere(ctx, t, `family = $1`, l.family); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // SSOOfDomain implements [store.SSO].

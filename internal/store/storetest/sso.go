@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"crypto/sha256"
 	"testing"
 	"time"
 
@@ -153,7 +154,7 @@ var ssoTests = map[string]func(*testing.T, *fixture){
 		b.requireError("its token", err, store.ErrNotFound)
 		b.must(b.PurgeSSO(b.ctx, b.now.Add(4*time.Hour)))
 	},
-	"LoginsWithAPasswordEndWhenPasswordsAreSwitchedOff": func(_ *testing.T, b *fixture) {
+	"LoginsWithoutTheProviderEndWhenPasswordsAreSwitchedOff": func(_ *testing.T, b *fixture) {
 		for _, u := range []struct{ id, email, of string }{
 			{"u1", "Siti@Contoh.id", "org"}, {"u2", "luar@lain.id", "org"}, {"u3", "darurat@contoh.id", "org"}, {"u4", "siti@contoh.id", "other"},
 		} {
@@ -190,7 +191,7 @@ var ssoTests = map[string]func(*testing.T, *fixture){
 			}
 			return all
 		}
-		rest := []string{"provider", "passkey", "other domain", "exempt", "other organisation"}
+		rest := []string{"provider", "other domain", "exempt", "other organisation"}
 		logIn()
 		b.addDomain("org", "contoh.id")
 		s := contract.SSO{Organisation: "org", ChangedAt: b.storedNow(), SSOSettings: contract.SSOSettings{Issuer: "https://login.example.test", ClientID: "segel", Enabled: true, Exempt: []contract.PersonID{"u3"}}}
@@ -209,6 +210,71 @@ var ssoTests = map[string]func(*testing.T, *fixture){
 		s.Edits, s.PasswordOff = 3, true
 		b.must(b.SetSSO(b.ctx, s, b.ssoEvent("org")))
 		b.requireEqual("after a change", left(), rest)
+	},
+	"AChangeOfTheProviderEndsTheSessionsThatItOpened": func(_ *testing.T, b *fixture) {
+		for _, u := range []struct{ id, email, of string }{{"u1", "Siti@Contoh.id", "org"}, {"u2", "luar@lain.id", "org"}, {"u3", "siti@contoh.id", "other"}} {
+			b.must(b.CreateUser(b.ctx, newUser(u.id, "Siti", u.email, u.of)))
+		}
+		families := []string{"siti", "of another domain", "of another organisation", "password"}
+		open := func() {
+			for i, f := range families {
+				id := contract.PersonID([]string{"u1", "u2", "u3", "u1"}[i])
+				if f != "password" {
+					b.must(b.AddSSOLogin(b.ctx, store.SSOLogin{Family: f, Organisation: []contract.OrganisationID{"org", "org", "other"}[i], Issuer: "i", Subject: f, ExpiresAt: b.storedNow().Add(time.Hour)}))
+				}
+				s := contract.Session{Family: f, Person: id, Factor: contract.FactorOIDC, CreatedAt: b.now, ProvedAt: b.now, LastUsedAt: b.now, ExpiresAt: b.now.Add(time.Hour)}
+				b.must(b.AddTokens(b.ctx, s, newToken(byte(i+1), store.SessionToken, string(id), f)))
+			}
+		}
+		// requireLeft compares the sessions that are left, and ends them.
+		requireLeft := func(what string, want ...string) {
+			b.t.Helper()
+			var left []string
+			for i, f := range families {
+				_, err := b.Token(b.ctx, [32]byte{byte(i + 1)})
+				if err == nil {
+					left = append(left, f)
+				}
+				if _, of := b.SSOLoginOf(b.ctx, f); f != "password" && (of == nil) != (err == nil) {
+					b.t.Fatalf("%s: %s has a record, %v, and a token, %v", what, f, of, err)
+				}
+			}
+			b.requireEqual(what, left, want)
+			for _, f := range left {
+				b.must(b.RevokeFamily(b.ctx, f))
+				if f != "password" {
+					_, err := b.EndSSOLogins(b.ctx, store.SSOLogout{Organisation: "org", Issuer: "i", Subject: f, Token: sha256.Sum256([]byte(what + f)), Expires: b.now.Add(time.Hour)})
+					b.must(err)
+					_, err = b.EndSSOLogins(b.ctx, store.SSOLogout{Organisation: "other", Issuer: "i", Subject: f, Token: sha256.Sum256([]byte("other " + what + f)), Expires: b.now.Add(time.Hour)})
+					b.must(err)
+				}
+			}
+		}
+		s := contract.SSO{Organisation: "org", ChangedAt: b.storedNow(), SSOSettings: contract.SSOSettings{Issuer: "https://login.example.test", ClientID: "segel", Enabled: true}}
+		set := func(change func()) {
+			change()
+			b.must(b.SetSSO(b.ctx, s, b.ssoEvent("org")))
+			s.Edits++
+		}
+		set(func() {})
+		open()
+		set(func() { s.Create, s.Secret = true, []byte("other") })
+		requireLeft("another secret", families...)
+		open()
+		set(func() { s.ClientID = "other" })
+		requireLeft("another client", "of another organisation", "password")
+		open()
+		set(func() { s.Issuer = "https://other.example.test" })
+		requireLeft("another issuer", "of another organisation", "password")
+		b.addDomain("org", "contoh.id")
+		open()
+		b.must(b.RemoveDomain(b.ctx, "org", "contoh.id", b.ssoEvent("org")))
+		requireLeft("a domain that was not granted", families...)
+		b.addDomain("org", "contoh.id")
+		b.must(b.GrantDomain(b.ctx, "org", "contoh.id", contract.GrantedByOperator, b.ssoEvent("org")))
+		open()
+		b.must(b.RemoveDomain(b.ctx, "org", "contoh.id", b.ssoEvent("org")))
+		requireLeft("a domain that was granted", "of another domain", "of another organisation", "password")
 	},
 	"AGroupTakesTheRoleThatItGaveAndNoOther": func(_ *testing.T, b *fixture) {
 		admin := newUser("admin", "Admin", "admin@example.test", "org")
