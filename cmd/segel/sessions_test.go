@@ -118,8 +118,11 @@ func TestDangerousOperationsTakeARecentProof(t *testing.T) {
 		t.Errorf("no endpoint has the operations %v", unseen)
 	}
 	admin := object{"name": "Admin Baru", "email": "baru@example.test", "role": "admin"}
-	operator.do("POST", "/v1/admin/people", admin).is(http.StatusForbidden, "auth.reauthenticate")
-	operator.do("POST", "/v1/admin/people", object{"name": "Pengirim Baru", "email": "pengirim@example.test", "role": "sender"}).ok()
+	for _, role := range contract.AccountRoles {
+		new := object{"name": "Orang Baru", "email": "baru@example.test", "role": string(role)}
+		operator.do("POST", "/v1/admin/people", new).is(http.StatusForbidden, "auth.reauthenticate")
+		operator.do("POST", invitationsPath, new).is(http.StatusForbidden, "auth.reauthenticate")
+	}
 	operator.do("POST", "/v1/auth/reauthenticate", object{"current": "salah"}).is(http.StatusUnprocessableEntity, "current")
 	operator.do("POST", "/v1/auth/reauthenticate", object{"current": password}).ok()
 	operator.do("POST", "/v1/admin/people", admin).ok()

@@ -465,12 +465,12 @@ var descriptions = map[string]description{
 		params: []*huma.Param{serialParam()}, refuses: []int{http.StatusNotFound}},
 
 	"admin-people":      {text: "By name.", params: adminParams(pageParams(adminLimit)[2], choiceParam("status", "Only accounts with this status; active includes those with an initial password.", accountStatuses))},
-	"admin-add-person":  {text: "The password is random and shown only once.", refuses: []int{http.StatusConflict}},
+	"admin-add-person":  {text: "The password is random and shown only once. Takes a recent proof (403 auth.reauthenticate).", refuses: []int{http.StatusConflict}},
 	"admin-invitations": {text: "The newest first, with those that have expired.", params: adminParams()},
-	"admin-invite": {text: "Mails a link that can be used once, within seven days. Inviting an address again replaces its invitation. Inviting an admin takes a recent proof (403 auth.reauthenticate). The invitation lapses when the inviter does not " +
+	"admin-invite": {text: "Mails a link that can be used once, within seven days. Inviting an address again replaces its invitation. Takes a recent proof (403 auth.reauthenticate). The invitation lapses when the inviter does not " +
 		"administer the organisation any more, and while the organisation is suspended. 409 invitation.has_account: the address has an account in the organisation. 429: too many, three at once and one in ten minutes for an address.",
 		refuses: []int{http.StatusConflict, http.StatusTooManyRequests}},
-	"admin-resend-invitation": {text: "With another link and another seven days; the former link ends. The caller becomes the inviter.", params: []*huma.Param{invitationParam()}, refuses: []int{http.StatusConflict, http.StatusTooManyRequests}},
+	"admin-resend-invitation": {text: "With another link and another seven days; the former link ends. The caller becomes the inviter. Takes a recent proof (403 auth.reauthenticate).", params: []*huma.Param{invitationParam()}, refuses: []int{http.StatusConflict, http.StatusTooManyRequests}},
 	"admin-revoke-invitation": {text: "Its link opens nothing from then on.", params: []*huma.Param{invitationParam()}},
 	"admin-labels":            {text: "By name.", params: []*huma.Param{organisationParam()}},
 	"admin-add-label":         {text: "409 label.exists if another label has the name, in any case of letters; label.too_many beyond 100.", refuses: []int{http.StatusConflict}},

@@ -12,9 +12,11 @@ const RecentProof = 10 * time.Minute
 // the request names.
 var ErrReauthenticate = Refuse(Forbidden, "auth.reauthenticate")
 
-// dangerous are the operations of administration that open further accounts to the person who does them, show a secret, send data elsewhere, spend
+// dangerous are the operations of administration that make accounts, or open further ones to the person who does them, show a secret, send data elsewhere, spend
 // money, let data be deleted, or decide how people log in. What only stops something, as disabling an account or revoking a key, is not dangerous: it must be quick.
 var dangerous = []AdminOperation{
+	AdminAddPerson,
+	AdminInvite,
 	AdminResetPassword,
 	AdminResetFactors,
 	AdminSetRole,

@@ -74,11 +74,6 @@ func (s *Service) ResendInvitation(ctx context.Context, by contract.Actor, id co
 // sendInvitation stores an invitation with another link, and orders the message. Organisation, address, name, role and language are given. Former is the
 // one that it has to replace; empty: any open one of the address.
 func (s *Service) sendInvitation(ctx context.Context, by contract.Actor, i contract.Invitation, former contract.InvitationID) (contract.Invitation, error) {
-	if i.Role == contract.RoleAdmin { // as a change of the role
-		if err := by.RequireRecentProof(); err != nil {
-			return i, err
-		}
-	}
 	o, err := s.store.Organisation(ctx, i.Organisation)
 	if err != nil {
 		return i, refuseNotFound(fmt.Errorf("read organisation %s: %w", i.Organisation, err), contract.ErrNoOrganisation)

@@ -120,11 +120,6 @@ func (s *Service) AddPerson(ctx context.Context, by contract.Actor, n NewPerson)
 	if err != nil {
 		return NewMember{}, err
 	}
-	if n.Role == contract.RoleAdmin { // as a change of the role
-		if err := by.RequireRecentProof(); err != nil {
-			return NewMember{}, err
-		}
-	}
 	o, err := s.store.Organisation(ctx, of)
 	if errors.Is(err, store.ErrNotFound) {
 		return NewMember{}, contract.ErrNoOrganisation

@@ -622,7 +622,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a person by mail
-         * @description Mails a link that can be used once, within seven days. Inviting an address again replaces its invitation. Inviting an admin takes a recent proof (403 auth.reauthenticate). The invitation lapses when the inviter does not administer the organisation any more, and while the organisation is suspended. 409 invitation.has_account: the address has an account in the organisation. 429: too many, three at once and one in ten minutes for an address. Not with an API key.
+         * @description Mails a link that can be used once, within seven days. Inviting an address again replaces its invitation. Takes a recent proof (403 auth.reauthenticate). The invitation lapses when the inviter does not administer the organisation any more, and while the organisation is suspended. 409 invitation.has_account: the address has an account in the organisation. 429: too many, three at once and one in ten minutes for an address. Not with an API key.
          */
         post: operations["admin-invite"];
         delete?: never;
@@ -661,7 +661,7 @@ export interface paths {
         get?: never;
         /**
          * Send an invitation again
-         * @description With another link and another seven days; the former link ends. The caller becomes the inviter. Not with an API key.
+         * @description With another link and another seven days; the former link ends. The caller becomes the inviter. Takes a recent proof (403 auth.reauthenticate). Not with an API key.
          */
         put: operations["admin-resend-invitation"];
         post?: never;
@@ -986,7 +986,7 @@ export interface paths {
         put?: never;
         /**
          * Create an account
-         * @description The password is random and shown only once. Not with an API key.
+         * @description The password is random and shown only once. Takes a recent proof (403 auth.reauthenticate). Not with an API key.
          */
         post: operations["admin-add-person"];
         delete?: never;
