@@ -133,9 +133,7 @@ func (s *Service) ProveEmbedded(ctx context.Context, by contract.Actor, given co
 	}
 	factor, err := s.proveLogin(ctx, u, given, by.IP)
 	if err != nil {
-		if wrong := wrongFactor(err, given); wrong != "" {
-			s.recordFailure(ctx, []store.User{u}, wrong, clientOf(by))
-		}
+		s.recordWrongFactor(ctx, err, u, given, clientOf(by))
 		return "", err
 	}
 	if account.Policy.MissesFactor(u.Admin, factor) {

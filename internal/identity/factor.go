@@ -129,9 +129,11 @@ func (s *Service) requirePassword(ctx context.Context, by contract.Actor, u stor
 	return s.checkOwnPassword(ctx, by, u, current)
 }
 
-// checkOwnPassword compares a password with the caller's. Tries are counted like those of a change of the password.
+// checkOwnPassword compares a password with the caller's, who has a token of the account: others who try passwords on it do not delay them. A wrong one is
+// recorded as a failed login, because a person who has only the session guesses like this.
 func (s *Service) checkOwnPassword(ctx context.Context, by contract.Actor, u store.User, current string) error {
 	if err := s.throttle.admitHolder(ctx, by.ID, s.clock()); err != nil {
+		s.countLimited(err, "", by.ID, clientOf(by))
 		return err
 	}
 	right, err := s.hasher.verifyPassword(ctx, callerOrigin{key: string(by.ID), known: true}, current, u.Password)
@@ -139,9 +141,15 @@ func (s *Service) checkOwnPassword(ctx context.Context, by contract.Actor, u sto
 		return fmt.Errorf("check the password of user %q: %w", u.ID, err)
 	}
 	if !right {
-		return contract.InvalidInput(contract.FieldError{Field: "current", Code: "password.wrong"})
+		return s.refuseOwnPassword(ctx, by, u)
 	}
 	return nil
+}
+
+// refuseOwnPassword records a wrong password of the caller as a failed login, and returns its refusal.
+func (s *Service) refuseOwnPassword(ctx context.Context, by contract.Actor, u store.User) error {
+	s.recordFailure(ctx, []store.User{u}, contract.FactorPassword, clientOf(by))
+	return contract.InvalidInput(contract.FieldError{Field: "current", Code: "password.wrong"})
 }
 
 // factorEvent returns an event about a factor of an account. Details alternates names and values.

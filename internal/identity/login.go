@@ -275,9 +275,7 @@ func (s *Service) verifyLogin(ctx context.Context, c Credentials, from Client, b
 	}
 	factor, err := s.proveLogin(ctx, *u, c.Factor, from.IP)
 	if err != nil {
-		if wrong := wrongFactor(err, c.Factor); wrong != "" {
-			s.recordFailure(ctx, []store.User{*u}, wrong, from)
-		}
+		s.recordWrongFactor(ctx, err, *u, c.Factor, from)
 		return store.User{}, "", "", err
 	}
 	from.Device, err = s.rememberCaller(ctx, *u, known, caller, from, browser, s.throttle.forgiven(u.ID, caller)...)

@@ -68,6 +68,13 @@ func wrongFactor(err error, given contract.GivenFactor) contract.Factor {
 	return contract.FactorTOTP
 }
 
+// recordWrongFactor records a second factor that was refused as a failed login of the account; other errors, and none, are not.
+func (s *Service) recordWrongFactor(ctx context.Context, refused error, u store.User, given contract.GivenFactor, from Client) {
+	if wrong := wrongFactor(refused, given); wrong != "" {
+		s.recordFailure(ctx, []store.User{u}, wrong, from)
+	}
+}
+
 // ReportFailedLogins tells the administrators of organisations that many logins of an account failed: in the audit log, which is the feed too, and by
 // mail. A run finds what requests have recorded, so that no request takes longer because it is the one that makes them many.
 func (s *Service) ReportFailedLogins(ctx context.Context) error {

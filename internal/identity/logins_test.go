@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"segel/internal/contract"
+	"segel/internal/passkey/passkeytest"
 	"segel/internal/store"
 )
 
@@ -64,6 +65,45 @@ func TestWhatIsWrongInAnEmbeddedPageIsAFailedLogin(t *testing.T) {
 		g.now = g.now.Add(time.Hour)
 	}
 	g.requireRecorded(contract.LoginFailed, "Siti totp "+home+" 1", "Siti password "+home+" 1")
+}
+
+func TestWhatIsWrongInASessionIsAFailedLogin(t *testing.T) {
+	t.Parallel()
+	g := guard(t)
+	by := g.actor(siti, contract.GivenFactor{})
+	by.IP = home
+	_, reauthenticated := g.Reauthenticate(t.Context(), by, "salah", contract.GivenFactor{})
+	_, began := g.RegisterOptions(t.Context(), by, "salah")
+	for what, err := range map[string]error{"proved again": reauthenticated, "a passkey": began, "a change": g.ChangePassword(t.Context(), by, "salah", "jendela-kayu-merah-7")} {
+		if contract.KindOf(err) != contract.Invalid {
+			t.Errorf("%s with a wrong password: %v", what, err)
+		}
+	}
+	g.requireRecorded(contract.LoginFailed, "Siti password "+home+" 3")
+
+	g.addApp(by)
+	g.now = g.now.Add(time.Hour)
+	wrong := contract.GivenFactor{OTP: "000000"}
+	_, err := g.Reauthenticate(t.Context(), by, "", wrong)
+	g.refused("proved again with a wrong code", err, contract.ErrOTPWrong)
+	u, err := g.db.User(t.Context(), g.siti)
+	g.must(err)
+	_, err = g.ProveProviderFactor(t.Context(), u, wrong, at(home))
+	g.refused("a login at the provider with a wrong code", err, contract.ErrOTPWrong)
+	g.requireRecorded(contract.LoginFailed, "Siti totp "+home+" 2", "Siti password "+home+" 3")
+
+	const sari = "sari@contoh.id"
+	_, err = g.AddUser(t.Context(), NewUser{Name: "Sari", Email: sari, Password: password, Organisation: "Lain"})
+	g.must(err)
+	key := g.addPasskey(g.actor(sari, contract.GivenFactor{}))
+	g.now = g.now.Add(time.Hour)
+	added, err := g.AddMembership(t.Context(), by, Credentials{Email: sari, Password: password, Factor: g.answerLogin(key)}, at(home))
+	g.must(err)
+	g.must(g.db.RaiseSession(t.Context(), g.sessionOf(added), contract.FactorPassword, g.now))
+	foreign := g.answerLogin(passkeytest.New("segel.contoh.id", secretOrigin))
+	_, err = g.Switch(t.Context(), by, added.Account.Organisation, foreign, at(home))
+	g.refused("a switch with a wrong passkey", err, contract.ErrPasskeyWrong)
+	g.requireRecorded(contract.LoginFailed, "Sari passkey "+home+" 1", "Siti totp "+home+" 2", "Siti password "+home+" 3")
 }
 
 func TestTriesInAnEmbeddedPageDoNotLockThePersonOut(t *testing.T) {

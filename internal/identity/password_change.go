@@ -22,25 +22,17 @@ func (s *Service) ChangePassword(ctx context.Context, by contract.Actor, current
 	if bad := s.checkPassword("new", next, me.Email, me.Name, me.OrganisationName); bad != nil {
 		return contract.InvalidInput(*bad)
 	}
-	// The caller has a token of the account, so others who try passwords on it do not delay them.
-	if err := s.throttle.admitHolder(ctx, by.ID, s.clock()); err != nil {
+	if err := s.checkOwnPassword(ctx, by, u, current); err != nil {
 		return err
 	}
-	holder := callerOrigin{key: string(by.ID), known: true}
-	proven, err := s.hasher.verifyPassword(ctx, holder, current, u.Password)
-	switch {
-	case err != nil:
-		return fmt.Errorf("check the password of user %q: %w", u.ID, err)
-	case !proven:
-		return contract.InvalidInput(contract.FieldError{Field: "current", Code: "password.wrong"})
-	case samePassword(next, current):
+	if samePassword(next, current) {
 		return contract.InvalidInput(contract.FieldError{Field: "new", Code: "password.same"})
 	}
 	accounts, err := s.store.UsersByEmail(ctx, u.Email)
 	if err != nil {
 		return fmt.Errorf("read users by e-mail: %w", err)
 	}
-	hash, err := s.hasher.hashPassword(ctx, holder, next, s.random, otherHashes(accounts, u.ID))
+	hash, err := s.hasher.hashPassword(ctx, callerOrigin{key: string(by.ID), known: true}, next, s.random, otherHashes(accounts, u.ID))
 	if err != nil {
 		return err
 	}

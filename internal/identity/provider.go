@@ -66,9 +66,11 @@ func (s *Service) passwordRefusal(ctx context.Context, email string) (func(store
 }
 
 // ProveProviderFactor checks the second factor of a user whom the provider of their organisation named. An account without one needs none:
-// the result is false. If none is given, the error is [contract.ErrFactorRequired], which names those that the account accepts.
-func (s *Service) ProveProviderFactor(ctx context.Context, u store.User, given contract.GivenFactor, ip string) (proved bool, err error) {
-	f, err := s.proveLogin(ctx, u, given, ip)
+// the result is false. If none is given, the error is [contract.ErrFactorRequired], which names those that the account accepts. A wrong one is recorded as
+// a failed login.
+func (s *Service) ProveProviderFactor(ctx context.Context, u store.User, given contract.GivenFactor, from Client) (proved bool, err error) {
+	f, err := s.proveLogin(ctx, u, given, from.IP)
+	s.recordWrongFactor(ctx, err, u, given, from)
 	return f.IsStrong(), err
 }
 

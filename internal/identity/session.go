@@ -83,6 +83,7 @@ func (s *Service) proveOwnFactor(ctx context.Context, by contract.Actor, u store
 		return contract.ErrOTPWrong
 	}
 	_, err = s.proveFactor(ctx, u, given, contract.Challenge{Purpose: contract.ChallengeLogin}, [32]byte{}, by.IP)
+	s.recordWrongFactor(ctx, err, u, given, clientOf(by))
 	return err
 }
 
@@ -97,7 +98,7 @@ func (s *Service) requireLoginPassword(ctx context.Context, by contract.Actor, u
 		return err
 	}
 	if refused {
-		return contract.InvalidInput(contract.FieldError{Field: "current", Code: "password.wrong"})
+		return s.refuseOwnPassword(ctx, by, u)
 	}
 	return nil
 }

@@ -161,6 +161,7 @@ func (s *Service) switchTo(ctx context.Context, by contract.Actor, to contract.O
 		}
 		strong, err := s.proveFactor(ctx, u, given, contract.Challenge{Purpose: contract.ChallengeLogin}, [32]byte{}, from.IP)
 		if err != nil {
+			s.recordWrongFactor(ctx, err, u, given, from)
 			return err
 		}
 		if proved = now; factor.IsProviderLogin() {

@@ -219,7 +219,7 @@ func (s *Service) finishLogin(ctx context.Context, of contract.OrganisationID, a
 		Person: u.ID, Target: p.Target, Device: from.Device, Beside: p.Beside, Until: s.Clock().Add(LoginLifetime).Unix(),
 	}
 	if !admitted.Factor {
-		_, err := s.Accounts.ProveProviderFactor(ctx, u, contract.GivenFactor{}, from.IP)
+		_, err := s.Accounts.ProveProviderFactor(ctx, u, contract.GivenFactor{}, from)
 		var required *contract.Error
 		if errors.Is(err, contract.ErrFactorRequired) && errors.As(err, &required) {
 			accepted, _ := required.Args["factors"].([]string)
@@ -258,7 +258,7 @@ func (s *Service) FinishFactor(ctx context.Context, cookie string, given contrac
 	if err != nil {
 		return FinishedLogin{}, err
 	}
-	proved, err := s.Accounts.ProveProviderFactor(ctx, u, given, from.IP)
+	proved, err := s.Accounts.ProveProviderFactor(ctx, u, given, from)
 	if err != nil {
 		return FinishedLogin{}, err
 	}
