@@ -138,8 +138,8 @@ func (m *mortal) AddHold(ctx context.Context, h contract.Hold, e contract.Event)
 	return m.effect(ctx, func() error { return m.Store.AddHold(ctx, h, e) })
 }
 
-func (m *mortal) AddReconciliation(ctx context.Context, r contract.Reconciliation) (n int64, err error) {
-	err = m.effect(ctx, func() error { n, err = m.Store.AddReconciliation(ctx, r); return err })
+func (m *mortal) AddReconciliation(ctx context.Context, r contract.Reconciliation, events ...contract.Event) (n int64, err error) {
+	err = m.effect(ctx, func() error { n, err = m.Store.AddReconciliation(ctx, r, events...); return err })
 	return n, err
 }
 

@@ -284,6 +284,10 @@ func differAndSettle(t *testing.T, c *counter) {
 	if report["problem"] == nil || report["office"] != nil || len(report["differences"].([]any)) != 0 {
 		t.Errorf("of an office that is away: %v", report)
 	}
+	events := operator.do("GET", "/v1/admin/audit-log?type=reconciled", nil).ok().object("data")["events"].([]any)
+	if len(events) == 0 {
+		t.Error("the log does not say who compared the account with the register")
+	}
 	if err := c.store.CheckLog(ctx); err != nil {
 		t.Error(err)
 	}

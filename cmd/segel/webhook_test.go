@@ -644,6 +644,9 @@ func TestWebhookIsTestedRotatedAndGone(t *testing.T) {
 	if d := admin.untilDeliveries(path, "delivered", 1)[0]; d["id"] != m.id || d["try"].(object)["status"] != 200.0 || d["try"].(object)["response"] != "" {
 		t.Errorf("the delivery of the test is %v", d)
 	}
+	if events := admin.do("GET", "/v1/admin/audit-log?type=webhook_changed", nil).ok().object("data")["events"].([]any); len(events) != 2 { // added, tested
+		t.Errorf("the log has %v", events)
+	}
 	current, err := webhook.ParseSecret(admin.do("POST", path+"/rotate", nil).ok().object("response", "data")["secret"].(string))
 	if err != nil {
 		t.Fatal(err)

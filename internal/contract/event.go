@@ -119,7 +119,7 @@ const (
 	EventHoldLifted         EventType = "hold_lifted"            // it ended, for a "reason"
 	EventEmbeddingChanged   EventType = "embedding_changed"      // whose pages may show those of the organisation in frames now ("origins"; missing: none)
 	EventConsentChanged     EventType = "consent_changed"        // the consent text ("version", "digest_id", "digest_en") or whether it is "required"
-	EventWebhookChanged     EventType = "webhook_changed"        // an admin created, changed, rotated, replayed or deleted a webhook
+	EventWebhookChanged     EventType = "webhook_changed"        // an admin created, changed, rotated, tested, replayed or deleted a webhook
 	EventWebhookDisabled    EventType = "webhook_disabled"       // by the service
 	EventKeyCreated         EventType = "key_created"            // an API key ("key", "key_name", "scopes", "networks", "expires", "test"), by the person as whom it acts
 	EventKeyRevoked         EventType = "key_revoked"            // by that person or an admin
@@ -134,6 +134,9 @@ const (
 	EventCertificateRevoked EventType = "certificate_revoked"
 	EventClockConfirmed     EventType = "clock_confirmed" // an operator says that the clock is right although a recorded time lies in the future
 	EventRestored           EventType = "restored"        // the service began again with an older state ("snapshot_at", "events" of the log then, "backup")
+
+	EventNoticeRetried EventType = "notice_retried" // an admin ordered a message that was not sent again ("notice", and "document" or "person")
+	EventReconciled    EventType = "reconciled"     // an operator had the account at the stamp office compared with the register ("differences"; "problem": it was not read)
 
 	// EventRecorded says nothing but what Records states: rows were written of which no other event tells. Its time is that of
 	// the change where one is known. It may be made while the clock is in doubt, so it does not count as one that shows the time.
@@ -259,6 +262,8 @@ var EventTypes = []EventType{
 	EventCertificateRevoked,
 	EventClockConfirmed,
 	EventRestored,
+	EventNoticeRetried,
+	EventReconciled,
 	EventRecorded,
 	EventAccountNoticeSent,
 	EventAccountNoticeRefused,
@@ -318,6 +323,7 @@ var OrganisationEventTypes = []EventType{
 	EventAccountNoticeSent,
 	EventAccountNoticeRefused,
 	EventAccountNoticeShown,
+	EventNoticeRetried,
 	EventKeyCreated,
 	EventKeyRevoked,
 	EventKeyNetwork,

@@ -581,8 +581,15 @@ func (s *Service) Retry(ctx context.Context, by contract.Actor, id contract.Noti
 	case n.State == contract.NoticeOrdered || n.State == contract.NoticeSent: // repeated
 		return n, nil
 	}
-	// Durable with this commit: that the notice is to be delivered, and the job that does it.
-	n, err = s.Store.RetryNotice(ctx, id, s.Clock())
+	e := contract.Event{Type: contract.EventNoticeRetried, At: s.Clock(), Details: map[string]string{"organisation": string(n.Organisation), "notice": string(n.Kind)}}
+	if n.Person != "" {
+		e.Details["person"] = string(n.Person)
+	}
+	if n.Document != 0 {
+		e.Details["document"] = fmt.Sprint(n.Document)
+	}
+	// Durable with this commit: that the notice is to be delivered, the job that does it, and who asked for it.
+	n, err = s.Store.RetryNotice(ctx, id, e.At, by.SignEvent(e))
 	if errors.Is(err, store.ErrNotFound) {
 		return n, contract.ErrNoNotice
 	}

@@ -3,6 +3,7 @@ package notify_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -112,9 +113,20 @@ func TestARefusedTextIsNotSentAgainUntilAnOperatorOrdersIt(t *testing.T) {
 		t.Fatalf("%+v", n)
 	}
 	s.refusal = nil
-	operator := contract.Actor{} // the service itself, as on the command line
-	if _, err := d.Retry(t.Context(), operator, d.noticeToBudi(t).ID); err != nil {
-		t.Fatal(err)
+	operator := contract.Actor{Person: contract.Person{Name: "segel mail"}, IP: "192.0.2.7"} // as on the command line
+	again := d.noticeToBudi(t)
+	for range 2 { // the second one changes nothing
+		if _, err := d.Retry(t.Context(), operator, again.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	log, err := d.store.AuditLog(t.Context(), store.LogQuery{Type: contract.EventNoticeRetried, Limit: 10})
+	if err != nil || len(log.Events) != 1 {
+		t.Fatalf("%+v, %v", log, err)
+	}
+	if e := log.Events[0]; e.Person.Name != "segel mail" || e.IP != "192.0.2.7" || e.Document != 0 || e.Details["notice"] != string(again.Kind) || e.Details["document"] != fmt.Sprint(again.Document) ||
+		e.Details["person"] != string(again.Person) || e.Details["organisation"] != string(again.Organisation) {
+		t.Errorf("logged as %+v", e)
 	}
 	d.run(t)
 	if n := d.noticeToBudi(t); n.State != contract.NoticeSent || len(s.sent) != 1 {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"segel/internal/contract"
@@ -56,7 +57,15 @@ func (s *Stamping) Reconcile(ctx context.Context, by contract.Actor) (contract.R
 		r.Number = number
 		return r
 	}
-	number, err := s.Store.AddReconciliation(store.WithFinalAnswer(ctx, func(number int64) any { return numbered(number) }), r)
+	var events []contract.Event // none of the daily work: the log has the digest of its report
+	if by.Name != "" {
+		e := contract.Event{Type: contract.EventReconciled, At: r.EndedAt, Details: map[string]string{"differences": strconv.Itoa(len(r.Differences) + r.Omitted)}}
+		if r.Problem != "" {
+			e.Details = map[string]string{"problem": "true"}
+		}
+		events = append(events, by.SignEvent(e))
+	}
+	number, err := s.Store.AddReconciliation(store.WithFinalAnswer(ctx, func(number int64) any { return numbered(number) }), r, events...)
 	if err != nil {
 		return contract.Reconciliation{}, documents.KeyRefusal(err)
 	}

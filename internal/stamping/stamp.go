@@ -23,7 +23,7 @@ type Store interface {
 	store.Serials
 	Organisation(ctx context.Context, id contract.OrganisationID) (store.Organisation, error)
 	// AddReconciliation and LastReconciliation are those of [store.Administration].
-	AddReconciliation(ctx context.Context, r contract.Reconciliation) (int64, error)
+	AddReconciliation(ctx context.Context, r contract.Reconciliation, events ...contract.Event) (int64, error)
 	LastReconciliation(ctx context.Context) (contract.Reconciliation, error)
 }
 

@@ -37,8 +37,8 @@ type Administration interface {
 	// SerialStates returns the states of serials; serials that are not in the register are missing from the map.
 	SerialStates(ctx context.Context, serials []string) (map[string]contract.SerialState, error)
 
-	// AddReconciliation adds a report and returns its number.
-	AddReconciliation(ctx context.Context, r contract.Reconciliation) (int64, error)
+	// AddReconciliation adds a report, logs the events, and returns its number.
+	AddReconciliation(ctx context.Context, r contract.Reconciliation, events ...contract.Event) (int64, error)
 	// LastReconciliation returns the newest report; ErrNotFound before the first.
 	LastReconciliation(ctx context.Context) (contract.Reconciliation, error)
 }

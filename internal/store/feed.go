@@ -90,8 +90,8 @@ type Webhooks interface {
 	// that reason, with the event. It returns ErrConflict if the delivery is not the one that [Webhooks.BeginDelivery] returned any more.
 	EndDelivery(ctx context.Context, d contract.WebhookDelivery, disable contract.WebhookProblem, e contract.Event) error
 
-	// AddTest adds a test delivery.
-	AddTest(ctx context.Context, d contract.WebhookDelivery) error
+	// AddTest adds a test delivery and logs the event.
+	AddTest(ctx context.Context, d contract.WebhookDelivery, e contract.Event) error
 
 	// ReplayDelivery orders a final delivery again; one that is ordered already is left alone. It returns ErrNotFound if there is none
 	// of that number.

@@ -48,9 +48,9 @@ type Notices interface {
 	// ErrConflict if the notice is not that sent one any more.
 	RefuseNotice(ctx context.Context, n contract.Notice, events ...contract.Event) error
 
-	// RetryNotice orders a notice that is neither ordered nor sent again, and enqueues its delivery. It returns ErrNotFound for
+	// RetryNotice orders a notice that is neither ordered nor sent again, enqueues its delivery, and logs the event. It returns ErrNotFound for
 	// any other.
-	RetryNotice(ctx context.Context, id contract.NoticeID, now time.Time) (contract.Notice, error)
+	RetryNotice(ctx context.Context, id contract.NoticeID, now time.Time, e contract.Event) (contract.Notice, error)
 
 	// PutBackMessages makes notices and deliveries to webhooks due that a process was sending when it ended. For a node, its end does.
 	PutBackMessages(ctx context.Context, process string) error

@@ -140,6 +140,8 @@ var administration = map[string]sentence{
 	"event.serial_freed":          {"Membebaskan nomor seri e-meterai[ {serial}]; penerbit menyatakannya belum terpakai", "Freed the serial number[ {serial}], which the issuer reports as unused"},
 	"event.serial_given":          {"Memberikan nomor seri e-meterai[ {serial}] kepada sebuah organisasi", "Assigned the serial number[ {serial}] to an organisation"},
 	"event.webhook_changed":       {"Mengubah webhook[ {address}]", "Changed the webhook[ {address}]"},
+	"event.notice_retried":        {"Meminta agar pesan[ tentang dokumen {document}] dikirim kembali", "Ordered a message[ about document {document}] to be sent again"},
+	"event.reconciled":            {"Membandingkan akun penerbit dengan register e-meterai[; selisih: {differences}]", "Compared the issuer's account with the register of duty stamps[; differences: {differences}]"},
 	"event.webhook_disabled":      {"Menonaktifkan webhook[ {address}] karena tidak menerima peristiwa", "Disabled the webhook[ {address}], which takes no events"},
 	"event.consent_changed":       {"Mengubah teks persetujuan (versi {version})", "Changed the consent text (version {version})"},
 	"event.locale_changed":        {"Mengubah bahasa dan zona waktu organisasi[; bahasa: {language}][; zona waktu: {zone}]", "Changed the organisation's language and time zone[; language: {language}][; time zone: {zone}]"},

@@ -214,8 +214,8 @@ func (s *Service) Test(ctx context.Context, by contract.Actor, id contract.Webho
 		Webhook: w.ID, Number: contract.FeedNumber(-now.UnixMicro()), Organisation: w.Organisation, Type: contract.FeedTest,
 		State: contract.DeliveryOrdered, OrderedAt: now, DueAt: now,
 	}
-	// Durable with this: that the message is to be sent. Any process on the database sends it.
-	return d, s.Store.AddTest(ctx, d)
+	// Durable with this: that the message is to be sent, and who asked for it. Any process on the database sends it.
+	return d, s.Store.AddTest(ctx, d, s.eventOf(by, w, "tested"))
 }
 
 // Deliveries returns one page of the deliveries to a webhook, the newest first.

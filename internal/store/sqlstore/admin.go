@@ -256,9 +256,9 @@ func (s *Store) EachEvent(ctx context.Context, l store.LogQuery, yield func(stor
 }
 
 // AddReconciliation implements [store.Administration]. Of two concurrent calls, one retries with another number.
-func (s *Store) AddReconciliation(ctx context.Context, r contract.Reconciliation) (number int64, err error) {
+func (s *Store) AddReconciliation(ctx context.Context, r contract.Reconciliation, events ...contract.Event) (number int64, err error) {
 	for range maxNumberTries {
-		if number, err = s.addReconciliation(ctx, r); !errors.Is(err, store.ErrConflict) {
+		if number, err = s.addReconciliation(ctx, r, events); !errors.Is(err, store.ErrConflict) {
 			break
 		}
 	}
@@ -268,7 +268,7 @@ func (s *Store) AddReconciliation(ctx context.Context, r contract.Reconciliation
 // maxNumberTries bounds the tries to assign a number.
 const maxNumberTries = 10
 
-func (s *Store) addReconciliation(ctx context.Context, r contract.Reconciliation) (number int64, err error) {
+func (s *Store) addReconciliation(ctx context.Context, r contract.Reconciliation, events []contract.Event) (number int64, err error) {
 	err = s.runWithAnswer(ctx, func(t tx) (any, error) {
 		if err := queryOne(ctx, t, []any{&number}, `SELECT COALESCE(MAX(number), 0) + 1 FROM reconciliation`); err != nil {
 			return nil, err
@@ -285,7 +285,7 @@ func (s *Store) addReconciliation(ctx context.Context, r contract.Reconciliation
 		if err != nil {
 			return nil, err
 		}
-		return number, logEntry{records: []record{recordOf("reconciliation", number)}, at: r.At}.appendToLog(ctx, t)
+		return number, logEntry{events: events, records: []record{recordOf("reconciliation", number)}, at: r.At}.appendToLog(ctx, t)
 	})
 	return number, err
 }

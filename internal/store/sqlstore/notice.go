@@ -153,7 +153,7 @@ func (s *Store) RefuseNotice(ctx context.Context, n contract.Notice, events ...c
 }
 
 // RetryNotice implements [store.Notices].
-func (s *Store) RetryNotice(ctx context.Context, id contract.NoticeID, now time.Time) (n contract.Notice, err error) {
+func (s *Store) RetryNotice(ctx context.Context, id contract.NoticeID, now time.Time, e contract.Event) (n contract.Notice, err error) {
 	err = s.db.withTx(ctx, func(t tx) error {
 		err := queryOne(ctx, t, noticeRows.dest(&n), `UPDATE notice SET state = $2, ordered_at = $3, due_at = $3, done_at = 0, tries = 0, problem = ''
 			WHERE id = $1 AND state NOT IN ($4, $5) RETURNING `+noticeRows.columns,
@@ -161,7 +161,10 @@ func (s *Store) RetryNotice(ctx context.Context, id contract.NoticeID, now time.
 		if err != nil {
 			return err
 		}
-		return t.addJobs(ctx, []contract.Job{{Kind: contract.JobNotify, Document: n.Document, Organisation: n.Organisation}})
+		if err := t.addJobs(ctx, []contract.Job{{Kind: contract.JobNotify, Document: n.Document, Organisation: n.Organisation}}); err != nil {
+			return err
+		}
+		return logEntry{events: []contract.Event{e}}.appendToLog(ctx, t)
 	})
 	return n, wrapf(err, "order notice %s again", id)
 }

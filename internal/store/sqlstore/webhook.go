@@ -284,9 +284,14 @@ func (s *Store) EndDelivery(ctx context.Context, d contract.WebhookDelivery, dis
 }
 
 // AddTest implements [store.Webhooks].
-func (s *Store) AddTest(ctx context.Context, d contract.WebhookDelivery) error {
+func (s *Store) AddTest(ctx context.Context, d contract.WebhookDelivery, e contract.Event) error {
 	args := deliveryArgs(d)
-	err := s.runStatement(ctx, `INSERT INTO webhook_delivery (`+deliveryRows.columns+`) VALUES (`+placeholders(1, len(args))+`)`, args...)
+	err := s.db.withTx(ctx, func(t tx) error {
+		if _, err := t.exec(ctx, `INSERT INTO webhook_delivery (`+deliveryRows.columns+`) VALUES (`+placeholders(1, len(args))+`)`, args...); err != nil {
+			return err
+		}
+		return logEntry{events: []contract.Event{e}}.appendToLog(ctx, t)
+	})
 	return wrapf(err, "add a test of webhook %s", d.Webhook)
 }
 

@@ -295,8 +295,9 @@ var administrationTests = map[string]func(*testing.T, *fixture){
 				OfficeState: contract.OfficeUnused, RegisterState: contract.SerialFree, File: "a\"b.pdf",
 			}},
 		}
-		n, err := b.AddReconciliation(b.ctx, r)
+		n, err := b.AddReconciliation(b.ctx, r, contract.Event{Type: contract.EventReconciled, At: at, Person: newPerson("op")})
 		b.must(err)
+		b.requireEqual("log", b.eventTypes(0), []contract.EventType{contract.EventReconciled})
 		r.Number = n
 		requireRead(b, "report", r)(b.LastReconciliation(b.ctx))
 		numbers := make([]int64, 6)

@@ -112,7 +112,8 @@ var noticeTests = map[string]func(*testing.T, *fixture){
 		b.requireEqual("events", events, 1)
 		_, err = b.BeginTry(b.ctx, n, "siti@contoh.id", b.now, time.Minute)
 		b.requireError("another try of a sent notice", err, store.ErrConflict)
-		_, err = b.RetryNotice(b.ctx, n.ID, b.now)
+		retried := contract.Event{Type: contract.EventNoticeRetried, At: b.now, Details: map[string]string{"organisation": "org"}}
+		_, err = b.RetryNotice(b.ctx, n.ID, b.now, retried)
 		b.requireError("a retry of a sent notice", err, store.ErrNotFound)
 	},
 	"AFailedNoticeCanBeOrderedAgain": func(t *testing.T, b *fixture) {
@@ -122,8 +123,10 @@ var noticeTests = map[string]func(*testing.T, *fixture){
 		b.must(err)
 		n.State, n.DoneAt, n.Problem = contract.NoticeFailed, b.storedNow(), "550 unknown"
 		b.must(b.EndTry(b.ctx, n))
-		again, err := b.RetryNotice(b.ctx, n.ID, b.advance(time.Hour).now)
+		b.advance(time.Hour)
+		again, err := b.RetryNotice(b.ctx, n.ID, b.now, contract.Event{Type: contract.EventNoticeRetried, At: b.now, Details: map[string]string{"organisation": "org"}})
 		b.must(err)
+		b.requireEqual("log", b.eventTypes(0), []contract.EventType{contract.EventNoticeRetried})
 		n.State, n.Tries, n.DoneAt, n.Problem, n.OrderedAt, n.DueAt = contract.NoticeOrdered, 0, time.Time{}, "", b.storedNow(), b.storedNow()
 		b.requireEqual("notice", again, n)
 	},

@@ -223,7 +223,9 @@ var webhookTests = map[string]func(*testing.T, *fixture){
 		}
 		// A test waits for none, and is sent while the webhook is disabled.
 		test := contract.WebhookDelivery{Webhook: "hook", Number: -7, Organisation: "org", Type: contract.FeedTest, State: contract.DeliveryOrdered, OrderedAt: b.now, DueAt: b.now}
-		b.must(b.AddTest(b.ctx, test))
+		before := b.eventCount()
+		b.must(b.AddTest(b.ctx, test, b.webhookEvent()))
+		b.requireEqual("events of a test", b.eventCount(), before+1)
 		w, err := b.Webhook(b.ctx, "hook")
 		b.must(err)
 		w.DisabledAt, w.DisabledFor = b.now, contract.WebhookOff
