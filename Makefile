@@ -17,7 +17,7 @@ export CGO_ENABLED := 0
 export GOFLAGS := $(filter-out -trimpath,$(shell go env GOFLAGS 2>/dev/null)) -trimpath
 
 .DEFAULT_GOAL := help
-.PHONY: help run cluster drill test-upgrade web build test test-go test-web test-e2e test-e2e-all test-race test-s3 test-acme test-cluster screens demo load fairness bench bench-lists simulate fault failures test-every names interop rehearsal dist check-dist check-deb check-image check-deploy check-monitoring check fmt lint generate clean
+.PHONY: help run cluster drill test-upgrade web build test test-go test-web test-e2e test-e2e-all test-race test-s3 test-acme test-cluster screens demo load fairness bench bench-lists simulate fault failures test-every enumeration names interop rehearsal dist check-dist check-deb check-image check-deploy check-monitoring check fmt lint generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -147,6 +147,9 @@ test-every: ## run the tests of many similar cases with all of them, of which ma
 	@scripts/need go soffice bwrap postgres cjk-font
 	@scripts/s3server/setup
 	@$(TESTDIRS) SEGEL_REQUIRE_POSTGRES=1 SEGEL_REQUIRE_S3=1 SEGEL_TEST_EVERY=1 $(GOTEST) -count=1 -timeout 60m -v $(if $(RUN),-run '$(RUN)') ./cmd/segel ./internal/store/sqlstore
+
+enumeration: build ## measure whether the time of an answer shows what exists, for every operation (N=300 ONLY=login; docs/decisions/0036-accounts.md)
+	@go run ./scripts/enumerate -binary $(BIN) -n $(or $(N),300) $(if $(ONLY),-only '$(ONLY)')
 
 interop: build ## validate what we sign with other programs: interop/README.md (EVERY=4: a quarter of SEGEL_PDFS)
 	@scripts/need go pdfsig pdftoppm qpdf mutool openssl java

@@ -133,7 +133,7 @@ var table = map[string][]string{
 	"scripts/palette":                 {},
 	"scripts/passwords":               {},
 	"scripts/demo":                    {"pdf/pdftest", "scripts/running"},
-	"scripts/enumerate":               {"pdf/pdftest", "scripts/running"},
+	"scripts/enumerate":               {"internal/api", "internal/passkey/passkeytest", "pdf/pdftest", "scripts/running"},
 	"scripts/bench":                   {"pdf/pdftest", "internal/store/storetest/pgtest", "scripts/running"},
 	"scripts/rehearsal":               {"interop/explained", "interop/validator", "pades/validate/facts", "pdf", "pdf/pdftest", "tsp", "scripts/running"},
 	"scripts/upgrade":                 {"pdf/pdftest", "scripts/running"},
