@@ -26,7 +26,7 @@ func TestTheLogAtTheLevelDebugHasNoSecret(t *testing.T) {
 	dsn.User = url.UserPassword(dsn.User.Username(), "planted-database-1")
 	log := &lockedBuffer{}
 	s := starting{log: log, set: []string{
-		"SEGEL_DATABASE", dsn.String(), "SEGEL_OUTBOUND_PRIVATE", "127.0.0.1", "SEGEL_METRICS_TOKEN", "planted-metrics-1",
+		"SEGEL_DATABASE", dsn.String(), "SEGEL_OUTBOUND_PRIVATE", "127.0.0.1", "SEGEL_ORGANISATION_PRIVATE_NETWORKS", "127.0.0.1", "SEGEL_METRICS_TOKEN", "planted-metrics-1",
 		"SEGEL_MAIL_SERVERS", "smtp://planted-user:planted-mail-1@127.0.0.1:9", "SEGEL_MAIL_FROM", "segel@example.test",
 		"SEGEL_PHONE_WHATSAPP_URL", "http://127.0.0.1:9/messages?key=planted-phone-1", "SEGEL_PHONE_WHATSAPP_HEADERS", `{"Authorization": "Bearer planted-phone-2"}`,
 		"SEGEL_PHONE_WHATSAPP_BODY", `{"to": {{json .Number}}, "text": {{json .Text}}, "key": "planted-phone-3"}`,

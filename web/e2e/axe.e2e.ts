@@ -20,7 +20,7 @@ let done: Sent, open: Sent, failed: Sent, ended: Sent, waits: Sent, invited: Sen
 
 beforeAll(async () => {
   desk = await office();
-  s = await stage({ env: { ...desk.env, SEGEL_OUTBOUND_PRIVATE: "127.0.0.0/8" } });
+  s = await stage({ env: { ...desk.env, SEGEL_OUTBOUND_PRIVATE: "127.0.0.0/8", SEGEL_ORGANISATION_PRIVATE_NETWORKS: "127.0.0.0/8" } });
   s.user(satu.name, satu.email, "admin");
   s.user(dua.name, dua.email);
   s.user(tiga.name, tiga.email);
