@@ -181,7 +181,7 @@ func TestOktaProvisionsAccountsAndGroups(t *testing.T) {
 	if members := got.object()["members"].([]any); len(members) != 1 || members[0].(object)["value"] != one {
 		t.Errorf("members are %v", members)
 	}
-	for id, want := range map[string]string{one: "auditor", two: "sender"} {
+	for id, want := range map[string]string{one: "auditor", two: "member"} {
 		if u := d.ask("GET", "/Users/"+id, nil).ok().object(); u["roles"].([]any)[0].(object)["value"] != want {
 			t.Errorf("%s: roles are %v", id, u["roles"])
 		}
