@@ -107,7 +107,7 @@ func TestDetailTellsFindingsToThoseWhoSign(t *testing.T) {
 	d := processing()
 	launch := contract.NewFinding(contract.FindingLaunch, 3, "pages", "3, 5", "what", "calc.exe")
 	launch.Accepted = true
-	d.Findings = []contract.Finding{launch, contract.NewFinding(contract.FindingXFA, 0)}
+	d.Findings = []contract.Finding{launch, contract.NewFinding(contract.FindingMedia, 0)}
 	b := newBench(t, d)
 	w := b.ask("GET", dBase+"detail/1207", "")
 	var out struct{ Data struct{ Warnings []warning } }
