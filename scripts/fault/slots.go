@@ -28,12 +28,12 @@ func (u *slotUse) addCall(node int, took time.Duration) {
 	u.calls = append(u.calls, stampCall{node, now.Add(-took), now})
 }
 
-// Times of the comparison. A node gives up a call after callTime (SEGEL_STAMP_FILE_TIMEOUT of [running.OfficeEnv]), and another one gets its slot. After a disturbance a call of a node that was
-// killed or has ended its term may still be carried out while another node has the slot.
-const (
-	callTime    = 5 * time.Second
-	slotUnclear = 15 * time.Second
-)
+// callTime is the time after which a node gives up a call (SEGEL_STAMP_FILE_TIMEOUT of [running.OfficeEnv]), and another one gets its slot.
+const callTime = 5 * time.Second
+
+// slotUnclear is how long after a disturbance a call of a node that was killed or has ended its term may still be carried out while another node has the
+// slot: one that it sent just before, or, suspended, just after.
+const slotUnclear = 2 * callTime
 
 // compareCalls requires that no two calls overlap while nothing is disturbed.
 func (u *slotUse) compareCalls(disturbed []time.Time) resultTable {
@@ -41,22 +41,28 @@ func (u *slotUse) compareCalls(disturbed []time.Time) resultTable {
 	all := slices.Clone(u.calls)
 	u.mu.Unlock()
 	slices.SortFunc(all, func(a, b stampCall) int { return a.began.Compare(b.began) })
-	undisturbed, nodes := 0, map[int]bool{}
+	undisturbed, disturbedBeside, nodes := 0, 0, map[int]bool{}
 	var beside []string
 	for i, c := range all {
 		nodes[c.node] = true
-		if slices.ContainsFunc(disturbed, func(t time.Time) bool { return t.Before(c.end) && t.Add(slotUnclear).After(c.began) }) {
-			continue
+		unclear := slices.ContainsFunc(disturbed, func(t time.Time) bool { return t.Before(c.end) && t.Add(slotUnclear).After(c.began) })
+		if !unclear {
+			undisturbed++
 		}
-		undisturbed++
 		for _, former := range all[:i] {
-			if left := c.began.Sub(former.began); former.end.After(c.began) && left < callTime {
+			left := c.began.Sub(former.began)
+			switch {
+			case !former.end.After(c.began) || left >= callTime:
+			case unclear:
+				disturbedBeside++
+			default:
 				beside = append(beside, fmt.Sprintf("a call of node %d began %v after one of node %d and before its end", c.node, left, former.node))
 			}
 		}
 	}
 	var p resultTable
 	p.addFigure("documents sent to the adapter; by nodes; while nothing was disturbed", "%d; %d; %d", len(all), len(nodes), undisturbed)
+	p.addFigure("documents sent beside another one after a disturbance", "%d", disturbedBeside)
 	p.addZeroCount("**documents that were sent beside another one to the adapter's only slot**, while nothing was disturbed", beside)
 	return p
 }
