@@ -70,14 +70,14 @@ func TestAPersonSeesTheirSessionsAndEndsThem(t *testing.T) {
 	})
 }
 
-// dangerousOperations are those that open an account or a document to others, show a secret, send data elsewhere, spend money, or delete data. The list is
+// dangerousOperations are those that make an account, open one or a document to others, decide how people log in, show a secret, send data elsewhere, spend money, or delete data. The list is
 // written by hand: it says what has to take a recent proof, and the code is compared with it.
 var dangerousOperations = []string{
 	"create-key", "export-own-data", "erase-own-account",
-	"admin-reset-password", "admin-reset-factors", "admin-set-role", "admin-export-person", "admin-transfer-documents", "admin-erase-person", "admin-erase-guest",
+	"admin-add-person", "admin-invite", "admin-resend-invitation", "admin-reset-password", "admin-reset-factors", "admin-set-role", "admin-export-person", "admin-transfer-documents", "admin-erase-person", "admin-erase-guest",
 	"admin-add-team", "admin-rename-team", "admin-delete-team", "admin-add-team-member", "admin-remove-team-member",
 	"admin-set-account-policy", "admin-set-embedding", "admin-set-retention", "admin-lift-hold",
-	"admin-set-sso", "admin-delete-sso", "admin-set-scim-secret", "admin-delete-scim-secret", "admin-prove-domain", "admin-grant-domain", "admin-unlink-sso",
+	"admin-set-sso", "admin-delete-sso", "admin-set-scim-secret", "admin-delete-scim-secret", "admin-prove-domain", "admin-remove-domain", "admin-grant-domain", "admin-unlink-sso",
 	"admin-add-webhook", "admin-set-webhook", "admin-delete-webhook", "admin-rotate-webhook",
 	"admin-show-mail", "admin-grant-quota", "admin-suspend-organisation", "admin-resume-organisation", "admin-close-organisation",
 }
