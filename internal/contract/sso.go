@@ -280,8 +280,8 @@ func (s *SSO) RoleOf(groups []string, given bool) (role AccountRole, listed bool
 // nothing about it.
 func (s *SSO) HasLeft(listed, given bool) bool { return given && len(s.Groups) > 0 && !listed }
 
-// UnlistedRole returns the role of a new account of a person who is in no listed group and was not invited. Where groups give roles, nobody may
-// send documents because of a group that is missing. Empty: the default of new accounts.
+// UnlistedRole returns the role of a new account of a person who is in no listed group and was not invited. Where groups give roles,
+// they are a member: a group that is missing must not let them send documents. Empty: the default of new accounts.
 func (s *SSO) UnlistedRole() AccountRole {
 	if len(s.Groups) > 0 {
 		return RoleMember
