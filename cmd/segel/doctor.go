@@ -226,7 +226,7 @@ func migrationFinding(state sqlstore.SchemaState) []doctor.Finding {
 	case "downgrade_refused":
 		f = doctor.Finding{State: doctor.Problem, Text: "a later release has closed the database to this program", Remedy: r.advice(state)}
 	case "pending_stop", "pending":
-		f = doctor.Finding{State: doctor.Problem, Text: fmt.Sprintf("%d migrations are pending", len(state.Pending)), Remedy: r.advice(state)}
+		f = doctor.Finding{State: doctor.Problem, Text: fmt.Sprintf("migrations are pending: %d", len(state.Pending)), Remedy: r.advice(state)}
 		if len(state.Pending) == 0 {
 			f.Text = "the tables of the job queue are to be migrated"
 		}

@@ -86,7 +86,7 @@ func TestDoctorExaminesAServiceWhetherItRunsOrIsStopped(t *testing.T) {
 
 		runSQL(t, data, env, `DELETE FROM goose_db_version WHERE version_id = 113`)
 		status, found, _ = examine(t, env, data)
-		requireState(t, "a pending migration", found, "migrations", doctor.Problem, "1 migrations are pending")
+		requireState(t, "a pending migration", found, "migrations", doctor.Problem, "migrations are pending: 1")
 		requireState(t, "a pending migration", found, "installation", doctor.Problem, "run segel migrate")
 		requireState(t, "a pending migration", found, "certificates", doctor.Warning, "not examined")
 		if status != 1 {

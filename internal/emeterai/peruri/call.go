@@ -268,11 +268,18 @@ type addresses struct {
 // waitingForSlot bounds how many calls of a process wait for slots: more than there are jobs.
 const waitingForSlot = 1 << 16
 
+// newAddresses leaves out spellings of an address that is in the list before: it would have twice its slots. The others keep their positions, which name
+// their slots.
 func newAddresses(o *Options, urls []string) *addresses {
-	a := &addresses{slots: o.Slots, queue: admission.NewQueue(admission.Limits{Slots: len(urls) * o.Slots, Waiting: waitingForSlot})}
+	a := &addresses{slots: o.Slots}
+	seen := map[string]bool{}
 	for i, u := range urls {
-		a.all = append(a.all, &address{url: u, slots: slotsResource(o, i+1), breaker: newBreaker(o, "adapter "+u)})
+		if key := normalizeAddress(u); !seen[key] {
+			seen[key] = true
+			a.all = append(a.all, &address{url: u, slots: slotsResource(o, i+1), breaker: newBreaker(o, "adapter "+u)})
+		}
 	}
+	a.queue = admission.NewQueue(admission.Limits{Slots: len(a.all) * o.Slots, Waiting: waitingForSlot})
 	return a
 }
 

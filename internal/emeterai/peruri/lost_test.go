@@ -158,6 +158,10 @@ func TestProcessesOfOneAccountShareSlotsWhateverAddressesTheyUse(t *testing.T) {
 	if one := slots(Adapter, "user@office.test", "http://adapter-a:80", "http://ADAPTER-A/", "http://adapter-a/"); !slices.Equal(one, own[:1]) {
 		t.Errorf("an address in three spellings has the slots %q", one)
 	}
+	three := slots(Adapter, "user@office.test", "http://adapter-a:7777", "http://adapter-b:7777", "http://adapter-c:7777")
+	if two := slots(Adapter, "user@office.test", "http://balancer:7777", "http://balancer:7777/", "http://adapter-c:7777"); !slices.Equal(two, []string{three[0], three[2]}) {
+		t.Errorf("behind one address for two adapters the slots are %q, and %q without", two, three)
+	}
 	if cloud := slots(Cloud, "user@office.test"); len(cloud) != 1 || slices.Contains(own, cloud[0]) {
 		t.Errorf("the cloud has the slots %q", cloud)
 	}

@@ -134,7 +134,6 @@ func (o *Options) completeOptions() error {
 		}
 		*u = strings.TrimRight(*u, "/")
 	}
-	o.Adapters = mergeAddresses(o.Adapters)
 	switch o.Collector.Identity {
 	case "", "KTP", "NPWP", "PASSPORT":
 	default:
@@ -143,24 +142,17 @@ func (o *Options) completeOptions() error {
 	return nil
 }
 
-// mergeAddresses removes spellings of an address that is in the list before: it would have twice its slots.
-func mergeAddresses(all []string) (merged []string) {
-	seen := map[string]bool{}
-	for _, address := range all {
-		u, err := url.Parse(address)
-		if err != nil {
-			continue // it was parsed before
-		}
-		port := u.Port()
-		if port == "" {
-			port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-		}
-		if key := u.Scheme + "://" + strings.ToLower(u.Hostname()) + ":" + port + u.Path; !seen[key] {
-			seen[key] = true
-			merged = append(merged, address)
-		}
+// normalizeAddress returns the form of an address that all its spellings have.
+func normalizeAddress(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address // it was parsed before
 	}
-	return merged
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return u.Scheme + "://" + strings.ToLower(u.Hostname()) + ":" + port + u.Path
 }
 
 // maxPurchases is how many purchases may run at the same time.

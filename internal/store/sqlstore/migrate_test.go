@@ -333,7 +333,7 @@ func TestAdminsAndAuditorsOfEarlierReleasesLoseTheRoleOfTheirGroups(t *testing.T
 				statements = append(statements, `INSERT INTO sso_identity (organisation, issuer, subject, person, linked_at) VALUES ('`+u.of+`', 'i', '`+u.id+`', '`+u.id+`', 1)`)
 			}
 		}
-		aged(t, dsn, "0132", append(statements, `INSERT INTO account_role (person, role, changed_at) VALUES ('auditor', 'auditor', 1)`, `INSERT INTO scim_member (scim_group, person) VALUES ('g', 'auditor')`)...)
+		aged(t, dsn, "0145", append(statements, `INSERT INTO account_role (person, role, changed_at) VALUES ('auditor', 'auditor', 1)`, `INSERT INTO scim_member (scim_group, person) VALUES ('g', 'auditor')`)...)
 		s := openTest(t, dsn)
 		for id, want := range map[contract.PersonID]contract.AccountRole{
 			"by hand": contract.RoleAdmin, "admin": contract.RoleMember, "auditor": contract.RoleMember, "sender": contract.RoleSender, "no groups": contract.RoleAdmin,

@@ -26,7 +26,7 @@ func (e *NodesError) Error() string {
 	if e.Stop {
 		todo = "they cannot use the migrated tables; stop them, and run segel migrate"
 	}
-	return fmt.Sprintf("%d migrations are pending, and other nodes use the database: %s: %s (docs/operations.md, Updates)", e.Pending, strings.Join(nodes, ", "), todo)
+	return fmt.Sprintf("migrations are pending (%d), and other nodes use the database: %s: %s (docs/operations.md, Updates)", e.Pending, strings.Join(nodes, ", "), todo)
 }
 
 // requireCompatibleNodes returns a *NodesError if migrations are pending and a node runs beside which they must not be applied.

@@ -90,7 +90,7 @@ func TestAStartMigratesBesideNoNodeThatRuns(t *testing.T) {
 	stop := runNode(t, s, "a", "2.0.0")
 	next := expandingRelease(t)
 	next.Beside = BesideNone
-	requireRefused(t, dsn, next, false, "host of a (segel 2.0.0, node a)", "1 migrations are pending", "run segel migrate")
+	requireRefused(t, dsn, next, false, "host of a (segel 2.0.0, node a)", "migrations are pending (1)", "run segel migrate")
 
 	migrated := next
 	migrated.Beside = BesideCompatible
@@ -136,7 +136,7 @@ func TestNoMigrationIsAppliedBesideNodesThatCannotUseTheTablesAfterwards(t *test
 	s := openTest(t, dsn)
 	stop := runNode(t, s, "a", "2.0.0")
 	last := contractingRelease(t)
-	requireRefused(t, dsn, last, true, "host of a (segel 2.0.0, node a)", "2 migrations are pending", "stop them, and run segel migrate")
+	requireRefused(t, dsn, last, true, "host of a (segel 2.0.0, node a)", "migrations are pending (2)", "stop them, and run segel migrate")
 	stop()
 	if err := s.EndNode(t.Context(), "a"); err != nil {
 		t.Fatal(err)
