@@ -3,7 +3,9 @@ package sqlstore
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
+	"strings"
 	"time"
 
 	"segel/internal/outage"
@@ -18,28 +20,32 @@ import (
 //
 // Nothing deadlocks: CollectFile holds the lock of one key, and waits for nothing else that a transaction with such a lock may hold.
 
-// lockKey is the expression for the number of the lock of a file on PostgreSQL. Two files with one number only wait for each other.
-const lockKey = `hashtextextended($1, 0)`
+// lockNumber returns the expression for the number of the lock of a file on PostgreSQL, whose key is an expression. Two files with one number only wait for
+// each other.
+func lockNumber(key string) string { return `hashtextextended(` + key + `, 0)` }
 
 // requireUncollected lets a transaction refer to files. It is refused with ErrFileCollected if one of them was collected. It may run before or after the
 // statement that writes the reference.
 func requireUncollected(ctx context.Context, t tx, keys ...string) error {
-	for _, key := range keys {
-		var all []statement
-		if t.collects() {
-			all = append(all, statement{sql: `SELECT pg_advisory_xact_lock_shared(` + lockKey + `)`, args: []any{key}})
-		}
-		all = append(all, statement{
-			sql: `SELECT 1 FROM collected_file WHERE file_key = $1`, args: []any{key},
-			// As during an outage, a repetition helps: it writes another file.
-			each: func(scanFunc) error { return &outage.Error{Part: outage.Blobs, Err: store.ErrFileCollected} },
-			what: "refer to file " + key,
-		})
-		if err := t.addStatements(ctx, all...); err != nil {
-			return err
-		}
+	if len(keys) == 0 {
+		return nil
 	}
-	return nil
+	var locks []string
+	var args []any
+	for i, key := range keys {
+		locks, args = append(locks, "pg_advisory_xact_lock_shared("+lockNumber(fmt.Sprint("$", i+1))+")"), append(args, key)
+	}
+	var all []statement
+	if t.collects() {
+		all = append(all, statement{sql: `SELECT ` + strings.Join(locks, ", "), args: args})
+	}
+	all = append(all, statement{
+		sql: `SELECT file_key FROM collected_file WHERE file_key IN (` + placeholders(1, len(keys)) + `)`, args: args,
+		// As during an outage, a repetition helps: it writes another file.
+		each: func(scanFunc) error { return &outage.Error{Part: outage.Blobs, Err: store.ErrFileCollected} },
+		what: "refer to files " + strings.Join(keys, ", "),
+	})
+	return t.addStatements(ctx, all...)
 }
 
 // addedKeys returns the keys of the files that lines of the log add.
@@ -64,7 +70,7 @@ var errReferred = errors.New("something refers to the file")
 func (s *Store) CollectFile(ctx context.Context, key string, at time.Time) (collected bool, err error) {
 	err = s.db.withTx(ctx, func(t tx) error {
 		if t.collects() {
-			if err := t.addStatements(ctx, statement{sql: `SELECT pg_advisory_xact_lock(` + lockKey + `)`, args: []any{key}}); err != nil {
+			if err := t.addStatements(ctx, statement{sql: `SELECT pg_advisory_xact_lock(` + lockNumber("$1") + `)`, args: []any{key}}); err != nil {
 				return err
 			}
 		}

@@ -51,7 +51,7 @@ func TestACollectionWaitsForATransactionThatRefersToTheFile(t *testing.T) {
 
 	referring := make(chan error, 1)
 	err = s.db.withTx(ctx, func(held tx) error {
-		if _, err := held.exec(ctx, `SELECT pg_advisory_xact_lock(`+lockKey+`)`, "gone"); err != nil {
+		if _, err := held.exec(ctx, `SELECT pg_advisory_xact_lock(`+lockNumber("$1")+`)`, "gone"); err != nil {
 			return err
 		}
 		if _, err := held.exec(ctx, `INSERT INTO collected_file (file_key, collected_at) VALUES ('gone', 0)`); err != nil {

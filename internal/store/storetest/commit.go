@@ -90,7 +90,7 @@ var commitTests = map[string]func(*testing.T, *fixture){
 	"FindingsStayWithTheDocumentWhenItsFileIsRewritten": func(t *testing.T, b *fixture) {
 		found := []contract.Finding{
 			contract.NewFinding(contract.FindingLaunch, 3, "pages", "3, 5–7", "what", "A\"\x00\xff <é>"),
-			contract.NewFinding(contract.FindingXFA, 0),
+			contract.NewFinding(contract.FindingMedia, 0),
 		}
 		d := b.uploadDraft(owner, func(u *contract.Upload) { u.Findings = found })
 		stored, err := b.Document(b.ctx, d.ID)
