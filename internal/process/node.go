@@ -54,7 +54,7 @@ var _ Process = (*Node)(nil)
 // JoinNodes adds the current process to the nodes of a database. About has its host, its release and its roles.
 //
 // Place is the process among those that share a data folder; nil: none. The node that an earlier process noted there has ended, because the
-// place is free, so its work is put back without waiting for its lease. The caller leaves the place after an error, and else the node does. Clock is compared with the database's at each renewal; with a clock in doubt the process joins, and the first term has ended.
+// place is free, so its work is put back without waiting for its lease, unless the server has not noticed yet that the process died: its transactions may hold locks. Then the node ends with its lease. The caller leaves the place after an error, and else the node does. Clock is compared with the database's at each renewal; with a clock in doubt the process joins, and the first term has ended.
 //
 // Again, if not nil, is called when the process has joined again after its term ended, before the next term begins: what others did while it was cut off may forbid that it goes on. After an error
 // the process leaves and tries again later.
@@ -62,11 +62,13 @@ func JoinNodes(ctx context.Context, nodes store.Nodes, about store.Node, place *
 	n := &Node{nodes: nodes, about: about, place: place, clock: clock, again: again, log: log, overdue: make(chan []string, 1), changed: make(chan struct{})}
 	if place != nil {
 		former, err := place.readNote()
-		if err == nil && former != "" {
-			err = nodes.EndNode(ctx, former)
-		}
 		if err != nil {
 			return nil, fmt.Errorf("end the node of an earlier process: %w", err)
+		}
+		if former != "" {
+			if err := nodes.EndNode(ctx, former); err != nil {
+				log.WarnContext(ctx, "the node of an earlier process ends with its lease", "node", former, "error", err)
+			}
 		}
 	}
 	err := n.readClock(ctx)

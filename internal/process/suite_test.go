@@ -281,6 +281,84 @@ func TestTheConnectionsOfANodeThatLivesAreNotTerminated(t *testing.T) {
 	}
 }
 
+// awaitLockWait returns once a connection waits for a lock that the given one holds, or ended is closed.
+func awaitLockWait(t *testing.T, dsn string, holding *pgx.Conn, ended <-chan struct{}) {
+	t.Helper()
+	watching := connect(t, dsn)
+	for end := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) { // between two questions
+		var waits bool
+		err := watching.QueryRow(t.Context(), `SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND $1 = ANY (pg_blocking_pids(pid)))`, int32(holding.PgConn().PID())).Scan(&waits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-ended:
+			return
+		default:
+		}
+		if waits {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatal("no connection waits for the lock")
+		}
+	}
+}
+
+// TestTheEndOfANodeWaitsForWhatItIsCommitting holds the lock that a transaction of a term takes as its last statement. If the end did not wait, the work would be put
+// back and the transaction committed nevertheless.
+func TestTheEndOfANodeWaitsForWhatItIsCommitting(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.Database(t, sqlstore.Migrate)
+	s := openStore(t, dsn)
+	committing := suspend(t, dsn, s, "ending", time.Hour, `SELECT name FROM node WHERE name = 'ending' FOR KEY SHARE`)
+	ended := make(chan struct{})
+	var err error
+	go func() {
+		defer close(ended)
+		err = s.EndNode(context.WithoutCancel(t.Context()), "ending")
+	}()
+	awaitLockWait(t, dsn, committing, ended)
+	select {
+	case <-ended:
+		t.Errorf("the node was ended while it committed: %v", err)
+	default:
+	}
+	if _, err := committing.Exec(t.Context(), `COMMIT`); err != nil {
+		t.Errorf("the commit that began before the end: %v", err)
+	}
+	wait(t, ended, "the end of the node")
+	if err != nil || findNode(t, s, "ending").EndedAt.IsZero() {
+		t.Errorf("the end of the node: %v", err)
+	}
+}
+
+// TestAProcessStartsThoughTheServerHasNotNoticedThatTheFormerOneDied has a transaction of the former process that still holds a lock, as after SIGKILL while the server
+// executes a statement.
+func TestAProcessStartsThoughTheServerHasNotNoticedThatTheFormerOneDied(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.Database(t, sqlstore.Migrate)
+	s, dir := openStore(t, dsn), filepath.Join(t.TempDir(), "places")
+	place, err := process.JoinFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, place.Name()), []byte("former"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	holding := suspend(t, dsn, openStore(t, dsn), "former", time.Second, `SELECT name FROM node WHERE name = 'former' FOR KEY SHARE`)
+	n, err := process.JoinNodes(t.Context(), s, store.Node{}, place, process.NewClock(time.Now, 0), nil, slog.New(slog.DiscardHandler))
+	leaving(t, n, err)
+	for end := time.Now().Add(patience); findNode(t, s, "former").EndedAt.IsZero(); time.Sleep(20 * time.Millisecond) { // between two questions
+		if time.Now().After(end) {
+			t.Fatal("the former node was not ended with its lease")
+		}
+	}
+	if _, err := holding.Exec(t.Context(), `COMMIT`); err == nil {
+		t.Error("the transaction of the former process is committed")
+	}
+}
+
 func TestANodeWhoseTermEndedBeginsAnotherOnlyOnceItsCheckPasses(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, pgtest.Database(t, sqlstore.Migrate))

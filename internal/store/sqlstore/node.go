@@ -112,9 +112,17 @@ func (s *Store) RenewNode(ctx context.Context, name string, lease time.Duration)
 	return others, wrapf(err, "renew the lease of node %s", name)
 }
 
-// EndNode implements [store.Nodes].
+// EndNode implements [store.Nodes]. The row is locked first: its update alone does not exclude [requireNode], so that a transaction could still be committed
+// whose work is put back.
 func (s *Store) EndNode(ctx context.Context, name string) error {
+	lockChecks := ` FOR UPDATE`
+	if s.db.embedded() {
+		lockChecks = ``
+	}
 	err := s.withNodeTx(ctx, func(t tx) error {
+		if _, err := t.exec(ctx, `SELECT name FROM node WHERE name = $1`+lockChecks, name); err != nil {
+			return err
+		}
 		if _, err := t.exec(ctx, `UPDATE node SET ended_at = `+s.db.clockMicros()+` WHERE name = $1 AND ended_at = 0`, name); err != nil {
 			return err
 		}
@@ -230,8 +238,8 @@ const nodeEnded = "the node has ended"
 
 // requireNode is the statement that refuses the transaction of work whose term has ended. It is the last statement of the
 // transaction. On PostgreSQL it travels with COMMIT, so that it costs no round trip and the lock is held for none; therefore
-// the server itself has to refuse: the cast of a text that is not a number fails. The lock excludes [Store.EndOverdueNode]
-// until the commit, and not the renewal of the lease, which changes no key.
+// the server itself has to refuse: the cast of a text that is not a number fails. The lock excludes [Store.EndNode] and
+// [Store.EndOverdueNode] until the commit, and not the renewal of the lease, which changes no key.
 func requireNode(name string, travels bool) statement {
 	if travels {
 		return statement{sql: `SELECT CAST(coalesce((SELECT '1' FROM node WHERE name = $1 AND ended_at = 0 FOR KEY SHARE), '` + nodeEnded + `') AS INTEGER)`, args: []any{name}}
