@@ -215,7 +215,7 @@ func bodyNaming(names map[string]string) object {
 	}
 }
 
-var drawn = regexp.MustCompile(`"(request_id|password|challenge|txt|ticket|secret|token|id|created_at|claimed_at|changed_at|dateTime|value|avatar|location)":"[^"]*"|W/\\"[0-9a-f]+\\"|[A-Za-z0-9_-]{40,}|\d{4}-\d\d-\d\dT[0-9:.]+Z|nonce="[^"]*"|\d+ bytes are free`)
+var drawn = regexp.MustCompile(`"(request_id|password|challenge|txt|ticket|secret|token|id|created_at|claimed_at|changed_at|dateTime|value|avatar|location)":"[^"]*"|W/\\"[0-9a-f]+\\"|[A-Za-z0-9_-]{40,}|\d{4}-\d\d-\d\dT[0-9:.]+Z|nonce="[^"]*"|\d+ bytes are free|(dalam|in) \d+ (detik|seconds?)`)
 
 // plainAnswer returns an answer without the names of the request and without what is drawn or counted anew for every request.
 func plainAnswer(a *answer, names map[string]string) string {
