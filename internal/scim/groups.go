@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	protocol "github.com/elimity-com/scim"
@@ -73,6 +74,11 @@ func (h groups) GetAll(r *http.Request, p protocol.ListRequestParams) (protocol.
 	found, err := h.Store.SCIMGroups(r.Context(), actorOf(r).Organisation, comparedWith(p, "id"))
 	if err != nil {
 		return protocol.Page{}, h.refusalOf(r.Context(), err)
+	}
+	if p.FilterValidator != nil {
+		if err := requireBoundedFilter(p.FilterValidator.GetFilter(), found); err != nil {
+			return protocol.Page{}, err
+		}
 	}
 	all, full := make([]protocol.Resource, len(found)), make([]protocol.ResourceAttributes, len(found))
 	for i, g := range found {
@@ -188,6 +194,35 @@ func countComparisons(e filter.Expression) int {
 	return 1
 }
 
+// countGroupComparisons returns how many comparisons a filter makes at most for a group with that many members. A filter of other attributes
+// takes no longer for a large group: directories look groups up by name.
+func countGroupComparisons(e filter.Expression, members int) int {
+	switch e := e.(type) {
+	case *filter.LogicalExpression:
+		return countGroupComparisons(e.Left, members) + countGroupComparisons(e.Right, members)
+	case *filter.NotExpression:
+		return countGroupComparisons(e.Expression, members)
+	case *filter.ValuePath:
+		return 1 + countComparisons(e.ValueFilter)*members
+	case *filter.AttributeExpression:
+		if strings.EqualFold(e.AttributePath.AttributeName, "members") {
+			return 1 + members
+		}
+	}
+	return 1
+}
+
+// requireBoundedFilter refuses a filter that would take long for some groups.
+func requireBoundedFilter(e filter.Expression, groups []store.SCIMGroup) error {
+	comparisons := 0
+	for _, g := range groups {
+		if comparisons += countGroupComparisons(e, len(g.Members)); comparisons > maxComparisons {
+			return scimerrors.ScimErrorTooMany
+		}
+	}
+	return nil
+}
+
 // requireBoundedWork refuses changes of a group that would take long, before any of them is made: neither the protocol nor the library bounds
 // how many there are, and each may go through all members.
 func requireBoundedWork(members int, changes []change) error {
@@ -254,7 +289,7 @@ func (h groups) Create(r *http.Request, a protocol.ResourceAttributes) (protocol
 	if err := h.setAll(&g, a); err != nil {
 		return protocol.Resource{}, err
 	}
-	return h.store(r, nil, g, "group_added")
+	return h.store(r, store.SCIMGroup{}, g, "group_added")
 }
 
 // Replace implements [protocol.ResourceHandler].
@@ -297,22 +332,33 @@ func (h groups) changeGroup(r *http.Request, id string, decide func(*store.SCIMG
 		if err != nil {
 			return protocol.Resource{}, h.refusalOf(r.Context(), err)
 		}
-		former := g.Members
+		was := g
 		if err := decide(&g); err != nil {
 			return protocol.Resource{}, err
 		}
-		out, err := h.store(r, former, g, "group_changed")
+		out, err := h.store(r, was, g, "group_changed")
 		if !errors.Is(err, store.ErrConflict) || try == tries {
 			return out, h.refusalOf(r.Context(), err)
 		}
 	}
 }
 
-// store commits a group and then gives its members, former and present, the roles of their groups. It returns store.ErrConflict if the group was changed meanwhile.
+// rolesTimeout bounds the commit of a group and the changes of the roles of its members: those of maxMembers take minutes on a slow database.
+const rolesTimeout = 10 * time.Minute
+
+// finishing returns a context for a commit and the changes of roles that follow from it. The end of the request does not end it: a request that
+// is repeated does not name the people who left a group, so nothing would take back the roles that it gave them.
+func finishing(r *http.Request) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(r.Context()), rolesTimeout)
+}
+
+// store commits a group and then changes the roles of those whose roles depend on the change. It returns store.ErrConflict if the group was changed meanwhile.
 //
-// If we crash between the commits, roles are given with the next change of the group, or the next login of the person.
-func (h groups) store(r *http.Request, former []contract.PersonID, g store.SCIMGroup, what string) (protocol.Resource, error) {
-	ctx := r.Context()
+// If we crash after the commit, or the database fails then, a person who left keeps the role that the group gave until their next login that states groups, or the
+// next change of their groups. A person who joined gets theirs when the directory repeats the request.
+func (h groups) store(r *http.Request, was, g store.SCIMGroup, what string) (protocol.Resource, error) {
+	ctx, cancel := finishing(r)
+	defer cancel()
 	if g.Name == "" || utf8.RuneCountInString(g.Name) > maxText || utf8.RuneCountInString(g.ExternalID) > maxText || len(g.Members) > maxMembers {
 		return protocol.Resource{}, scimerrors.ScimErrorInvalidValue
 	}
@@ -329,7 +375,7 @@ func (h groups) store(r *http.Request, former []contract.PersonID, g store.SCIMG
 		return protocol.Resource{}, err
 	}
 	if err == nil {
-		err = h.giveRoles(ctx, actorOf(r), slices.Concat(former, g.Members))
+		err = h.giveRoles(ctx, actorOf(r), affectedMembers(was, g), "")
 	}
 	if err == nil {
 		g, err = h.findGroup(r, g.ID)
@@ -340,48 +386,80 @@ func (h groups) store(r *http.Request, former []contract.PersonID, g store.SCIMG
 	return h.resourceOf(r, g), nil
 }
 
-// giveRoles gives people the roles of their groups.
-func (s *Service) giveRoles(ctx context.Context, by contract.Actor, people []contract.PersonID) error {
+// affectedMembers returns the people whose roles a change of a group may change, those who left first. A change that changes nothing may repeat
+// a request that was interrupted, so it affects all members.
+func affectedMembers(was, g store.SCIMGroup) []contract.PersonID {
+	former, present := slices.Sorted(slices.Values(was.Members)), slices.Sorted(slices.Values(g.Members))
+	left, joined := withoutSorted(former, present), withoutSorted(present, former)
+	if !slices.Equal(namesOf(was), namesOf(g)) || len(left)+len(joined) == 0 {
+		joined = present
+	}
+	return append(left, joined...)
+}
+
+// withoutSorted returns those of some people who are not in a sorted list.
+func withoutSorted(people, sorted []contract.PersonID) []contract.PersonID {
+	return slices.DeleteFunc(slices.Clone(people), func(p contract.PersonID) bool { _, in := slices.BinarySearch(sorted, p); return in })
+}
+
+// giveRoles gives people the roles of their groups, without those of the group that is being deleted, if there is one. It begins with those who
+// are in no group that gives a role: if it is interrupted, it is better that a person lacks a role than that they keep one.
+func (s *Service) giveRoles(ctx context.Context, by contract.Actor, people []contract.PersonID, deleting string) error {
+	settings, err := s.Roles.GroupRoles(ctx, by.Organisation)
+	if err != nil || len(settings.Groups) == 0 { // groups give no roles
+		return err
+	}
 	all, err := s.Store.SCIMGroups(ctx, by.Organisation, "")
 	if err != nil {
 		return err
 	}
 	names := map[contract.PersonID][]string{}
 	for _, g := range all {
+		if g.ID == deleting {
+			continue
+		}
 		for _, m := range g.Members {
 			names[m] = append(names[m], namesOf(g)...)
 		}
 	}
-	slices.Sort(people)
-	for _, p := range slices.Compact(people) {
+	isListed := func(p contract.PersonID) bool { _, listed := settings.RoleOf(names[p], true); return listed }
+	ordered := slices.DeleteFunc(slices.Clone(people), isListed)
+	ordered = append(ordered, slices.DeleteFunc(slices.Clone(people), func(p contract.PersonID) bool { return !isListed(p) })...)
+	for _, p := range ordered {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err := s.Roles.GiveRoleOfGroups(ctx, by.Organisation, p, slices.Clip(names[p]), by.IP); err != nil {
+		if err := s.Roles.GiveRoleOfGroups(ctx, settings, p, slices.Clip(names[p]), by.IP); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Delete implements [protocol.ResourceHandler].
+// Delete implements [protocol.ResourceHandler]. The roles that the group gives are taken back before it is deleted: if we crash before the commit, the
+// directory finds the group, and deletes it again. They are taken back once more afterwards from those to whom another request gave them meanwhile.
 func (h groups) Delete(r *http.Request, id string) error {
-	ctx, by := r.Context(), actorOf(r)
+	by := actorOf(r)
 	g, err := h.findGroup(r, id)
 	if err == nil {
 		err = requireVersion(r, h.resourceOf(r, g).Meta.Version)
 	}
 	if err != nil {
-		return h.refusalOf(ctx, err)
+		return h.refusalOf(r.Context(), err)
 	}
+	ctx, cancel := finishing(r)
+	defer cancel()
 	e := h.eventOf(by, by.Organisation, "group_deleted")
 	e.Details["group"] = g.Name
-	err = h.Store.DeleteSCIMGroup(ctx, by.Organisation, id, e)
+	err = h.giveRoles(ctx, by, g.Members, id)
+	if err == nil {
+		err = h.Store.DeleteSCIMGroup(ctx, by.Organisation, id, e)
+	}
 	if errors.Is(err, store.ErrNotFound) {
 		err = scimerrors.ScimErrorResourceNotFound(id)
 	}
 	if err == nil {
-		err = h.giveRoles(ctx, by, g.Members)
+		err = h.giveRoles(ctx, by, g.Members, id)
 	}
 	return h.refusalOf(ctx, err)
 }

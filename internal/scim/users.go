@@ -172,7 +172,7 @@ func (h users) Create(r *http.Request, a protocol.ResourceAttributes) (protocol.
 	if len(found) > 0 {
 		u = found[0]
 		u.Deleted = false
-		err = h.giveRoles(ctx, by, []contract.PersonID{u.ID})
+		err = h.giveRoles(ctx, by, []contract.PersonID{u.ID}, "")
 	} else {
 		none := userState{}
 		u.User, err = h.addAccount(ctx, identity.Provisioned{Organisation: by.Organisation, Name: to.name(none), Email: to.userName, Source: "scim", IP: by.IP})
@@ -288,7 +288,8 @@ func (h users) disable(ctx context.Context, by contract.Actor, u store.SCIMUser,
 
 // Delete implements [protocol.ResourceHandler]. The account is disabled, since what it signed stays, and leaves its groups. To the directory, it does not exist any more.
 func (h users) Delete(r *http.Request, id string) error {
-	ctx := r.Context()
+	ctx, cancel := finishing(r)
+	defer cancel()
 	u, err := h.findUser(r, id)
 	if err == nil {
 		err = requireVersion(r, userResource(r, u).Meta.Version)
@@ -301,7 +302,7 @@ func (h users) Delete(r *http.Request, id string) error {
 		err = h.Store.SetSCIMUser(ctx, u)
 	}
 	if err == nil {
-		err = h.giveRoles(ctx, actorOf(r), []contract.PersonID{u.ID})
+		err = h.giveRoles(ctx, actorOf(r), []contract.PersonID{u.ID}, "")
 	}
 	return h.refusalOf(ctx, err)
 }

@@ -415,12 +415,9 @@ func (s *Service) GroupRoles(ctx context.Context, of contract.OrganisationID) (c
 	return found, err
 }
 
-// GiveRoleOfGroups gives a person of an organisation the role of the groups that its directory states, under the same rules as a login.
-func (s *Service) GiveRoleOfGroups(ctx context.Context, of contract.OrganisationID, id contract.PersonID, groups []string, ip string) error {
-	settings, err := s.GroupRoles(ctx, of)
-	if err != nil {
-		return err
-	}
+// GiveRoleOfGroups gives a person of an organisation the role of the groups that its directory states, under the same rules as a login. The settings
+// are those of [Service.GroupRoles].
+func (s *Service) GiveRoleOfGroups(ctx context.Context, settings contract.SSO, id contract.PersonID, groups []string, ip string) error {
 	u, err := s.Store.User(ctx, id)
 	if err != nil {
 		return err
