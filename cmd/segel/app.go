@@ -253,9 +253,10 @@ func (a *app) close() {
 	}
 }
 
-// joinProcesses gives this process a name among those that share the installation: the data folder with SQLite, the database with
-// PostgreSQL. In a folder an earlier process may have had the name: its claims on idempotency keys end, and its messages or the work of its node are put
-// back. Call it before the first request and the first job.
+// joinProcesses gives this process a name among those that share the installation. Call it before the first request and the first job.
+//
+// With SQLite they share the data folder: an earlier process may have had the name, so its claims on idempotency keys end, and the messages that it was sending are due again. With
+// PostgreSQL they share the database: the node that an earlier process noted in the data folder ends, which puts all its work back.
 func (a *app) joinProcesses(ctx context.Context) error {
 	p, err := proc.JoinFolder(filepath.Join(a.conf.DataDir, "places"))
 	if err != nil {

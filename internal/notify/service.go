@@ -81,6 +81,9 @@ type Service struct {
 
 const defaultLease = 2 * time.Minute
 
+// heldPause is how long a notice waits that is due by the clock of this process, and that another one still sends by the database's.
+const heldPause = 5 * time.Second
+
 // suspendedPause is how long a message of a suspended organisation waits before it is looked at again.
 const suspendedPause = time.Hour
 
@@ -127,7 +130,16 @@ func (s *Service) deliverDue(ctx context.Context, ordered []contract.Notice, del
 		}
 		n, err := deliver(ctx, n)
 		switch {
-		case errors.Is(err, store.ErrConflict): // another process is at it, or it was ended meanwhile
+		case errors.Is(err, store.ErrConflict):
+			// Another process sent it meanwhile, or is at it. By the database's clock it may be at it for longer than by ours, and its job may have been lost with it.
+			read, err := s.Store.Notice(ctx, n.ID)
+			switch {
+			case errors.Is(err, store.ErrNotFound):
+			case err != nil:
+				return fmt.Errorf("read notice %s: %w", n.ID, err)
+			case read.State == contract.NoticeOrdered:
+				next = earlier(next, later(read.DueAt, s.Clock().Add(heldPause)))
+			}
 		case err != nil:
 			return err
 		case n.State == contract.NoticeOrdered:
@@ -138,6 +150,13 @@ func (s *Service) deliverDue(ctx context.Context, ordered []contract.Notice, del
 		return nil
 	}
 	return &contract.Later{After: max(next.Sub(s.Clock()), time.Second)}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 func earlier(a, b time.Time) time.Time {

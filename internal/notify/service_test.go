@@ -11,6 +11,7 @@ import (
 	"segel/internal/contract"
 	"segel/internal/notify"
 	"segel/internal/notify/compose"
+	"segel/internal/process"
 	"segel/internal/store"
 	"segel/internal/store/sqlstore"
 	"segel/internal/store/storetest"
@@ -150,6 +151,46 @@ func (d *delivery) states(t *testing.T) (all []contract.NoticeState) {
 		all = append(all, n.State)
 	}
 	return all
+}
+
+// TestANoticeThatIsHeldByTheDatabasesClockIsTriedAgainSoon has a process whose clock is ahead: by its clock the try of another one has taken too long.
+func TestANoticeThatIsHeldByTheDatabasesClockIsTriedAgainSoon(t *testing.T) {
+	t.Parallel()
+	d := newDelivery(t)
+	n, err := process.JoinNodes(t.Context(), d.store, store.Node{}, nil, process.NewClock(time.Now, 0), nil, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := n.Leave(); err != nil {
+			t.Error(err)
+		}
+	}()
+	working, end := n.Term().Begin(t.Context())
+	defer end()
+	ordered, err := d.store.OrderedNotices(t.Context(), d.id)
+	if err != nil || len(ordered) == 0 {
+		t.Fatalf("%+v, %v", ordered, err)
+	}
+	for _, held := range ordered {
+		if _, err := d.store.BeginTry(working, held, "siti@example.test", d.now, time.Minute); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.now = d.now.Add(time.Hour)
+	var again *contract.Later
+	if err := d.Deliver(t.Context(), d.id); !errors.As(err, &again) || again.After <= 0 || again.After > 10*time.Second {
+		t.Errorf("while another process sends them: %v", err)
+	}
+	if len(d.sent) != 0 {
+		t.Errorf("%d messages were sent that another process is sending", len(d.sent))
+	}
+	if err := d.store.EndNode(t.Context(), n.Name()); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Deliver(t.Context(), d.id); err != nil || len(d.sent) != len(ordered) {
+		t.Errorf("after the end of that process: %d messages, %v", len(d.sent), err)
+	}
 }
 
 func TestNothingIsLostWhileNoServerAnswersForAnHour(t *testing.T) {

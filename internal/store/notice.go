@@ -36,7 +36,7 @@ type Notices interface {
 
 	// BeginTry records, before a notice is sent, its channel and where it goes, and counts the try. Until the lease ends no other caller finds it due. If ctx
 	// belongs to a term (package process), the database's clock decides that, and the lease ends with the node, see [Nodes]; otherwise it lasts from now on, by the caller's clock. It
-	// returns ErrConflict if another process began that try, or the notice is not ordered any more. Durable on return: a crash from
+	// returns ErrConflict if another process began that try, if one is still sending the notice by the database's clock, although it is due by the caller's, or if the notice is not ordered any more. Durable on return: a crash from
 	// here on leads to another try.
 	BeginTry(ctx context.Context, n contract.Notice, address string, now time.Time, lease time.Duration) (contract.Notice, error)
 
