@@ -1,6 +1,8 @@
 package api
 
 import (
+	"time"
+
 	"github.com/danielgtaylor/huma/v2"
 
 	"segel/internal/contract"
@@ -26,9 +28,17 @@ func (c *call) noticeOf(n contract.Notice) noticeOut {
 		Problem: orNull(text.Reason(c.language, n.Problem)),
 	}
 	if n.State == contract.NoticeOrdered {
-		out.DueAt = isoOrNull(n.DueAt)
+		out.DueAt = isoOrNull(dueSince(n.DueAt, n.OrderedAt))
 	}
 	return out
+}
+
+// dueSince returns when an ordered message is due. Zero means that it is due by every clock, since its process ended: it is shown as due since it was ordered.
+func dueSince(due, ordered time.Time) time.Time {
+	if due.IsZero() {
+		return ordered
+	}
+	return due
 }
 
 // mailLine is a notice with its document and its recipient, for administrators.

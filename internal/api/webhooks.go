@@ -163,7 +163,7 @@ func (c *call) deliveryOf(d contract.WebhookDelivery) deliveryOut {
 		ID: d.MessageID(), Type: d.Type, DocumentID: d.Document, Status: d.State, OrderedAt: formatISO(d.OrderedAt), DoneAt: isoOrNull(d.DoneAt), Tries: d.Tries,
 	}
 	if d.State == contract.DeliveryOrdered {
-		out.DueAt = isoOrNull(d.DueAt)
+		out.DueAt = isoOrNull(dueSince(d.DueAt, d.OrderedAt))
 	}
 	if !d.SentAt.IsZero() {
 		out.Try = maybe[deliveryTry]{&deliveryTry{

@@ -31,7 +31,7 @@ type Notice struct {
 
 	State     NoticeState
 	OrderedAt time.Time
-	DueAt     time.Time // when it is tried next
+	DueAt     time.Time // when it is tried next; zero: at once, because the process that sent it ended
 	DoneAt    time.Time // when its state became final; zero: not yet
 	Tries     int       // deliveries that were begun
 	Channel   Channel   // how the person was reached when it was ordered, or how the last try sent it

@@ -132,7 +132,7 @@ type WebhookDelivery struct {
 
 	State     DeliveryState
 	OrderedAt time.Time
-	DueAt     time.Time // when it is tried next
+	DueAt     time.Time // when it is tried next; zero: at once, because the process that sent it ended
 	DoneAt    time.Time // when its state became final; zero: not yet
 	Tries     int       // requests that were begun
 

@@ -43,6 +43,7 @@ type Node struct {
 	done   sync.WaitGroup
 
 	overdue chan []string // nodes to be ended, as the last renewals found them
+	ending  chan struct{} // holds one element while [store.Nodes.EndOverdueNode] is called. A waiting sender is served before one that only tries
 
 	mu      sync.Mutex // guards the fields below
 	term    *Term
@@ -59,7 +60,7 @@ var _ Process = (*Node)(nil)
 // Again, if not nil, is called when the process has joined again after its term ended, before the next term begins: what others did while it was cut off may forbid that it goes on. After an error
 // the process leaves and tries again later.
 func JoinNodes(ctx context.Context, nodes store.Nodes, about store.Node, place *Folder, clock *Clock, again func(context.Context) error, log *slog.Logger) (*Node, error) {
-	n := &Node{nodes: nodes, about: about, place: place, clock: clock, again: again, log: log, overdue: make(chan []string, 1), changed: make(chan struct{})}
+	n := &Node{nodes: nodes, about: about, place: place, clock: clock, again: again, log: log, overdue: make(chan []string, 1), ending: make(chan struct{}, 1), changed: make(chan struct{})}
 	if place != nil {
 		former, err := place.readNote()
 		if err != nil {
@@ -141,7 +142,8 @@ func (n *Node) NextTerm(ctx context.Context, former *Term) (*Term, error) {
 	}
 }
 
-// IfEnded implements [Process]. It reads first: most callers ask about a node that lives, and ending one locks its row.
+// IfEnded implements [Process]. It reads first: most callers ask about a node that lives, and ending one locks its row. While a node is being ended, all whose end is not marked
+// count as living: many requests may ask about a node that cannot be ended now, and would delay the end of others.
 func (n *Node) IfEnded(ctx context.Context, name string, do func() error) (ended bool, err error) {
 	if name == n.Name() {
 		return false, nil
@@ -155,7 +157,14 @@ func (n *Node) IfEnded(ctx context.Context, name string, do func() error) (ended
 		return false, nil
 	}
 	if all[i].EndedAt.IsZero() {
-		if ended, err = n.nodes.EndOverdueNode(ctx, name); err != nil || !ended {
+		select {
+		case n.ending <- struct{}{}:
+		default:
+			return false, nil
+		}
+		ended, err = n.nodes.EndOverdueNode(ctx, name)
+		<-n.ending
+		if err != nil || !ended {
 			return false, err
 		}
 	}
@@ -249,7 +258,14 @@ func (n *Node) runEnding(ctx context.Context) {
 		case names = <-n.overdue:
 		}
 		for _, name := range names {
-			switch ended, err := n.nodes.EndOverdueNode(ctx, name); {
+			select {
+			case n.ending <- struct{}{}:
+			case <-ctx.Done():
+				return
+			}
+			ended, err := n.nodes.EndOverdueNode(ctx, name)
+			<-n.ending
+			switch {
 			case ctx.Err() != nil:
 				return
 			case err != nil: // the next renewal finds it again

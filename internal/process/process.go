@@ -25,7 +25,8 @@ type Process interface {
 	NextTerm(ctx context.Context, former *Term) (*Term, error)
 
 	// IfEnded runs do if the process with that name has ended, and reports whether it has. No process can take the name
-	// while do runs. A name that is unknown here does not count as ended.
+	// while do runs. A name that is unknown here does not count as ended, nor may one whose lease
+	// has just ended.
 	IfEnded(ctx context.Context, name string, do func() error) (ended bool, err error)
 
 	// CheckClock returns contract.ErrClock while the clock of this process differs from that of what the processes share by more

@@ -52,6 +52,7 @@ type Nodes interface {
 	// EndOverdueNode is EndNode for a node whose lease has ended. Of several callers one ends it. It reports whether the node
 	// has ended, by this call or before. A node that is not known has not. On a server it first terminates the connections of that process, which
 	// may hold locks, and never those of a node that lives. It returns an error after a few seconds if locks of others are in the way.
+	// A process ends one node at a time: several calls that wait would take the connection by which the lease is renewed.
 	EndOverdueNode(ctx context.Context, name string) (ended bool, err error)
 
 	// ListNodes returns the nodes that have not been purged, the newest first, and the time by the database's clock.

@@ -102,7 +102,7 @@ type tx interface {
 	notifyChange(ctx context.Context, id contract.DocumentID, version int64) error
 	// takeOverJobs puts back the running jobs of a process that ended, and ends its leadership of the queue.
 	takeOverJobs(ctx context.Context, process string) error
-	// endSessions terminates the connections with that name, which are those of a node, unless another node has not ended whose they are too. The server may refuse it:
+	// endSessions terminates the connections with that name, which are those of a node, unless they are those of another node too, whose lease has not ended. The server may refuse it:
 	// then it does nothing, and the transaction goes on.
 	endSessions(ctx context.Context, node, session string) error
 }

@@ -7,7 +7,7 @@ import (
 	"segel/internal/process"
 )
 
-// holdArgs returns the values of $at and of the one after it in [holdMessage]: who begins to send, and for how long no other process does, in microseconds.
+// holdArgs returns who begins to send, and for how long no other process does, in microseconds; 0: due_at alone says it.
 //
 // Only the end of a node puts back what it holds. Work that belongs to no term, such as that of a command, holds nothing: its row is due again when its due_at has come. Neither
 // do the processes of a data folder, whose clock is the same.
@@ -22,18 +22,23 @@ func holdArgs(ctx context.Context, lease time.Duration) (holder string, micros i
 	return term.Name(), lease.Microseconds()
 }
 
-// freeMessage is the condition that no other process is sending the message or delivery of a row. Clock is the expression of the time, see [database]: two processes
+// notHeld is the condition that no other process is sending the message or delivery of a row. Clock is the expression of the time, see [database]: two processes
 // whose clocks differ do not send at once.
-func freeMessage(clock string) string { return `held_until <= ` + clock }
+func notHeld(clock string) string { return `held_until <= ` + clock }
 
-// freeMessages are the assignments that end the hold.
-const freeMessages = `holder = '', held_until = 0`
+// endHold are the assignments that end the hold.
+const endHold = `holder = '', held_until = 0`
 
-// putBackMessages makes what a process that ended was sending due at once. It may have been sent: the next try repeats it under the same identifier.
+// triesWithoutPause is up to how many tries a message whose process ended is tried again at once. If it is the message that ends the process, the later tries have to let
+// other work go on.
+const triesWithoutPause = 3
+
+// putBackMessages makes what a process that ended was sending due at once. It may have been sent: the next try repeats it under the same identifier. After triesWithoutPause
+// nothing changes: it is due when the lease of the try has ended.
 func putBackMessages(ctx context.Context, t tx, name string) error {
 	for _, table := range []string{"notice", "webhook_delivery"} {
-		// The time at which it was ordered has come by all clocks. The condition on '' is that of the index.
-		if err := t.addStatements(ctx, statement{sql: `UPDATE ` + table + ` SET due_at = ordered_at, ` + freeMessages + ` WHERE holder = $1 AND holder <> '' AND state = 'ordered'`, args: []any{name}}); err != nil {
+		// The time 0 has come by all clocks. That at which it was ordered may not have: the clock of the process that ordered it may be ahead. The condition on '' is that of the index.
+		if err := t.addStatements(ctx, statement{sql: `UPDATE ` + table + ` SET due_at = 0, ` + endHold + ` WHERE holder = $1 AND holder <> '' AND state = 'ordered' AND tries <= $2`, args: []any{name, triesWithoutPause}}); err != nil {
 			return err
 		}
 	}

@@ -17,25 +17,8 @@ import (
 // ownConnections is the database on connections for nodes alone: a lease must not end because requests and jobs have
 // taken all others. They are opened with the first node. The zero value is ready to use.
 type ownConnections struct {
-	mu     sync.Mutex
-	db     database      // nil: not opened
-	ending chan struct{} // holds one element while a node is ended whose lease is overdue; nil: none was yet
-}
-
-// beginEnding waits until no other node is being ended by this process. Several callers at once would take the connection by which the lease is renewed.
-func (c *ownConnections) beginEnding(ctx context.Context) (done func(), err error) {
-	c.mu.Lock()
-	if c.ending == nil {
-		c.ending = make(chan struct{}, 1)
-	}
-	ending := c.ending
-	c.mu.Unlock()
-	select {
-	case ending <- struct{}{}:
-		return func() { <-ending }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+	mu sync.Mutex
+	db database // nil: not opened
 }
 
 func (c *ownConnections) close() error {
@@ -149,11 +132,6 @@ const endOverdueWithin = 3 * time.Second
 func (s *Store) EndOverdueNode(ctx context.Context, name string) (ended bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, endOverdueWithin)
 	defer cancel()
-	done, err := s.own.beginEnding(ctx)
-	if err != nil {
-		return false, fmt.Errorf("end node %s: %w", name, err)
-	}
-	defer done()
 	lockRenewal, lockChecks := ` FOR NO KEY UPDATE`, ` FOR UPDATE`
 	if s.db.embedded() {
 		lockRenewal, lockChecks = ``, ``

@@ -109,7 +109,7 @@ func (s *Store) BeginTry(ctx context.Context, n contract.Notice, address string,
 	holder, hold := holdArgs(ctx, lease)
 	err := s.db.withTx(ctx, func(t tx) error {
 		rows, err := t.exec(ctx, `UPDATE notice SET tries = tries + 1, address = $3, due_at = $5, channel = $6, holder = $7, held_until = CASE WHEN CAST($8 AS BIGINT) = 0 THEN 0 ELSE `+clock+` + $8 END
-			WHERE id = $1 AND tries = $2 AND state = $4 AND `+freeMessage(clock),
+			WHERE id = $1 AND tries = $2 AND state = $4 AND `+notHeld(clock),
 			n.ID, n.Tries, cleanText(address), contract.NoticeOrdered, toMicros(until), n.Channel, holder, hold)
 		if err != nil {
 			return err
@@ -123,7 +123,7 @@ func (s *Store) BeginTry(ctx context.Context, n contract.Notice, address string,
 // EndTry implements [store.Notices].
 func (s *Store) EndTry(ctx context.Context, n contract.Notice, events ...contract.Event) error {
 	err := s.db.withTx(ctx, func(t tx) error {
-		rows, err := t.exec(ctx, `UPDATE notice SET state = $3, due_at = $4, done_at = $5, problem = $6, `+freeMessages+` WHERE id = $1 AND tries = $2 AND state = $7`,
+		rows, err := t.exec(ctx, `UPDATE notice SET state = $3, due_at = $4, done_at = $5, problem = $6, `+endHold+` WHERE id = $1 AND tries = $2 AND state = $7`,
 			n.ID, n.Tries, n.State, toMicros(n.DueAt), toMicros(n.DoneAt), cleanText(n.Problem), contract.NoticeOrdered)
 		if err == nil {
 			err = requireChange(rows)

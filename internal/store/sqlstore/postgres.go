@@ -632,7 +632,7 @@ func (t *postgresTx) endSessions(ctx context.Context, node, session string) erro
 		return err
 	}
 	_, err := t.exec(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1 AND datname = current_database() AND pid <> pg_backend_pid()
-		AND NOT EXISTS (SELECT 1 FROM node WHERE session = $1 AND name <> $2 AND ended_at = 0)`, session, node)
+		AND NOT EXISTS (SELECT 1 FROM node WHERE session = $1 AND name <> $2 AND ended_at = 0 AND expires_at > `+(&postgres{}).clockMicros()+`)`, session, node)
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) && refused.Code == "42501" { // insufficient_privilege: the server's time limits end what those connections hold
 		_, err = t.exec(ctx, `ROLLBACK TO SAVEPOINT sessions`)

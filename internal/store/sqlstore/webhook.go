@@ -140,7 +140,7 @@ func (s *Store) DeleteWebhook(ctx context.Context, id contract.WebhookID, e cont
 
 // withWork selects webhooks with work now, $1. A position is contract.MaxFeedTypes times a leaf, or more by less than that. Clock is the expression of the time.
 func withWork(clock string) string {
-	due := `d.state = 'ordered' AND d.due_at <= $1 AND d.` + freeMessage(clock)
+	due := `d.state = 'ordered' AND d.due_at <= $1 AND d.` + notHeld(clock)
 	return `w WHERE untold
 	OR EXISTS (SELECT 1 FROM webhook_delivery d WHERE d.webhook = w.id AND d.number < 0 AND ` + due + `)
 	OR disabled_at = 0 AND (
@@ -212,7 +212,7 @@ func deliveryArgs(d contract.WebhookDelivery) []any {
 
 // dueNow selects the deliveries to a webhook, $1, that may be sent now, $2. Clock is the expression of the time.
 func dueNow(clock string) string {
-	return `d WHERE webhook = $1 AND state = 'ordered' AND due_at <= $2 AND ` + freeMessage(clock) + ` AND (document = 0 OR NOT EXISTS
+	return `d WHERE webhook = $1 AND state = 'ordered' AND due_at <= $2 AND ` + notHeld(clock) + ` AND (document = 0 OR NOT EXISTS
 	(SELECT 1 FROM webhook_delivery earlier WHERE earlier.webhook = d.webhook AND earlier.document = d.document AND earlier.state = 'ordered' AND earlier.number < d.number))`
 }
 
@@ -234,7 +234,7 @@ func (s *Store) BeginDelivery(ctx context.Context, d contract.WebhookDelivery, n
 	err := s.db.withTx(ctx, func(t tx) error {
 		n, err := t.exec(ctx, `UPDATE webhook_delivery SET tries = tries + 1, url = $4, body = $5, sent_at = $6, due_at = $7, took = 0, status = 0, response = '', problem = '',
 				holder = $8, held_until = CASE WHEN CAST($9 AS BIGINT) = 0 THEN 0 ELSE `+clock+` + $9 END
-			WHERE webhook = $1 AND number = $2 AND tries = $3 AND state = 'ordered' AND `+freeMessage(clock),
+			WHERE webhook = $1 AND number = $2 AND tries = $3 AND state = 'ordered' AND `+notHeld(clock),
 			d.Webhook, d.Number, d.Tries, d.URL, d.Body, toMicros(d.SentAt), toMicros(now.Add(lease)), holder, hold)
 		if err != nil {
 			return err
@@ -269,7 +269,7 @@ func (s *Store) EndDelivery(ctx context.Context, d contract.WebhookDelivery, dis
 				return err
 			}
 		}
-		n, err := t.exec(ctx, `UPDATE webhook_delivery SET state = $5, due_at = $6, done_at = $7, took = $8, status = $9, response = $10, problem = $11, `+freeMessages+`
+		n, err := t.exec(ctx, `UPDATE webhook_delivery SET state = $5, due_at = $6, done_at = $7, took = $8, status = $9, response = $10, problem = $11, `+endHold+`
 			WHERE webhook = $1 AND number = $2 AND tries = $3 AND sent_at = $4 AND state = 'ordered'`,
 			d.Webhook, d.Number, d.Tries, toMicros(d.SentAt), d.State, toMicros(d.DueAt), toMicros(d.DoneAt), d.Took.Microseconds(), d.Status, cleanText(d.Response), d.Problem)
 		if err == nil {

@@ -160,10 +160,10 @@ var nodeTests = map[string]func(*testing.T, *fixture){
 					sent = read
 				}
 			}
-			b.requireEqual(name+": the delivery is due since", sent.DueAt, sent.OrderedAt)
+			b.requireEqual(name+": the delivery is due by every clock", sent.DueAt, time.Time{})
 			again, err := b.Notice(b.ctx, n.ID)
 			b.must(err)
-			b.requireEqual(name+": the notice is due since", again.DueAt, again.OrderedAt)
+			b.requireEqual(name+": the notice is due by every clock", again.DueAt, time.Time{})
 			begun.State = contract.NoticeSent
 			b.requireError(name+": the result of the node that ended", b.EndTry(working, begun), store.ErrNodeEnded)
 			n, delivery = again, sent
@@ -175,6 +175,57 @@ var nodeTests = map[string]func(*testing.T, *fixture){
 		b.must(err)
 		b.requireEqual("tries of the delivery", delivery.Tries, 3)
 		b.requireEqual("document", n.Document, d.ID)
+	},
+	"WhatWasOrderedByAClockThatIsAheadIsDueAtOnceWhenItsNodeEnds": func(t *testing.T, b *fixture) {
+		here := b.now
+		b.now = here.Add(time.Hour) // by the clock of the process that orders
+		d, notices := b.orderNotices()
+		b.addWebhook("hook")
+		b.orderAll("hook")
+		working, end := newTerm(t, b)
+		_, err := b.BeginTry(working, notices[0], "siti@contoh.id", b.now, time.Minute)
+		b.must(err)
+		begun, err := b.BeginDelivery(working, b.dueDeliveries("hook")[0], b.now, time.Minute)
+		b.must(err)
+		end()
+		b.now = here
+		again, err := b.Notice(b.ctx, notices[0].ID)
+		b.must(err)
+		if again.DueAt.After(here) || !again.OrderedAt.After(here) {
+			t.Errorf("at %s the notice that was ordered at %s is due at %s", here, again.OrderedAt, again.DueAt)
+		}
+		requireRead(b, "documents with due notices", []contract.DocumentID{d.ID})(b.DocumentsWithDueNotices(b.ctx, here, 10))
+		if due := b.dueDeliveries("hook"); len(due) != 1 || due[0].Number != begun.Number {
+			t.Errorf("due deliveries: %+v", due)
+		}
+	},
+	"WhatEndsItsNodeAgainAndAgainIsTriedWithPauses": func(t *testing.T, b *fixture) {
+		_, notices := b.orderNotices()
+		b.addWebhook("hook")
+		b.orderAll("hook")
+		n, d := notices[0], b.dueDeliveries("hook")[0]
+		for try := 1; try <= 4; try++ {
+			working, end := newTerm(t, b)
+			_, err := b.BeginTry(working, n, "siti@contoh.id", b.now, time.Minute)
+			b.must(err)
+			_, err = b.BeginDelivery(working, d, b.now, time.Minute)
+			b.must(err)
+			end()
+			n, err = b.Notice(b.ctx, n.ID)
+			b.must(err)
+			d, err = b.Delivery(b.ctx, d.Webhook, d.Number)
+			b.must(err)
+			b.requireEqual("try of the notice, due at once", []any{n.Tries, n.DueAt.IsZero()}, []any{try, try <= 3})
+			b.requireEqual("try of the delivery, due at once", []any{d.Tries, d.DueAt.IsZero()}, []any{try, try <= 3})
+		}
+		// The lease of the fourth try lasts by the database's clock.
+		ahead := b.now.Add(time.Hour)
+		_, err := b.BeginTry(b.ctx, n, "siti@contoh.id", ahead, time.Minute)
+		b.requireError("a try by a process whose clock is ahead", err, store.ErrConflict)
+		_, err = b.BeginDelivery(b.ctx, d, ahead, time.Minute)
+		b.requireError("a delivery by a process whose clock is ahead", err, store.ErrConflict)
+		b.requireEqual("notice due after the lease", n.DueAt, b.storedNow().Add(time.Minute))
+		b.requireEqual("delivery due after the lease", d.DueAt, b.storedNow().Add(time.Minute))
 	},
 	"WhatALivingNodeDoesNotFinishIsFreeAfterTheLease": func(t *testing.T, b *fixture) {
 		_, notices := b.orderNotices()
