@@ -219,7 +219,16 @@ func TestAGuestCreatesAnAccountAndFindsTheDocumentsThatNameTheirMailbox(t *testi
 				t.Errorf("beyond %+v: %v", limit, err)
 			}
 		}
+		// A factor that is demanded now refuses it as it refuses the session, which has none.
+		setPolicy(contract.AccountPolicy{LoginFactor: contract.FactorOfAdmins})
+		opened.get("detail", id).ok()
+		setPolicy(contract.AccountPolicy{LoginFactor: contract.FactorOfEveryone})
+		opened.get("detail", id).is(401)
+		if _, err := at(0).OpenAsGuest(t.Context(), by, contract.DocumentID(id)); !errors.Is(err, contract.ErrUnauthenticated) {
+			t.Errorf("opened without the factor that is demanded: %v", err)
+		}
 		setPolicy(contract.AccountPolicy{})
+		opened.get("detail", id).ok()
 		sari.verb("guest-revoke-docs", id, "user_id", guestID(sari, id)).ok()
 		opened.get("detail", id).is(401)
 		account.openAsGuest(id).is(404, "guest.link_revoked")

@@ -80,7 +80,7 @@ func (s *Service) RenamePerson(ctx context.Context, by contract.Actor, id contra
 	})
 }
 
-// SetRole gives a person another role, which is in effect at their next request. One's own role, and that of the last admin of an
+// SetRole gives a person another role, which is in effect at their next request, or makes the role that their groups gave them one that they keep. One's own role, and that of the last admin of an
 // organisation, cannot be changed.
 func (s *Service) SetRole(ctx context.Context, by contract.Actor, id contract.PersonID, role contract.AccountRole) (Member, error) {
 	return s.changePerson(ctx, by, contract.AdminSetRole, id, func(u store.User) error {

@@ -85,18 +85,35 @@ func (s *Service) authenticate(ctx context.Context, token string, isUse bool) (c
 	return by, nil
 }
 
-// requireOpener refuses a guest's token that was opened from a session which the policy of its organisation has ended. What is done as a guest does not use that
-// session, so its idle limit ends what was opened from it too.
+// requireOpener refuses a guest's token that was opened from a session which the policy of its organisation has ended or refuses.
 func (s *Service) requireOpener(ctx context.Context, t store.Token) error {
 	family, opened := store.OpenedFrom(t.Family)
 	if !opened {
 		return nil
 	}
+	_, _, err := s.loadOpener(ctx, family)
+	return err
+}
+
+// loadOpener returns a session from which documents may be opened as a guest's, with the policy of its organisation. A session that has ended, or
+// was opened without the factor that the policy demands now, is contract.ErrUnauthenticated. What is done as a guest does not use that session, so its idle
+// limit ends what was opened from it too.
+func (s *Service) loadOpener(ctx context.Context, family string) (contract.Session, contract.AccountPolicy, error) {
 	from, policy, err := s.store.SessionOf(ctx, family)
-	if err == nil && from.HasEnded(policy, s.clock()) {
+	if err != nil {
+		return from, policy, refuseNotFound(err, contract.ErrUnauthenticated)
+	}
+	if from.HasEnded(policy, s.clock()) {
+		return from, policy, contract.ErrUnauthenticated
+	}
+	if !policy.MissesFactor(true, from.Factor) { // enough for an admin, so for everyone
+		return from, policy, nil
+	}
+	u, err := s.store.User(ctx, from.Person)
+	if err == nil && policy.MissesFactor(u.Admin, from.Factor) {
 		err = store.ErrNotFound
 	}
-	return refuseNotFound(err, contract.ErrUnauthenticated)
+	return from, policy, refuseNotFound(err, contract.ErrUnauthenticated)
 }
 
 // actorOf returns a user as who makes a request.

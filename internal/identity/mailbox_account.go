@@ -122,9 +122,9 @@ func (s *Service) OpenAsGuest(ctx context.Context, by contract.Actor, id contrac
 	if err != nil {
 		return GuestSession{}, refuseNotFound(err, ErrLinkRevoked)
 	}
-	from, policy, err := s.store.SessionOf(ctx, by.Session)
+	from, policy, err := s.loadOpener(ctx, by.Session)
 	if err != nil {
-		return GuestSession{}, refuseNotFound(err, contract.ErrUnauthenticated)
+		return GuestSession{}, err
 	}
 	clear, token, err := s.newToken(store.GuestToken, contract.Session{Person: guest.ID, Family: store.OpenedFamily + by.Session, CreatedAt: from.CreatedAt}, s.lifetimes.Guest, policy)
 	if err != nil {

@@ -45,6 +45,7 @@ type pendingFactor struct {
 	Client       string                  `json:"client"`
 	Subject      string                  `json:"subject"`
 	SessionID    string                  `json:"sid,omitempty"`
+	Domain       string                  `json:"domain,omitempty"` // of the address that the provider stated; empty in a login that began in 0.1.0
 	Person       contract.PersonID       `json:"person"`
 	Target       string                  `json:"target"`
 	Device       string                  `json:"device,omitempty"`
@@ -215,7 +216,7 @@ func (s *Service) finishLogin(ctx context.Context, of contract.OrganisationID, a
 		from.Device = p.Device
 	}
 	pending := pendingFactor{
-		Organisation: of, Issuer: found.Issuer, Client: found.ClientID, Subject: stated.Subject, SessionID: stated.SessionID,
+		Organisation: of, Issuer: found.Issuer, Client: found.ClientID, Subject: stated.Subject, SessionID: stated.SessionID, Domain: contract.MailDomain(admitted.Email),
 		Person: u.ID, Target: p.Target, Device: from.Device, Beside: p.Beside, Until: s.Clock().Add(LoginLifetime).Unix(),
 	}
 	if !admitted.Factor {
@@ -234,7 +235,7 @@ func (s *Service) finishLogin(ctx context.Context, of contract.OrganisationID, a
 }
 
 // FinishFactor finishes a login for which FinishLogin asked for a second factor. A wrong factor is refused as at a login with a password, and the
-// cookie stays valid. ErrLoginLost: it is too old, or settings or links were changed meanwhile.
+// cookie stays valid. ErrLoginLost: it is too old, or settings, links or domains were changed meanwhile.
 func (s *Service) FinishFactor(ctx context.Context, cookie string, given contract.GivenFactor, from identity.Client) (FinishedLogin, error) {
 	var p pendingFactor
 	if err := s.unseal(factorCookieID, cookie, &p); err != nil || s.Clock().Unix() >= p.Until {
@@ -449,10 +450,17 @@ func (s *Service) openSession(ctx context.Context, u store.User, p pendingFactor
 		}
 		return FinishedLogin{}, errors.Join(err, e)
 	}
-	// A change of the provider that was committed after the settings were read ended no session that did not exist yet.
+	// A change of the provider or its domains that was committed after they were read ended no session that did not exist yet.
 	found, err := s.Store.SSO(ctx, p.Organisation)
 	if errors.Is(err, store.ErrNotFound) || err == nil && (!found.Enabled || found.Issuer != p.Issuer || found.ClientID != p.Client) {
 		err = contract.ErrLoginLost
+	}
+	if err == nil {
+		var domains []string
+		domains, err = s.grantedDomains(ctx, p.Organisation)
+		if err == nil && !slices.Contains(domains, cmp.Or(p.Domain, contract.MailDomain(u.Email))) {
+			err = contract.ErrLoginLost
+		}
 	}
 	if err != nil {
 		return FinishedLogin{}, errors.Join(err, s.Store.RevokeFamily(ctx, family))

@@ -324,6 +324,7 @@ func TestALoginThatAChangeOfTheProviderOvertakesOpensNoSession(t *testing.T) {
 		"another client": func() { s.configure(func(to *contract.SSOSettings) { to.ClientID = "lain" }) },
 		"switched off":   func() { s.must(s.DisableProvider(t.Context(), contract.Actor{}, s.of)) },
 		"deleted":        func() { s.must(s.DeleteSettings(t.Context(), contract.Actor{}, s.of)) },
+		"domain removed": func() { s.must(s.RemoveDomain(t.Context(), contract.Actor{}, s.of, "contoh.id")) },
 	} {
 		s.must(s.db.RevokeOtherFamilies(t.Context(), u.ID, ""))
 		s.db.adding = change // the settings were read, and there is no record of the login that the change could end
@@ -334,6 +335,12 @@ func TestALoginThatAChangeOfTheProviderOvertakesOpensNoSession(t *testing.T) {
 		}
 		s.db.adding = nil
 		s.configure(nil)
+		if what == "domain removed" {
+			_, err = s.ClaimDomain(t.Context(), contract.Actor{}, s.of, "contoh.id")
+			s.must(err)
+			_, err = s.GrantDomain(t.Context(), contract.Actor{}, s.of, "contoh.id")
+			s.must(err)
+		}
 	}
 }
 

@@ -218,7 +218,8 @@ type Identities interface {
 	GivePassword(ctx context.Context, id contract.PersonID, encoded string, e contract.Event) error
 	// RenameUser replaces a user's name and logs the event. Documents, certificates and events keep the name they were written with.
 	RenameUser(ctx context.Context, id contract.PersonID, name string, e contract.Event) error
-	// SetRole gives a user a role and logs the event. It returns ErrConflict for a user who has it, and contract.ErrLastAdmin for another
+	// SetRole gives a user a role and logs the event. A role that their groups gave them is from then on one that they keep when they leave the groups.
+	// It returns ErrConflict for a user who has the role from elsewhere, and contract.ErrLastAdmin for another
 	// role than admin of the last admin of an organisation whose account is not disabled: of two who lose it at the same moment, one stays.
 	SetRole(ctx context.Context, id contract.PersonID, role contract.AccountRole, e contract.Event) error
 	// DisableUser disables an account from the time of the event on, ends all its tokens, revokes its API keys, forgets its devices and

@@ -274,16 +274,19 @@ func (s *Store) RenameUser(ctx context.Context, id contract.PersonID, name strin
 func (s *Store) SetRole(ctx context.Context, id contract.PersonID, role contract.AccountRole, e contract.Event) error {
 	err := s.db.withTx(ctx, func(t tx) error {
 		u, err := lockRole(ctx, t, id)
+		if err != nil {
+			return err
+		}
+		ofGroups, err := forgetGroupRole(ctx, t, id)
 		switch {
 		case err != nil:
 			return err
-		case u.Role() == role:
-			return store.ErrConflict
+		case u.Role() != role:
+			return changeRole(ctx, t, u, role, e)
+		case ofGroups:
+			return logEntry{events: []contract.Event{e}}.appendToLog(ctx, t)
 		}
-		if err := forgetGroupRole(ctx, t, id); err != nil {
-			return err
-		}
-		return changeRole(ctx, t, u, role, e)
+		return store.ErrConflict
 	})
 	return wrapf(err, "set the role of user %s", id)
 }
@@ -328,7 +331,7 @@ func (s *Store) TakeGroupRole(ctx context.Context, id contract.PersonID, e contr
 		if err := queryOne(ctx, t, []any{&given}, selectGroupRole, id); err != nil {
 			return err
 		}
-		if err := forgetGroupRole(ctx, t, id); err != nil {
+		if _, err := forgetGroupRole(ctx, t, id); err != nil {
 			return err
 		}
 		if u.Role() == contract.RoleMember || u.Role() != given { // a program of an earlier release set another role
@@ -342,10 +345,10 @@ func (s *Store) TakeGroupRole(ctx context.Context, id contract.PersonID, e contr
 // selectGroupRole reads the role that the groups of a person gave them last.
 const selectGroupRole = `SELECT role FROM group_role WHERE person = $1`
 
-// forgetGroupRole records that the role of a person does not come from their groups.
-func forgetGroupRole(ctx context.Context, t tx, id contract.PersonID) error {
-	_, err := t.exec(ctx, `DELETE FROM group_role WHERE person = $1`, id)
-	return err
+// forgetGroupRole records that the role of a person does not come from their groups, and reports whether it did.
+func forgetGroupRole(ctx context.Context, t tx, id contract.PersonID) (bool, error) {
+	n, err := t.exec(ctx, `DELETE FROM group_role WHERE person = $1`, id)
+	return n > 0, err
 }
 
 // lockRole returns a user whose role is about to change. Other changes of who administers the organisation wait.
