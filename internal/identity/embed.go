@@ -115,7 +115,7 @@ func (s *Service) ProveEmbedded(ctx context.Context, by contract.Actor, given co
 	if err != nil {
 		return "", err
 	}
-	if err := s.throttle.admitEmbedded(ctx, emailSpellings(u.Email)[0], Network(by.IP), by.Embed.Document, s.clock()); err != nil {
+	if err := s.throttle.admitEmbedded(ctx, u.ID, Network(by.IP), by.Embed.Document, s.clock()); err != nil {
 		s.countLimited(err, "", u.ID, clientOf(by))
 		return "", err
 	}

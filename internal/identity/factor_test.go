@@ -665,7 +665,7 @@ func TestAnAccountWithoutAPasswordAddsAFactorAfterARecentLoginAtItsProvider(t *t
 	u, err := g.db.User(t.Context(), g.siti)
 	g.must(err)
 	e := contract.Event{Type: contract.EventPolicyChanged, At: g.now}
-	g.must(g.db.SetSSO(t.Context(), contract.SSO{Organisation: u.Organisation, SSOSettings: contract.SSOSettings{Issuer: "https://login.example.test", ClientID: "segel", Enabled: true, PasswordOff: true}}, e))
+	g.must(g.db.SetSSO(t.Context(), contract.SSO{Organisation: u.Organisation, SSOSettings: contract.SSOSettings{Issuer: "https://login.example.test", ClientID: "segel", Enabled: true, PasswordOff: true}}, "", e))
 	g.must(g.db.ClaimDomain(t.Context(), contract.SSODomain{Organisation: u.Organisation, Domain: "contoh.id", ClaimedAt: g.now}, e))
 	g.must(g.db.GrantDomain(t.Context(), u.Organisation, "contoh.id", contract.GrantedByOperator, e))
 	if f, err := g.Factors(t.Context(), by); err != nil || !f.Provider {

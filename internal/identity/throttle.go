@@ -30,7 +30,7 @@ type Rates struct {
 	// 10 seconds.
 	Pair Rate
 	// Account bounds the tries of all unknown callers together on one e-mail. Each try beyond it is delayed. Default 100 and one
-	// every 2 seconds.
+	// every 2 seconds. The same rate bounds all tries in embedded pages on one account together; each beyond it is refused.
 	Account Rate
 	// Address bounds one address on all accounts; many people may share it. Default 100 and one a second.
 	Address Rate
@@ -61,7 +61,7 @@ const (
 // two persons may have accounts with the same e-mail in two organisations, and a login to one account must not make the caller
 // known to the other.
 type loginThrottle struct {
-	own, pair, account, address, forgot, forgotten, invited, inviting tryCount
+	own, pair, account, embedded, address, forgot, forgotten, invited, inviting tryCount
 
 	longest time.Duration
 	wait    func(ctx context.Context, d time.Duration) error
@@ -84,7 +84,7 @@ func newLoginThrottle(s store.Tries, r Rates, wait func(context.Context, time.Du
 	}
 	return loginThrottle{
 		own: count("own", r.Pair), pair: count("pair", r.Pair), account: count("account", r.Account),
-		address: count("address", r.Address), forgot: count("forgot", r.Pair), forgotten: count("forgotten", r.Forgotten),
+		embedded: count("embedded", r.Account), address: count("address", r.Address), forgot: count("forgot", r.Pair), forgotten: count("forgotten", r.Forgotten),
 		invited: count("invited", r.Invited), inviting: count("inviting", r.Inviting),
 		longest: r.Delay, wait: wait, delayed: &heldLogins{on: map[string]int{}},
 	}
@@ -133,9 +133,8 @@ type attempt struct {
 	loginThrottle
 	email     string // folded
 	from      store.Caller
-	within    string // what else a try of an unknown caller is counted by; empty: a login
-	known     bool   // some account knows the caller
-	onAddress bool   // the login was counted on the address
+	known     bool // some account knows the caller
+	onAddress bool // the login was counted on the address
 }
 
 // newAttempt returns an attempt for which nothing is counted yet.
@@ -189,10 +188,7 @@ func (a *attempt) admitUnknown(ctx context.Context, now time.Time) error {
 	// A successful login does not reset this count. The separate key keeps typing errors that the owner made before the address
 	// was known from counting afterwards.
 	key := "unknown "
-	switch {
-	case a.within != "":
-		key = a.within
-	case a.known:
+	if a.known {
 		key = "known "
 	}
 	if wait, err := a.pair.takeToken(ctx, key+a.email+" "+a.from.Address, now); err != nil || wait > 0 {
@@ -227,13 +223,23 @@ func (t loginThrottle) admitHolder(ctx context.Context, id contract.PersonID, no
 	return refuseWait(t.own.takeToken(ctx, "token "+string(id), now))
 }
 
-// admitEmbedded counts one try of a password in an embedded page of a document. Others may hold the token of such a page, so the try counts like a login of an
-// unknown caller: on the address, on the document together with the address, and on the account together with all unknown callers. So pages give
-// no more guesses than logins do, and nothing in a page refuses or delays what the person does in their own sessions.
-func (t loginThrottle) admitEmbedded(ctx context.Context, email, network string, document contract.DocumentID, now time.Time) error {
-	a := t.newAttempt(email, store.Caller{Address: network})
-	a.within = fmt.Sprintf("embedded %d ", document)
-	return a.admitUnknown(ctx, now)
+// admitEmbedded counts one try of a password in an embedded page of a document: on the network, on the document together with the network, and on the
+// person in all embedded pages. Others may hold the token of such a page, so nothing in it refuses or delays what the person does in their own sessions, and
+// logins that others try refuse nothing in it. It never waits, because the caller holds the lock of the document.
+func (t loginThrottle) admitEmbedded(ctx context.Context, id contract.PersonID, network string, document contract.DocumentID, now time.Time) error {
+	for _, c := range []struct {
+		count tryCount
+		key   string
+	}{
+		{t.address, network},
+		{t.pair, fmt.Sprintf("embedded %d %s %s", document, id, network)},
+		{t.embedded, string(id)},
+	} {
+		if wait, err := c.count.takeToken(ctx, c.key, now); err != nil || wait > 0 {
+			return refuseWait(wait, err)
+		}
+	}
+	return nil
 }
 
 // forgiven returns the counts of a known caller on an account, which a successful login resets. Tries that were counted as an

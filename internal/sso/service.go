@@ -137,7 +137,7 @@ func (s *Service) ChangeSettings(ctx context.Context, by contract.Actor, of cont
 	if secret != nil {
 		e.Details["secret"] = "set"
 	}
-	err = s.Store.SetSSO(ctx, to, e)
+	err = s.Store.SetSSO(ctx, to, by.Session, e)
 	if errors.Is(err, store.ErrConflict) {
 		return Settings{}, contract.ErrSSOChanged.WithCause(err)
 	}
@@ -205,7 +205,7 @@ func (s *Service) DisableProvider(ctx context.Context, by contract.Actor, of con
 		return err
 	}
 	found.Enabled, found.ChangedAt = false, s.Clock()
-	err = s.Store.SetSSO(ctx, found, s.eventOf(by, of, "switched_off"))
+	err = s.Store.SetSSO(ctx, found, by.Session, s.eventOf(by, of, "switched_off"))
 	if errors.Is(err, store.ErrConflict) {
 		return contract.ErrSSOChanged.WithCause(err)
 	}

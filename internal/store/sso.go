@@ -40,8 +40,9 @@ type SSOLogout struct {
 type SSO interface {
 	SSO(ctx context.Context, of contract.OrganisationID) (contract.SSO, error) // ErrNotFound
 	// SetSSO adds or replaces the settings of an organisation and logs the event. Another issuer or client ID ends the sessions that were opened with the former
-	// provider, and settings that refuse passwords those that were opened without the provider. It returns ErrConflict if s.Edits is not the stored one.
-	SetSSO(ctx context.Context, s contract.SSO, e contract.Event) error
+	// provider, except the one whose tokens have the family keep, so that an administrator can correct what they set; empty: none is kept. Settings that refuse
+	// passwords end the sessions that were opened without the provider. It returns ErrConflict if s.Edits is not the stored one.
+	SetSSO(ctx context.Context, s contract.SSO, keep string, e contract.Event) error
 	// DeleteSSO deletes the settings of an organisation, ends the sessions that were opened with its provider, and logs the event. Domains and
 	// identities stay.
 	DeleteSSO(ctx context.Context, of contract.OrganisationID, e contract.Event) error

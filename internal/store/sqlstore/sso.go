@@ -83,7 +83,7 @@ func (s *Store) SSO(ctx context.Context, of contract.OrganisationID) (contract.S
 }
 
 // SetSSO implements [store.SSO].
-func (s *Store) SetSSO(ctx context.Context, to contract.SSO, e contract.Event) error {
+func (s *Store) SetSSO(ctx context.Context, to contract.SSO, keep string, e contract.Event) error {
 	err := s.db.withTx(ctx, func(t tx) error {
 		sql := `INSERT INTO sso (organisation, settings, secret, changed_at, edits) VALUES ($1, $2, $3, $4, 1) ON CONFLICT DO NOTHING`
 		args := []any{to.Organisation, encodeSSO(to.SSOSettings), bytesArg(to.Secret), toMicros(to.ChangedAt)}
@@ -102,7 +102,7 @@ func (s *Store) SetSSO(ctx context.Context, to contract.SSO, e contract.Event) e
 			if was.Issuer == to.Issuer && was.ClientID == to.ClientID {
 				continue
 			}
-			if _, err := endLoginsWhere(ctx, t, `organisation = $1`, to.Organisation); err != nil { // logouts of the former provider are not accepted any more
+			if _, err := endLoginsWhere(ctx, t, `organisation = $1 AND family <> $2`, to.Organisation, keep); err != nil { // logouts of the former provider are not accepted any more
 				return err
 			}
 		}

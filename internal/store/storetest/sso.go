@@ -30,14 +30,14 @@ var ssoTests = map[string]func(*testing.T, *fixture){
 			Groups: []contract.GroupRole{{Group: "bos", Role: contract.RoleAdmin}, {Group: "staf", Role: contract.RoleSender}}, Exempt: []contract.PersonID{"a", "b"},
 			ProviderFactor: true, FactorACR: "phr", MaxAge: time.Hour,
 		}}
-		b.must(b.SetSSO(b.ctx, s, b.ssoEvent("org")))
-		b.requireError("set by two who found none", b.SetSSO(b.ctx, s, b.ssoEvent("org")), store.ErrConflict)
+		b.must(b.SetSSO(b.ctx, s, "", b.ssoEvent("org")))
+		b.requireError("set by two who found none", b.SetSSO(b.ctx, s, "", b.ssoEvent("org")), store.ErrConflict)
 		s.Edits = 1
 		requireRead(b, "provider", s)(b.SSO(b.ctx, "org"))
 		changed := s
 		changed.SSOSettings, changed.Secret = contract.SSOSettings{Issuer: "https://other.example.test", ClientID: "x", GroupsClaim: "groups"}, nil
-		b.must(b.SetSSO(b.ctx, changed, b.ssoEvent("org")))
-		b.requireError("a second writer", b.SetSSO(b.ctx, changed, b.ssoEvent("org")), store.ErrConflict)
+		b.must(b.SetSSO(b.ctx, changed, "", b.ssoEvent("org")))
+		b.requireError("a second writer", b.SetSSO(b.ctx, changed, "", b.ssoEvent("org")), store.ErrConflict)
 		changed.Edits = 2
 		requireRead(b, "changed provider", changed)(b.SSO(b.ctx, "org"))
 		b.must(b.DeleteSSO(b.ctx, "org", b.ssoEvent("org")))
@@ -59,7 +59,7 @@ var ssoTests = map[string]func(*testing.T, *fixture){
 		_, err = b.SSOOfDomain(b.ctx, "contoh.id")
 		b.requireError("the provider of a domain without one", err, store.ErrNotFound)
 		s := contract.SSO{Organisation: "org", ChangedAt: b.storedNow(), SSOSettings: contract.SSOSettings{Issuer: "https://login.example.test", ClientID: "segel"}}
-		b.must(b.SetSSO(b.ctx, s, b.ssoEvent("org")))
+		b.must(b.SetSSO(b.ctx, s, "", b.ssoEvent("org")))
 		s.Edits = 1
 		requireRead(b, "provider of the domain", s)(b.SSOOfDomain(b.ctx, "contoh.id"))
 		b.must(b.RemoveDomain(b.ctx, "other", "contoh.id", e))
@@ -135,7 +135,7 @@ var ssoTests = map[string]func(*testing.T, *fixture){
 		add("f6", "org", "s2", "c", 2)
 		b.must(b.UnlinkSSOIdentity(b.ctx, "u1", b.ssoEvent("org")))
 		b.requireEqual("after unlinking", left(), []string{"f6", "f4"})
-		b.must(b.SetSSO(b.ctx, contract.SSO{Organisation: "org", SSOSettings: contract.SSOSettings{Issuer: "i", ClientID: "c", GroupsClaim: "groups"}, ChangedAt: b.now}, b.ssoEvent("org")))
+		b.must(b.SetSSO(b.ctx, contract.SSO{Organisation: "org", SSOSettings: contract.SSOSettings{Issuer: "i", ClientID: "c", GroupsClaim: "groups"}, ChangedAt: b.now}, "", b.ssoEvent("org")))
 		b.must(b.DeleteSSO(b.ctx, "org", b.ssoEvent("org")))
 		b.requireEqual("after deleting the provider", left(), []string{"f4"})
 		b.must(b.AddSSOLogin(b.ctx, store.SSOLogin{Family: "f7", Organisation: "org", Issuer: "i", Subject: "s7", ExpiresAt: b.storedNow().Add(time.Hour)}))
@@ -195,20 +195,20 @@ var ssoTests = map[string]func(*testing.T, *fixture){
 		logIn()
 		b.addDomain("org", "contoh.id")
 		s := contract.SSO{Organisation: "org", ChangedAt: b.storedNow(), SSOSettings: contract.SSOSettings{Issuer: "https://login.example.test", ClientID: "segel", Enabled: true, Exempt: []contract.PersonID{"u3"}}}
-		b.must(b.SetSSO(b.ctx, s, b.ssoEvent("org")))
+		b.must(b.SetSSO(b.ctx, s, "", b.ssoEvent("org")))
 		s.Edits, s.PasswordOff = 1, true
-		b.must(b.SetSSO(b.ctx, s, b.ssoEvent("org")))
+		b.must(b.SetSSO(b.ctx, s, "", b.ssoEvent("org")))
 		b.requireEqual("before the domain was granted", left(), families)
 		b.must(b.GrantDomain(b.ctx, "org", "contoh.id", contract.GrantedByOperator, b.ssoEvent("org")))
 		b.requireEqual("after a grant", left(), rest)
 		s.Edits, s.PasswordOff = 2, false
-		b.must(b.SetSSO(b.ctx, s, b.ssoEvent("org")))
+		b.must(b.SetSSO(b.ctx, s, "", b.ssoEvent("org")))
 		for _, f := range rest {
 			b.must(b.RevokeFamily(b.ctx, f))
 		}
 		logIn()
 		s.Edits, s.PasswordOff = 3, true
-		b.must(b.SetSSO(b.ctx, s, b.ssoEvent("org")))
+		b.must(b.SetSSO(b.ctx, s, "", b.ssoEvent("org")))
 		b.requireEqual("after a change", left(), rest)
 	},
 	"AChangeOfTheProviderEndsTheSessionsThatItOpened": func(_ *testing.T, b *fixture) {
@@ -251,9 +251,10 @@ var ssoTests = map[string]func(*testing.T, *fixture){
 			}
 		}
 		s := contract.SSO{Organisation: "org", ChangedAt: b.storedNow(), SSOSettings: contract.SSOSettings{Issuer: "https://login.example.test", ClientID: "segel", Enabled: true}}
+		keep := ""
 		set := func(change func()) {
 			change()
-			b.must(b.SetSSO(b.ctx, s, b.ssoEvent("org")))
+			b.must(b.SetSSO(b.ctx, s, keep, b.ssoEvent("org")))
 			s.Edits++
 		}
 		set(func() {})
@@ -266,6 +267,11 @@ var ssoTests = map[string]func(*testing.T, *fixture){
 		open()
 		set(func() { s.Issuer = "https://other.example.test" })
 		requireLeft("another issuer", "of another organisation", "password")
+		open()
+		keep = "siti"
+		set(func() { s.ClientID = "misspelt" })
+		requireLeft("another client, set in a session of the provider", "siti", "of another organisation", "password")
+		keep = ""
 		b.addDomain("org", "contoh.id")
 		open()
 		b.must(b.RemoveDomain(b.ctx, "org", "contoh.id", b.ssoEvent("org")))
