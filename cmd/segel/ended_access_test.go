@@ -133,7 +133,8 @@ func TestEveryOperationRefusesThoseWhoseAccessHasEnded(t *testing.T) {
 			case isDirectory(op):
 				a.is(http.StatusUnauthorized)
 			case op.Open:
-				if same := a.status == open.status && bytes.Equal(a.body, open.body); !same && plainAnswer(a, of) != plainAnswer(open, of) {
+				same := a.status == open.status && (op.Path == "/readyz" || bytes.Equal(a.body, open.body)) // what /readyz says of the parts changes while they work
+				if !same && plainAnswer(a, of) != plainAnswer(open, of) {
 					t.Errorf("%s %s with %s: %d %.300s, without a token %d %.300s", op.Method, op.Path, c.who, a.status, a.body, open.status, open.body)
 				}
 			case a.status != http.StatusUnauthorized || !strings.Contains(string(a.body), `"`+c.code+`"`):

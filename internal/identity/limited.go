@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -109,7 +110,9 @@ func (s *Service) RecordLimitedLogins(ctx context.Context) error {
 			records[k] = addLogins(records[k], l)
 		}
 	}
-	for some := range slices.Chunk(slices.Collect(maps.Values(records)), limitedBatch) {
+	// Logins without a network come last. Those of networks beyond the most that are recorded are added to them, so they must not take the place of a network.
+	inOrder := slices.SortedFunc(maps.Values(records), func(a, b contract.Login) int { return cmp.Compare(b.Network, a.Network) })
+	for some := range slices.Chunk(inOrder, limitedBatch) {
 		if err := s.store.RecordLogins(ctx, some...); err != nil {
 			failed = append(failed, fmt.Errorf("record logins that were refused: %w", err))
 			for _, l := range some {
