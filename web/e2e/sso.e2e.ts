@@ -104,7 +104,7 @@ test("a person without an account logs in with a real provider, which ends the s
   const page = await open("en");
   await logIn(page, "siti");
   await page.getByRole("heading", { level: 1 }).waitFor();
-  expect(await me(page)).toMatchObject({ email: "siti@contoh.id", fullname: "Orang siti", role: "sender" });
+  expect(await me(page)).toMatchObject({ email: "siti@contoh.id", fullname: "Orang siti", role: "member" });
 
   // They log out at the provider alone; its logout token ends the session here.
   await page.goto(`${p.issuer}/session/end?client_id=segel&post_logout_redirect_uri=${encodeURIComponent(`${s.url}/login`)}`);
@@ -116,7 +116,7 @@ test("a logout goes on at the provider and comes back, and the groups of the nex
   const page = await open("id");
   await logIn(page, "rahma", "id");
   await page.getByRole("heading", { level: 1 }).waitFor();
-  expect(await me(page)).toMatchObject({ role: "sender" });
+  expect(await me(page)).toMatchObject({ role: "member" });
   await page.getByRole("button", { name: /akun/ }).click();
   await page.getByRole("menuitem", { name: "Keluar" }).click();
   await confirmLogout(page);
