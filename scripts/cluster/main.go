@@ -33,14 +33,21 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	err := run(ctx, o, flag.Args())
-	var failed *exec.ExitError
+	var failed commandError
 	switch {
 	case errors.As(err, &failed):
-		os.Exit(failed.ExitCode())
+		os.Exit(failed.status)
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "cluster:", err)
 		os.Exit(1)
 	}
+}
+
+// commandError is the status of the command that ran against the cluster. The command has said why.
+type commandError struct{ status int }
+
+func (e commandError) Error() string {
+	return fmt.Sprintf("the command ended with status %d", e.status)
 }
 
 type options struct {
@@ -78,7 +85,10 @@ func run(ctx context.Context, o options, command []string) (err error) {
 		r := exec.CommandContext(ctx, command[0], command[1:]...)
 		r.Env = append(os.Environ(), "CLUSTER_URL="+c.proxy.URL, "CLUSTER_EMAIL="+email, "CLUSTER_PASSWORD="+password, "CLUSTER_CONTRACT="+filepath.Join(c.dir, "contract.pdf"))
 		r.Stdout, r.Stderr = os.Stdout, os.Stderr
-		if err := r.Run(); err != nil {
+		var failed *exec.ExitError
+		if err := r.Run(); errors.As(err, &failed) {
+			return commandError{failed.ExitCode()}
+		} else if err != nil {
 			return err
 		}
 		if o.former != "" { // its nodes do not count what organisations use
@@ -116,7 +126,9 @@ func (c *cluster) start(ctx context.Context, o options) error {
 		return err
 	}
 	// The office has its own authority, which the nodes are told to trust for stamps.
-	root, err := exec.CommandContext(ctx, o.binary, "authority", "export", "--data", c.office.Data).Output()
+	export := exec.CommandContext(ctx, o.binary, "authority", "export", "--data", c.office.Data)
+	export.Env, export.Stderr = running.Environ(), os.Stderr // without settings of this process
+	root, err := export.Output()
 	if err != nil {
 		return fmt.Errorf("export the office's root: %w", err)
 	}
