@@ -29,7 +29,7 @@ func (c *call) serveSCIM() error {
 	if err != nil {
 		return err
 	}
-	// A directory is no person, so its requests count in no other share.
+	// A directory is not a person: its requests count in this share alone.
 	organisation := string(by.Organisation)
 	if !c.shares.directories.Take(organisation, 1) {
 		c.w.Header().Set("Retry-After", "1")

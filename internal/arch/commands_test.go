@@ -28,21 +28,11 @@ func TestCommandsAndTargetsThatTheDocsNameExist(t *testing.T) {
 	root := filepath.Join("..", "..")
 	known := knownCommands(t, root)
 	seen := 0
-	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md", "interop/*.md", "web/*.md"} {
-		docs, err := filepath.Glob(filepath.Join(root, pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, doc := range docs {
-			text, err := os.ReadFile(doc)
-			if err != nil {
-				t.Fatal(err)
-			}
-			n, unknown := known.unknownIn(string(text))
-			seen += n
-			for _, u := range unknown {
-				t.Errorf("%s names %s", doc, u)
-			}
+	for doc, text := range readDocs(t, root, "*.md", "docs/*.md", "docs/*/*.md", "interop/*.md", "web/*.md") {
+		n, unknown := known.unknownIn(text)
+		seen += n
+		for _, u := range unknown {
+			t.Errorf("%s names %s", doc, u)
 		}
 	}
 	if seen < 200 {

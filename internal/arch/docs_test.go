@@ -23,7 +23,34 @@ func TestWhatTheDocsNameExists(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..")
 	names, seen := declared(t, root), 0
-	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md"} {
+	for doc, text := range readDocs(t, root, "*.md", "docs/*.md", "docs/*/*.md") {
+		for _, q := range quoted.FindAllString(text, -1) {
+			q = strings.Trim(q, "`")
+			first, _, _ := strings.Cut(q, "/")
+			switch {
+			case qualified.MatchString(q) && !strings.HasPrefix(q, "encoding."):
+				seen++
+				if !names[q] {
+					t.Errorf("%s names %s, which is not declared", doc, q)
+				}
+			case located.MatchString(q) && (slices.Contains([]string{"cmd", "internal", "docs", "scripts", "testdata"}, first) || table[first] != nil) && q != "testdata/formats":
+				seen++
+				if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(q))); err != nil {
+					t.Errorf("%s names a place that is not there: %v", doc, err)
+				}
+			}
+		}
+	}
+	if seen < 50 {
+		t.Errorf("only %d names found in the docs", seen)
+	}
+}
+
+// readDocs returns the text of each document that a pattern below root matches, by its path.
+func readDocs(t *testing.T, root string, patterns ...string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, pattern := range patterns {
 		docs, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil {
 			t.Fatal(err)
@@ -33,27 +60,10 @@ func TestWhatTheDocsNameExists(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, q := range quoted.FindAllString(string(text), -1) {
-				q = strings.Trim(q, "`")
-				first, _, _ := strings.Cut(q, "/")
-				switch {
-				case qualified.MatchString(q) && !strings.HasPrefix(q, "encoding."):
-					seen++
-					if !names[q] {
-						t.Errorf("%s names %s, which is not declared", doc, q)
-					}
-				case located.MatchString(q) && (slices.Contains([]string{"cmd", "internal", "docs", "scripts", "testdata"}, first) || table[first] != nil) && q != "testdata/formats":
-					seen++
-					if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(q))); err != nil {
-						t.Errorf("%s names a place that is not there: %v", doc, err)
-					}
-				}
-			}
+			all[doc] = string(text)
 		}
 	}
-	if seen < 50 {
-		t.Errorf("only %d names found in the docs", seen)
-	}
+	return all
 }
 
 // declared returns what the packages of the table declare, tests apart: pkg.Name, pkg.Type.Member and Type.Member.

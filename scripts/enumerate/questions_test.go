@@ -27,12 +27,12 @@ func TestEveryOperationIsAskedAboutOrAnExceptionWithItsReason(t *testing.T) {
 	}
 	for id := range excepted {
 		if !known[id] {
-			t.Errorf("the exception %s is no operation", id)
+			t.Errorf("the exception %s is not an operation", id)
 		}
 	}
 	for id := range asked {
 		if !known[id] {
-			t.Errorf("%s is asked about and is no operation", id)
+			t.Errorf("%s is asked about and is not an operation", id)
 		}
 	}
 }

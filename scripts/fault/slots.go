@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// slotUse observes which documents the nodes have stamped at the same time: they share one slot of the adapter, which each reaches at an address
-// of its own proxy.
+// slotUse observes which documents the nodes have stamped at the same time: they share one slot of the adapter, which each reaches by way
+// of a separate proxy.
 type slotUse struct {
 	mu    sync.Mutex // guards all
 	calls []stampCall

@@ -16,7 +16,7 @@ import (
 // a row that says it was collected. Both must not commit. On SQLite one transaction writes at a time. On PostgreSQL neither sees
 // what the other has not committed, so both lock the key until they end: requireUncollected for itself and others like it, CollectFile
 // alone. The later one reads with a statement that follows the lock, and so what the earlier one has committed: transactions are
-// READ COMMITTED, and each statement has a snapshot of its own.
+// READ COMMITTED, and each statement has a new snapshot.
 //
 // Nothing deadlocks: CollectFile holds the lock of one key, and waits for nothing else that a transaction with such a lock may hold.
 
