@@ -14,14 +14,14 @@ import (
 	"segel/internal/contract"
 	"segel/internal/convert/converttest"
 	"segel/internal/convert/libreoffice"
-	"segel/internal/sandbox/sandboxtest"
+	"segel/internal/isolation/isolationtest"
 )
 
 // converts skips a test if LibreOffice or its sandbox is unavailable, unless SEGEL_REQUIRE_CONVERT requires them.
 func converts(t *testing.T) {
 	t.Helper()
 	o, err := libreoffice.Open(t.Context(), libreoffice.Options{Spare: 1})
-	sandboxtest.Require(t, err)
+	isolationtest.Require(t, err)
 	if err := o.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,8 @@ import (
 	"sync"
 	"testing"
 
+	"segel/internal/isolation/isolationtest"
 	"segel/internal/render"
-	"segel/internal/sandbox/sandboxtest"
 	"segel/pdf/pdftest"
 )
 
@@ -21,7 +21,7 @@ import (
 func draws(t *testing.T) {
 	t.Helper()
 	_, err := render.Open(t.Context(), render.Limits{})
-	sandboxtest.Require(t, err)
+	isolationtest.Require(t, err)
 }
 
 func TestPagesAreDrawnForThoseWhoMaySeeThem(t *testing.T) {

@@ -57,7 +57,7 @@ var table = map[string][]string{
 	"internal/blob/s3/s3test":         {},
 	"internal/blob/blobtest":          {"internal/blob"},
 	"internal/disk":                   {"internal/contract", "internal/outage"},
-	"internal/doctor":                 {"internal/contract", "internal/disk", "internal/outbound", "internal/sandbox", "internal/store"},
+	"internal/doctor":                 {"internal/contract", "internal/disk", "internal/outbound", "internal/isolation", "internal/store"},
 	"internal/outage":                 {},
 	"internal/store":                  {"internal/contract"},
 	"internal/store/storetest":        {"internal/contract", "internal/store", "internal/audit", "internal/process"},
@@ -70,10 +70,9 @@ var table = map[string][]string{
 	"internal/process":                {"internal/contract", "internal/durable", "internal/store"},
 	"internal/process/processtest":    {"internal/process"},
 	"internal/convert":                {},
-	"internal/sandbox":                {},
-	"internal/sandbox/sandboxtest":    {},
-	"internal/render":                 {"internal/sandbox"},
-	"internal/convert/libreoffice":    {"internal/convert", "internal/durable", "internal/sandbox"},
+	"internal/isolation":              {},
+	"internal/render":                 {"internal/isolation"},
+	"internal/convert/libreoffice":    {"internal/convert", "internal/durable", "internal/isolation"},
 	"internal/convert/gotenberg":      {"internal/convert"},
 	"internal/convert/sniff":          {"internal/convert"},
 	"internal/convert/converttest":    {"internal/convert"},
@@ -143,11 +142,12 @@ var table = map[string][]string{
 	"scripts/simulate":                {},
 	"scripts/monitoring":              {},
 
+	"internal/isolation/isolationtest":    {},
 	"internal/emeterai/peruri/recordtest": {},
 }
 
 // tests are the packages that only tests import.
-var tests = []string{"pdf/pdftest", "internal/blob/blobtest", "internal/blob/s3/s3test", "internal/store/storetest", "internal/store/storetest/pgtest", "internal/process/processtest", "internal/emeterai/emeteraitest", "internal/convert/converttest", "internal/sandbox/sandboxtest", "internal/authority/filestest", "internal/emeterai/peruri/recordtest", "internal/authority/signtest", "internal/passkey/passkeytest", "internal/oidc/oidctest", "internal/https/httpstest", "pades/validate/formfield/formtest"}
+var tests = []string{"pdf/pdftest", "internal/blob/blobtest", "internal/blob/s3/s3test", "internal/store/storetest", "internal/store/storetest/pgtest", "internal/process/processtest", "internal/emeterai/emeteraitest", "internal/convert/converttest", "internal/isolation/isolationtest", "internal/authority/filestest", "internal/emeterai/peruri/recordtest", "internal/authority/signtest", "internal/passkey/passkeytest", "internal/oidc/oidctest", "internal/https/httpstest", "pades/validate/formfield/formtest"}
 
 // implementations are imported by cmd/segel and by tests alone.
 var implementations = []string{"internal/store/sqlstore", "internal/blob/file", "internal/blob/s3", "internal/emeterai/peruri", "internal/emeterai/sandbox", "internal/convert/libreoffice", "internal/convert/gotenberg", "internal/render", "internal/notify/smtp", "internal/notify/phone", "internal/tracing/otlp"}

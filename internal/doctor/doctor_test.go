@@ -19,8 +19,8 @@ import (
 
 	"segel/internal/contract"
 	"segel/internal/disk"
+	"segel/internal/isolation/isolationtest"
 	"segel/internal/outbound"
-	"segel/internal/sandbox/sandboxtest"
 	"segel/internal/store"
 )
 
@@ -219,7 +219,7 @@ func TestAnInitialPasswordThatWasNotUsedForADayIsFound(t *testing.T) {
 
 func TestAProgramRunsInTheSandbox(t *testing.T) {
 	t.Parallel()
-	sandboxtest.Require(t, RunSandboxed(t.Context()))
+	isolationtest.Require(t, RunSandboxed(t.Context()))
 }
 
 // newAddress returns a public address that a server on this machine answers.

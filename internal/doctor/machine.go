@@ -14,7 +14,7 @@ import (
 
 	"segel/internal/contract"
 	"segel/internal/disk"
-	"segel/internal/sandbox"
+	"segel/internal/isolation"
 )
 
 // SecretFile is a file or a folder that only the user of the service should read.
@@ -160,20 +160,20 @@ func CheckSandbox(ctx context.Context, need Need, run func(context.Context) erro
 
 // RunSandboxed runs a program in the sandbox that prints its priority, which shows that namespaces and limits were set.
 func RunSandboxed(ctx context.Context) error {
-	s, err := sandbox.Find()
+	s, err := isolation.Find()
 	if err != nil {
 		return err
 	}
-	cmd := s.Command(sandbox.Program{
-		Arguments: []string{"/usr/bin/nice"}, Readable: sandbox.Libraries,
-		Limits: sandbox.Limits{Processor: 5 * time.Second, Memory: 256 << 20, Processes: 16},
+	cmd := s.Command(isolation.Program{
+		Arguments: []string{"/usr/bin/nice"}, Readable: isolation.Libraries,
+		Limits: isolation.Limits{Processor: 5 * time.Second, Memory: 256 << 20, Processes: 16},
 	})
-	out := &sandbox.Output{}
+	out := &isolation.Output{}
 	cmd.Stdout, cmd.Stderr = out, out
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	stop := context.AfterFunc(ctx, func() { sandbox.Kill(cmd) })
+	stop := context.AfterFunc(ctx, func() { isolation.Kill(cmd) })
 	err = cmd.Wait()
 	if !stop() && ctx.Err() != nil {
 		return fmt.Errorf("it did not end: %w", context.Cause(ctx))

@@ -17,7 +17,7 @@ import (
 	"strings"
 	"time"
 
-	"segel/internal/sandbox"
+	"segel/internal/isolation"
 )
 
 // Errors of a page that is not drawn.
@@ -41,7 +41,7 @@ var ErrUnavailable = errors.New("pages cannot be drawn here")
 // Renderer draws pages. It is safe for concurrent use.
 type Renderer struct {
 	program string // pdftoppm
-	sandbox *sandbox.Sandbox
+	sandbox *isolation.Sandbox
 	limits  Limits
 
 	tested  chan struct{} // closed when it is known whether the program works in the sandbox
@@ -70,7 +70,7 @@ func OpenInBackground(ctx context.Context, l Limits) (*Renderer, error) {
 	if program, err = filepath.EvalSymlinks(program); err != nil {
 		return nil, fmt.Errorf("find pdftoppm: %w", err)
 	}
-	s, err := sandbox.Find()
+	s, err := isolation.Find()
 	if err != nil {
 		return nil, err
 	}
@@ -152,11 +152,11 @@ func (r *Renderer) runProgram(ctx context.Context, file io.Reader, size int64, p
 	}
 	within, cancel := context.WithTimeoutCause(ctx, r.limits.Time, ErrTooLong)
 	defer cancel()
-	cmd := r.sandbox.Command(sandbox.Program{
+	cmd := r.sandbox.Command(isolation.Program{
 		Arguments: []string{r.program, "-cropbox", "-f", strconv.Itoa(page), "-l", strconv.Itoa(page), "-scale-to", strconv.Itoa(max(to.X, to.Y)), "-"},
-		Readable:  slices.Concat(sandbox.Libraries, sandbox.Fonts, []string{r.program, "/usr/share/poppler"}),
+		Readable:  slices.Concat(isolation.Libraries, isolation.Fonts, []string{r.program, "/usr/share/poppler"}),
 		Variables: []string{"HOME", "/"},
-		Limits:    sandbox.Limits{Processor: r.limits.Time + time.Second, Memory: r.limits.Memory + size, Processes: 8},
+		Limits:    isolation.Limits{Processor: r.limits.Time + time.Second, Memory: r.limits.Memory + size, Processes: 8},
 	})
 	picture := &boundedBuffer{left: 3*(to.X+tolerance)*(to.Y+tolerance) + maxHeader}
 	messages := &messageScan{}
@@ -175,7 +175,7 @@ func (r *Renderer) runProgram(ctx context.Context, file io.Reader, size int64, p
 		_, _ = io.Copy(input, source) // a program that has ended reads no further; source has the errors of reading
 		_ = input.Close()
 	}()
-	stop := context.AfterFunc(within, func() { sandbox.Kill(cmd) })
+	stop := context.AfterFunc(within, func() { isolation.Kill(cmd) })
 	err = cmd.Wait()
 	stop()
 	messages.endLine()
@@ -202,7 +202,7 @@ var omissions = []string{"Out of memory", "Bogus memory", "Couldn't find a font"
 
 // messageScan reads the messages of the program.
 type messageScan struct {
-	last    sandbox.Output
+	last    isolation.Output
 	line    []byte
 	problem string // the first message that tells of an omission
 }

@@ -16,14 +16,14 @@ import (
 	"testing/iotest"
 	"time"
 
-	"segel/internal/sandbox/sandboxtest"
+	"segel/internal/isolation/isolationtest"
 )
 
 // openRenderer returns a renderer, or skips the test without Poppler or a sandbox unless SEGEL_REQUIRE_CONVERT requires them.
 func openRenderer(t *testing.T, l Limits) *Renderer {
 	t.Helper()
 	r, err := Open(t.Context(), l)
-	sandboxtest.Require(t, err)
+	isolationtest.Require(t, err)
 	return r
 }
 

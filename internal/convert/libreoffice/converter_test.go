@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"segel/internal/convert"
-	"segel/internal/sandbox"
-	"segel/internal/sandbox/sandboxtest"
+	"segel/internal/isolation"
+	"segel/internal/isolation/isolationtest"
 )
 
 // openConverter starts a converter that is closed with the test. If LibreOffice is not installed, the test is skipped, unless
@@ -17,7 +17,7 @@ import (
 func openConverter(t *testing.T, o Options) *Converter {
 	t.Helper()
 	of, err := Open(t.Context(), o)
-	sandboxtest.Require(t, err)
+	isolationtest.Require(t, err)
 	t.Cleanup(func() {
 		if err := of.Close(); err != nil {
 			t.Error(err)
@@ -71,7 +71,7 @@ func TestWithoutASandboxNothingIsConverted(t *testing.T) {
 	t.Parallel()
 	whole := openConverter(t, Options{Spare: 1})
 	f := *whole.launcher
-	f.sandbox = &sandbox.Sandbox{Bubblewrap: "/bin/false"} // as where namespaces are not permitted
+	f.sandbox = &isolation.Sandbox{Bubblewrap: "/bin/false"} // as where namespaces are not permitted
 	o := &Converter{launcher: &f, folder: t.TempDir(), log: whole.log, ctx: t.Context(), tested: make(chan struct{}), ready: make(chan *process, 1)}
 	o.testConversion(1)
 	if err := o.CheckAvailable(); !errors.Is(err, convert.ErrMissing) || !strings.Contains(err.Error(), "namespaces") {

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"segel/internal/sandbox"
+	"segel/internal/isolation"
 )
 
 // Limits bound one process. The zero value of a member means its default.
@@ -35,16 +35,16 @@ func (l Limits) withDefaults() Limits {
 
 // launcher starts LibreOffice in a sandbox.
 type launcher struct {
-	program string           // folder of soffice.bin
-	build   string           // see buildID
-	sandbox *sandbox.Sandbox // nil: none, as the operator chose
-	profile []byte           // see buildProfile
+	program string             // folder of soffice.bin
+	build   string             // see buildID
+	sandbox *isolation.Sandbox // nil: none, as the operator chose
+	profile []byte             // see buildProfile
 	limits  Limits
 }
 
 // readablePaths are the paths of LibreOffice and its fonts on Debian and its relatives. Neither /etc/passwd nor any other file about
 // the machine is among them.
-var readablePaths = slices.Concat(sandbox.Libraries, sandbox.Fonts, []string{
+var readablePaths = slices.Concat(isolation.Libraries, isolation.Fonts, []string{
 	"/usr/share/libreoffice", "/var/lib/libreoffice", "/etc/libreoffice", "/usr/share/hyphen", "/usr/share/liblangtag", "/usr/share/zoneinfo",
 })
 
@@ -65,7 +65,7 @@ func newLauncher(soffice string, unsandboxed bool, l Limits) (*launcher, error) 
 		return nil, err
 	}
 	if !unsandboxed {
-		f.sandbox, err = sandbox.Find()
+		f.sandbox, err = isolation.Find()
 	}
 	return f, err
 }
@@ -76,7 +76,7 @@ func (f *launcher) isSandboxed() bool { return f.sandbox != nil }
 // processUser returns the user of a process, seen from outside; -1: the user of this service.
 func (f *launcher) processUser() int {
 	if f.isSandboxed() {
-		return sandbox.User()
+		return isolation.User()
 	}
 	return -1
 }
@@ -102,20 +102,20 @@ func (f *launcher) buildCommand(j *job) (*exec.Cmd, []*os.File, error) {
 
 // programFor returns what to run in the sandbox for a job. Every writable mount has a size limit, except the job's own folder, which
 // [job.watchOutput] measures.
-func (f *launcher) programFor(j *job, arguments []string) sandbox.Program {
+func (f *launcher) programFor(j *job, arguments []string) isolation.Program {
 	readable := readablePaths
 	if root := filepath.Dir(f.program); !strings.HasPrefix(root, "/usr/lib/") {
 		readable = append(slices.Clip(readable), root)
 	}
 	l := f.limits
-	return sandbox.Program{
+	return isolation.Program{
 		Arguments: arguments, Readable: readable, Scratch: l.Scratch,
 		Variables: []string{"HOME", "/home", "TMPDIR", "/home/tmp", "SAL_USE_VCLPLUGIN", "svp"},
 		Mounts: []string{
 			"--file", "3", "/home/profile/user/registrymodifications.xcu", "--file", "4", "/home/profile/user/extensions/buildid",
 			"--ro-bind", filepath.Join(j.folder, j.in), "/in", "--bind", filepath.Join(j.folder, j.run), "/tmp", "--chdir", "/tmp",
 		},
-		Limits: sandbox.Limits{Processor: 2*l.Time + 20*time.Second, Memory: l.Memory, FileSize: l.Output, Processes: l.Processes},
+		Limits: isolation.Limits{Processor: 2*l.Time + 20*time.Second, Memory: l.Memory, FileSize: l.Output, Processes: l.Processes},
 	}
 }
 

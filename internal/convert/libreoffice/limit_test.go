@@ -13,7 +13,7 @@ import (
 
 	"segel/internal/convert"
 	"segel/internal/convert/converttest"
-	"segel/internal/sandbox"
+	"segel/internal/isolation"
 )
 
 // endlessDocument is a document that LibreOffice lays out for minutes.
@@ -153,7 +153,7 @@ func asUnprivilegedUser(t *testing.T, do func()) {
 		defer close(done)
 		runtime.LockOSThread() // and never unlock: the thread, and who it is, end with this
 		if os.Geteuid() == 0 {
-			_, _, _ = syscall.RawSyscall(syscall.SYS_SETFSUID, uintptr(sandbox.User()), 0, 0)
+			_, _, _ = syscall.RawSyscall(syscall.SYS_SETFSUID, uintptr(isolation.User()), 0, 0)
 		}
 		do()
 	}()

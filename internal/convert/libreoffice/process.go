@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"segel/internal/convert"
-	"segel/internal/sandbox"
+	"segel/internal/isolation"
 )
 
 // filters are the names of LibreOffice's import filters. A file of another format than its filter is refused; the
@@ -24,7 +24,7 @@ type process struct {
 	launcher *launcher
 	job      *job
 	cmd      *exec.Cmd
-	output   *sandbox.Output
+	output   *isolation.Output
 	done     chan struct{} // closed when it has ended
 }
 
@@ -39,7 +39,7 @@ func (f *launcher) startProcess(base string) (*process, error) {
 		return nil, errors.Join(err, j.removeFolder())
 	}
 	defer closeAll(files)
-	p := &process{launcher: f, job: j, cmd: cmd, output: &sandbox.Output{}, done: make(chan struct{})}
+	p := &process{launcher: f, job: j, cmd: cmd, output: &isolation.Output{}, done: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = p.output, p.output
 	cmd.WaitDelay = time.Second // a process that has left the group may hold these open forever
 	if err := cmd.Start(); err != nil {
@@ -88,7 +88,7 @@ func (p *process) convertFile(ctx context.Context, kind convert.Kind, name, opti
 
 // killProcess kills the process with all that it started, and removes what it wrote.
 func (p *process) killProcess() error {
-	sandbox.Kill(p.cmd)
+	isolation.Kill(p.cmd)
 	<-p.done
 	return p.job.removeFolder()
 }

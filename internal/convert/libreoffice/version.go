@@ -9,7 +9,7 @@ import (
 	"strings"
 	"syscall"
 
-	"segel/internal/sandbox"
+	"segel/internal/isolation"
 )
 
 // Version runs LibreOffice to print its version, such as 7.4.7.2: in the sandbox, unless unsandboxed. The error says what is missing, in words for the
@@ -19,13 +19,13 @@ func Version(ctx context.Context, unsandboxed bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out := &sandbox.Output{}
+	out := &isolation.Output{}
 	cmd := f.versionCommand()
 	cmd.Stdout, cmd.Stderr = out, out
 	if err := cmd.Start(); err != nil {
 		return "", fmt.Errorf("run LibreOffice: %w", err)
 	}
-	stop := context.AfterFunc(ctx, func() { sandbox.Kill(cmd) })
+	stop := context.AfterFunc(ctx, func() { isolation.Kill(cmd) })
 	err = cmd.Wait()
 	if !stop() && ctx.Err() != nil {
 		return "", fmt.Errorf("LibreOffice does not end: %w", context.Cause(ctx))
@@ -50,8 +50,8 @@ func (f *launcher) versionCommand() *exec.Cmd {
 		readable = append(slices.Clip(readable), root)
 	}
 	l := f.limits
-	return f.sandbox.Command(sandbox.Program{
+	return f.sandbox.Command(isolation.Program{
 		Arguments: arguments, Readable: readable, Scratch: l.Scratch, Variables: []string{"HOME", "/home", "TMPDIR", "/home/tmp", "SAL_USE_VCLPLUGIN", "svp"},
-		Limits: sandbox.Limits{Processor: l.Time, Memory: l.Memory, FileSize: l.Output, Processes: l.Processes},
+		Limits: isolation.Limits{Processor: l.Time, Memory: l.Memory, FileSize: l.Output, Processes: l.Processes},
 	})
 }

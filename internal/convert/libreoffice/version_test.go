@@ -7,14 +7,14 @@ import (
 	"testing"
 	"time"
 
-	"segel/internal/sandbox/sandboxtest"
+	"segel/internal/isolation/isolationtest"
 )
 
 func TestVersionIsReadInTheSandboxAndOutsideOfIt(t *testing.T) {
 	t.Parallel()
 	for _, unsandboxed := range []bool{false, true} {
 		v, err := Version(t.Context(), unsandboxed)
-		sandboxtest.Require(t, err)
+		isolationtest.Require(t, err)
 		if !regexp.MustCompile(`^\d+\.\d+`).MatchString(v) {
 			t.Errorf("unsandboxed %t: %q", unsandboxed, v)
 		}

@@ -1,6 +1,6 @@
-// Package sandbox runs programs that read files of unknown origin. Bubblewrap gives each a process, network and file system
+// Package isolation runs programs that read files of unknown origin. Bubblewrap gives each a process, network and file system
 // namespace without anything but the program and what it needs, and prlimit bounds its resources.
-package sandbox
+package isolation
 
 import (
 	"errors"

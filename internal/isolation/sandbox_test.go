@@ -1,4 +1,4 @@
-package sandbox_test
+package isolation_test
 
 import (
 	"net"
@@ -9,34 +9,34 @@ import (
 	"testing"
 	"time"
 
-	"segel/internal/sandbox"
-	"segel/internal/sandbox/sandboxtest"
+	"segel/internal/isolation"
+	"segel/internal/isolation/isolationtest"
 )
 
 // run runs a shell command in the sandbox and returns its output. The test is skipped without a sandbox, unless
 // SEGEL_REQUIRE_CONVERT requires one.
-func run(t *testing.T, command string, change func(*sandbox.Program)) string {
+func run(t *testing.T, command string, change func(*isolation.Program)) string {
 	t.Helper()
-	s, err := sandbox.Find()
+	s, err := isolation.Find()
 	if err == nil {
 		err = s.Command(program("true")).Run()
 	}
-	sandboxtest.Require(t, err)
+	isolationtest.Require(t, err)
 	p := program(command)
 	if change != nil {
 		change(&p)
 	}
-	out := &sandbox.Output{}
+	out := &isolation.Output{}
 	cmd := s.Command(p)
 	cmd.Stdout, cmd.Stderr = out, out
 	_ = cmd.Run() // many commands fail on purpose
 	return out.String()
 }
 
-func program(command string) sandbox.Program {
-	return sandbox.Program{
-		Arguments: []string{"/usr/bin/bash", "-c", command}, Readable: append([]string{"/usr/bin"}, sandbox.Libraries...), Variables: []string{"HOME", "/"},
-		Limits: sandbox.Limits{Processor: 2 * time.Second, Memory: 256 << 20, FileSize: 1 << 20, Processes: 16},
+func program(command string) isolation.Program {
+	return isolation.Program{
+		Arguments: []string{"/usr/bin/bash", "-c", command}, Readable: append([]string{"/usr/bin"}, isolation.Libraries...), Variables: []string{"HOME", "/"},
+		Limits: isolation.Limits{Processor: 2 * time.Second, Memory: 256 << 20, FileSize: 1 << 20, Processes: 16},
 	}
 }
 
@@ -79,7 +79,7 @@ func TestASandboxedProgramIsLimited(t *testing.T) {
 		"echo begins; while true; do :; done; echo not ended":       "begins",
 		"for i in {1..40}; do sleep 1 & done; echo":                 "Resource temporarily unavailable",
 	} {
-		got := run(t, command, func(p *sandbox.Program) { p.Scratch = 8 << 20 })
+		got := run(t, command, func(p *isolation.Program) { p.Scratch = 8 << 20 })
 		if !strings.Contains(strings.ToLower(got), strings.ToLower(want)) || strings.Contains(got, "not ended") {
 			t.Errorf("%s: %q", command, got)
 		}
@@ -93,18 +93,18 @@ func TestASandboxedProgramIsLimited(t *testing.T) {
 // bubblewrap left behind would hold the pipe of the output, and waiting would not end.
 func TestAProgramKilledWhileItStartsEnds(t *testing.T) {
 	t.Parallel()
-	s, err := sandbox.Find()
+	s, err := isolation.Find()
 	if err == nil {
 		err = s.Command(program("true")).Run()
 	}
-	sandboxtest.Require(t, err)
+	isolationtest.Require(t, err)
 	for i := range 100 {
 		cmd := s.Command(program("sleep 1000"))
-		cmd.Stdout = &sandbox.Output{}
+		cmd.Stdout = &isolation.Output{}
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		kill := time.AfterFunc(time.Duration(i)*200*time.Microsecond, func() { sandbox.Kill(cmd) })
+		kill := time.AfterFunc(time.Duration(i)*200*time.Microsecond, func() { isolation.Kill(cmd) })
 		ended := make(chan struct{})
 		go func() { _ = cmd.Wait(); close(ended) }()
 		select {

@@ -1,5 +1,5 @@
-// Package sandboxtest skips tests that need a sandbox, or a program that runs in one, where it is not installed.
-package sandboxtest
+// Package isolationtest skips tests that need a sandbox, or a program that runs in one, where it is not installed.
+package isolationtest
 
 import (
 	"os"
