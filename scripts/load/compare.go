@@ -86,7 +86,7 @@ func compare(ctx context.Context, o options) error {
 	return printComparison("whole job", whole[0], whole[1])
 }
 
-// measurePhase returns what the operations cost for each of the documents, without polls.
+// measurePhase returns what the operations cost for each of the documents, without waiting for completion.
 func (l *load) measurePhase(ctx context.Context, operations []operation, documents []document) (costs, error) {
 	before, err := l.readCosts(ctx)
 	if err != nil {
@@ -97,7 +97,7 @@ func (l *load) measurePhase(ctx context.Context, operations []operation, documen
 	}
 	after, err := l.readCosts(ctx)
 	c := after.minus(before)
-	return c.minus(l.poll.times(c.polls)).times(1 / float64(len(documents))), err
+	return c.minus(l.wait.times(c.waits)).times(1 / float64(len(documents))), err
 }
 
 // printComparison prints the least and the median of each cost of two programs.

@@ -1,11 +1,16 @@
 package main
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -20,8 +25,8 @@ type load struct {
 	*running.Service
 	options
 	owner    *running.Client
-	polls    *atomic.Int64 // requests that asked whether a document is completed
-	poll     costs         // of one of them
+	waits    *atomic.Int64 // requests that wait for documents to be completed
+	wait     costs         // of one of them
 	contract string        // Base64 of the file that each document has
 }
 
@@ -97,34 +102,38 @@ func (l *load) openLink(_ context.Context, d *document) error {
 
 func (l *load) sign(_ context.Context, d *document) error { return d.guest.PostVerb("sign-docs", d.id) }
 
-// Completion is polled. Costs are printed without the polls, times with them.
+// Clients follow the events of a document until it is completed. Costs are printed without what a request for them takes, times with it.
 const (
-	pollEvery    = 20 * time.Millisecond
 	completeWait = time.Minute
+	pollEvery    = 20 * time.Millisecond // where many documents are waited for at the same time
 )
 
 func (l *load) waitCompleted(ctx context.Context, d *document) error {
 	ctx, cancel := context.WithTimeout(ctx, completeWait)
 	defer cancel()
-	tick := time.NewTicker(pollEvery)
-	defer tick.Stop()
-	for {
-		var a running.StatusAnswer
-		l.polls.Add(1)
-		if err := l.owner.Get(fmt.Sprint(running.DocumentPath, "status/", d.id), &a); err != nil {
+	l.waits.Add(1)
+	a, err := l.owner.Send(ctx, running.Request{Method: http.MethodGet, Path: fmt.Sprint(running.DocumentPath, "events/", d.id)})
+	if err != nil {
+		return err
+	}
+	defer a.Body.Close()
+	lines := bufio.NewScanner(a.Body)
+	for lines.Scan() {
+		data, ok := strings.CutPrefix(lines.Text(), "data: ")
+		if !ok {
+			continue
+		}
+		var s running.Status
+		if err := json.Unmarshal([]byte(data), &s); err != nil {
 			return err
 		}
-		switch a.Data.Status {
+		switch s.Status {
 		case "completed":
 			return nil
 		case "processing":
 		default:
-			return fmt.Errorf("document %d is %s", d.id, a.Data.Status)
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("document %d was not completed: %w", d.id, ctx.Err())
-		case <-tick.C:
+			return fmt.Errorf("document %d is %s", d.id, s.Status)
 		}
 	}
+	return fmt.Errorf("document %d was not completed: %w", d.id, cmp.Or(ctx.Err(), lines.Err(), io.ErrUnexpectedEOF))
 }

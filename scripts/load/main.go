@@ -177,7 +177,7 @@ func startLoad(o options, data string, env []string) (*load, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &load{Service: s, options: o, contract: encodeContract(o.size), polls: new(atomic.Int64)}
+	l := &load{Service: s, options: o, contract: encodeContract(o.size), waits: new(atomic.Int64)}
 	err = s.Grant(data, "Segel", 1, 10*(o.documents+o.clients)+1000)
 	if err == nil {
 		l.owner, err = s.AddPerson("", "pemilik@example.test", "Pemilik")

@@ -16,7 +16,7 @@ import (
 	"segel/scripts/running"
 )
 
-// warmUp takes a few documents through the job, so that caches are filled and code is loaded, and measures what a poll costs.
+// warmUp takes a few documents through the job, so that caches are filled and code is loaded, and measures what waiting costs.
 func (l *load) warmUp(ctx context.Context) error {
 	warm := *l
 	warm.documents = 2 * l.clients
@@ -28,14 +28,14 @@ func (l *load) warmUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	const polls = 200
-	for range polls {
+	const waits = 200
+	for range waits {
 		if err := l.waitCompleted(ctx, &documents[0]); err != nil {
 			return err
 		}
 	}
 	after, err := l.readCosts(ctx)
-	l.poll = after.minus(before).times(1.0 / polls)
+	l.wait = after.minus(before).times(1.0 / waits)
 	return err
 }
 
@@ -146,21 +146,21 @@ send:
 }
 
 // costs are the metrics of the service at one moment.
-type costs struct{ cpu, mallocs, bytes, statements, trips, reads, writes, commits, syncs, polls, peak float64 }
+type costs struct{ cpu, mallocs, bytes, statements, trips, reads, writes, commits, syncs, waits, peak float64 }
 
 func (c costs) minus(o costs) costs {
-	return costs{c.cpu - o.cpu, c.mallocs - o.mallocs, c.bytes - o.bytes, c.statements - o.statements, c.trips - o.trips, c.reads - o.reads, c.writes - o.writes, c.commits - o.commits, c.syncs - o.syncs, c.polls - o.polls, c.peak}
+	return costs{c.cpu - o.cpu, c.mallocs - o.mallocs, c.bytes - o.bytes, c.statements - o.statements, c.trips - o.trips, c.reads - o.reads, c.writes - o.writes, c.commits - o.commits, c.syncs - o.syncs, c.waits - o.waits, c.peak}
 }
 
 func (c costs) plus(o costs) costs { return c.minus(o.times(-1)) }
 
 func (c costs) times(f float64) costs {
-	return costs{f * c.cpu, f * c.mallocs, f * c.bytes, f * c.statements, f * c.trips, f * c.reads, f * c.writes, f * c.commits, f * c.syncs, f * c.polls, c.peak}
+	return costs{f * c.cpu, f * c.mallocs, f * c.bytes, f * c.statements, f * c.trips, f * c.reads, f * c.writes, f * c.commits, f * c.syncs, f * c.waits, c.peak}
 }
 
 func (l *load) printCosts(what string, c costs) {
 	n := float64(l.documents)
-	c = c.minus(l.poll.times(c.polls))
+	c = c.minus(l.wait.times(c.waits))
 	fmt.Printf("| %s, processor time of a document | %.1f ms | service alone |\n", what, c.cpu/n*1000)
 	fmt.Printf("| %s, allocations of a document | %.0f | %.0f KiB |\n", what, c.mallocs/n, c.bytes/n/1024)
 	fmt.Printf("| %s, statements of a document | %.1f | %.1f transactions that write with %.1f commits, %.1f that read |\n", what, c.statements/n, c.writes/n, c.commits/n, c.reads/n)
@@ -177,7 +177,7 @@ func (l *load) readCosts(ctx context.Context) (costs, error) {
 	if err != nil {
 		return costs{}, err
 	}
-	c := costs{polls: float64(l.polls.Load())}
+	c := costs{waits: float64(l.waits.Load())}
 	wanted := map[string]*float64{
 		"process_cpu_seconds_total": &c.cpu, "go_memstats_mallocs_total": &c.mallocs, "go_memstats_alloc_bytes_total": &c.bytes,
 		"segel_database_statements_total": &c.statements, "segel_database_round_trips_total": &c.trips, `segel_database_transactions_total{kind="read"}`: &c.reads,

@@ -114,7 +114,7 @@ func (c *cluster) open(ctx context.Context, nodes int) error {
 			Service: &running.Service{URL: "http://" + address, Data: data, Program: &running.Program{
 				Binary: c.binary, Args: []string{"serve", "--data", data, "--listen", address}, Env: common, Log: filepath.Join(c.dir, fmt.Sprintf("node-%d.log", i+1)),
 			}},
-			options: c.options, contract: contract, polls: new(atomic.Int64),
+			options: c.options, contract: contract, waits: new(atomic.Int64),
 		})
 	}
 	return nil
@@ -189,7 +189,7 @@ func (c *cluster) countDocument(ctx context.Context) error {
 	}
 	documents := float64(c.documents)
 	used = used.minus(service)
-	used = used.minus(n.poll.times(used.polls))
+	used = used.minus(n.wait.times(used.waits))
 	fmt.Println("| a document with its evidence certificate takes | amount | |\n|---|---|---|")
 	fmt.Printf("| statements | %.0f | %.1f transactions that write, %.1f round trips |\n", used.statements/documents, used.writes/documents, used.trips/documents)
 	fmt.Printf("| rows that stay | %.1f | live rows of all tables |\n", (after.rows-before.rows)/documents)

@@ -123,7 +123,7 @@ func (l *load) waitAllCompleted(ctx context.Context) error {
 				}
 			}
 		}
-		l.polls.Add(1)
+		l.waits.Add(1)
 		if err := l.owner.Get(running.DocumentPath+"out?limit=1&status=processing", &list); err != nil {
 			return err
 		}
