@@ -45,13 +45,13 @@ func (d *Document) RequirePDF() error {
 	return errNotConverted
 }
 
-// Convert gives a Word document its PDF. Done is true if there is nothing left to convert: another writer was faster,
+// Convert gives a Word document its PDF. Changed is false if there is nothing left to convert: another writer was faster,
 // or the document has expired.
 //
 // Durable after its commit: that the PDF is the document's base. The original stays the uploaded file.
-func Convert(d *Document, base Revision, pages int, findings []Finding, warnings []Warning, l Limits, now time.Time) (c Change, done bool, err error) {
+func Convert(d *Document, base Revision, pages int, findings []Finding, warnings []Warning, l Limits, now time.Time) (c Change, changed bool, err error) {
 	if d.State != Draft || d.Conversion.State != Converting {
-		return Change{}, true, nil
+		return Change{}, false, nil
 	}
 	if pages > l.Pages {
 		return Change{}, false, Refuse(Invalid, "document.too_many_pages").With("limit", l.Pages).With("pages", pages)
@@ -64,16 +64,16 @@ func Convert(d *Document, base Revision, pages int, findings []Finding, warnings
 		return Change{}, false, err
 	}
 	c.addEvent(EventConverted, Actor{}, now, "original", fmt.Sprintf("%x", d.Original.Digest), "digest", fmt.Sprintf("%x", base.Digest), "findings", findingCodes(findings))
-	return c, false, nil
+	return c, true, nil
 }
 
-// RecordConvertFailure records that a Word document cannot be converted. Done is as for [Convert].
-func RecordConvertFailure(d *Document, code string, now time.Time) (c Change, done bool) {
+// RecordConvertFailure records that a Word document cannot be converted. Changed is as for [Convert].
+func RecordConvertFailure(d *Document, code string, now time.Time) (c Change, changed bool) {
 	if d.State != Draft || d.Conversion.State != Converting {
-		return Change{}, true
+		return Change{}, false
 	}
 	c = newChange(d)
 	c.After.Conversion = Conversion{State: ConversionFailed, Problem: code}
 	c.addEvent(EventConvertFailed, Actor{}, now, "problem", code)
-	return c, false
+	return c, true
 }

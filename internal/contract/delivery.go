@@ -187,11 +187,11 @@ func (d *Document) NextReminder() time.Time {
 	return next
 }
 
-// RemindBySchedule reminds those whose turn it is, if a reminder is due. Done is true if none is.
-func RemindBySchedule(d *Document, now time.Time) (c Change, done bool) {
+// RemindBySchedule reminds those whose turn it is, if a reminder is due. Changed is false if none is.
+func RemindBySchedule(d *Document, now time.Time) (c Change, changed bool) {
 	next := d.NextReminder()
 	if next.IsZero() || now.Before(next) || d.isOverdue(now) {
-		return Change{}, true
+		return Change{}, false
 	}
 	c = newChange(d)
 	c.After.RemindedAt = now
@@ -201,7 +201,7 @@ func RemindBySchedule(d *Document, now time.Time) (c Change, done bool) {
 			c.addNotice(NoticeReminder, p.Person, Actor{}, now)
 		}
 	}
-	return c, false
+	return c, true
 }
 
 // QuietHours are the hours of a day in the time zone of an organisation, from 0 to 24, in which the service sends no scheduled reminders. From may be later than Until: then

@@ -69,14 +69,14 @@ func Cancel(d *Document, reason string, by Actor, l Limits, now time.Time) (Chan
 }
 
 // Expire ends a document whose deadline has passed while people still had something to do. Stamps and the seal, which
-// only wait for a service, do not expire. Done is true if there is nothing to do.
-func Expire(d *Document, now time.Time) (c Change, done bool) {
+// only wait for a service, do not expire. Changed is false if there is nothing to do.
+func Expire(d *Document, now time.Time) (c Change, changed bool) {
 	if !d.isOverdue(now) {
-		return Change{}, true
+		return Change{}, false
 	}
 	c = endDocument(d, Expired, EventExpired, "", Actor{}, now)
 	c.announceEnd(NoticeExpired, Actor{}, now)
-	return c, false
+	return c, true
 }
 
 // isOverdue reports whether the deadline has passed while people still had something to do. From that moment on

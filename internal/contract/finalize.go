@@ -23,18 +23,18 @@ type FinalizeOptions struct {
 }
 
 // Finalize freezes people and placements, reserves the quota for the whole order and starts the work. Finalizing again
-// is not an error and changes nothing: done is then true and the change is empty.
+// is not an error and changes nothing: changed is then false.
 //
 // Findings that are refused by default must be accepted by the owner, by their codes.
 //
 // A stamping order needs no signature: all placements are duty stamps and there is no signer other than the owner, or
 // StampOnly requires it and all placements are duty stamps. No order does without its approvers, or is of approvers alone.
-func Finalize(d *Document, o FinalizeOptions, by Actor, now time.Time) (c Change, done bool, err error) {
+func Finalize(d *Document, o FinalizeOptions, by Actor, now time.Time) (c Change, changed bool, err error) {
 	if err := d.Authorise(by, OpFinalize); err != nil {
 		return Change{}, false, err
 	}
 	if !d.FinalizedAt.IsZero() {
-		return Change{}, true, nil
+		return Change{}, false, nil
 	}
 	if d.State != Draft || d.isPastDeadline(now) {
 		return Change{}, false, ErrExpired
@@ -86,7 +86,7 @@ func Finalize(d *Document, o FinalizeOptions, by Actor, now time.Time) (c Change
 		c.addJob(JobStamp)
 	}
 	c.inviteNext(by, now)
-	return c, false, nil
+	return c, true, nil
 }
 
 // OnlyStamps reports whether there is at least one placement and all placements are duty stamps.

@@ -79,8 +79,8 @@ func TestTheEndOfADocumentIsToldToThoseWhoHeardOfIt(t *testing.T) {
 	}
 	c, err = Cancel(d, "", owner, Limits{Text: 255}, t0)
 	requireNotices(t, c, err, "canceled to first", "canceled to second")
-	c, done := Expire(begin(withDeadline), t0.Add(2*time.Hour))
-	if done {
+	c, changed := Expire(begin(withDeadline), t0.Add(2*time.Hour))
+	if !changed {
 		t.Fatal("nothing expired")
 	}
 	requireNotices(t, c, nil, "expired to owner", "expired to first", "expired to second")

@@ -22,11 +22,11 @@ func TestRemindersFollowTheScheduleUntilThePersonHasActed(t *testing.T) {
 		if next := d.NextReminder(); !next.Equal(t0.Add(due)) {
 			t.Fatalf("the next reminder is at %v, want %v", next.Sub(t0), due)
 		}
-		if _, done := RemindBySchedule(d, t0.Add(due-time.Second)); !done {
+		if _, changed := RemindBySchedule(d, t0.Add(due-time.Second)); changed {
 			t.Fatalf("a reminder was sent before it was due, at %v", due)
 		}
-		c, done := RemindBySchedule(d, t0.Add(due))
-		if done {
+		c, changed := RemindBySchedule(d, t0.Add(due))
+		if !changed {
 			t.Fatalf("no reminder at %v", due)
 		}
 		d = requireNotices(t, c, nil, "reminder to first")
@@ -34,7 +34,7 @@ func TestRemindersFollowTheScheduleUntilThePersonHasActed(t *testing.T) {
 	if next := d.NextReminder(); !next.Equal(t0.Add(29 * day)) { // before the deadline
 		t.Errorf("the last reminder is at %v", next.Sub(t0))
 	}
-	if _, done := RemindBySchedule(d, t0.Add(30*day)); !done {
+	if _, changed := RemindBySchedule(d, t0.Add(30*day)); changed {
 		t.Error("a reminder was sent after the deadline")
 	}
 	// A reminder by hand counts too, and a signature begins the count anew.
@@ -63,8 +63,8 @@ func TestASecondReminderOfTheSameDayIsNotScheduled(t *testing.T) {
 	d := placeBoxes(t, newDraft(t, func(u *Upload) { u.Delivery.Reminders = Reminders{After: 1} }), signRequest("first"))
 	c, _, err := Finalize(d, FinalizeOptions{}, owner, t0)
 	d = applyChange(t, c, err)
-	change, done := RemindBySchedule(d, t0.Add(24*time.Hour))
-	if done {
+	change, changed := RemindBySchedule(d, t0.Add(24*time.Hour))
+	if !changed {
 		t.Fatal("no reminder was due")
 	}
 	d = applyChange(t, change, nil)

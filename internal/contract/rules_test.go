@@ -80,8 +80,8 @@ func TestDraftIsSeenByItsOwnerAlone(t *testing.T) {
 
 func TestDraftWhoseTimeRanOutIsStillSeenByItsOwnerAlone(t *testing.T) {
 	t.Parallel()
-	c, done := Expire(newDraft(t, withDeadline), t0.Add(2*time.Hour))
-	if done || c.After.State != Expired {
+	c, changed := Expire(newDraft(t, withDeadline), t0.Add(2*time.Hour))
+	if !changed || c.After.State != Expired {
 		t.Fatalf("an overdue draft is %s", c.After.State)
 	}
 	for _, a := range []Actor{first, viewer, guest, user, outsider} {
@@ -274,14 +274,14 @@ func TestOnlyWhatPeopleOweExpires(t *testing.T) {
 	t.Parallel()
 	late := t0.Add(2 * time.Hour)
 	d := finalizeDraft(t, placeBoxes(t, newDraft(t, withDeadline), stampRequest("first")))
-	if _, done := Expire(d, t0); !done {
+	if _, changed := Expire(d, t0); changed {
 		t.Fatal("expired before its time")
 	}
 	if _, err := IntendSign(d, ShownPages{}, first, late); err == nil {
 		t.Fatal("signed after its time")
 	}
 	d = signAs(t, signAs(t, d, first), second)
-	if _, done := Expire(d, late); !done {
+	if _, changed := Expire(d, late); changed {
 		t.Fatal("a fully signed document that waits for its stamp expired")
 	}
 }
@@ -317,9 +317,9 @@ func TestVerbsAreRefusedFromTheDeadlineOn(t *testing.T) {
 
 func TestFinalizingAgainChangesNothing(t *testing.T) {
 	t.Parallel()
-	c, done, err := Finalize(finalizedWithStamps(t), FinalizeOptions{}, owner, t0)
-	if err != nil || !done || c.Quota != nil || c.Events != nil {
-		t.Fatalf("%v %v %+v", done, err, c)
+	c, changed, err := Finalize(finalizedWithStamps(t), FinalizeOptions{}, owner, t0)
+	if err != nil || changed || c.Quota != nil || c.Events != nil {
+		t.Fatalf("%v %v %+v", changed, err, c)
 	}
 }
 

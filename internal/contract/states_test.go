@@ -71,7 +71,7 @@ var verbs = []struct {
 	}},
 	{"placement-docs", func(d *Document) (Change, bool, error) {
 		c, _, err := Place(d, []PlaceRequest{stampRequest("first")}, a4, owner, limits, t0)
-		return c, false, err
+		return c, true, err
 	}},
 	{"delete", func(d *Document) (Change, bool, error) { return change1(Delete(d, owner, t0)) }},
 	{"finalize-docs", func(d *Document) (Change, bool, error) { return Finalize(d, FinalizeOptions{}, owner, t0) }},
@@ -129,12 +129,12 @@ var verbs = []struct {
 	}},
 	{"(expire)", func(d *Document) (Change, bool, error) {
 		d = &Document{State: d.State, Mode: d.Mode, Participants: d.Participants, FinalizedAt: d.FinalizedAt, ExpiresAt: t0}
-		c, done := Expire(d, t0)
-		return c, done, nil
+		c, changed := Expire(d, t0)
+		return c, changed, nil
 	}},
 }
 
-func change1(c Change, err error) (Change, bool, error) { return c, false, err }
+func change1(c Change, err error) (Change, bool, error) { return c, true, err }
 
 // TestEveryVerbInEveryStateDoesWhatTheMatrixSays prints the matrix and compares it with docs/states.md.
 func TestEveryVerbInEveryStateDoesWhatTheMatrixSays(t *testing.T) {
@@ -168,11 +168,11 @@ func TestEveryVerbInEveryStateDoesWhatTheMatrixSays(t *testing.T) {
 	}
 }
 
-func describeOutcome(c Change, done bool, err error) string {
+func describeOutcome(c Change, changed bool, err error) string {
 	switch {
 	case err != nil:
 		return strings.SplitN(err.Error(), ";", 2)[0]
-	case done:
+	case !changed:
 		return "nothing to do"
 	case c.Delete:
 		return "**gone**"

@@ -75,22 +75,22 @@ func (d *Document) IsOpenTo(by Actor) bool { return d.IsVisibleTo(by.ID) || d.Is
 // IsManagedBy reports whether the actor may act for the owner, as a member of the team of the document.
 func (d *Document) IsManagedBy(by Actor) bool { return d.IsSharedWith(by) && by.requireSender() == nil }
 
-// ShareWithTeam gives a document to a team of its owner, or takes it out of its team if the identifier is empty. It may be in any state. Done is true if
-// nothing changes.
+// ShareWithTeam gives a document to a team of its owner, or takes it out of its team if the identifier is empty. It may be in any state. Changed is
+// false if it is there already.
 //
 // Durable with the commit: the team, its list and that of the former one, and the event. Members of the former team have no access from their next
 // request on.
-func ShareWithTeam(d *Document, to TeamID, by Actor, now time.Time) (c Change, done bool, err error) {
+func ShareWithTeam(d *Document, to TeamID, by Actor, now time.Time) (c Change, changed bool, err error) {
 	if err := d.Authorise(by, OpShare); err != nil {
 		return Change{}, false, err
 	}
 	team, err := by.RequireTeam(to)
 	if err != nil || team.ID == d.Team.ID {
-		return Change{}, err == nil, err
+		return Change{}, false, err
 	}
 	c = newChange(d)
 	c.setTeam(team, by, now)
-	return c, false, nil
+	return c, true, nil
 }
 
 // setTeam gives the document to a team, or takes it out of its team if to is empty, and records that in its trail.

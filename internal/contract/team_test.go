@@ -21,8 +21,8 @@ func withRole(a Actor, r AccountRole) Actor {
 
 func sharedWithLegal(t *testing.T, d *Document) *Document {
 	t.Helper()
-	c, done, err := ShareWithTeam(d, legal.ID, inTeam(owner), t0)
-	if done {
+	c, changed, err := ShareWithTeam(d, legal.ID, inTeam(owner), t0)
+	if err == nil && !changed {
 		t.Fatal("shared before")
 	}
 	return applyChange(t, c, err)
@@ -86,15 +86,15 @@ func TestTheOwnerSharesWithTheirOwnTeamsAlone(t *testing.T) {
 		}
 	}
 	d = sharedWithLegal(t, d)
-	if _, done, err := ShareWithTeam(d, legal.ID, inTeam(owner), t0); !done || err != nil {
-		t.Error("again:", done, err)
+	if _, changed, err := ShareWithTeam(d, legal.ID, inTeam(owner), t0); changed || err != nil {
+		t.Error("again:", changed, err)
 	}
 	if _, _, err := ShareWithTeam(d, "", inTeam(user), t0); !errors.Is(err, ErrNotOwner) {
 		t.Error("a member takes it out:", err)
 	}
-	c, done, err := ShareWithTeam(d, "", owner, t0) // who left the team
-	if done || err != nil || c.After.Team != (Team{}) || c.Events[0].Type != EventTeamChanged || c.Events[0].Details["former"] != string(legal.ID) {
-		t.Errorf("taken out: %t %v %+v", done, err, c.Events)
+	c, changed, err := ShareWithTeam(d, "", owner, t0) // who left the team
+	if !changed || err != nil || c.After.Team != (Team{}) || c.Events[0].Type != EventTeamChanged || c.Events[0].Details["former"] != string(legal.ID) {
+		t.Errorf("taken out: %t %v %+v", changed, err, c.Events)
 	}
 }
 

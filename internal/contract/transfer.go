@@ -10,7 +10,7 @@ import (
 var ErrNoSuccessor = Refuse(Conflict, "transfer.no_successor")
 
 // Transfer gives a document to another person of its organisation, as an admin decided. It may be in any state. From is the owner from whom it is
-// taken; done is true if it belongs to another person already, so that the transfer of many documents can be repeated after a crash.
+// taken; changed is false if it belongs to another person already, so that the transfer of many documents can be repeated after a crash.
 //
 // What people are asked for does not change: turns, boxes, links and deadlines stay. The former owner keeps their part if they are a participant,
 // and loses the document otherwise. A request of the former owner that was begun before is refused by the version of the document.
@@ -18,12 +18,12 @@ var ErrNoSuccessor = Refuse(Conflict, "transfer.no_successor")
 // The document stays in its team only if the next owner is a member. Teams are those of the next owner.
 //
 // Durable with the commit: the new owner, the lists of both, and the event that names them. The embedded pages of the former owner end with it.
-func Transfer(d *Document, from PersonID, to Person, teams []Team, by Actor, now time.Time) (c Change, done bool, err error) {
+func Transfer(d *Document, from PersonID, to Person, teams []Team, by Actor, now time.Time) (c Change, changed bool, err error) {
 	if _, err := by.AuthoriseAdmin(AdminTransfer, d.Organisation); err != nil {
 		return Change{}, false, err
 	}
 	if d.Owner.ID != from {
-		return Change{}, true, nil
+		return Change{}, false, nil
 	}
 	if to.ID == from {
 		return Change{}, false, ErrNoSuccessor
@@ -50,7 +50,7 @@ func Transfer(d *Document, from PersonID, to Person, teams []Team, by Actor, now
 	}
 	c.addEvent(EventTransferred, by, now, detailTemplate, template, "from", string(from), "from_name", d.Owner.Name, "from_email", d.Owner.Email,
 		"to", string(to.ID), "to_name", to.Name, "to_email", to.Email, "former_team", string(former.ID), "former_team_name", former.Name)
-	return c, false, nil
+	return c, true, nil
 }
 
 // AnnounceTransfer orders the message to the next owner that the documents of another person are theirs. It belongs to the change that transfers the last of

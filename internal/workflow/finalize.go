@@ -41,11 +41,11 @@ func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.D
 		if s.StampOnly && d.OnlyStamps() {
 			o.StampOnly = true // for old clients
 		}
-		c, done, err := contract.Finalize(d, o, by, s.Clock())
+		c, changed, err := contract.Finalize(d, o, by, s.Clock())
 		if err != nil {
 			return nil, err
 		}
-		if done {
+		if !changed {
 			warnings = s.PlacementWarnings(ctx, *d)
 			return nil, nil
 		}

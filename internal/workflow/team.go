@@ -15,8 +15,7 @@ import (
 // ShareWithTeam gives a document to a team of its owner, or takes it out of its team if there is none.
 func (s *Service) ShareWithTeam(ctx context.Context, by contract.Actor, id contract.DocumentID, to contract.TeamID) (contract.Document, error) {
 	return s.ApplyRuleAs(documents.WithDocumentAnswer(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
-		c, done, err := contract.ShareWithTeam(d, to, by, s.Clock())
-		return documents.ChangeIf(c, !done, err)
+		return documents.ChangeIf(contract.ShareWithTeam(d, to, by, s.Clock()))
 	})
 }
 

@@ -65,11 +65,11 @@ func (s *Service) TransferDocuments(ctx context.Context, by contract.Actor, from
 	done := Transferred{Left: owned.Total}
 	for i := range owned.Documents {
 		_, err := s.ApplyRuleTo(ctx, owned.Documents[i], func(d *contract.Document) (*contract.Change, error) {
-			c, isMoved, err := contract.Transfer(d, from, next.Person, next.Teams, by, s.Clock())
-			if err == nil && !isMoved && done.Left == 1 {
+			c, changed, err := contract.Transfer(d, from, next.Person, next.Teams, by, s.Clock())
+			if changed && done.Left == 1 {
 				c.AnnounceTransfer(by, s.Clock())
 			}
-			return documents.ChangeIf(c, !isMoved, err)
+			return documents.ChangeIf(c, changed, err)
 		})
 		switch {
 		case errors.Is(err, contract.ErrNotFound): // a draft that its owner has deleted meanwhile

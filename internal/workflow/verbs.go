@@ -157,8 +157,8 @@ func (s *Service) Expire(ctx context.Context) error {
 // maxFailures is how many documents of a sweep may fail before it ends.
 const maxFailures = 100
 
-// applyToDue applies a rule to every document that read returns, until it returns none to which it can be applied. The rule reports that
-// there was nothing to do. A document that fails does not hold up the others; the error names those that failed. An outage ends the sweep.
+// applyToDue applies a rule to every document that read returns, until it returns none to which it can be applied. The rule reports
+// whether it changed anything. A document that fails does not hold up the others; the error names those that failed. An outage ends the sweep.
 func (s *Service) applyToDue(ctx context.Context, what string, read func(context.Context, time.Time, int) ([]contract.DocumentID, error),
 	rule func(*contract.Document, time.Time) (contract.Change, bool)) error {
 	var failures []error
@@ -174,11 +174,11 @@ func (s *Service) applyToDue(ctx context.Context, what string, read func(context
 				continue
 			}
 			_, err := s.ApplyRule(ctx, id, func(d *contract.Document) (*contract.Change, error) {
-				c, done := rule(d, s.Clock())
-				if !done {
+				c, changed := rule(d, s.Clock())
+				if changed {
 					applied++
 				}
-				return documents.ChangeIf(c, !done, nil)
+				return documents.ChangeIf(c, changed, nil)
 			})
 			if err == nil || errors.Is(err, contract.ErrNotFound) {
 				continue

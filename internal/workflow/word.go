@@ -150,8 +150,8 @@ func (s *Service) Convert(ctx context.Context, id contract.DocumentID) error {
 	if ctx.Err() == nil && outage.Of(err) == nil && errors.As(err, &refusal) && !refusal.Retryable && !errors.Is(err, contract.ErrNotFound) {
 		s.Log.InfoContext(ctx, "a Word document cannot be converted", "document", id, "problem", refusal.Code, "cause", refusal.Err)
 		_, err = s.ApplyRule(ctx, id, func(d *contract.Document) (*contract.Change, error) {
-			c, done := contract.RecordConvertFailure(d, refusal.Code, s.Clock())
-			return documents.ChangeIf(c, !done, nil)
+			c, changed := contract.RecordConvertFailure(d, refusal.Code, s.Clock())
+			return documents.ChangeIf(c, changed, nil)
 		})
 	}
 	if errors.Is(err, contract.ErrNotFound) {
@@ -202,9 +202,9 @@ func (s *Service) convertWord(ctx context.Context, d *contract.Document) error {
 	}
 	kept := false
 	_, err = s.ApplyRule(ctx, d.ID, func(d *contract.Document) (*contract.Change, error) {
-		c, done, err := contract.Convert(d, m.base, m.pages, m.findings, m.warnings, s.Limits, s.Clock())
-		kept = !done
-		return documents.ChangeIf(c, !done, err)
+		c, changed, err := contract.Convert(d, m.base, m.pages, m.findings, m.warnings, s.Limits, s.Clock())
+		kept = changed
+		return documents.ChangeIf(c, changed, err)
 	})
 	if err != nil {
 		return s.RemoveUncommitted(ctx, err, m.base)

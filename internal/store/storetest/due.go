@@ -48,8 +48,8 @@ var dueTests = map[string]func(*testing.T, *fixture){
 		requireRead(b, "of it", []contract.DocumentID{d.ID})(b.RemindersDue(b.ctx, due, 10, store.Among{Only: own, Except: others}))
 		requireRead(b, "of others", []contract.DocumentID(nil))(b.RemindersDue(b.ctx, due, 10, store.Among{Only: others}))
 		requireRead(b, "of all but it", []contract.DocumentID(nil))(b.RemindersDue(b.ctx, due, 10, store.Among{Except: own}))
-		c, done := contract.RemindBySchedule(&d, due)
-		if done {
+		c, changed := contract.RemindBySchedule(&d, due)
+		if !changed {
 			t.Fatal("no reminder is due")
 		}
 		d = b.commitChange(c, nil)

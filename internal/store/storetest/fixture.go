@@ -156,9 +156,9 @@ func (b *fixture) placeStamps(d contract.Document, by contract.Actor, n int) con
 
 func (b *fixture) finalizeChange(d contract.Document, by contract.Actor) contract.Change {
 	b.t.Helper()
-	c, done, err := contract.Finalize(&d, contract.FinalizeOptions{}, by, b.now)
+	c, changed, err := contract.Finalize(&d, contract.FinalizeOptions{}, by, b.now)
 	b.must(err)
-	if done {
+	if !changed {
 		b.t.Fatal("finalized before")
 	}
 	return c

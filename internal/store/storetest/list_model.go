@@ -123,7 +123,7 @@ func (c *listModel) takeStep(r *rapid.T) {
 	case "people":
 		c.tryChange(contract.SetParticipants(&d, c.drawParticipants(r), nil, nil, by, limits, b.now))
 	case "finalize":
-		if ch, done, err := contract.Finalize(&d, contract.FinalizeOptions{}, ownerOf(d), b.now); !done {
+		if ch, changed, err := contract.Finalize(&d, contract.FinalizeOptions{}, ownerOf(d), b.now); changed {
 			c.tryChange(ch, err)
 		}
 	case "sign":
@@ -153,14 +153,14 @@ func (c *listModel) takeStep(r *rapid.T) {
 	case "transfer":
 		to := rapid.SampledFrom(c.people).Draw(r, "next owner")
 		teams := rapid.SampledFrom([][]contract.Team{nil, {c.team}}).Draw(r, "their teams")
-		if ch, done, err := contract.Transfer(&d, d.Owner.ID, to.Person, teams, contract.Actor{}, b.now); !done && err == nil {
+		if ch, changed, err := contract.Transfer(&d, d.Owner.ID, to.Person, teams, contract.Actor{}, b.now); changed {
 			delete(c.seen[d.ID], to.ID) // an owner has it among the sent ones alone
-			c.tryChange(ch, nil)
+			c.tryChange(ch, err)
 		}
 	case "share":
 		owner := ownerOf(d)
 		owner.Teams = []contract.Team{c.team}
-		if ch, done, err := contract.ShareWithTeam(&d, rapid.SampledFrom([]contract.TeamID{"", c.team.ID}).Draw(r, "team"), owner, b.now); !done {
+		if ch, changed, err := contract.ShareWithTeam(&d, rapid.SampledFrom([]contract.TeamID{"", c.team.ID}).Draw(r, "team"), owner, b.now); changed {
 			c.tryChange(ch, err)
 		}
 	case "view":
@@ -169,7 +169,7 @@ func (c *listModel) takeStep(r *rapid.T) {
 		}
 	case "expire":
 		d.ExpiresAt = b.now
-		if ch, done := contract.Expire(&d, b.now); !done {
+		if ch, changed := contract.Expire(&d, b.now); changed {
 			c.tryChange(ch, nil)
 		}
 	}
