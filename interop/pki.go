@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"segel/cms"
-	"segel/internal/authentication"
 	"segel/internal/authority"
+	"segel/internal/authstatement"
 	"segel/pades"
 	"segel/pades/appearance"
 	"segel/pdf"
@@ -209,7 +209,7 @@ func (p *testFile) signField(field string, who int, edit ...func(*pades.Options)
 			Name: s.name, Reason: "Menyetujui isi dokumen ini", Location: "Jakarta",
 		}
 		if who < guestP256 { // as the service signs for people with accounts
-			stated, err := authentication.Statement{Factor: "totp", ForSignature: true}.Attribute()
+			stated, err := authstatement.Statement{Factor: "totp", ForSignature: true}.Attribute()
 			if err != nil {
 				return nil, err
 			}

@@ -16,8 +16,8 @@ import (
 
 	"segel/cms"
 	"segel/internal/api"
-	"segel/internal/authentication"
 	"segel/internal/authority/signtest"
+	"segel/internal/authstatement"
 	"segel/internal/contract"
 	"segel/internal/evidence"
 	"segel/internal/passkey/passkeytest"
@@ -285,7 +285,7 @@ func authenticationIn(t *testing.T, c *client, file []byte) object {
 // can state about its accounts.
 func requireClaimOfAnotherSigner(t *testing.T, c *client) {
 	t.Helper()
-	a, err := authentication.Statement{Factor: "passkey", ForSignature: true}.Attribute()
+	a, err := authstatement.Statement{Factor: "passkey", ForSignature: true}.Attribute()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"segel/cms"
-	"segel/internal/authentication"
+	"segel/internal/authstatement"
 	"segel/internal/contract"
 	"segel/internal/documents"
 	"segel/internal/specimen"
@@ -300,9 +300,9 @@ func stateAuthentication(by contract.Actor) ([]cms.Attribute, error) {
 	if factor == "" {
 		return nil, nil
 	}
-	s := authentication.Statement{Factor: string(factor), ForSignature: by.Signing != ""}
+	s := authstatement.Statement{Factor: string(factor), ForSignature: by.Signing != ""}
 	if by.Key != nil {
-		s = authentication.Statement{Factor: string(factor), Key: by.Key.Name}
+		s = authstatement.Statement{Factor: string(factor), Key: by.Key.Name}
 	}
 	a, err := s.Attribute()
 	return []cms.Attribute{a}, err

@@ -3,7 +3,7 @@ package verdict
 import (
 	"slices"
 
-	"segel/internal/authentication"
+	"segel/internal/authstatement"
 	"segel/internal/contract"
 	"segel/internal/text"
 	"segel/pades/validate"
@@ -17,7 +17,7 @@ func newAuthentication(s *validate.Signature) *Authentication {
 	if s.Identity == nil || s.Facts == nil || s.Facts.Container == nil || len(s.Facts.Container.Signers) == 0 {
 		return nil
 	}
-	found, err := authentication.Find(s.Facts.Container.Signers[0].Signed)
+	found, err := authstatement.Find(s.Facts.Container.Signers[0].Signed)
 	if err != nil {
 		return &Authentication{StatedBy: StatedBySignature, Statement: renderReason(validate.NewReason("authentication.unreadable"))}
 	}

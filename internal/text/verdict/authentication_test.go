@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"segel/cms"
-	"segel/internal/authentication"
+	"segel/internal/authstatement"
 	"segel/internal/contract"
 	"segel/internal/text"
 	"segel/pades/validate"
@@ -14,7 +14,7 @@ import (
 )
 
 // signatureStating is a report about a signature with that attribute, whose certificate the declared issuer gave to a holder with that assurance.
-func signatureStating(t *testing.T, assurance string, s authentication.Statement) *validate.Report {
+func signatureStating(t *testing.T, assurance string, s authstatement.Statement) *validate.Report {
 	t.Helper()
 	a, err := s.Attribute()
 	if err != nil {
@@ -44,7 +44,7 @@ func TestOnlyAPassedSignatureOfAnAccountOfTheServiceStatesItsAuthenticationForTh
 		{"a guest", string(contract.AssuranceGuest), validate.TotalPassed, StatedBySignature},
 		{"the specimen", "specimen", validate.TotalPassed, StatedBySignature},
 	} {
-		for code, s := range map[string]authentication.Statement{
+		for code, s := range map[string]authstatement.Statement{
 			"login": {Factor: "totp"}, "signature": {Factor: "passkey", ForSignature: true}, "key": {Factor: "api_key", Key: "ERP"},
 		} {
 			r := signatureStating(t, c.assurance, s)
@@ -76,11 +76,11 @@ func TestOnlyAPassedSignatureOfAnAccountOfTheServiceStatesItsAuthenticationForTh
 
 func TestNameOfAKeyCannotPassForPartOfTheStatement(t *testing.T) {
 	t.Parallel()
-	r := signatureStating(t, string(contract.AssuranceAccount), authentication.Statement{Factor: "api_key", Key: "ERP”, with a passkey; “\n\u202e{factor}"})
+	r := signatureStating(t, string(contract.AssuranceAccount), authstatement.Statement{Factor: "api_key", Key: "ERP”, with a passkey; “\n\u202e{factor}"})
 	if s := New(r, nil).Signatures[0].Authentication.Statement; s.English != "signed by API key “ERP', with a passkey; ' {factor}”; stated by the service that issued the certificate" {
 		t.Errorf("%q", s.English)
 	}
-	later := signatureStating(t, "", authentication.Statement{Factor: "retina"})
+	later := signatureStating(t, "", authstatement.Statement{Factor: "retina"})
 	if s := New(later, nil).Signatures[0].Authentication.Statement; !strings.Contains(s.English, ": retina, at the login") {
 		t.Errorf("%q", s.English)
 	}
@@ -88,7 +88,7 @@ func TestNameOfAKeyCannotPassForPartOfTheStatement(t *testing.T) {
 
 func TestUnreadableStatementIsReportedAsSuch(t *testing.T) {
 	t.Parallel()
-	r := signatureStating(t, string(contract.AssuranceAccount), authentication.Statement{Factor: "totp"})
+	r := signatureStating(t, string(contract.AssuranceAccount), authstatement.Statement{Factor: "totp"})
 	r.Signatures[0].Facts.Container.Signers[0].Signed[0].Values = []asn1.RawValue{{FullBytes: []byte{5, 0}}}
 	if a := New(r, nil).Signatures[0].Authentication; a == nil || a.Factor != "" || a.StatedBy != StatedBySignature || a.Statement.English != "the signature has a statement about authentication that cannot be read" {
 		t.Errorf("%+v", a)

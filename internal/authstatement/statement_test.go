@@ -1,4 +1,4 @@
-package authentication
+package authstatement
 
 import (
 	"encoding/asn1"

@@ -1,9 +1,9 @@
-// Package authentication has the signed attribute in which the service states, in each signature that it makes for a person with an account,
+// Package authstatement has the signed attribute in which the service states, in each signature that it makes for a person with an account,
 // how that person was authenticated. The format is docs/formats/authentication.md.
 //
 // The attribute is a claim of the signer like every signed attribute. It is a statement of the service only where the service holds the
 // signer's key, which follows from the certificate: callers have to check that.
-package authentication
+package authstatement
 
 import (
 	"bytes"
