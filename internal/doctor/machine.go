@@ -170,7 +170,7 @@ func RunSandboxed(ctx context.Context) error {
 	})
 	out := &isolation.Output{}
 	cmd.Stdout, cmd.Stderr = out, out
-	if err := cmd.Start(); err != nil {
+	if err := isolation.Start(cmd); err != nil {
 		return err
 	}
 	stop := context.AfterFunc(ctx, func() { isolation.Kill(cmd) })

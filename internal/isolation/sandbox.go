@@ -1,5 +1,5 @@
 // Package isolation runs programs that read files of unknown origin. Bubblewrap gives each a process, network and file system
-// namespace without anything but the program and what it needs, and prlimit bounds its resources.
+// namespace without anything but the program and what it needs, and a filter of system calls, and prlimit bounds its resources.
 package isolation
 
 import (
@@ -62,25 +62,52 @@ type Limits struct {
 
 // Program is what to run.
 type Program struct {
-	Arguments []string // the path of the program and its arguments, as seen inside
-	Readable  []string // paths that are readable inside, at the same place; missing ones are skipped. /usr/lib is in any case
-	Variables []string // of the environment, as name and value in turn
-	Mounts    []string // further arguments of bubblewrap, before / becomes read-only
-	Scratch   int64    // bytes that all files below /home may have together; 0: there is no /home
+	Arguments []string   // the path of the program and its arguments, as seen inside
+	Readable  []string   // paths that are readable inside, at the same place; missing ones are skipped. /usr/lib is in any case
+	Variables []string   // of the environment, as name and value in turn
+	Mounts    []string   // further arguments of bubblewrap, before / becomes read-only
+	Files     []*os.File // that Mounts name as descriptors from [FirstFile] on; [Start] closes them
+	Scratch   int64      // bytes that all files below /home may have together; 0: there is no /home
 	Limits    Limits
 }
 
-// Command returns the process, not yet started. It has no environment but the program's variables. The caller sets its input and
-// output, and may add files. It is in a session without a terminal. Only [Kill] ends it: bubblewrap alone, killed before its
+// FirstFile is the descriptor of the first of a program's files. The one before is that of the filter.
+const FirstFile = 4
+
+// Command returns the process, for [Start] or [Run]. It has no environment but the program's variables. The caller sets its input and
+// output. It is in a session without a terminal. Only [Kill] ends it: bubblewrap alone, killed before its
 // namespaces are complete, leaves a child that waits forever.
 func (s *Sandbox) Command(p Program) *exec.Cmd {
-	cmd := exec.Command(s.Bubblewrap, slices.Concat(s.bwrapArguments(p), []string{"--"}, limitArguments(p.Limits), p.Arguments)...)
+	filter, files, err := filterArguments()
+	if files == nil {
+		files = []*os.File{nil} // a closed descriptor, so that those of the program keep their numbers
+	}
+	cmd := exec.Command(s.Bubblewrap, slices.Concat(filter, s.bwrapArguments(p), []string{"--"}, limitArguments(p.Limits), p.Arguments)...)
+	cmd.Err = err // Start returns it
+	cmd.ExtraFiles = append(files, p.Files...)
 	cmd.Env = []string{}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if u := User(); u >= 0 {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(u), Gid: uint32(u)}
 	}
 	return cmd
+}
+
+// Start starts a process of [Sandbox.Command] and closes the files that it was given, also if it does not start.
+func Start(cmd *exec.Cmd) error {
+	err := cmd.Start()
+	for _, f := range cmd.ExtraFiles {
+		_ = f.Close() // only read; nil: none
+	}
+	return err
+}
+
+// Run is [Start], and waits for the end of the process.
+func Run(cmd *exec.Cmd) error {
+	if err := Start(cmd); err != nil {
+		return err
+	}
+	return cmd.Wait()
 }
 
 func (s *Sandbox) bwrapArguments(p Program) []string {

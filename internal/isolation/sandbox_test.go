@@ -19,7 +19,7 @@ func run(t *testing.T, command string, change func(*isolation.Program)) string {
 	t.Helper()
 	s, err := isolation.Find()
 	if err == nil {
-		err = s.Command(program("true")).Run()
+		err = isolation.Run(s.Command(program("true")))
 	}
 	isolationtest.Require(t, err)
 	p := program(command)
@@ -29,7 +29,7 @@ func run(t *testing.T, command string, change func(*isolation.Program)) string {
 	out := &isolation.Output{}
 	cmd := s.Command(p)
 	cmd.Stdout, cmd.Stderr = out, out
-	_ = cmd.Run() // many commands fail on purpose
+	_ = isolation.Run(cmd) // many commands fail on purpose
 	return out.String()
 }
 
@@ -95,13 +95,13 @@ func TestAProgramKilledWhileItStartsEnds(t *testing.T) {
 	t.Parallel()
 	s, err := isolation.Find()
 	if err == nil {
-		err = s.Command(program("true")).Run()
+		err = isolation.Run(s.Command(program("true")))
 	}
 	isolationtest.Require(t, err)
 	for i := range 100 {
 		cmd := s.Command(program("sleep 1000"))
 		cmd.Stdout = &isolation.Output{}
-		if err := cmd.Start(); err != nil {
+		if err := isolation.Start(cmd); err != nil {
 			t.Fatal(err)
 		}
 		kill := time.AfterFunc(time.Duration(i)*200*time.Microsecond, func() { isolation.Kill(cmd) })

@@ -165,7 +165,7 @@ func (r *Renderer) runProgram(ctx context.Context, file io.Reader, size int64, p
 	if err != nil {
 		return nil, err
 	}
-	if err := cmd.Start(); err != nil {
+	if err := isolation.Start(cmd); err != nil {
 		return nil, fmt.Errorf("start pdftoppm: %w", err)
 	}
 	source := &readErrors{r: file}

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -81,23 +82,22 @@ func (f *launcher) processUser() int {
 	return -1
 }
 
-// buildCommand returns the process for a job, not yet started, and the files to close once it is started.
-func (f *launcher) buildCommand(j *job) (*exec.Cmd, []*os.File, error) {
+// buildCommand returns the process for a job, for [isolation.Start].
+func (f *launcher) buildCommand(j *job) (*exec.Cmd, error) {
 	soffice := append([]string{filepath.Join(f.program, "soffice.bin"), "-env:UserInstallation=" + j.profileURL,
 		"--headless", "--invisible", "--norestore", "--nodefault", "--nologo", "--nolockcheck"}, j.processPath(j.in, warmName))
 	if !f.isSandboxed() {
 		cmd := exec.Command(soffice[0], soffice[1:]...)
 		cmd.Env = []string{"HOME=" + j.folder, "PATH=/usr/bin:/bin", "LANG=C.UTF-8"}
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-		return cmd, nil, f.writeProfile(j)
+		return cmd, f.writeProfile(j)
 	}
-	files, err := f.profileFiles()
-	if err != nil {
-		return nil, nil, err
+	p := f.programFor(j, soffice)
+	var err error
+	if p.Files, err = f.profileFiles(); err != nil {
+		return nil, err
 	}
-	cmd := f.sandbox.Command(f.programFor(j, soffice))
-	cmd.ExtraFiles = files
-	return cmd, files, nil
+	return f.sandbox.Command(p), nil
 }
 
 // programFor returns what to run in the sandbox for a job. Every writable mount has a size limit, except the job's own folder, which
@@ -112,14 +112,15 @@ func (f *launcher) programFor(j *job, arguments []string) isolation.Program {
 		Arguments: arguments, Readable: readable, Scratch: l.Scratch,
 		Variables: []string{"HOME", "/home", "TMPDIR", "/home/tmp", "SAL_USE_VCLPLUGIN", "svp"},
 		Mounts: []string{
-			"--file", "3", "/home/profile/user/registrymodifications.xcu", "--file", "4", "/home/profile/user/extensions/buildid",
+			"--file", strconv.Itoa(isolation.FirstFile), "/home/profile/user/registrymodifications.xcu",
+			"--file", strconv.Itoa(isolation.FirstFile + 1), "/home/profile/user/extensions/buildid",
 			"--ro-bind", filepath.Join(j.folder, j.in), "/in", "--bind", filepath.Join(j.folder, j.run), "/tmp", "--chdir", "/tmp",
 		},
 		Limits: isolation.Limits{Processor: 2*l.Time + 20*time.Second, Memory: l.Memory, FileSize: l.Output, Processes: l.Processes},
 	}
 }
 
-// profileFiles returns what bubblewrap writes into the profile, from descriptors 3 and 4: pipes whose content fits into
+// profileFiles returns what bubblewrap writes into the profile, the files of [launcher.programFor]: pipes whose content fits into
 // their buffer of 64 KiB.
 func (f *launcher) profileFiles() ([]*os.File, error) {
 	var files []*os.File

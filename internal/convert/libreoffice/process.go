@@ -34,15 +34,14 @@ func (f *launcher) startProcess(base string) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd, files, err := f.buildCommand(j)
+	cmd, err := f.buildCommand(j)
 	if err != nil {
 		return nil, errors.Join(err, j.removeFolder())
 	}
-	defer closeAll(files)
 	p := &process{launcher: f, job: j, cmd: cmd, output: &isolation.Output{}, done: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = p.output, p.output
 	cmd.WaitDelay = time.Second // a process that has left the group may hold these open forever
-	if err := cmd.Start(); err != nil {
+	if err := isolation.Start(cmd); err != nil {
 		return nil, errors.Join(fmt.Errorf("start LibreOffice: %w", err), j.removeFolder())
 	}
 	go func() {

@@ -22,7 +22,7 @@ func Version(ctx context.Context, unsandboxed bool) (string, error) {
 	out := &isolation.Output{}
 	cmd := f.versionCommand()
 	cmd.Stdout, cmd.Stderr = out, out
-	if err := cmd.Start(); err != nil {
+	if err := isolation.Start(cmd); err != nil {
 		return "", fmt.Errorf("run LibreOffice: %w", err)
 	}
 	stop := context.AfterFunc(ctx, func() { isolation.Kill(cmd) })
