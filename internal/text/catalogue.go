@@ -37,7 +37,7 @@ var general = map[string]sentence{
 		"The clock of this service is being checked, so nothing can be signed for now. Please try again later. If the problem persists, contact your administrator."},
 	"server.disk_full": {
 		"Ruang penyimpanan layanan hampir habis, sehingga untuk sementara tidak ada berkas baru yang dapat diterima. Silakan coba lagi nanti; bila masalah berlanjut, hubungi administrator Anda.",
-		"The service is running out of disk space, so no new file can be taken for now. Please try again later. If the problem persists, contact your administrator."},
+		"The service is running out of disk space, so no new files can be accepted for now. Please try again later. If the problem persists, contact your administrator."},
 	"server.timeout": {
 		"Permintaan ini memakan waktu terlalu lama. Silakan coba lagi.",
 		"This request took too long. Please try again."},

@@ -41,7 +41,7 @@ var documents = map[string]sentence{
 		"{name} telah menyetujui dokumen ini untuk kelompok Anda. Persetujuan Anda tidak diperlukan lagi.",
 		"{name} has already approved this document for your group. Your approval is no longer required."},
 	"document.stamp_only_approvers": {
-		"Dokumen ini memiliki penyetuju, sehingga tidak dapat diproses tanpa menunggu mereka.",
+		"Dokumen ini memerlukan persetujuan penyetuju, sehingga tidak dapat diproses sebelum mereka menyetujuinya.",
 		"The document has approvers, so it cannot be processed without waiting for them."},
 	"document.witness_alone": {
 		"Saksi {name} memerlukan penanda tangan dengan nomor urut yang lebih kecil.",
