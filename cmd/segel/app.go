@@ -141,14 +141,29 @@ func (a *app) wireServices() error {
 		a.diskSpace.Folders = append(a.diskSpace.Folders, filepath.Dir(path))
 	}
 	docs := &documents.Documents{
-		Store: a.store, Blobs: a.blobs, BlobsOf: a.blobsOf, RequireDiskSpace: a.diskSpace.Require, Trust: a.trust, Limits: a.conf.Limits().Defaults(),
-		Clock: a.clock, MachineClock: a.compared.Machine, ClockTolerance: a.conf.ClockTolerance, Random: rand.Reader, Log: a.log, Alarm: alarmMetrics(a.metrics),
-		KeepNotices: len(a.conf.MailServers) == 0, PhoneChannels: a.phoneChannels(), EvidenceOnRequest: a.conf.Evidence == config.EvidenceOnRequest,
+		Store:             a.store,
+		Blobs:             a.blobs,
+		BlobsOf:           a.blobsOf,
+		RequireDiskSpace:  a.diskSpace.Require,
+		Trust:             a.trust,
+		Limits:            a.conf.Limits().Defaults(),
+		Clock:             a.clock,
+		MachineClock:      a.compared.Machine,
+		ClockTolerance:    a.conf.ClockTolerance,
+		Random:            rand.Reader,
+		Log:               a.log,
+		Alarm:             alarmMetrics(a.metrics),
+		KeepNotices:       len(a.conf.MailServers) == 0,
+		PhoneChannels:     a.phoneChannels(),
+		EvidenceOnRequest: a.conf.Evidence == config.EvidenceOnRequest,
 	}
 	a.leftOver = leftOverMetrics(a.metrics)
 	a.stamping = &stamping.Stamping{
-		Documents: docs, Store: a.store, TestOffice: &testOffice{a: a}, InDoubtPeriod: a.conf.StampSettle + max(a.conf.StampTimeout, a.conf.StampFileTimeout),
-		OrderKey: a.derived[ordersPurpose],
+		Documents:     docs,
+		Store:         a.store,
+		TestOffice:    &testOffice{a: a},
+		InDoubtPeriod: a.conf.StampSettle + max(a.conf.StampTimeout, a.conf.StampFileTimeout),
+		OrderKey:      a.derived[ordersPurpose],
 	}
 	restorations, err := a.store.Restorations(context.Background())
 	if err != nil {
@@ -163,11 +178,27 @@ func (a *app) wireServices() error {
 	}
 	logKey, _ := a.auditKey()
 	a.workflow = &workflow.Service{
-		Documents: docs, Stamping: a.stamping,
-		Store: a.store, Scratch: a.scratch, Issuer: issuer{a.authority}, Sealer: a.sealer, LogKey: logKey, Timestamper: a.timestamper,
-		Revocation: a.revocation, Certificates: a.trust.Roots(validate.ForAll), AuthorityCertificates: func() []workflow.CertificateLine { return ownCertificates(a.authority) },
-		FileRevocation: a.authority, Links: a.identity, Factors: a.identity, QuietHours: contract.QuietHours(a.conf.QuietHours), StampOnly: a.conf.StampOnly, RenewBefore: a.conf.RenewBefore, LeastRetention: a.conf.RetentionLeast, DiskSpace: a.findDiskSpace, VerifyURL: verify,
-		ConsentTexts: text.ConsentTexts,
+		Documents:             docs,
+		Stamping:              a.stamping,
+		Store:                 a.store,
+		Scratch:               a.scratch,
+		Issuer:                issuer{a.authority},
+		Sealer:                a.sealer,
+		LogKey:                logKey,
+		Timestamper:           a.timestamper,
+		Revocation:            a.revocation,
+		Certificates:          a.trust.Roots(validate.ForAll),
+		AuthorityCertificates: func() []workflow.CertificateLine { return ownCertificates(a.authority) },
+		FileRevocation:        a.authority,
+		Links:                 a.identity,
+		Factors:               a.identity,
+		QuietHours:            contract.QuietHours(a.conf.QuietHours),
+		StampOnly:             a.conf.StampOnly,
+		RenewBefore:           a.conf.RenewBefore,
+		LeastRetention:        a.conf.RetentionLeast,
+		DiskSpace:             a.findDiskSpace,
+		VerifyURL:             verify,
+		ConsentTexts:          text.ConsentTexts,
 	}
 	if err := a.wireMail(); err != nil {
 		return err
@@ -188,12 +219,25 @@ var passwordCost identity.Cost
 // identityOptions returns the options of the service of accounts. Passkeys is nil where the public address allows none.
 func (a *app) identityOptions(passkeys *passkey.RelyingParty) identity.Options {
 	return identity.Options{
-		Store: a.store, Clock: a.clock, Random: rand.Reader, PublicURL: a.conf.BaseURL(), Log: a.log, LinkKey: a.derived[linksPurpose], Delivers: a.delivers,
+		Store:         a.store,
+		Clock:         a.clock,
+		Random:        rand.Reader,
+		PublicURL:     a.conf.BaseURL(),
+		Log:           a.log,
+		LinkKey:       a.derived[linksPurpose],
+		Delivers:      a.delivers,
 		GuestAccounts: a.conf.GuestAccounts,
-		FactorKey:     a.derived[factorsPurpose], Sealer: a.sealer, Passkeys: passkeys,
+		FactorKey:     a.derived[factorsPurpose],
+		Sealer:        a.sealer,
+		Passkeys:      passkeys,
 		Lifetimes: identity.Lifetimes{
-			Access: a.conf.AccessLifetime, Refresh: a.conf.RefreshLifetime,
-			Guest: a.conf.GuestLifetime, Session: a.conf.SessionLifetime, Grace: a.conf.RefreshGrace, Known: a.conf.KnownDeviceLifetime, Link: a.conf.LinkLifetime,
+			Access:  a.conf.AccessLifetime,
+			Refresh: a.conf.RefreshLifetime,
+			Guest:   a.conf.GuestLifetime,
+			Session: a.conf.SessionLifetime,
+			Grace:   a.conf.RefreshGrace,
+			Known:   a.conf.KnownDeviceLifetime,
+			Link:    a.conf.LinkLifetime,
 		},
 		Rates: identity.Rates{
 			Pair:    identity.Rate{Burst: a.conf.LoginTries, Every: 10 * time.Second},
@@ -201,7 +245,10 @@ func (a *app) identityOptions(passkeys *passkey.RelyingParty) identity.Options {
 			Address: identity.Rate{Burst: a.conf.LoginTriesPerAddress, Every: time.Second},
 			Delay:   a.conf.LoginDelay,
 		},
-		Cost: passwordCost, Hashers: a.hashers(), DeriveKey: a.deriveKey, Password: a.conf.MinPassword,
+		Cost:      passwordCost,
+		Hashers:   a.hashers(),
+		DeriveKey: a.deriveKey,
+		Password:  a.conf.MinPassword,
 	}
 }
 
@@ -267,7 +314,12 @@ func (a *app) joinProcesses(ctx context.Context) error {
 		if err != nil {
 			a.log.WarnContext(ctx, "the name of this machine is not known", "error", err)
 		}
-		n, err := proc.JoinNodes(ctx, a.store, store.Node{Host: host, Release: version, Roles: a.conf.Roles, MasterKeys: a.masterKeyIDs()}, p, a.compared, a.requireSameKeys, a.log)
+		n, err := proc.JoinNodes(ctx, a.store, store.Node{
+			Host:       host,
+			Release:    version,
+			Roles:      a.conf.Roles,
+			MasterKeys: a.masterKeyIDs(),
+		}, p, a.compared, a.requireSameKeys, a.log)
 		if err != nil {
 			return errors.Join(err, p.Leave())
 		}
@@ -340,7 +392,9 @@ func (a *app) grantInitial(ctx context.Context, o contract.OrganisationID) error
 // alarmMetrics counts alarms. Each label is present from the start, at 0.
 func alarmMetrics(r *prometheus.Registry) func(documents.Alarm) {
 	alarms := prometheus.NewCounterVec(prometheus.CounterOpts{
-		Namespace: "segel", Name: "alarms_total", Help: "Corruption that was found before it did harm; each is in the log.",
+		Namespace: "segel",
+		Name:      "alarms_total",
+		Help:      "Corruption that was found before it did harm; each is in the log.",
 	}, []string{"alarm"})
 	r.MustRegister(alarms) // cannot fail: the registry is new, and the name unique
 	for _, a := range documents.Alarms {
@@ -377,7 +431,13 @@ func (i issuer) MatchesHolder(cert *x509.Certificate, h workflow.Holder) bool {
 
 func holderOf(h workflow.Holder) authority.Holder {
 	return authority.Holder{
-		ID: h.ID, Name: h.Name, Email: h.Email, Organisation: h.Organisation, Assurance: authority.Assurance(h.Assurance), NamedBy: h.NamedBy, Contact: h.Contact,
+		ID:           h.ID,
+		Name:         h.Name,
+		Email:        h.Email,
+		Organisation: h.Organisation,
+		Assurance:    authority.Assurance(h.Assurance),
+		NamedBy:      h.NamedBy,
+		Contact:      h.Contact,
 	}
 }
 
@@ -390,9 +450,16 @@ func ownCertificates(a *authority.Authority) []workflow.CertificateLine {
 	var all []workflow.CertificateLine
 	for _, o := range a.OwnCertificates() {
 		c := o.Certificate
-		all = append(all, workflow.CertificateLine{Role: o.Role, Certificate: contract.Certificate{
-			Serial: fmt.Sprintf("%x", c.SerialNumber), Subject: c.Subject.String(), DER: c.Raw, IssuedAt: c.NotBefore, NotAfter: c.NotAfter,
-		}})
+		all = append(all, workflow.CertificateLine{
+			Role: o.Role,
+			Certificate: contract.Certificate{
+				Serial:   fmt.Sprintf("%x", c.SerialNumber),
+				Subject:  c.Subject.String(),
+				DER:      c.Raw,
+				IssuedAt: c.NotBefore,
+				NotAfter: c.NotAfter,
+			},
+		})
 	}
 	return all
 }
@@ -409,8 +476,18 @@ func (l ledger) RecordIssued(ctx context.Context, r authority.Record) error {
 
 func certificateOf(r authority.Record) contract.Certificate {
 	return contract.Certificate{
-		Serial: r.Serial, Subject: r.Subject, DER: r.DER, IssuedAt: r.IssuedAt, NotAfter: r.NotAfter, RevokedAt: r.RevokedAt, Reason: r.Reason, Holder: r.Holder,
-		Assurance: contract.Assurance(r.Assurance), NamedBy: r.NamedBy, Organisation: r.Organisation, Email: r.Email,
+		Serial:       r.Serial,
+		Subject:      r.Subject,
+		DER:          r.DER,
+		IssuedAt:     r.IssuedAt,
+		NotAfter:     r.NotAfter,
+		RevokedAt:    r.RevokedAt,
+		Reason:       r.Reason,
+		Holder:       r.Holder,
+		Assurance:    contract.Assurance(r.Assurance),
+		NamedBy:      r.NamedBy,
+		Organisation: r.Organisation,
+		Email:        r.Email,
 	}
 }
 
@@ -425,8 +502,18 @@ func (l ledger) Lookup(ctx context.Context, serials ...string) (map[string]autho
 
 func recordOf(c contract.Certificate) authority.Record {
 	return authority.Record{
-		Serial: c.Serial, Subject: c.Subject, DER: c.DER, IssuedAt: c.IssuedAt, NotAfter: c.NotAfter, RevokedAt: c.RevokedAt, Reason: c.Reason, Holder: c.Holder,
-		Assurance: authority.Assurance(c.Assurance), NamedBy: c.NamedBy, Organisation: c.Organisation, Email: c.Email,
+		Serial:       c.Serial,
+		Subject:      c.Subject,
+		DER:          c.DER,
+		IssuedAt:     c.IssuedAt,
+		NotAfter:     c.NotAfter,
+		RevokedAt:    c.RevokedAt,
+		Reason:       c.Reason,
+		Holder:       c.Holder,
+		Assurance:    authority.Assurance(c.Assurance),
+		NamedBy:      c.NamedBy,
+		Organisation: c.Organisation,
+		Email:        c.Email,
 	}
 }
 
@@ -443,7 +530,8 @@ func (l ledger) CountRevoked(ctx context.Context) (int, error) { return l.s.Revo
 
 func (l ledger) Revoke(ctx context.Context, serial string, reason int, at time.Time) error {
 	e := contract.Event{
-		Type: contract.EventCertificateRevoked, At: l.clock(),
+		Type:    contract.EventCertificateRevoked,
+		At:      l.clock(),
 		Details: map[string]string{"serial": serial, "reason": revocation.Reason(reason).String(), "since": at.UTC().Format(time.RFC3339)},
 	}
 	err := l.s.RevokeCertificate(ctx, serial, reason, at, e)

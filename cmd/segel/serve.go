@@ -87,35 +87,12 @@ const (
 	streamGrace   = time.Second // time for clients that are cut off at the end of the wait to notice
 )
 
+// serveRequests answers requests and runs jobs until the service is told to stop or cannot go on.
 func (a *app) serveRequests(w *environment, l listeners) error {
 	reload, stopReload := w.watchHangUp()
 	defer stopReload()
-	certs, err := a.openCertificates(l.plain != nil)
+	certs, err := a.openServiceParts(w.ctx, l.plain != nil)
 	if err != nil {
-		return err
-	}
-	if certs != nil {
-		if err := a.metrics.Register(certificateGauge{certs}); err != nil {
-			return fmt.Errorf("register metrics: %w", err)
-		}
-	}
-	if err := a.openOffice(); err != nil {
-		return err
-	}
-	if err := a.openHashing(); err != nil {
-		return err
-	}
-	if err := a.openConverter(w.ctx); err != nil {
-		return err
-	}
-	if err := a.openPagePictures(w.ctx); err != nil {
-		return err
-	}
-	if err := a.joinProcesses(w.ctx); err != nil {
-		return err
-	}
-	// Master keys, where keys are used, and the authority may have changed before the others knew of this process.
-	if err := a.checkInstallation(w.ctx); err != nil {
 		return err
 	}
 	stopping := make(chan struct{})
@@ -124,14 +101,8 @@ func (a *app) serveRequests(w *environment, l listeners) error {
 	if err != nil {
 		return err
 	}
-	clock, err := a.workflow.ClockFinding(w.ctx) // it logs what it finds
-	if err != nil {
+	if err := a.logRestorations(w.ctx); err != nil {
 		return err
-	}
-	if clock.State == contract.ClockFine { // otherwise the event would have a wrong time; a later start records it
-		if err := a.logRestorations(w.ctx); err != nil {
-			return err
-		}
 	}
 	runner, err := a.startJobs(w.ctx, ready)
 	if err != nil {
@@ -140,64 +111,27 @@ func (a *app) serveRequests(w *environment, l listeners) error {
 	// Requests end with the service at the latest. Each of their commits is applied completely or not at all.
 	requests, endRequests := context.WithCancel(context.WithoutCancel(w.ctx))
 	defer endRequests()
+	systemd := supervisor{a.log}
+	endBackground := a.startBackground(w.ctx, certs, systemd, handler)
+	defer endBackground()
 	server := a.newServer(handler)
 	server.BaseContext = func(net.Listener) context.Context { return requests }
-	renewing, endRenewing := context.WithCancel(context.WithoutCancel(w.ctx))
-	var renewal sync.WaitGroup
-	process := a.process
-	renewal.Go(func() { a.renewClaims(renewing, process) })
-	// Events are sent to webhooks until the requests and jobs that make them have ended.
-	if a.conf.HasRole(config.RoleWorker) {
-		renewal.Go(func() { proc.RunInTerms(renewing, process, a.webhooks.Run) })
+	failed, endPlain, err := a.startListening(w, l, certs, server)
+	if err != nil {
+		return err
 	}
-	renewal.Go(func() { a.identity.RunLimitedLogins(renewing) })
-	renewal.Go(func() { a.runPasswordRemoval(renewing) })
-	renewal.Go(func() { a.followSuccessors(renewing) })
-	if a.conf.HasRole(config.RoleAPI) {
-		renewal.Go(func() { a.workflow.FollowChanges(renewing, a.store) })
-		renewal.Go(func() { exchangeRates(renewing, a.rates, a.store) })
-	}
-	defer func() { endRenewing(); renewal.Wait() }()
-	failed := make(chan error, 2)
-	scheme := "http"
-	if certs != nil {
-		scheme, server.TLSConfig = "https", certs.TLSConfig()
-		renewal.Go(func() { certs.Run(renewing) })
-		go func() { failed <- server.ServeTLS(l.main, "", "") }()
-	} else {
-		go func() { failed <- server.Serve(l.main) }()
-	}
-	if l.plain != nil {
-		plain, err := a.newPlainServer(certs)
-		if err != nil {
-			return err
-		}
-		defer plain.Close() // it only redirects, and a client tries again
-		go func() { failed <- plain.Serve(l.plain) }()
-		fmt.Fprintf(w.stdout, "segel %s redirects http://%s to %s\n", version, l.plain.Addr(), a.conf.PublicURL)
-	}
-	fmt.Fprintf(w.stdout, "segel %s listens on %s://%s\n", version, scheme, l.main.Addr())
-	a.log.Info("started", "version", version, "address", l.main.Addr().String(), "roles", a.conf.Roles, "process", a.process.Name())
-	systemd := supervisor{a.log}
-	renewal.Go(func() { systemd.runWatchdog(renewing, handler) })
-	renewal.Go(func() { a.watchDiskSpace(renewing) })
+	defer endPlain()
 	systemd.notify(w.ctx, daemon.SdNotifyReady)
 	debug.FreeOSMemory() // starting takes several times what an idle service needs
 
 	err = a.runUntilStopped(w, systemd, certs, reload, failed)
+
 	systemd.notify(context.WithoutCancel(w.ctx), daemon.SdNotifyStopping)
 	// From here on the process is not ready, and event streams end: browsers reconnect, to another process if there is one.
 	close(stopping)
 	a.streams.Stop()
-	if err == nil && a.conf.DrainWait > 0 {
-		a.log.Info("no longer ready; the listener closes after the wait", "wait", a.conf.DrainWait)
-		server.SetKeepAlivesEnabled(false)
-		drained := time.NewTimer(a.conf.DrainWait)
-		select {
-		case err = <-failed:
-		case <-drained.C:
-		}
-		drained.Stop()
+	if err == nil {
+		err = a.drainRequests(server, failed)
 	}
 	a.log.Info("stopping", "within", a.conf.ShutdownWait)
 	err = errors.Join(err, a.shutDown(server, runner, endRequests))
@@ -205,12 +139,126 @@ func (a *app) serveRequests(w *environment, l listeners) error {
 	return err
 }
 
-// logRestorations records in the audit log that the service begins again with an older state, so that auditors learn that events are missing.
+// openServiceParts opens what only a service uses, and then makes this process known to the others of the installation. It returns the certificates
+// of the listener; nil: it has none. ListensPlain is whether there is a second listener, for plain HTTP.
+func (a *app) openServiceParts(ctx context.Context, listensPlain bool) (certificates, error) {
+	certs, err := a.openCertificates(listensPlain)
+	if err != nil {
+		return nil, err
+	}
+	if certs != nil {
+		if err := a.metrics.Register(certificateGauge{certs}); err != nil {
+			return nil, fmt.Errorf("register metrics: %w", err)
+		}
+	}
+	if err := a.openOffice(); err != nil {
+		return nil, err
+	}
+	if err := a.openHashing(); err != nil {
+		return nil, err
+	}
+	if err := a.openConverter(ctx); err != nil {
+		return nil, err
+	}
+	if err := a.openPagePictures(ctx); err != nil {
+		return nil, err
+	}
+	if err := a.joinProcesses(ctx); err != nil {
+		return nil, err
+	}
+	// Master keys, where keys are used, and the authority may have changed before the others knew of this process.
+	return certs, a.checkInstallation(ctx)
+}
+
+// startBackground starts what a service does besides requests and jobs. It goes on after ctx has ended, for the requests and
+// jobs that still run, until end is called, which waits for it.
+func (a *app) startBackground(ctx context.Context, certs certificates, systemd supervisor, handler http.Handler) (end func()) {
+	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	var running sync.WaitGroup
+	process := a.process // shutDown may set it to nil
+	running.Go(func() { a.renewClaims(background, process) })
+	// Events are sent to webhooks until the requests and jobs that make them have ended.
+	if a.conf.HasRole(config.RoleWorker) {
+		running.Go(func() { proc.RunInTerms(background, process, a.webhooks.Run) })
+	}
+	running.Go(func() { a.identity.RunLimitedLogins(background) })
+	running.Go(func() { a.runPasswordRemoval(background) })
+	running.Go(func() { a.followSuccessors(background) })
+	if a.conf.HasRole(config.RoleAPI) {
+		running.Go(func() { a.workflow.FollowChanges(background, a.store) })
+		running.Go(func() { exchangeRates(background, a.rates, a.store) })
+	}
+	if certs != nil {
+		running.Go(func() { certs.Run(background) })
+	}
+	running.Go(func() { systemd.runWatchdog(background, handler) })
+	running.Go(func() { a.watchDiskSpace(background) })
+	return func() { cancel(); running.Wait() }
+}
+
+// startListening serves requests on the listeners and prints their addresses. Failed receives the error of a listener that fails; endPlain ends
+// the one for plain HTTP, if there is one.
+func (a *app) startListening(w *environment, l listeners, certs certificates, server *http.Server) (failed <-chan error, endPlain func(), err error) {
+	ended := make(chan error, 2)
+	endPlain = func() {}
+	if l.plain != nil {
+		plain, err := a.newPlainServer(certs)
+		if err != nil {
+			return nil, nil, err
+		}
+		endPlain = func() { _ = plain.Close() } // it only redirects, and a client tries again
+		go func() { ended <- plain.Serve(l.plain) }()
+		fmt.Fprintf(w.stdout, "segel %s redirects http://%s to %s\n", version, l.plain.Addr(), a.conf.PublicURL)
+	}
+	scheme := "http"
+	if certs != nil {
+		scheme, server.TLSConfig = "https", certs.TLSConfig()
+		go func() { ended <- server.ServeTLS(l.main, "", "") }()
+	} else {
+		go func() { ended <- server.Serve(l.main) }()
+	}
+	fmt.Fprintf(w.stdout, "segel %s listens on %s://%s\n", version, scheme, l.main.Addr())
+	a.log.Info("started", "version", version, "address", l.main.Addr().String(), "roles", a.conf.Roles, "process", a.process.Name())
+	return ended, endPlain, nil
+}
+
+// drainRequests goes on answering requests for DrainWait, in which load balancers learn that this process is not ready and send it no more. It returns the
+// error of a listener that fails meanwhile.
+func (a *app) drainRequests(server *http.Server, failed <-chan error) error {
+	if a.conf.DrainWait <= 0 {
+		return nil
+	}
+	a.log.Info("no longer ready; the listener closes after the wait", "wait", a.conf.DrainWait)
+	server.SetKeepAlivesEnabled(false)
+	drained := time.NewTimer(a.conf.DrainWait)
+	defer drained.Stop()
+	select {
+	case err := <-failed:
+		return err
+	case <-drained.C:
+		return nil
+	}
+}
+
+// logRestorations records in the audit log that the service begins again with an older state, so that auditors learn that events are missing. While the
+// clock is in doubt it does not, because the events would have a wrong time; a later start does.
 func (a *app) logRestorations(ctx context.Context) error {
+	clock, err := a.workflow.ClockFinding(ctx) // it logs what it finds
+	if err != nil || clock.State != contract.ClockFine {
+		return err
+	}
 	logged, err := a.store.LogRestorations(ctx, func(r store.Restoration) contract.Event {
-		return contract.Event{Type: contract.EventRestored, At: a.clock(), Person: contract.Person{Name: "segel"}, Details: map[string]string{
-			"backup": r.Backup, "snapshot_at": r.SnapshotAt.UTC().Format(time.RFC3339), "restored_at": r.RestoredAt.UTC().Format(time.RFC3339), "events": strconv.FormatInt(r.Events, 10),
-		}}
+		return contract.Event{
+			Type:   contract.EventRestored,
+			At:     a.clock(),
+			Person: contract.Person{Name: "segel"},
+			Details: map[string]string{
+				"backup":      r.Backup,
+				"snapshot_at": r.SnapshotAt.UTC().Format(time.RFC3339),
+				"restored_at": r.RestoredAt.UTC().Format(time.RFC3339),
+				"events":      strconv.FormatInt(r.Events, 10),
+			},
+		}
 	})
 	for _, r := range logged {
 		a.log.WarnContext(ctx, "the service was restored to an older state; the audit log says so now", "snapshot_at", r.SnapshotAt, "events", r.Events, "backup", r.Backup)
@@ -304,8 +352,11 @@ func (a *app) framersOf(ctx context.Context, organisation string) []string {
 // parts returns the collector of the state of what this process uses.
 func (a *app) parts(ready *readiness) monitor.Parts {
 	p := monitor.Parts{
-		Version: version, Connections: a.store.Connections, Reserve: int64(a.conf.DiskReserve), Ready: ready.currentReadiness,
-		Disks: map[string]string{"data": a.conf.DataDir, "spool": a.fileDir()},
+		Version:     version,
+		Connections: a.store.Connections,
+		Reserve:     int64(a.conf.DiskReserve),
+		Ready:       ready.currentReadiness,
+		Disks:       map[string]string{"data": a.conf.DataDir, "spool": a.fileDir()},
 		Certificates: func() map[string]time.Time {
 			ends := map[string]time.Time{}
 			for _, own := range a.authority.OwnCertificates() {
@@ -335,24 +386,78 @@ func (a *app) newHandler(ready *readiness) (http.Handler, error) {
 	}
 	a.streams, a.rates = api.NewStreams(), a.newRateExchange()
 	return api.New(api.Options{
-		Workflow: a.workflow, Identity: a.identity, Notices: a.notices, Webhooks: a.webhooks, Feed: a.feed, SSO: a.sso, SCIM: a.scim, Answers: a.answers, Process: a.process, Rates: a.rates, AnswerSecret: a.derived[answersPurpose], Ready: ready.currentReadiness,
-		AnswerTimeout: a.conf.AnswerWithin, WorkTimeout: a.conf.WorkWithin, LoginDelay: a.conf.LoginDelay,
-		Authority: a.authority.Handler(), Streams: a.streams, Web: web.Handler(a.conf.BasePath(), a.framersOf), Log: a.log, Tracer: a.traces.Tracer(), Metrics: a.metrics,
-		Version: version, PublicURL: a.conf.BaseURL(), Service: a.conf.ServiceSegment, Paths: a.conf.Paths,
-		HealthOnly: !a.conf.HasRole(config.RoleAPI), Origins: a.conf.CORSOrigins, Proxies: proxies, MetricsToken: a.conf.MetricsToken,
-		Rate: float64(a.conf.RequestsPerSecond), Burst: a.conf.RequestsAtOnce,
-		MaxVerifies: a.conf.MaxVerifications, VerifyRate: float64(a.conf.VerificationsPerMinute) / 60, VerifyBurst: a.conf.VerificationsPerMinute,
-		StampRate: float64(a.conf.TimestampsPerMinute) / 60, StampBurst: a.conf.TimestampsPerMinute,
-		StatusRate: float64(a.conf.StatusesPerMinute) / 60, StatusBurst: a.conf.StatusesPerMinute,
-		ConvertWait: a.conf.ConvertWait, UploadWait: a.conf.UploadWait, VerifyWait: a.conf.VerifyWait, KeepAnswers: a.conf.IdempotencyLifetime,
-		MinRate: int64(a.conf.LeastRate), Limits: a.conf.Limits(),
-		MaxUploads: a.conf.MaxUploads, MaxUploadsPerOrganisation: a.conf.MaxUploadsPerOrganisation,
-		MaxSpool: int64(a.conf.MaxSpool), MaxSpoolPerOrganisation: int64(a.conf.MaxSpoolPerOrganisation),
-		MaxVerifyUploads: a.conf.MaxVerifyUploads, MaxVerifyUploadsPerAddress: a.conf.MaxVerifyUploadsPerAddress,
-		MaxVerifySpool: int64(a.conf.MaxVerifySpool), MaxVerifySpoolPerAddress: int64(a.conf.MaxVerifySpoolPerAddress),
-		MaxAnonymous: a.conf.MaxAnonymous, MaxAnonymousPerAddress: a.conf.MaxAnonymousPerAddress, MaxRequestsPerPerson: a.conf.MaxRequestsPerPerson,
-		MaxRequestsPerKey: a.conf.MaxRequestsPerKey, KeyRate: float64(a.conf.KeyRequestsPerSecond),
-		MaxStreams: a.conf.MaxStreams, MaxStreamsPerOrganisation: a.conf.MaxStreamsPerOrganisation, MaxStreamsPerPerson: a.conf.MaxStreamsPerPerson,
+		Workflow:     a.workflow,
+		Identity:     a.identity,
+		Notices:      a.notices,
+		Webhooks:     a.webhooks,
+		Feed:         a.feed,
+		SSO:          a.sso,
+		SCIM:         a.scim,
+		Answers:      a.answers,
+		Process:      a.process,
+		Rates:        a.rates,
+		AnswerSecret: a.derived[answersPurpose],
+		Ready:        ready.currentReadiness,
+
+		AnswerTimeout: a.conf.AnswerWithin,
+		WorkTimeout:   a.conf.WorkWithin,
+		LoginDelay:    a.conf.LoginDelay,
+
+		Authority: a.authority.Handler(),
+		Streams:   a.streams,
+		Web:       web.Handler(a.conf.BasePath(), a.framersOf),
+		Log:       a.log,
+		Tracer:    a.traces.Tracer(),
+		Metrics:   a.metrics,
+
+		Version:   version,
+		PublicURL: a.conf.BaseURL(),
+		Service:   a.conf.ServiceSegment,
+		Paths:     a.conf.Paths,
+
+		HealthOnly:   !a.conf.HasRole(config.RoleAPI),
+		Origins:      a.conf.CORSOrigins,
+		Proxies:      proxies,
+		MetricsToken: a.conf.MetricsToken,
+
+		Rate:  float64(a.conf.RequestsPerSecond),
+		Burst: a.conf.RequestsAtOnce,
+
+		MaxVerifies: a.conf.MaxVerifications,
+		VerifyRate:  float64(a.conf.VerificationsPerMinute) / 60,
+		VerifyBurst: a.conf.VerificationsPerMinute,
+
+		StampRate:   float64(a.conf.TimestampsPerMinute) / 60,
+		StampBurst:  a.conf.TimestampsPerMinute,
+		StatusRate:  float64(a.conf.StatusesPerMinute) / 60,
+		StatusBurst: a.conf.StatusesPerMinute,
+
+		ConvertWait: a.conf.ConvertWait,
+		UploadWait:  a.conf.UploadWait,
+		VerifyWait:  a.conf.VerifyWait,
+		KeepAnswers: a.conf.IdempotencyLifetime,
+
+		MinRate: int64(a.conf.LeastRate),
+		Limits:  a.conf.Limits(),
+
+		MaxUploads:                 a.conf.MaxUploads,
+		MaxUploadsPerOrganisation:  a.conf.MaxUploadsPerOrganisation,
+		MaxSpool:                   int64(a.conf.MaxSpool),
+		MaxSpoolPerOrganisation:    int64(a.conf.MaxSpoolPerOrganisation),
+		MaxVerifyUploads:           a.conf.MaxVerifyUploads,
+		MaxVerifyUploadsPerAddress: a.conf.MaxVerifyUploadsPerAddress,
+		MaxVerifySpool:             int64(a.conf.MaxVerifySpool),
+		MaxVerifySpoolPerAddress:   int64(a.conf.MaxVerifySpoolPerAddress),
+
+		MaxAnonymous:           a.conf.MaxAnonymous,
+		MaxAnonymousPerAddress: a.conf.MaxAnonymousPerAddress,
+		MaxRequestsPerPerson:   a.conf.MaxRequestsPerPerson,
+		MaxRequestsPerKey:      a.conf.MaxRequestsPerKey,
+		KeyRate:                float64(a.conf.KeyRequestsPerSecond),
+
+		MaxStreams:                a.conf.MaxStreams,
+		MaxStreamsPerOrganisation: a.conf.MaxStreamsPerOrganisation,
+		MaxStreamsPerPerson:       a.conf.MaxStreamsPerPerson,
 	})
 }
 
@@ -407,7 +512,13 @@ func (a *app) startJobs(ctx context.Context, ready *readiness) (*jobs.Runner, er
 		},
 		Periodic: periodic,
 	}, jobs.Options{
-		Tasks: a.tasks(), Workers: a.conf.MaxJobs, Log: a.log, Observe: observe, Tracer: a.traces.Tracer(), Process: a.process, Working: ready.requireWorking,
+		Tasks:   a.tasks(),
+		Workers: a.conf.MaxJobs,
+		Log:     a.log,
+		Observe: observe,
+		Tracer:  a.traces.Tracer(),
+		Process: a.process,
+		Working: ready.requireWorking,
 	})
 }
 
