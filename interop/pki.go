@@ -245,7 +245,7 @@ func withoutTimestamp(o *pades.Options) { o.Timestamper = nil }
 func withNewField(o *pades.Options) { o.NewField, o.Field = &pades.FieldSpec{Name: o.Field}, "" }
 
 // withCertification makes the signature a certification.
-func withCertification(permission int) func(*pades.Options) {
+func withCertification(permission pdf.Permission) func(*pades.Options) {
 	return func(o *pades.Options) { o.Certify = permission }
 }
 

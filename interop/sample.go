@@ -101,7 +101,7 @@ func buildSamples(k *pki) ([]sample, error) {
 	for who, key := range []string{"rsa-pkcs1", "rsa-pss", "p-256", "p-384", "ed25519"} {
 		all = append(all, lta("key-"+key+".pdf", one(table).signField("A", who)))
 	}
-	for p := 1; p <= 3; p++ {
+	for p := pdf.PermitNothing; p <= pdf.PermitComments; p++ {
 		all = append(all, lta(fmt.Sprintf("certified-%d.pdf", p), one(table).signField("A", rsaPKCS1, withCertification(p))))
 	}
 	all = append(all, sample{"certified-2-signed.pdf", k.newFile(table).addFields(pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"}).

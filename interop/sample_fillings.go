@@ -6,6 +6,7 @@ import (
 
 	"segel/pades"
 	"segel/pades/validate/formfield/formtest"
+	"segel/pdf"
 )
 
 // writeFillings writes a file for each way of filling in a form after a signature, by programs and by attackers. Some
@@ -74,7 +75,7 @@ func (k *pki) sealForm(b []byte) *testFile {
 		p.err = err
 		return p
 	}
-	lock := &pades.Lock{Action: pades.LockInclude, Fields: append(names, "A")}
+	lock := &pades.Lock{Action: pdf.LockInclude, Fields: append(names, "A")}
 	p.addFields(pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "Segel", Lock: lock}).signField("A", ecP256)
 	if p.err != nil {
 		return p

@@ -36,7 +36,7 @@ const (
 // AddFields adds empty fields in one update and returns its tail. Existing fields, defaults and resources of the form
 // stay as they are. In a tagged file without signatures, each visible field is also added to the structure tree.
 //
-// Errors: ErrFieldExists, ErrCertified.
+// Errors: ErrFieldExists, ErrCertified, ErrFieldLocked.
 func AddFields(d *pdf.Document, fields []FieldSpec) (*pdf.Tail, error) {
 	a, err := newFieldAdder(d, d.NewUpdate())
 	if err != nil {
@@ -69,7 +69,7 @@ func AddFields(d *pdf.Document, fields []FieldSpec) (*pdf.Tail, error) {
 type fieldAdder struct {
 	d                *pdf.Document
 	u                *pdf.Update
-	permitted        int // DocMDP level
+	permitted        permitted
 	usedNames        map[string]bool
 	fields           pdf.Array // the new fields
 	annots           map[pdf.Ref]pdf.Array
@@ -86,12 +86,12 @@ type boxSize struct{ width, height float64 }
 
 func newFieldAdder(d *pdf.Document, u *pdf.Update) (*fieldAdder, error) {
 	facts := d.Properties()
-	level, err := computePermittedLevel(d)
+	before, err := readPermitted(d)
 	if err != nil {
 		return nil, err
 	}
 	a := &fieldAdder{
-		d: d, u: u, permitted: level, usedNames: map[string]bool{}, annots: map[pdf.Ref]pdf.Array{}, emptyAppearances: map[boxSize]pdf.Ref{},
+		d: d, u: u, permitted: before, usedNames: map[string]bool{}, annots: map[pdf.Ref]pdf.Array{}, emptyAppearances: map[boxSize]pdf.Ref{},
 		needsAppearance: strings.HasPrefix(facts.PDFA, "1"), // other parts of PDF/A do not need it for empty rectangles
 	}
 	fields, err := d.Fields()
@@ -174,11 +174,8 @@ func (a *fieldAdder) checkSpec(f FieldSpec) error {
 		return errors.New("a mark is not signed and cannot have a lock")
 	case f.Page < 0 || f.Page == 0 && f.Mark || f.Page > 0 && f.Rect.Empty():
 		return fmt.Errorf("no visible box at %v on page %d", f.Rect, f.Page)
-	case a.permitted == 1 || a.permitted != 0 && f.Page > 0:
-		// Levels 2 and 3 permit filling in and signing, but not a new box on a page: see RequireNewFieldPermitted.
-		return ErrCertified
 	}
-	return nil
+	return a.permitted.requireNewField(f.Name, f.Page > 0)
 }
 
 // addEmptyAppearance returns the appearance of a field that is not signed yet: PDF/A requires one for every widget. It

@@ -1,7 +1,6 @@
 package pades
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -9,31 +8,91 @@ import (
 )
 
 // RequireNewFieldPermitted returns an error unless the existing signatures permit a new field with that name to be
-// added and signed; seen means that the field is visible. Callers use it to refuse early. Errors: ErrCertified,
-// ErrFieldLocked.
+// added and signed. Callers use it to refuse early. Errors: ErrCertified, ErrFieldLocked.
 //
-// A new visible field is not permitted after any certification. Level 3 permits annotations (ISO 32000-2 §12.8.2.2),
-// but a field may cover certified content, so package validate/facts rejects it.
-func RequireNewFieldPermitted(d *pdf.Document, field string, seen bool) error {
-	level, err := computePermittedLevel(d)
+// A new visible field is not permitted after any certification. PermitComments permits annotations (ISO 32000-2
+// §12.8.2.2), but a field may cover certified content, so package validate/facts rejects it.
+func RequireNewFieldPermitted(d *pdf.Document, field string, visible bool) error {
+	p, err := readPermitted(d)
 	if err != nil {
 		return err
 	}
-	if seen && level != 0 {
+	return p.requireNewField(field, visible)
+}
+
+// permitted is what the existing signatures permit together.
+type permitted struct {
+	level     pdf.Permission // the strictest; 0: no limit
+	certified bool
+	locks     []statedLock
+}
+
+// statedLock is a lock with the field of the signature that states it.
+type statedLock struct {
+	pdf.FieldLock
+	by string
+}
+
+// readPermitted reads what the certification that the catalog names and all signatures of the form permit.
+func readPermitted(d *pdf.Document) (permitted, error) {
+	p := permitted{level: d.Properties().DocMDP}
+	p.certified = p.level != 0
+	fields, err := d.Fields()
+	if err != nil {
+		return permitted{}, err
+	}
+	for _, f := range fields {
+		signed, err := d.IsSigned(f)
+		if err != nil {
+			return permitted{}, err
+		}
+		if !signed {
+			continue
+		}
+		one, err := d.ReadPermissions(f)
+		if err != nil {
+			return permitted{}, fmt.Errorf("permissions of signature %q: %w", f.Name, err)
+		}
+		p.certified = p.certified || one.Certification != 0
+		p.level = p.level.Stricter(one.Certification)
+		for _, l := range one.Locks {
+			p.level = p.level.Stricter(l.Permits)
+			p.locks = append(p.locks, statedLock{l, f.Name})
+		}
+	}
+	return p, nil
+}
+
+// requireNewField is RequireNewFieldPermitted.
+func (p permitted) requireNewField(field string, visible bool) error {
+	if visible && p.certified {
 		return ErrCertified
 	}
-	return requireSigningPermitted(d, field, 0, nil)
+	return p.requireFilling(field)
+}
+
+// requireFilling returns an error unless the fields may be filled in or signed.
+func (p permitted) requireFilling(fields ...string) error {
+	if p.level == pdf.PermitNothing {
+		return ErrCertified
+	}
+	for _, name := range fields {
+		if i := slices.IndexFunc(p.locks, func(l statedLock) bool { return l.Covers(name) }); i >= 0 {
+			return fmt.Errorf("%w: %q locks %q", ErrFieldLocked, p.locks[i].by, name)
+		}
+	}
+	return nil
 }
 
 // requireSigningPermitted returns an error unless the existing signatures permit the field to be signed and its marks
 // to be filled in.
-func requireSigningPermitted(d *pdf.Document, field string, certify int, marks []string) error {
-	level, err := computePermittedLevel(d)
+func requireSigningPermitted(d *pdf.Document, field string, certify pdf.Permission, marks []string) error {
+	p, err := readPermitted(d)
 	if err != nil {
 		return err
 	}
-	if level == 1 {
-		return ErrCertified
+	if err := p.requireFilling(); err != nil {
+		return err
 	}
 	signatures, err := d.Signatures()
 	if err != nil {
@@ -42,185 +101,35 @@ func requireSigningPermitted(d *pdf.Document, field string, certify int, marks [
 	if certify != 0 && len(signatures) > 0 {
 		return ErrNotFirst
 	}
-	locks, err := readFieldLocks(d, signatures)
-	if err != nil {
-		return err
-	}
-	for _, name := range append([]string{field}, marks...) {
-		if i := slices.IndexFunc(locks, func(l fieldLock) bool { return l.coversField(name) }); i >= 0 {
-			return fmt.Errorf("%w: %q locks %q", ErrFieldLocked, locks[i].by, name)
-		}
-	}
-	return nil
-}
-
-// fieldLock holds the parameters of FieldMDP.
-type fieldLock struct {
-	action LockAction
-	names  map[string]bool
-	by     string // the field of the signature that states them
-}
-
-// readFieldLocks reads the locks that signatures state.
-func readFieldLocks(d *pdf.Document, signatures []*pdf.Signature) (all []fieldLock, err error) {
-	for _, s := range signatures {
-		transforms, err := readTransforms(d, s.Dict, "FieldMDP")
-		for i := 0; i < len(transforms) && err == nil; i++ {
-			var l fieldLock
-			l, err = readFieldLock(d, transforms[i])
-			l.by = s.Field.Name
-			all = append(all, l)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("locks of signature %q: %w", s.Field.Name, err)
-		}
-	}
-	return all, nil
-}
-
-// readTransforms returns the parameters of a transform method from a signature's /Reference (ISO 32000-2 §12.8.2).
-func readTransforms(d *pdf.Document, signature pdf.Dict, method pdf.Name) ([]pdf.Dict, error) {
-	references, err := d.Array(signature["Reference"])
-	if err != nil {
-		return nil, err
-	}
-	var all []pdf.Dict
-	for _, o := range references {
-		reference, err := d.Dict(o)
-		if err != nil {
-			return nil, err
-		}
-		if name, err := d.Name(reference["TransformMethod"]); err != nil || name != method {
-			continue
-		}
-		params, err := d.Dict(reference["TransformParams"])
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, params)
-	}
-	return all, nil
-}
-
-func readFieldLock(d *pdf.Document, params pdf.Dict) (fieldLock, error) {
-	action, err := d.Name(params["Action"])
-	if err != nil {
-		return fieldLock{}, err
-	}
-	list, err := d.Array(params["Fields"])
-	if err != nil {
-		return fieldLock{}, err
-	}
-	l := fieldLock{action: LockAction(action), names: make(map[string]bool, len(list))}
-	for _, o := range list {
-		s, err := d.String(o)
-		if err != nil {
-			return fieldLock{}, err
-		}
-		l.names[s.Text()] = true
-	}
-	return l, nil
-}
-
-// coversField reports whether a lock applies to a field. A name includes the fields below it.
-func (l fieldLock) coversField(field string) bool {
-	switch l.action {
-	case LockAll:
-		return true
-	case LockInclude:
-		return l.namesField(field)
-	case LockExclude:
-		return !l.namesField(field)
-	}
-	return false
-}
-
-// namesField reports whether a lock names a field or one above it.
-func (l fieldLock) namesField(field string) bool {
-	for i, r := range field {
-		if r == '.' && l.names[field[:i]] {
-			return true
-		}
-	}
-	return l.names[field]
+	return p.requireFilling(append([]string{field}, marks...)...)
 }
 
 // Lock is what a field's signature locks.
 type Lock struct {
-	Action LockAction
+	Action pdf.LockAction
 	Fields []string // fully qualified names for Include and Exclude; a name includes the fields below it
-	// Permit, from 1 to 3, limits later changes like Options.Certify, from this signature on; 0 does not. It cannot
-	// permit more than earlier signatures do. Readers older than PDF 2.0 ignore it.
-	Permit int
+	// Permit limits later changes like Options.Certify, from this signature on; 0 does not. It cannot permit more than
+	// earlier signatures do. Readers older than PDF 2.0 ignore it.
+	Permit pdf.Permission
 }
-
-// LockAction states which fields are locked.
-type LockAction string
-
-// The actions.
-const (
-	LockAll     LockAction = "All"
-	LockInclude LockAction = "Include" // the named fields
-	LockExclude LockAction = "Exclude" // all other fields
-)
 
 // buildDictionary returns the /Lock of a field.
 func (l *Lock) buildDictionary() (pdf.Dict, error) {
 	dict := pdf.Dict{"Type": pdf.Name("SigFieldLock"), "Action": pdf.Name(l.Action)}
 	switch l.Action {
-	case LockAll:
-	case LockInclude, LockExclude:
-		names := pdf.Array{}
-		for _, n := range l.Fields {
-			names = append(names, pdf.TextString(n))
-		}
-		dict["Fields"] = names
+	case pdf.LockAll:
+	case pdf.LockInclude, pdf.LockExclude:
+		dict["Fields"] = encodeNames(l.Fields)
 	default:
 		return nil, fmt.Errorf("lock with action %q", l.Action)
 	}
-	if l.Permit < 0 || l.Permit > 3 {
+	if l.Permit < 0 || l.Permit > pdf.PermitComments {
 		return nil, fmt.Errorf("lock that permits level %d", l.Permit)
 	}
 	if l.Permit > 0 {
 		dict["P"] = pdf.Integer(l.Permit)
 	}
 	return dict, nil
-}
-
-// computePermittedLevel returns the strictest level of change that the certification and the locks of all signatures
-// permit; 0 is no limit.
-func computePermittedLevel(d *pdf.Document) (int, error) {
-	level := d.Properties().DocMDP
-	signatures, err := d.Signatures()
-	if err != nil {
-		return 0, err
-	}
-	for _, s := range signatures {
-		transforms, err := readTransforms(d, s.Dict, "DocMDP")
-		if err != nil {
-			return 0, fmt.Errorf("permissions of signature %q: %w", s.Field.Name, err)
-		}
-		for _, params := range transforms {
-			p := int64(2) // the default
-			if params["P"] != nil {
-				if p, err = d.Integer(params["P"]); err != nil {
-					return 0, fmt.Errorf("permissions of signature %q: %w", s.Field.Name, err)
-				}
-			}
-			if p >= 1 && p <= 3 {
-				level = stricterLevel(level, int(p))
-			}
-		}
-	}
-	return level, nil
-}
-
-// stricterLevel returns the stricter of two levels; 0 is no limit.
-func stricterLevel(a, b int) int {
-	if a == 0 || b != 0 && b < a {
-		return b
-	}
-	return a
 }
 
 // transformVersion is the version of the parameters of both transform methods.
@@ -241,13 +150,13 @@ func buildReferences(d *pdf.Document, u *pdf.Update, field *pdf.Field, o Options
 	if err != nil {
 		return nil, fmt.Errorf("/Lock: %w", err)
 	}
-	lock, err := d.Dict(v)
+	lock, err := d.ReadFieldLock(v)
 	if err != nil {
-		return nil, fmt.Errorf("/Lock: %w", err)
+		return nil, err
 	}
 	level, err := computeLockLevel(d, lock, o.Certify)
 	if err != nil {
-		return nil, fmt.Errorf("/Lock: %w", err)
+		return nil, err
 	}
 	var all pdf.Array
 	if level != 0 {
@@ -256,55 +165,45 @@ func buildReferences(d *pdf.Document, u *pdf.Update, field *pdf.Field, o Options
 	if lock == nil && len(o.LockFields) == 0 {
 		return all, nil
 	}
-	params := pdf.Dict{}
-	for _, key := range []pdf.Name{"Action", "Fields"} {
-		if lock[key] != nil {
-			params[key] = pdf.Clone(lock[key])
-		}
-	}
-	if err := addLockedFields(d, params, o.LockFields); err != nil {
-		return nil, fmt.Errorf("/Lock: %w", err)
+	locked := addLockedFields(lock, o.LockFields)
+	params := pdf.Dict{"Action": pdf.Name(locked.Action)}
+	if locked.Action != pdf.LockAll {
+		params["Fields"] = encodeNames(locked.Fields)
 	}
 	return append(all, reference("FieldMDP", params)), nil
 }
 
-// addLockedFields adds names to the fields that FieldMDP parameters lock: it adds them to an Include list and removes
-// them from an Exclude list.
-func addLockedFields(d *pdf.Document, params pdf.Dict, more []string) error {
-	if len(more) == 0 {
-		return nil
-	}
-	lock, err := readFieldLock(d, params)
-	if err != nil {
-		return err
-	}
-	list, err := d.Array(params["Fields"])
-	if err != nil {
-		return err
-	}
-	fields := append(pdf.Array{}, list...)
-	switch lock.action {
-	case LockAll:
-		return nil
-	case LockExclude:
+// addLockedFields returns the lock of a field, which may be nil, with more locked fields: added to an Include list, removed
+// from an Exclude list.
+func addLockedFields(lock *pdf.FieldLock, more []string) pdf.FieldLock {
+	switch {
+	case lock == nil:
+		return pdf.NewFieldLock(pdf.LockInclude, more)
+	case lock.Action == pdf.LockInclude:
+		fields := slices.Clone(lock.Fields)
 		for _, n := range more {
-			delete(lock.names, n)
-		}
-		fields = slices.DeleteFunc(fields, func(o pdf.Object) bool {
-			s, err := d.String(o)
-			return err == nil && !lock.names[s.Text()]
-		})
-	default:
-		for _, n := range more {
-			if !lock.names[n] {
-				lock.names[n] = true
-				fields = append(fields, pdf.TextString(n))
+			if !lock.Covers(n) {
+				fields = append(fields, n)
 			}
 		}
-		params["Action"] = pdf.Name(LockInclude)
+		return pdf.NewFieldLock(pdf.LockInclude, fields)
+	case lock.Action == pdf.LockExclude:
+		added := make(map[string]bool, len(more))
+		for _, n := range more {
+			added[n] = true
+		}
+		return pdf.NewFieldLock(pdf.LockExclude, slices.DeleteFunc(slices.Clone(lock.Fields), func(n string) bool { return added[n] }))
 	}
-	params["Fields"] = fields
-	return nil
+	return *lock
+}
+
+// encodeNames returns the /Fields of a lock.
+func encodeNames(fields []string) pdf.Array {
+	names := pdf.Array{}
+	for _, n := range fields {
+		names = append(names, pdf.TextString(n))
+	}
+	return names
 }
 
 // LockableFields returns the fully qualified names of the fields that a closing signature can lock: all but empty
@@ -315,34 +214,29 @@ func LockableFields(d *pdf.Document) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	signatures, err := d.Signatures()
-	if err != nil {
-		return nil, err
-	}
-	before, err := readFieldLocks(d, signatures)
+	before, err := readPermitted(d)
 	if err != nil {
 		return nil, err
 	}
 	var names []string
 	listed := map[string]bool{}
 	for _, f := range fields {
-		if f.Name == "" || listed[f.Name] || isEmptySignature(d, f) || slices.ContainsFunc(before, func(l fieldLock) bool { return l.coversField(f.Name) }) {
+		if f.Name == "" || listed[f.Name] || slices.ContainsFunc(before.locks, func(l statedLock) bool { return l.Covers(f.Name) }) {
 			continue
+		}
+		if f.Type == "Sig" {
+			signed, err := d.IsSigned(f)
+			if err != nil {
+				return nil, err
+			}
+			if !signed {
+				continue
+			}
 		}
 		listed[f.Name] = true
 		names = append(names, f.Name)
 	}
 	return names, nil
-}
-
-// isEmptySignature reports whether a field is a signature field without a signature. An unreadable value counts as a
-// signature.
-func isEmptySignature(d *pdf.Document, f *pdf.Field) bool {
-	if f.Type != "Sig" {
-		return false
-	}
-	value, err := d.Resolve(f.Value)
-	return err == nil && (value == nil || value == pdf.Object(pdf.Null{}))
 }
 
 // maxRewritten limits the bytes of appearances that a lock rewrites.
@@ -360,14 +254,11 @@ func rewriteAppearances(d *pdf.Document, u *pdf.Update, names []string) error {
 	if err != nil {
 		return err
 	}
-	locked := fieldLock{action: LockInclude, names: make(map[string]bool, len(names))}
-	for _, n := range names {
-		locked.names[n] = true
-	}
+	locked := pdf.NewFieldLock(pdf.LockInclude, names)
 	written := map[pdf.Ref]bool{}
 	left := int64(maxRewritten)
 	for _, f := range fields {
-		if f.Type == "Sig" || f.Dict["AS"] != nil || !locked.coversField(f.Name) {
+		if f.Type == "Sig" || f.Dict["AS"] != nil || !locked.Covers(f.Name) {
 			continue
 		}
 		appearances, err := d.Dict(f.Dict["AP"])
@@ -413,20 +304,13 @@ func estimateLength(o pdf.Object) int64 {
 
 // computeLockLevel returns the level that the signature must state: that of its certification and that of its lock,
 // which can only restrict what is permitted already.
-func computeLockLevel(d *pdf.Document, lock pdf.Dict, certify int) (int, error) {
-	if lock["P"] == nil {
+func computeLockLevel(d *pdf.Document, lock *pdf.FieldLock, certify pdf.Permission) (pdf.Permission, error) {
+	if lock == nil || lock.Permits == 0 {
 		return certify, nil
 	}
-	p, err := d.Integer(lock["P"])
+	before, err := readPermitted(d)
 	if err != nil {
 		return 0, err
 	}
-	if p < 1 || p > 3 {
-		return 0, errors.New("/P is not 1, 2 or 3")
-	}
-	before, err := computePermittedLevel(d)
-	if err != nil {
-		return 0, err
-	}
-	return stricterLevel(stricterLevel(int(p), certify), before), nil
+	return lock.Permits.Stricter(certify).Stricter(before.level), nil
 }

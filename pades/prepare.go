@@ -79,7 +79,7 @@ func (o Options) checkOptions() error {
 		return fmt.Errorf("%w: %q is a mark", ErrNoField, o.NewField.Name)
 	case o.ReservedSize < 0 || o.ReservedSize > cms.MaxSize:
 		return fmt.Errorf("reserved size of %d bytes", o.ReservedSize)
-	case o.Certify < 0 || o.Certify > 3:
+	case o.Certify < 0 || o.Certify > pdf.PermitComments:
 		return fmt.Errorf("certification of level %d", o.Certify)
 	}
 	return nil

@@ -47,7 +47,7 @@ func TestWhatCannotBeSignedIsRefusedByName(t *testing.T) {
 func TestCertificationForbidsWhatItSays(t *testing.T) {
 	t.Parallel()
 	budi := signtest.NewSigner(t, "Budi")
-	for permitted, c := range map[int]struct{ sign, box error }{
+	for permitted, c := range map[pdf.Permission]struct{ sign, box error }{
 		1: {pades.ErrCertified, pades.ErrCertified}, 2: {nil, pades.ErrCertified}, 3: {nil, pades.ErrCertified},
 	} {
 		t.Run(fmt.Sprint(permitted), func(t *testing.T) {

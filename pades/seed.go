@@ -232,18 +232,15 @@ func (s seedValues) checkRevocationInfo(*Options) error {
 // checkLockDocument checks /LockDocument: the field's /Lock must permit no changes.
 func (s seedValues) checkLockDocument(o *Options) error {
 	wanted, err := s.d.Name(s.dict["LockDocument"])
-	if err != nil || wanted != "true" || !s.isRequired(seedLockDocument) || o.Certify == 1 {
+	if err != nil || wanted != "true" || !s.isRequired(seedLockDocument) || o.Certify == pdf.PermitNothing {
 		return err
 	}
 	field, err := findField(s.d, o.Field, "Sig")
 	if err != nil {
 		return err
 	}
-	lock, err := s.d.Dict(field.Dict["Lock"])
-	if err != nil {
-		return err
-	}
-	if level, err := s.d.Integer(lock["P"]); err != nil || level == 1 {
+	lock, err := s.d.ReadFieldLock(field.Dict["Lock"])
+	if err != nil || lock != nil && lock.Permits == pdf.PermitNothing {
 		return err
 	}
 	return s.newSeedError("it must lock the document")

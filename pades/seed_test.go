@@ -139,8 +139,8 @@ func TestLocksOfNewFieldsAreStatedByTheirSignatures(t *testing.T) {
 	box := pdf.Rect{LLX: 10, LLY: 10, URX: 90, URY: 40}
 	for _, fresh := range []bool{false, true} {
 		p := &testFile{Bytes: pdftest.Form()}
-		spec := pades.FieldSpec{Name: "A", Lock: &pades.Lock{Action: pades.LockExclude, Fields: []string{"B", "C"}, Permit: 2}}
-		rest := []pades.FieldSpec{{Name: "B", Lock: &pades.Lock{Action: pades.LockAll, Permit: 3}}, {Name: "C", Lock: &pades.Lock{Action: pades.LockInclude, Fields: []string{"name"}, Permit: 1}}, {Name: "D"}}
+		spec := pades.FieldSpec{Name: "A", Lock: &pades.Lock{Action: pdf.LockExclude, Fields: []string{"B", "C"}, Permit: 2}}
+		rest := []pades.FieldSpec{{Name: "B", Lock: &pades.Lock{Action: pdf.LockAll, Permit: 3}}, {Name: "C", Lock: &pades.Lock{Action: pdf.LockInclude, Fields: []string{"name"}, Permit: 1}}, {Name: "D"}}
 		o := who.Options(t, "A")
 		if fresh {
 			p.AddFields(t, rest...)
@@ -182,7 +182,7 @@ func TestLockThatPermitsNothingEndsTheSigning(t *testing.T) {
 	t.Parallel()
 	who := signtest.NewSigner(t, "Budi")
 	p := &testFile{Bytes: pdftest.Table(1)}
-	p.AddFields(t, pades.FieldSpec{Name: "A", Lock: &pades.Lock{Action: pades.LockInclude, Fields: []string{"Z"}, Permit: 1}}, pades.FieldSpec{Name: "B"})
+	p.AddFields(t, pades.FieldSpec{Name: "A", Lock: &pades.Lock{Action: pdf.LockInclude, Fields: []string{"Z"}, Permit: 1}}, pades.FieldSpec{Name: "B"})
 	p.Sign(t, who.Options(t, "A"))
 	if _, err := pades.Sign(t.Context(), p.Source(), who.Options(t, "B")); !errors.Is(err, pades.ErrCertified) {
 		t.Errorf("after a lock: %v", err)
@@ -194,7 +194,7 @@ func TestLockThatPermitsNothingEndsTheSigning(t *testing.T) {
 func TestCertificationAndLockStateTheStricterLevelOnce(t *testing.T) {
 	t.Parallel()
 	p := &testFile{Bytes: pdftest.Table(1)}
-	p.AddFields(t, pades.FieldSpec{Name: "A", Lock: &pades.Lock{Action: pades.LockAll, Permit: 2}})
+	p.AddFields(t, pades.FieldSpec{Name: "A", Lock: &pades.Lock{Action: pdf.LockAll, Permit: 2}})
 	o := signtest.NewSigner(t, "Budi").Options(t, "A")
 	o.Certify = 3
 	p.Sign(t, o)
@@ -208,8 +208,8 @@ func TestWrongLocksAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, spec := range []pades.FieldSpec{
 		{Name: "A", Lock: &pades.Lock{}},
-		{Name: "A", Lock: &pades.Lock{Action: pades.LockAll, Permit: 4}},
-		{Name: "A", Page: 1, Rect: pdf.Rect{URX: 9, URY: 9}, Mark: true, Lock: &pades.Lock{Action: pades.LockAll}},
+		{Name: "A", Lock: &pades.Lock{Action: pdf.LockAll, Permit: 4}},
+		{Name: "A", Page: 1, Rect: pdf.Rect{URX: 9, URY: 9}, Mark: true, Lock: &pades.Lock{Action: pdf.LockAll}},
 	} {
 		if _, err := pades.AddFields((&testFile{Bytes: pdftest.Table(1)}).Open(t), []pades.FieldSpec{spec}); err == nil {
 			t.Errorf("%+v was added", spec)
@@ -246,10 +246,10 @@ func TestSignatureLocksFieldsThatCameAfterItsOwn(t *testing.T) {
 	}{
 		"no lock":               {nil, nil, " []"},
 		"no lock on the field":  {nil, []string{"name", "later"}, "Include [name later]"},
-		"some included":         {&pades.Lock{Action: pades.LockInclude, Fields: []string{"name"}}, []string{"name", "later"}, "Include [name later]"},
-		"some excluded":         {&pades.Lock{Action: pades.LockExclude, Fields: []string{"name", "later"}}, []string{"later"}, "Exclude [name]"},
-		"all":                   {&pades.Lock{Action: pades.LockAll}, []string{"later"}, "All []"},
-		"what its field states": {&pades.Lock{Action: pades.LockInclude, Fields: []string{"name"}}, nil, "Include [name]"},
+		"some included":         {&pades.Lock{Action: pdf.LockInclude, Fields: []string{"name"}}, []string{"name", "later"}, "Include [name later]"},
+		"some excluded":         {&pades.Lock{Action: pdf.LockExclude, Fields: []string{"name", "later"}}, []string{"later"}, "Exclude [name]"},
+		"all":                   {&pades.Lock{Action: pdf.LockAll}, []string{"later"}, "All []"},
+		"what its field states": {&pades.Lock{Action: pdf.LockInclude, Fields: []string{"name"}}, nil, "Include [name]"},
 	} {
 		p := &testFile{Bytes: pdftest.Form()}
 		p.AddFields(t, pades.FieldSpec{Name: "A", Lock: c.lock})
@@ -291,10 +291,10 @@ func TestFieldsThatAreLockedAreNotLockedAgain(t *testing.T) {
 	t.Parallel()
 	who := signtest.NewSigner(t, "Budi")
 	for want, lock := range map[string]pades.Lock{
-		"[group.agree A]": {Action: pades.LockInclude, Fields: []string{"name"}},
-		"[name A]":        {Action: pades.LockInclude, Fields: []string{"group"}},
-		"[group.agree]":   {Action: pades.LockExclude, Fields: []string{"group.agree"}},
-		"[]":              {Action: pades.LockAll},
+		"[group.agree A]": {Action: pdf.LockInclude, Fields: []string{"name"}},
+		"[name A]":        {Action: pdf.LockInclude, Fields: []string{"group"}},
+		"[group.agree]":   {Action: pdf.LockExclude, Fields: []string{"group.agree"}},
+		"[]":              {Action: pdf.LockAll},
 	} {
 		p := &testFile{Bytes: pdftest.Form()}
 		p.AddFields(t, pades.FieldSpec{Name: "A", Lock: &lock})
@@ -416,7 +416,7 @@ func TestLockOfALargeFormGrowsWithItsFields(t *testing.T) {
 	added := func(lock *pades.Lock) int {
 		return len(must[*pdf.Tail](t)(pades.AddFields(p.Open(t), []pades.FieldSpec{{Name: "Seal", Lock: lock}})).Bytes)
 	}
-	field := added(&pades.Lock{Action: pades.LockInclude, Fields: names}) - added(nil)
+	field := added(&pades.Lock{Action: pdf.LockInclude, Fields: names}) - added(nil)
 	p.AddFields(t, pades.FieldSpec{Name: "Seal"})
 	sealed := func(names ...string) int {
 		o := who.Options(t, "Seal")

@@ -93,9 +93,8 @@ type Options struct {
 	Appearance Appearance            // nil: the widget stays unchanged
 	Marks      map[string]Appearance // appearances of fields that were added as marks, by field name
 
-	// Certify, from 1 to 3, makes a certification: 1 permits no further change, 2 filling in and signing, 3
-	// annotations too (ISO 32000-2 §12.8.2.2). Zero is an ordinary signature.
-	Certify int
+	// Certify makes a certification. Zero is an ordinary signature.
+	Certify pdf.Permission
 
 	// LockFields are the fully qualified names of fields that the signature locks (ISO 32000-2 §12.8.2.4) in addition
 	// to the /Lock of its field: fields that were added later. A name includes the fields below it. Their appearances

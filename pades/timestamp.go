@@ -60,7 +60,7 @@ func prepareTimestamp(src Source, size int) (*Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.permitted = 0
+	a.permitted = permitted{}
 	h := newPlaceholders(size)
 	f, err := a.addField(FieldSpec{Name: a.findUnusedName("Timestamp")})
 	if err != nil {

@@ -150,7 +150,10 @@ func exerciseReader(b []byte, o pdf.Options) {
 	for i := 1; i <= min(n, 5); i++ {
 		_, _ = d.Page(i)
 	}
-	_, _ = d.Fields()
+	fields, _ := d.Fields()
+	for _, f := range fields {
+		_, _ = d.ReadPermissions(f)
+	}
 	_, _ = d.Signatures()
 	revisions, _ := d.Revisions()
 	for _, r := range revisions {

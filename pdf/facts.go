@@ -25,18 +25,18 @@ type FileProperties struct {
 	JunkAfter     int64  // bytes behind the last %%EOF, unless all are white space
 	Encrypted     bool   // and opened
 	Encryption    Encryption
-	Objects       int       // that the cross-reference leads to
-	Repaired      bool      // the cross-reference was rebuilt by scanning
-	Linearized    bool      // and not updated since
-	XRefStyle     XRefStyle // of the newest section; 0 if repaired
-	HasForm       bool      // /AcroForm with at least one field
-	HasXFA        bool      // a form in XML that viewers prefer to the page
-	HasDSS        bool      // a document security store
-	Tagged        bool      // /MarkInfo says so
-	PDFA          string    // claimed part and conformance, such as "2b"
-	DocMDP        int       // permission of the certification: 0 none, 1 to 3
-	UsageRights   bool      // /Perms /UR3 or /UR, which any change breaks
-	Tolerated     []string  // defects met so far that have only one interpretation
+	Objects       int        // that the cross-reference leads to
+	Repaired      bool       // the cross-reference was rebuilt by scanning
+	Linearized    bool       // and not updated since
+	XRefStyle     XRefStyle  // of the newest section; 0 if repaired
+	HasForm       bool       // /AcroForm with at least one field
+	HasXFA        bool       // a form in XML that viewers prefer to the page
+	HasDSS        bool       // a document security store
+	Tagged        bool       // /MarkInfo says so
+	PDFA          string     // claimed part and conformance, such as "2b"
+	DocMDP        Permission // of the certification that the catalog names; 0: none
+	UsageRights   bool       // /Perms /UR3 or /UR, which any change breaks
+	Tolerated     []string   // defects met so far that have only one interpretation
 }
 
 // Properties collects what the file states about itself. What cannot be read counts as absent: a damaged /Metadata does not hide the rest.
@@ -123,27 +123,6 @@ func (f FileProperties) OlderThan(version string) bool {
 // isNewer compares versions such as 1.7 and 2.0.
 func isNewer(a, b string) bool {
 	return len(a) == 3 && (len(b) != 3 || a > b)
-}
-
-// readDocMDP reads the permission of a certification signature: the /P of its
-// transform parameters, which is 2 if left out (ISO 32000-1 §12.8.2.2).
-func (d *Document) readDocMDP(o Object) int {
-	sig, _ := d.Dict(o)
-	if sig == nil {
-		return 0
-	}
-	references, _ := d.Array(sig["Reference"])
-	for _, r := range references {
-		ref, _ := d.Dict(r)
-		if method, _ := d.Name(ref["TransformMethod"]); method != "DocMDP" {
-			continue
-		}
-		params, _ := d.Dict(ref["TransformParams"])
-		if p, err := d.integerOrDefault(params["P"], 2); err == nil && p >= 1 && p <= 3 {
-			return int(p)
-		}
-	}
-	return 2
 }
 
 // readPDFAClaim reads the part and conformance that XMP metadata claims, as attributes or as elements.

@@ -206,6 +206,20 @@ func (w *fieldWalk) readAttributes(f *Field) error {
 	return nil
 }
 
+// IsSigned reports whether the value of a field is a signature. In a signature field, any value counts, even if it
+// cannot be read; in a field of another type or without one, a dictionary with a /ByteRange.
+func (d *Document) IsSigned(f *Field) (bool, error) {
+	value, err := d.Resolve(f.Value)
+	if err != nil && !IsFault(err) {
+		return false, err
+	}
+	if f.Type == "Sig" {
+		return err != nil || value != Object(Null{}), nil
+	}
+	dict, ok := value.(Dict)
+	return ok && dict["ByteRange"] != nil, nil
+}
+
 // Signature is a signature field with a value: a signature or a document timestamp. It is reported as stated, not
 // validated.
 type Signature struct {

@@ -82,7 +82,7 @@ func (c *signCommand) openSource(in *os.File) (pades.Source, error) {
 func (c *signCommand) signLevels(ctx context.Context, src pades.Source, s *signingKey, at fieldPlacement) ([][]byte, error) {
 	o := pades.Options{
 		Field: at.field, NewField: at.newField, Key: s.credential.Signer, Chain: s.credential.Chain, Time: time.Now(), Random: rand.Reader, Clock: s.clock,
-		Name: s.name, Reason: c.Reason, Location: c.Location, Contact: c.Contact, Certify: c.Certify,
+		Name: s.name, Reason: c.Reason, Location: c.Location, Contact: c.Contact, Certify: pdf.Permission(c.Certify),
 	}
 	if c.Level != "b-b" {
 		o.Timestamper = s.timestamper

@@ -15,13 +15,13 @@ import (
 
 // RequirePermission refuses a file whose signatures forbid ours. A later check would come after quota was reserved,
 // people were asked to sign, or a stamp was paid for.
-func RequirePermission(doc *pdf.Document, seen bool) error {
+func RequirePermission(doc *pdf.Document, visible bool) error {
 	const ours = "Segel" // not a name in any lock, so the result holds for all our fields
-	err := pades.RequireNewFieldPermitted(doc, ours, seen)
+	err := pades.RequireNewFieldPermitted(doc, ours, visible)
 	if errors.Is(err, pades.ErrCertified) || errors.Is(err, pades.ErrFieldLocked) {
 		return ErrCertified.WithCause(err)
 	}
-	return err
+	return PDFRefusal(err)
 }
 
 // PageSizes returns a function that looks up the size of a page and remembers it.

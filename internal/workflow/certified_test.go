@@ -20,7 +20,7 @@ import (
 
 // foreign returns a file with another person's signature, with a lock on its field and a certification of that level;
 // nil and 0 for neither.
-func foreign(t *testing.T, lock pdf.Dict, certify int) []byte {
+func foreign(t *testing.T, lock pdf.Dict, certify pdf.Permission) []byte {
 	t.Helper()
 	file := pdftest.Table(1)
 	open := func() *pdf.Document {
@@ -121,7 +121,7 @@ func TestFileWhoseSignaturesLockOursOutIsRefusedAtUpload(t *testing.T) {
 func TestCertifiedFileTakesNoBoxesAndNoQuotaForThem(t *testing.T) {
 	t.Parallel()
 	skipInShort(t)
-	for _, level := range []int{2, 3} {
+	for _, level := range []pdf.Permission{pdf.PermitFilling, pdf.PermitComments} {
 		for _, kind := range []contract.PlacementKind{contract.PlaceStamp, contract.PlaceSignature} {
 			h := newHarness(t)
 			d, err := h.take(foreign(t, nil, level))

@@ -296,7 +296,7 @@ func (s *Service) sealEvidence(ctx context.Context, read store.Signing, unsigned
 		func(src pades.Source) (*pades.Result, error) {
 			return pades.Sign(ctx, src, pades.Options{
 				NewField: &pades.FieldSpec{Name: evidenceSeal}, Key: seal.key, Chain: seal.chain, Timestamper: timestamper, Random: s.Random,
-				Time: s.Clock(), Clock: s.SigningClock(), Name: holder.Name, Reason: reasonEvidence, Certify: 1,
+				Time: s.Clock(), Clock: s.SigningClock(), Name: holder.Name, Reason: reasonEvidence, Certify: pdf.PermitNothing,
 			})
 		},
 		func(src pades.Source) (*pades.Result, error) {

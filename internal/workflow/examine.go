@@ -75,7 +75,7 @@ func (s *Service) examineFile(ctx context.Context, f *documents.File, doc *pdf.D
 	switch properties := doc.Properties(); {
 	case properties.HeaderOffset > 0:
 		return examination{}, documents.ErrDamaged.WithCause(fmt.Errorf("%d bytes of junk before the header", properties.HeaderOffset))
-	case properties.DocMDP == 1:
+	case properties.DocMDP == pdf.PermitNothing:
 		return examination{}, documents.ErrCertified
 	case pages == 0:
 		return examination{}, documents.ErrNoPages

@@ -198,7 +198,7 @@ func buildSealFieldLock(doc *pdf.Document, added []pades.FieldSpec) (*pades.Lock
 	if names = boundFieldNames(names); len(names) == 0 {
 		return nil, nil
 	}
-	return &pades.Lock{Action: pades.LockInclude, Fields: names}, nil
+	return &pades.Lock{Action: pdf.LockInclude, Fields: names}, nil
 }
 
 // listFieldsToLock lists the fields that exist when a document is sealed, so that they cannot be filled in later.

@@ -21,7 +21,11 @@ func (r *reader) readSignatures() error {
 		r.noteUnsignable(err)
 	}
 	for _, f := range fields {
-		if f.Type != "Sig" && !r.hasSignatureValue(f) {
+		signed, err := r.d.IsSigned(f)
+		if err != nil {
+			return err
+		}
+		if !signed {
 			continue
 		}
 		holder := pdf.AsRef(f.Value)
@@ -32,9 +36,6 @@ func (r *reader) readSignatures() error {
 		value, err := r.d.Resolve(f.Value)
 		if err != nil && !pdf.IsFault(err) {
 			return err
-		}
-		if value == pdf.Object(pdf.Null{}) {
-			continue
 		}
 		if len(r.file.Signatures) == r.o.Limits.Signatures {
 			r.addWarning(Warning{Code: WarnForm, Detail: fmt.Sprintf("more than %d signatures", r.o.Limits.Signatures)})
@@ -53,19 +54,15 @@ func (r *reader) readSignatures() error {
 		} else {
 			s.markBroken(DictionaryUnreadable, fmt.Sprint(err))
 		}
+		if err := r.readPermissions(s, f); err != nil {
+			return err
+		}
 		r.file.Signatures = append(r.file.Signatures, s)
 	}
 	r.checkShared()
 	slices.SortStableFunc(r.file.Signatures, func(a, b *Signature) int { return cmp.Compare(a.gapAt, b.gapAt) })
-	r.readPermissions()
+	r.orderPermissions()
 	return nil
-}
-
-// hasSignatureValue reports whether the value of a field of another type, or without a type, is a signature.
-func (r *reader) hasSignatureValue(f *pdf.Field) bool {
-	value, err := r.d.Resolve(f.Value)
-	dict, ok := value.(pdf.Dict)
-	return err == nil && ok && dict["ByteRange"] != nil
 }
 
 // readSignature reads one signature dictionary.

@@ -105,7 +105,9 @@ func timed(t testing.TB) func(*pades.Options) {
 	return func(p *pades.Options) { p.Timestamper = o.Timestamper() }
 }
 
-func certify(level int) func(*pades.Options) { return func(p *pades.Options) { p.Certify = level } }
+func certify(level pdf.Permission) func(*pades.Options) {
+	return func(p *pades.Options) { p.Certify = level }
+}
 
 // shown gives a signature a look that needs no font.
 func shown(p *pades.Options) { p.Appearance = plain{} }

@@ -36,18 +36,25 @@ func old(t *testing.T, bits int) (*rsa.PrivateKey, *x509.Certificate) {
 // form signs the way an old /SubFilter wants it. Contents makes what /Contents holds, from the signed bytes' hash.
 func (p *testFile) form(subFilter pdf.Name, more pdf.Dict, contents func(digest func(crypto.Hash) []byte) []byte) *testFile {
 	p.t.Helper()
+	return p.signAs(func(u *pdf.Update, value pdf.Ref) {
+		for _, f := range must[[]*pdf.Field](p.t)(p.open().Fields()) {
+			if f.Name == "A" {
+				must[pdf.Dict](p.t)(u.Edit(f.Ref))["V"] = value
+			}
+		}
+	}, subFilter, more, contents)
+}
+
+// signAs is form for a field that edit makes or fills.
+func (p *testFile) signAs(edit func(u *pdf.Update, value pdf.Ref), subFilter pdf.Name, more pdf.Dict, contents func(digest func(crypto.Hash) []byte) []byte) *testFile {
+	p.t.Helper()
 	u := p.open().NewUpdate()
 	byteRange, hole := &pdf.Hole{Len: 60}, &pdf.Hole{Len: 8002, Hex: true}
 	value := pdf.Dict{"Type": pdf.Name("Sig"), "Filter": pdf.Name("Adobe.PPKLite"), "SubFilter": subFilter, "ByteRange": byteRange, "Contents": hole}
 	for k, v := range more {
 		value[k] = v
 	}
-	ref := u.Add(value)
-	for _, f := range must[[]*pdf.Field](p.t)(p.open().Fields()) {
-		if f.Name == "A" {
-			must[pdf.Dict](p.t)(u.Edit(f.Ref))["V"] = ref
-		}
-	}
+	edit(u, u.Add(value))
 	tail := must[*pdf.Tail](p.t)(u.Build())
 	at, length, err := tail.Hole(hole)
 	if err != nil {

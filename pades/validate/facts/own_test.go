@@ -9,6 +9,7 @@ import (
 	"segel/pades"
 	"segel/pades/validate/diff"
 	"segel/pades/validate/facts"
+	"segel/pdf"
 	"segel/pdf/pdftest"
 )
 
@@ -92,7 +93,7 @@ func TestNewFieldOverASignatureIsNoted(t *testing.T) {
 
 func TestCertificationPermitsWhatItSays(t *testing.T) {
 	t.Parallel()
-	for level, want := range map[int]diff.Level{1: diff.LTA, 2: diff.FormFilling, 3: diff.Annotations} {
+	for level, want := range map[pdf.Permission]diff.Level{1: diff.LTA, 2: diff.FormFilling, 3: diff.Annotations} {
 		p := on(t, pdftest.Table(1)).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: boxA}, pades.FieldSpec{Name: "B", Page: 1, Rect: boxB})
 		p.sign("A", certify(level), shown).addValidationData()
 		if level > 1 {

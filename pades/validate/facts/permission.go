@@ -3,114 +3,52 @@ package facts
 import (
 	"errors"
 	"slices"
-	"strings"
 
 	"segel/pades/validate/diff"
 	"segel/pdf"
 )
 
-// readPermissions reads which changes each signature permits. A certification binds later signatures, which can only be
-// stricter (ISO 32000-2 §12.8.2).
-func (r *reader) readPermissions() {
-	inForce, certified := diff.Level(0), false
+// orderPermissions states which changes each signature permits. A certification binds later signatures, which can only
+// be stricter (ISO 32000-2 §12.8.2).
+func (r *reader) orderPermissions() {
+	inForce, certified := pdf.Permission(0), false
 	for _, s := range r.file.Signatures {
-		r.readReferences(s)
 		certified = certified || s.Certification != 0
 		s.certified = certified
-		if lock, err := r.d.Dict(s.fieldDict["Lock"]); err == nil && lock != nil {
-			l := r.readLock(lock)
-			if p, err := r.d.Integer(lock["P"]); err == nil && p >= 1 && p <= 3 {
-				l.P = int(p)
-			}
-			s.Locks = append(s.Locks, l)
-		}
-		s.Permits = diff.FormFilling
-		if inForce != 0 {
-			s.Permits = inForce
-		}
-		if s.Certification != 0 {
-			s.Permits = permissionLevel(s.Certification)
-			if inForce != 0 {
-				s.Permits = min(s.Permits, inForce)
-			}
-			inForce = s.Permits
-		}
+		inForce = inForce.Stricter(s.Certification)
 		for _, l := range s.Locks {
-			if l.P != 0 {
-				s.Permits = min(s.Permits, permissionLevel(l.P))
-				inForce = s.Permits
-			}
+			inForce = inForce.Stricter(l.Permits)
 		}
+		s.Permits = permittedLevel(inForce)
 	}
 }
 
-func permissionLevel(permission int) diff.Level {
-	switch permission {
-	case 1:
-		return diff.LTA
-	case 2:
-		return diff.FormFilling
-	}
-	return diff.Annotations
-}
-
-// readReferences reads the transform methods of a signature.
-func (r *reader) readReferences(s *Signature) {
-	list, err := r.d.Array(s.dict["Reference"])
+// readPermissions reads what a signature states about changes after it.
+func (r *reader) readPermissions(s *Signature, f *pdf.Field) error {
+	p, err := r.d.ReadPermissions(f)
 	if err != nil {
-		return
+		return err
 	}
-	for _, o := range list[:min(len(list), maxReferences)] {
-		reference, err := r.d.Dict(o)
-		if err != nil {
-			continue
-		}
-		params, _ := r.d.Dict(reference["TransformParams"])
-		switch method, _ := r.d.Name(reference["TransformMethod"]); method {
-		case "DocMDP":
-			p, err := r.d.Integer(params["P"])
-			if err != nil || p < 1 || p > 3 {
-				p = 2 // the default
-			}
-			if s.Certification == 0 || int(p) < s.Certification {
-				s.Certification = int(p)
-			}
-			if s.Kind == Approval {
-				s.Kind = Certification
-			}
-		case "FieldMDP":
-			s.Locks = append(s.Locks, r.readLock(params))
-		}
+	s.Certification, s.Locks = p.Certification, p.Locks
+	if s.Kind == Approval && s.Certification != 0 {
+		s.Kind = Certification
 	}
+	if p.Unreadable != nil {
+		s.Odd = append(s.Odd, Reason{PermissionUnreadable, p.Unreadable.Error()})
+	}
+	return nil
 }
 
-// maxReferences bounds the transform methods read.
-const maxReferences = 50
-
-func (r *reader) readLock(params pdf.Dict) Lock {
-	var l Lock
-	action, _ := r.d.Name(params["Action"])
-	l.Action = string(action)
-	fields, _ := r.d.Array(params["Fields"])
-	for _, o := range fields {
-		if v, err := r.d.String(o); err == nil {
-			l.Fields = append(l.Fields, v.Text())
-		}
+// permittedLevel returns the highest level of changes that are permitted. Without a certification it is that of a
+// certification by default.
+func permittedLevel(p pdf.Permission) diff.Level {
+	switch p {
+	case pdf.PermitNothing:
+		return diff.LTA
+	case pdf.PermitComments:
+		return diff.Annotations
 	}
-	return l
-}
-
-// locksField reports whether a field may no longer change. A name includes the fields below it. An unknown action locks
-// all fields: its writer wanted to lock something.
-func (l Lock) locksField(field string) bool {
-	among := slices.ContainsFunc(l.Fields, func(n string) bool { return n == field || strings.HasPrefix(field, n+".") })
-	switch l.Action {
-	case "Include":
-		return among
-	case "Exclude":
-		return !among
-	}
-	return true
+	return diff.FormFilling
 }
 
 // recordLater lists for each signature what later revisions changed, and which changes are denied: those it does not
@@ -171,5 +109,5 @@ func (s *Signature) locksChange(c diff.Change) bool {
 	if c.Field == "" || c.Level != diff.FormFilling || c.Field == s.Field {
 		return false
 	}
-	return slices.ContainsFunc(s.Locks, func(l Lock) bool { return l.locksField(c.Field) })
+	return slices.ContainsFunc(s.Locks, func(l pdf.FieldLock) bool { return l.Covers(c.Field) })
 }

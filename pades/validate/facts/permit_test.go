@@ -31,7 +31,7 @@ func TestCertifiedFilesForbidWhatTheyState(t *testing.T) {
 	})
 	proven := func(t *testing.T, b []byte) []byte { return on(t, b).addValidationData().addTimestamp().b }
 	signed := func(t *testing.T, b []byte) []byte { return on(t, b).sign("B", shown).b }
-	for level, all := range map[int][]mutation{
+	for level, all := range map[pdf.Permission][]mutation{
 		1: {{"filled in", "filled", filled}, {"comment", "comment", comment}, {"proven", "", proven}},
 		2: {{"filled in", "", filled}, {"comment", "comment", comment}, {"signed", "", signed}, {"proven", "", proven}},
 		3: {{"filled in", "", filled}, {"comment", "comment", comment}, {"redaction", "annotation_changed", redact}, {"link", "annotation_changed", link}, {"proven", "", proven}},
@@ -52,7 +52,7 @@ func TestNoPictureIsAddedBehindACertification(t *testing.T) {
 	}
 	fields := []pades.FieldSpec{{Name: "A", Page: 1, Rect: boxA}, {Name: "B", Page: 1, Rect: boxB}}
 	tamper(t, on(t, pdftest.Form()).fields(fields...).sign("A", shown).b, []mutation{{"approved", "", seen}})
-	for _, level := range []int{2, 3} {
+	for _, level := range []pdf.Permission{2, 3} {
 		certified := on(t, pdftest.Form()).fields(fields...).sign("A", certify(level), shown)
 		tamper(t, certified.b, []mutation{{"certified, to be seen", "signature_field", seen}, {"certified, not to be seen", "", unseen}})
 	}
@@ -92,11 +92,11 @@ func TestLocksAreKept(t *testing.T) {
 		lock pades.Lock
 		all  []mutation
 	}{
-		"all":     {pades.Lock{Action: pades.LockAll}, []mutation{{"name", "filled", filled}, {"box", "filled", checked}, {"proven", "", proven}}},
-		"include": {pades.Lock{Action: pades.LockInclude, Fields: []string{"name"}}, []mutation{{"name", "filled", filled}, {"box", "", checked}, {"new field", "", signed}}},
-		"group":   {pades.Lock{Action: pades.LockInclude, Fields: []string{"group"}}, []mutation{{"name", "", filled}, {"box", "filled", checked}}},
-		"exclude": {pades.Lock{Action: pades.LockExclude, Fields: []string{"name"}}, []mutation{{"name", "", filled}, {"box", "filled", checked}}},
-		"level":   {pades.Lock{Action: pades.LockInclude, Fields: []string{"x"}, Permit: 1}, []mutation{{"name", "filled", filled}, {"proven", "", proven}}},
+		"all":     {pades.Lock{Action: pdf.LockAll}, []mutation{{"name", "filled", filled}, {"box", "filled", checked}, {"proven", "", proven}}},
+		"include": {pades.Lock{Action: pdf.LockInclude, Fields: []string{"name"}}, []mutation{{"name", "filled", filled}, {"box", "", checked}, {"new field", "", signed}}},
+		"group":   {pades.Lock{Action: pdf.LockInclude, Fields: []string{"group"}}, []mutation{{"name", "", filled}, {"box", "filled", checked}}},
+		"exclude": {pades.Lock{Action: pdf.LockExclude, Fields: []string{"name"}}, []mutation{{"name", "", filled}, {"box", "filled", checked}}},
+		"level":   {pades.Lock{Action: pdf.LockInclude, Fields: []string{"x"}, Permit: 1}, []mutation{{"name", "filled", filled}, {"proven", "", proven}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

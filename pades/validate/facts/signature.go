@@ -85,11 +85,12 @@ const (
 
 // Oddities.
 const (
-	EncapsulatedContent ReasonCode = "encapsulated_content" // a detached container has content
-	SeveralSigners      ReasonCode = "several_signers"      // only the first is verified
-	BareSignature       ReasonCode = "bare_signature"       // no signed attributes: nothing binds the certificate
-	UnknownForm         ReasonCode = "unknown_form"         // of that /SubFilter
-	BasicEncoding       ReasonCode = "basic_encoding"       // the container, or a timestamp in it, is BER instead of DER
+	EncapsulatedContent  ReasonCode = "encapsulated_content"  // a detached container has content
+	SeveralSigners       ReasonCode = "several_signers"       // only the first is verified
+	BareSignature        ReasonCode = "bare_signature"        // no signed attributes: nothing binds the certificate
+	UnknownForm          ReasonCode = "unknown_form"          // of that /SubFilter
+	BasicEncoding        ReasonCode = "basic_encoding"        // the container, or a timestamp in it, is BER instead of DER
+	PermissionUnreadable ReasonCode = "permission_unreadable" // a certification or lock is malformed, and counts as the strictest
 )
 
 // Signature is what is known about one signature or document timestamp. Its texts are claims of the dictionary.
@@ -137,8 +138,8 @@ type Signature struct {
 	// Tokens are the signature timestamps within the container.
 	Tokens []Token
 
-	Certification int    // DocMDP permission 1 to 3; 0 if the signature is none
-	Locks         []Lock // FieldMDP
+	Certification pdf.Permission  // 0 if the signature is none
+	Locks         []pdf.FieldLock // those of the signature and of its field
 	// Permits is the highest level of later changes that this signature, or a certification before it, permits.
 	// Comments are denied even at Annotations.
 	Permits diff.Level
@@ -164,13 +165,6 @@ type Token struct {
 	DER   []byte
 	Token *tsp.Token // nil if it cannot be read
 	Err   error      // nil if it is valid for this signature's value
-}
-
-// Lock is one FieldMDP transform.
-type Lock struct {
-	Action string // All, Include or Exclude
-	Fields []string
-	P      int // permission that the lock adds, 1 to 3; 0 if none
 }
 
 // Later is one later revision from the point of view of a signature.
