@@ -343,7 +343,7 @@ func (w *surviving) failed() int64 {
 	if err != nil {
 		w.owner.t.Fatal(err)
 	}
-	c, err := contract.FailClosing(&d, "trouble", w.clock())
+	c, err := contract.FailClosing(&d, contract.Problem{Detail: "trouble"}, w.clock())
 	if err == nil {
 		_, err = w.store.Commit(context.Background(), c)
 	}

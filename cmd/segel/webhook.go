@@ -193,7 +193,7 @@ func (c webhookTestCommand) Run(w *environment) error {
 			return err
 		}
 		if d.State != contract.DeliveryDelivered {
-			return fmt.Errorf("not delivered: %s (status %d)", text.Reason(text.English, d.Problem), d.Status)
+			return fmt.Errorf("not delivered: %s (status %d)", text.Reason(text.English, string(d.Problem)), d.Status)
 		}
 		_, err = fmt.Fprintf(w.stdout, "delivered with status %d in %d ms\n", d.Status, d.Took.Milliseconds())
 		return err

@@ -46,7 +46,7 @@ func TestStatusSaysThatAStampWaitsForTheStampOffice(t *testing.T) {
 	for i := range d.Participants {
 		d.Participants[i].SignedAt = now
 	}
-	d.Stamps[0].Problem = contract.OfficeDown
+	d.Stamps[0].Problem = string(contract.ProblemOfficeDown)
 	b := newBench(t, d)
 	for _, path := range []string{"status/1207", "detail/1207"} {
 		if w := b.ask("GET", dBase+path, ""); !strings.Contains(w.Body.String(), "Penerbit e-meterai sedang tidak merespons") {

@@ -109,7 +109,7 @@ func signed() contract.Document {
 	d := processing()
 	d.Participants[0].SignedAt, d.Participants[1].SignedAt = now.Add(20*time.Minute), now.Add(40*time.Minute)
 	d.LastSignedAt = now.Add(40 * time.Minute)
-	d.Stamps[0].Problem, d.Stamps[0].Attempts = contract.OfficeDown, 4
+	d.Stamps[0].Problem, d.Stamps[0].Attempts = string(contract.ProblemOfficeDown), 4
 	return d
 }
 

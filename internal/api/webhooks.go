@@ -168,7 +168,7 @@ func (c *call) deliveryOf(d contract.WebhookDelivery) deliveryOut {
 	if !d.SentAt.IsZero() {
 		out.Try = maybe[deliveryTry]{&deliveryTry{
 			URL: d.URL, SentAt: formatISO(d.SentAt), Milliseconds: d.Took.Milliseconds(), Request: d.Body, Status: d.Status, Response: d.Response,
-			Problem: orNull(text.Reason(c.language, d.Problem)),
+			Problem: orNull(text.Reason(c.language, string(d.Problem))),
 		}}
 	}
 	return out

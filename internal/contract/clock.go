@@ -30,14 +30,6 @@ const ClosingPatience = 24 * time.Hour
 // clockRetryAfter is when a request that was refused because of the clock may be retried.
 const clockRetryAfter = time.Minute
 
-// Why a document waits for a clock, or failed because of one: problems of completion or of a stamp. All but the first
-// are followed by ": " and a time in RFC 3339.
-const (
-	WaitsForClock   = "closing.clock_in_doubt" // the service's clock is in doubt
-	WaitsForTime    = "closing.clock"          // a signature lies in the future; the document waits until then
-	FailedForFuture = "closing.clock_far"      // a signature lies further in the future than ClosingPatience
-)
-
 // ErrClock refuses everything that needs the time while the service's clock is in doubt: signing, stamping, sealing,
 // certificates.
 var ErrClock = Refuse(Unavailable, "server.clock").WithRetry()
@@ -166,36 +158,35 @@ func ConfirmClock(f ClockFinding, by Actor) (Event, error) {
 	return e, nil
 }
 
-// SignedAhead reports whether the newest signature or stamp of the document lies in the future. Problem is empty, or
-// why the document waits; far is true if the time is so far ahead that waiting makes no sense.
-func (d *Document) SignedAhead(now time.Time) (problem string, far bool) {
+// SignedAhead decides whether the document goes on although its newest signature or stamp lies in the future, as [CheckNewestTime] does.
+// Clocks that are both within the tolerance are not in conflict.
+func (d *Document) SignedAhead(now time.Time) Problem {
 	if !d.LastSignedAt.After(now.Add(aheadTolerance)) {
-		return "", false
+		return Problem{}
 	}
 	return CheckNewestTime(d.LastSignedAt, now)
 }
 
-// CheckNewestTime decides what happens to a document whose newest timestamp has that time: it continues (problem is
-// empty), waits until then, or fails if that is too far away. A seal and a document timestamp from before that time
-// would prove that the signature is older than its own timestamp and that its certificate was not yet valid; no reader
-// would ever accept it.
-func CheckNewestTime(newest, now time.Time) (problem string, far bool) {
+// CheckNewestTime decides what happens to a document whose newest timestamp has that time: it goes on (no problem), waits
+// until then ([ProblemSignedAhead]), or fails if that is too far away ([ProblemSignedFarAhead]). A seal and a document
+// timestamp from before that time would prove that the signature is older than its own timestamp and that its certificate
+// was not yet valid; no reader would ever accept it.
+func CheckNewestTime(newest, now time.Time) Problem {
 	switch wait := newest.Sub(now); {
 	case wait <= 0:
-		return "", false
+		return Problem{}
 	case wait > ClosingPatience:
-		return FailedForFuture + ": " + newest.UTC().Format(time.RFC3339), true
+		return newTimeProblem(ProblemSignedFarAhead, newest)
 	}
-	return WaitsForTime + ": " + newest.UTC().Format(time.RFC3339), false
+	return newTimeProblem(ProblemSignedAhead, newest)
 }
 
 // requireAfterLastSignature refuses a signature that would be dated before the one it follows.
 func (d *Document) requireAfterLastSignature(now time.Time) error {
-	problem, far := d.SignedAhead(now)
-	switch {
-	case problem == "":
+	switch d.SignedAhead(now).Code {
+	case "":
 		return nil
-	case far:
+	case ProblemSignedFarAhead:
 		return ErrSignedFarAhead.With("until", d.LastSignedAt)
 	}
 	return ErrSignedAhead.With("until", d.LastSignedAt).With("retry_after", int(d.LastSignedAt.Sub(now).Seconds()))

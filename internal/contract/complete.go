@@ -16,16 +16,17 @@ func (d *Document) requireReadyToClose() error {
 // DelayClosing records why completion has to wait. The document stays processing and the job tries again; recording
 // the same problem twice changes nothing. There is no event about a clock in doubt, because its own time would be in
 // doubt.
-func DelayClosing(d *Document, problem string, now time.Time) (c Change, changed bool, err error) {
+func DelayClosing(d *Document, p Problem, now time.Time) (c Change, changed bool, err error) {
 	if err := d.requireReadyToClose(); err != nil {
 		return Change{}, false, err
 	}
+	problem := p.String()
 	if d.Reason == problem {
 		return Change{}, false, nil
 	}
 	c = newChange(d)
 	c.At, c.After.Reason = now, problem
-	if problem != WaitsForClock {
+	if p.Code != ProblemClockInDoubt {
 		c.addEvent(EventClosingDelayed, Actor{}, now, "problem", problem)
 	}
 	return c, true, nil
@@ -34,13 +35,13 @@ func DelayClosing(d *Document, problem string, now time.Time) (c Change, changed
 // FailClosing records that the document cannot be completed as it is, for example because a certificate had been
 // revoked before it was used to sign. The content of the file stays. A restamp tries again; the owner may cancel
 // instead.
-func FailClosing(d *Document, problem string, now time.Time) (Change, error) {
+func FailClosing(d *Document, p Problem, now time.Time) (Change, error) {
 	if err := d.requireReadyToClose(); err != nil {
 		return Change{}, err
 	}
 	c := newChange(d)
-	c.failDocument(problem)
-	c.addEvent(EventClosingFailed, Actor{}, now, "problem", problem)
+	c.failDocument(p.String())
+	c.addEvent(EventClosingFailed, Actor{}, now, "problem", p.String())
 	return c, nil
 }
 

@@ -36,7 +36,7 @@ type Notice struct {
 	Tries     int       // deliveries that were begun
 	Channel   Channel   // how the person was reached when it was ordered, or how the last try sent it
 	Address   string    // the address or phone number to which the last try sent it
-	Problem   string    // why the last try failed, or why it was dropped: a code, which the words of the mail server may follow behind ": " for operators, or the words of the server
+	Problem   string    // why the last try failed, or why it was dropped: the text of a [Problem], whose detail is for operators where it has a code
 
 	Account AccountFacts // of a notice about an account, whose Document is 0
 }

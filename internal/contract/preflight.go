@@ -73,16 +73,14 @@ func (d *Document) checkStampPlaces(sizes PageSizeFunc) error {
 	return bad.asError()
 }
 
-// StampNoPlace is the problem of a stamp whose place does not exist any more.
-const StampNoPlace = "stamp.no_place"
-
 // RefuseStamp records that a stamp cannot be requested for the file as it is. The office was not called, so there is
-// no attempt and no serial, and the quota stays reserved; a restamp tries again. Problem is one of our codes.
-func RefuseStamp(d *Document, i int, problem string, now time.Time) (Change, error) {
+// no attempt and no serial, and the quota stays reserved; a restamp tries again.
+func RefuseStamp(d *Document, i int, p Problem, now time.Time) (Change, error) {
 	if err := d.requireStampState(i, StampOrdered); err != nil {
 		return Change{}, err
 	}
 	c := newChange(d)
+	problem := p.String()
 	c.After.Stamps[i].Problem = problem
 	c.failDocument(problem)
 	c.addEvent(EventStampNotRequested, Actor{}, now, "problem", problem)

@@ -76,7 +76,7 @@ func TestBoxThatSticksOutByRoundingIsMovedOntoItsPage(t *testing.T) {
 func TestRefusedStampSpendsNothingAndWaitsForARestamp(t *testing.T) {
 	t.Parallel()
 	d := stampedTwice(t)
-	c, err := RefuseStamp(d, 0, "stamp.file_too_large", t0)
+	c, err := RefuseStamp(d, 0, Problem{Code: "stamp.file_too_large"}, t0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,14 +90,14 @@ func TestRefusedStampSpendsNothingAndWaitsForARestamp(t *testing.T) {
 	if err != nil || c.After.State != Processing || len(c.Jobs) != 1 || c.Jobs[0].Kind != JobStamp {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if _, err := RefuseStamp(&c.After, 1, "stamp.file_too_large", t0); !errors.Is(err, ErrNotInTurn) {
+	if _, err := RefuseStamp(&c.After, 1, Problem{Code: "stamp.file_too_large"}, t0); !errors.Is(err, ErrNotInTurn) {
 		t.Errorf("a stamp that is not the next: %v", err)
 	}
 	c, err = OrderSerial(&c.After, 0, "order", t0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := RefuseStamp(&c.After, 0, "stamp.file_too_large", t0); !errors.Is(err, ErrRace) {
+	if _, err := RefuseStamp(&c.After, 0, Problem{Code: "stamp.file_too_large"}, t0); !errors.Is(err, ErrRace) {
 		t.Errorf("a stamp whose serial was asked for: %v", err)
 	}
 }

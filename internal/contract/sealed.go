@@ -1,15 +1,10 @@
 package contract
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 )
-
-// ClosingInvalid is the reason of a document whose sealed file did not pass validation, followed by ": " and the
-// faults.
-const ClosingInvalid = "closing.invalid"
 
 // SealedFile is the result of validating a sealed file, read from its stored bytes.
 type SealedFile struct {
@@ -111,28 +106,6 @@ func (d *Document) listOwnSignatures() (fields, serials map[string]bool) {
 		serials[serial] = true
 	}
 	return fields, serials
-}
-
-// maxFaultsInReason bounds the faults in a reason. The log has all of them.
-const maxFaultsInReason = 5
-
-// InvalidReason returns [Document.Reason] for a document whose sealed file has these faults: [ClosingInvalid] followed
-// by the faults.
-func InvalidReason(faults []SealFault) string {
-	var b strings.Builder
-	b.WriteString(ClosingInvalid)
-	for i, f := range faults {
-		if i == maxFaultsInReason {
-			fmt.Fprintf(&b, ", +%d", len(faults)-i)
-			break
-		}
-		separator := ", "
-		if i == 0 {
-			separator = ": "
-		}
-		b.WriteString(separator + f.String())
-	}
-	return b.String()
 }
 
 // String returns the code, the field and the detail of the fault.

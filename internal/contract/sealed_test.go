@@ -111,14 +111,14 @@ func TestOnlyASealedFileThatKeepsEveryPromiseIsAccepted(t *testing.T) {
 	}
 }
 
-func TestReasonOfAnInvalidFileNamesItsFaultsAndIsBounded(t *testing.T) {
+func TestProblemOfAnInvalidFileNamesItsFaultsAndIsBounded(t *testing.T) {
 	t.Parallel()
 	one := SealFault{Code: FaultNotPassed, Field: "Segel-abc-1", Detail: "HASH_FAILURE"}
-	if got := InvalidReason([]SealFault{one, {Code: FaultDigest}}); got != "closing.invalid: signature_not_passed Segel-abc-1 HASH_FAILURE, digest_differs" {
+	if got := NewInvalidProblem([]SealFault{one, {Code: FaultDigest}}).String(); got != "closing.invalid: signature_not_passed Segel-abc-1 HASH_FAILURE, digest_differs" {
 		t.Error(got)
 	}
 	one.Field = strings.Repeat("x\n", 5000)
-	if got := InvalidReason(slices.Repeat([]SealFault{one}, 1000)); len(got) > 1000 || !strings.HasSuffix(got, ", +995") || strings.Contains(got, "\n") {
+	if got := NewInvalidProblem(slices.Repeat([]SealFault{one}, 1000)).String(); len(got) > 1000 || !strings.HasSuffix(got, ", +995") || strings.Contains(got, "\n") {
 		t.Errorf("%d characters: %.200s", len(got), got)
 	}
 }

@@ -148,12 +148,12 @@ func TestEveryAttemptIsOpenedBeforeTheCallAndClosedByWhatFollows(t *testing.T) {
 	apply(RecordStampFailure(d, 0, Failure{Class: "transient", Code: "94", Text: "busy"}, t0))
 	apply(ReopenAttempt(d, 0, t0)) // none was left open
 	apply(BindSerial(d, 0, StampSerial{Serial: "S"}, true, t0))
-	c, changed, err := RecordStampWait(d, 0, OfficeDown, OutcomeNotCalled, t0)
+	c, changed, err := RecordStampWait(d, 0, Problem{Code: ProblemOfficeDown}, OutcomeNotCalled, t0)
 	if !changed || len(c.Events) > 0 {
 		t.Errorf("waiting changes %v and says %v", changed, c.Events)
 	}
 	apply(c, err)
-	if _, changed, _ := RecordStampWait(d, 0, OfficeDown, OutcomeNotCalled, t0); changed {
+	if _, changed, _ := RecordStampWait(d, 0, Problem{Code: ProblemOfficeDown}, OutcomeNotCalled, t0); changed {
 		t.Error("it is said twice that the stamp waits")
 	}
 	apply(ReopenAttempt(d, 0, t0))

@@ -17,16 +17,9 @@ type Stamp struct {
 	Attempts     int       // number of attempts made; the number of the last one
 	AttemptedAt  time.Time // when the open attempt was made; zero: none is open
 	Failures     int       // number of consecutive failed attempts
-	Problem      string    // what it waits for or why it was refused: one of our codes such as [OfficeDown], followed by ": " and the office's words or a time
+	Problem      string    // what it waits for or why it was refused: the text of a [Problem]; empty: nothing
 	AffixedAt    time.Time
 }
-
-// What a stamp waits for before the office can be called.
-const (
-	OfficeDown  = "stamp.office_down"  // the office does not answer, and is not called for now
-	FileMissing = "stamp.file_missing" // bytes of the document are missing in the store
-	FileChanged = "stamp.file_changed" // bytes of the document are not those that were recorded
-)
 
 // StampState is the state of a duty stamp.
 type StampState string
@@ -175,11 +168,11 @@ func AffixStamp(d *Document, i int, r Revision, now time.Time) (Change, error) {
 type Failure struct {
 	Class      Outcome
 	Code       string
-	Text       string // in the words of the office, or of what is between it and us
-	Reason     string // what people are told: one of our codes, followed by ": " and the office's words if they help; empty: Text
-	Final      bool   // retrying without a person does not help
-	Quarantine bool   // the returned file is not what was ordered
-	Evidence   File   // the returned file; its Key is empty if it is not stored
+	Text       string  // in the words of the office, or of what is between it and us
+	Problem    Problem // what people are told; zero: Text
+	Final      bool    // retrying without a person does not help
+	Quarantine bool    // the returned file is not what was ordered
+	Evidence   File    // the returned file; its Key is empty if it is not stored
 }
 
 // RecordStampFailure records a failed attempt, which may be one that an earlier run left open. A final failure fails the
@@ -192,7 +185,7 @@ func RecordStampFailure(d *Document, i int, f Failure, now time.Time) (Change, e
 	c.closeAttempt(i, f.Class, now, func(a *Attempt) { a.Code, a.Text, a.Evidence = f.Code, f.Text, f.Evidence })
 	s := &c.After.Stamps[i]
 	s.Failures++
-	s.Problem = cmp.Or(f.Reason, f.Text)
+	s.Problem = cmp.Or(f.Problem.String(), f.Text)
 	c.addEvent(EventStampFailed, Actor{}, now, "serial", s.Serial, "problem", s.Problem, detailPermanent, fmt.Sprint(f.Final))
 	switch {
 	case s.State == StampBound && f.Quarantine:
@@ -213,14 +206,15 @@ func RecordStampFailure(d *Document, i int, f Failure, now time.Time) (Change, e
 	return c, nil
 }
 
-// RecordStampWait records that a stamp waits because of that problem: [OfficeDown], [FileMissing], [FileChanged],
-// [WaitsForClock], or [WaitsForTime] followed by ": " and the time. The office was not called, so there is no attempt and
-// no event. An attempt that is still open, because of a crash or because it was opened before the problem was known, is
+// RecordStampWait records that a stamp waits because of that problem: [ProblemOfficeDown], [ProblemStampFileMissing],
+// [ProblemStampFileChanged], [ProblemClockInDoubt] or [ProblemSignedAhead]. The office was not called, so there is no
+// attempt and no event. An attempt that is still open, because of a crash or because it was opened before the problem was known, is
 // closed with the given outcome. Recording the same problem twice changes nothing.
-func RecordStampWait(d *Document, i int, problem string, open Outcome, now time.Time) (c Change, changed bool, err error) {
+func RecordStampWait(d *Document, i int, p Problem, open Outcome, now time.Time) (c Change, changed bool, err error) {
 	if err := d.requireStampState(i, StampOrdered, StampRequested, StampBound); err != nil {
 		return Change{}, false, err
 	}
+	problem := p.String()
 	if s := d.Stamps[i]; s.Problem == problem && s.AttemptedAt.IsZero() {
 		return Change{}, false, nil
 	}

@@ -123,7 +123,9 @@ var verbs = []struct {
 	{"(complete)", func(d *Document) (Change, bool, error) {
 		return change1(Complete(d, []Revision{nextRevision(d, 1)}, t0))
 	}},
-	{"(fail closing)", func(d *Document) (Change, bool, error) { return change1(FailClosing(d, "revoked", t0)) }},
+	{"(fail closing)", func(d *Document) (Change, bool, error) {
+		return change1(FailClosing(d, Problem{Code: ProblemRevoked}, t0))
+	}},
 	{"(renew)", func(d *Document) (Change, bool, error) {
 		return change1(Renew(d, []Revision{nextRevision(d, 1)}, t0.AddDate(1, 0, 0), t0))
 	}},

@@ -1,7 +1,5 @@
 package contract
 
-import "strings"
-
 // WaitingReason is a class of the reasons why documents wait for the service. Monitors count by it, so it has few values.
 type WaitingReason string
 
@@ -24,24 +22,6 @@ var WaitingReasons = []WaitingReason{
 	WaitsForConversion, WaitsForStamp, WaitsForSeal, WaitsForOffice, WaitsForOfficeAccount, WaitsForTimestamp, WaitsForRevocation, WaitsForClockRepair, WaitsForFile, WaitsForOther,
 }
 
-// problemReasons are the reasons of problems that begin with these words. The first that matches counts.
-var problemReasons = []struct {
-	problem string
-	reason  WaitingReason
-}{
-	{"closing.clock", WaitsForClockRepair},
-	{"closing.timestamp", WaitsForTimestamp},
-	{"closing.proof", WaitsForRevocation},
-	{"closing.file_", WaitsForFile},
-	{"stamp.file_missing", WaitsForFile},
-	{"stamp.file_changed", WaitsForFile},
-	{"stamp.office_quota", WaitsForOfficeAccount},
-	{"stamp.office_account", WaitsForOfficeAccount},
-	{"stamp.office_config", WaitsForOfficeAccount},
-	{"stamp.office_", WaitsForOffice},
-	{"stamp.return_", WaitsForOffice},
-}
-
 // ClassifyWait returns why a document waits for a step. Problem is what it records: [Stamp.Problem] of the next stamp, or [Document.Reason].
 func ClassifyWait(step WaitingStep, problem string) WaitingReason {
 	switch {
@@ -52,10 +32,19 @@ func ClassifyWait(step WaitingStep, problem string) WaitingReason {
 	case problem == "":
 		return WaitsForSeal
 	}
-	for _, p := range problemReasons {
-		if strings.HasPrefix(problem, p.problem) {
-			return p.reason
-		}
+	switch ParseProblem(problem).Code {
+	case ProblemClockInDoubt, ProblemSignedAhead, ProblemSignedFarAhead:
+		return WaitsForClockRepair
+	case ProblemTimestamp:
+		return WaitsForTimestamp
+	case ProblemRevocationData:
+		return WaitsForRevocation
+	case ProblemStampFileMissing, ProblemStampFileChanged, ProblemClosingFileMissing, ProblemClosingFileChanged:
+		return WaitsForFile
+	case ProblemOfficeQuota, ProblemOfficeAccount, ProblemOfficeConfig:
+		return WaitsForOfficeAccount
+	case ProblemOfficeDown, ProblemOfficeUnreachable, ProblemOfficeBusy, ProblemOfficeRefused, ProblemReturnRefused, ProblemReturnIncomplete:
+		return WaitsForOffice
 	}
 	return WaitsForOther
 }

@@ -140,10 +140,10 @@ type WebhookDelivery struct {
 	URL      string
 	SentAt   time.Time // zero: none was begun
 	Took     time.Duration
-	Body     string // the same for each try
-	Status   int    // of the response; 0: there was none
-	Response string // the beginning of its body
-	Problem  string // one of our codes; empty: none
+	Body     string      // the same for each try
+	Status   int         // of the response; 0: there was none
+	Response string      // the beginning of its body
+	Problem  ProblemCode // empty: none
 }
 
 // IsTest reports whether a delivery reports no event.
@@ -192,12 +192,12 @@ var DeliveryStates = []DeliveryState{DeliveryOrdered, DeliveryDelivered, Deliver
 
 // Problems of a try.
 const (
-	DeliveryRefused     = "webhook.refused"     // another status than 200 to 299
-	DeliveryGone        = "webhook.gone"        // status 410
-	DeliveryUnreachable = "webhook.unreachable" // no response
-	DeliveryForbidden   = "webhook.forbidden"   // the rules for outgoing requests forbid the address
-	DeliveryTimeout     = "webhook.timeout"     // no response in time
-	DeliveryUnwritten   = "webhook.unwritten"   // the message could not be written
+	DeliveryRefused     ProblemCode = "webhook.refused"     // another status than 200 to 299
+	DeliveryGone        ProblemCode = "webhook.gone"        // status 410
+	DeliveryUnreachable ProblemCode = "webhook.unreachable" // no response
+	DeliveryForbidden   ProblemCode = "webhook.forbidden"   // the rules for outgoing requests forbid the address
+	DeliveryTimeout     ProblemCode = "webhook.timeout"     // no response in time
+	DeliveryUnwritten   ProblemCode = "webhook.unwritten"   // the message could not be written
 )
 
 const (

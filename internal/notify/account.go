@@ -41,11 +41,11 @@ func (s *Service) deliverAccountNotice(ctx context.Context, n contract.Notice) (
 	m, err := s.Accounts.AccountMessage(ctx, n)
 	switch {
 	case contract.KindOf(err) != 0: // the account was disabled, the link was used or has expired
-		return s.endTry(ctx, n, contract.NoticeDropped, "notice.pointless")
+		return s.endTry(ctx, n, contract.NoticeDropped, contract.Problem{Code: contract.ProblemNotNeeded})
 	case err != nil:
 		return n, err
 	case m.To.Email == "":
-		return s.endTry(ctx, n, contract.NoticeDropped, "notice.no_address")
+		return s.endTry(ctx, n, contract.NoticeDropped, contract.Problem{Code: contract.ProblemNoAddress})
 	}
 	return s.tryNotice(ctx, n, m.To.Email, func(n contract.Notice) error {
 		mailed, err := s.composeAccountMessage(ctx, n, m)

@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"segel/internal/contract"
@@ -170,10 +169,10 @@ func earlier(a, b time.Time) time.Time {
 // waits, but a reminder only for a day, so that no heap of them follows; of one that was closed it is dropped.
 func (s *Service) withholdNotice(ctx context.Context, n contract.Notice, state contract.OrganisationState) (contract.Notice, error) {
 	if state != contract.OrganisationSuspended || n.Kind == contract.NoticeReminder && s.Clock().Sub(n.OrderedAt) > reminderWait {
-		return s.endTry(ctx, n, contract.NoticeDropped, "notice.pointless")
+		return s.endTry(ctx, n, contract.NoticeDropped, contract.Problem{Code: contract.ProblemNotNeeded})
 	}
 	n.DueAt = s.Clock().Add(suspendedPause)
-	return s.endTry(ctx, n, contract.NoticeOrdered, "notice.suspended")
+	return s.endTry(ctx, n, contract.NoticeOrdered, contract.Problem{Code: contract.ProblemSuspended})
 }
 
 // deliverNotice sends one notice and returns it with the result.
@@ -182,16 +181,16 @@ func (s *Service) deliverNotice(ctx context.Context, d *contract.Document, n con
 	n.Channel = channel
 	switch {
 	case address == "" && channel.IsPhone():
-		return s.endTry(ctx, n, contract.NoticeDropped, "notice.no_number")
+		return s.endTry(ctx, n, contract.NoticeDropped, contract.Problem{Code: contract.ProblemNoNumber})
 	case address == "":
-		return s.endTry(ctx, n, contract.NoticeDropped, "notice.no_address")
+		return s.endTry(ctx, n, contract.NoticeDropped, contract.Problem{Code: contract.ProblemNoAddress})
 	case !d.Needs(n):
-		return s.endTry(ctx, n, contract.NoticeDropped, "notice.pointless")
+		return s.endTry(ctx, n, contract.NoticeDropped, contract.Problem{Code: contract.ProblemNotNeeded})
 	}
 	// The document keeps the address of a person whose data were erased as evidence, not to write to them.
 	switch _, err := s.Store.Erasure(ctx, n.Person); {
 	case err == nil:
-		return s.endTry(ctx, n, contract.NoticeDropped, "notice.pointless")
+		return s.endTry(ctx, n, contract.NoticeDropped, contract.Problem{Code: contract.ProblemNotNeeded})
 	case !errors.Is(err, store.ErrNotFound):
 		return n, err
 	}
@@ -201,7 +200,7 @@ func (s *Service) deliverNotice(ctx context.Context, d *contract.Document, n con
 // tryNotice sends one notice to an address and returns it with the result.
 func (s *Service) tryNotice(ctx context.Context, n contract.Notice, address string, send func(contract.Notice) error) (contract.Notice, error) {
 	if !s.Delivers(n.Channel) { // it was configured when the notice was ordered
-		return s.endTry(ctx, n, contract.NoticeKept, "")
+		return s.endTry(ctx, n, contract.NoticeKept, contract.Problem{})
 	}
 	// Durable from here on: that a message to this address may be on its way. A crash leads to another try.
 	n, err := s.Store.BeginTry(ctx, n, address, s.Clock(), cmp.Or(s.Lease, defaultLease))
@@ -216,36 +215,35 @@ func (s *Service) tryNotice(ctx context.Context, n contract.Notice, address stri
 	var refused *Refusal
 	switch {
 	case err == nil:
-		return s.endTry(ctx, n, contract.NoticeSent, "")
+		return s.endTry(ctx, n, contract.NoticeSent, contract.Problem{})
 	case ctx.Err() != nil:
 		// The job is stopped. The next one tries again, at once if this is stored or the node has ended, else after the lease.
 		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
 		n.DueAt = s.Clock()
-		n, err := s.endTry(ending, n, contract.NoticeOrdered, "")
+		n, err := s.endTry(ending, n, contract.NoticeOrdered, contract.Problem{})
 		return n, errors.Join(ctx.Err(), err)
 	case errors.Is(err, contract.ErrCodeEnded):
-		return s.endTry(ctx, n, contract.NoticeDropped, "notice.pointless")
+		return s.endTry(ctx, n, contract.NoticeDropped, contract.Problem{Code: contract.ProblemNotNeeded})
 	case contract.KindOf(err) != 0: // the owner revoked the guest's links
-		return s.endTry(ctx, n, contract.NoticeDropped, "notice.link_revoked")
+		return s.endTry(ctx, n, contract.NoticeDropped, contract.Problem{Code: contract.ProblemLinkRevoked})
 	case errors.As(err, &refused):
-		return s.endTry(ctx, n, contract.NoticeFailed, refused.Reason)
+		return s.endTry(ctx, n, contract.NoticeFailed, contract.Problem{Detail: refused.Reason})
 	}
 	s.Log.WarnContext(ctx, "message was not delivered", "notice", n.ID, "channel", cmp.Or(n.Channel, "mail"), "try", n.Tries, "error", err)
-	again, given := "notice.no_server", "notice.too_long"
+	again, givenUp := contract.Problem{Code: contract.ProblemNoServer}, contract.Problem{Code: contract.ProblemServerGaveUp}
 	if n.Channel.IsPhone() {
-		again, given = "notice.no_provider", "notice.too_long_phone"
+		again.Code, givenUp.Code = contract.ProblemNoProvider, contract.ProblemProviderGaveUp
 	}
-	said := ""
 	if unsent := (*Unsent)(nil); errors.As(err, &unsent) {
-		said = ": " + unsent.Said
+		again.Detail, givenUp.Detail = unsent.Said, unsent.Said
 	}
 	due, more := contract.NextNoticeTry(n, s.Clock())
 	if !more {
-		return s.endTry(ctx, n, contract.NoticeFailed, given+said)
+		return s.endTry(ctx, n, contract.NoticeFailed, givenUp)
 	}
 	n.DueAt = due
-	return s.endTry(ctx, n, contract.NoticeOrdered, again+said)
+	return s.endTry(ctx, n, contract.NoticeOrdered, again)
 }
 
 // Delivers reports whether messages by a channel are sent, and not kept.
@@ -280,9 +278,9 @@ func (s *Service) sendNotice(ctx context.Context, d *contract.Document, n contra
 }
 
 // endTry records the result of a try, and its event: that a message was sent or refused.
-func (s *Service) endTry(ctx context.Context, n contract.Notice, result contract.NoticeState, problem string) (contract.Notice, error) {
+func (s *Service) endTry(ctx context.Context, n contract.Notice, result contract.NoticeState, problem contract.Problem) (contract.Notice, error) {
 	now := s.Clock()
-	n.State, n.Problem = result, problem
+	n.State, n.Problem = result, problem.String()
 	if result != contract.NoticeOrdered {
 		n.DoneAt = now
 	}
@@ -318,8 +316,8 @@ func noticeEvent(t contract.EventType, n contract.Notice, now time.Time) contrac
 func refusalEvent(n contract.Notice) contract.Event {
 	e := noticeEvent(contract.EventNoticeRefused, n, n.DoneAt)
 	e.Details["reason"] = n.Problem
-	if code, _, found := strings.Cut(n.Problem, ": "); found && strings.HasPrefix(code, "notice.") {
-		e.Details["reason"] = code
+	if p := contract.ParseProblem(n.Problem); p.Code.ConcernsNotice() {
+		e.Details["reason"] = string(p.Code)
 	}
 	return e
 }

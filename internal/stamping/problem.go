@@ -29,13 +29,13 @@ func (r *run) recordProblem(ctx context.Context, cause error) error {
 		return cause // an outage on our side; the attempt stays open as after a crash, and the next run asks again
 	}
 	class := emeterai.ClassOf(cause)
-	f := contract.Failure{Class: contract.Outcome(class), Text: cause.Error(), Reason: reasonOf(cause), Final: class.IsFinal(), Quarantine: class == emeterai.Quarantine}
+	f := contract.Failure{Class: contract.Outcome(class), Text: cause.Error(), Problem: describeFailure(cause), Final: class.IsFinal(), Quarantine: class == emeterai.Quarantine}
 	var p *emeterai.Problem
 	var after time.Duration
 	if errors.As(cause, &p) {
 		f.Code, f.Text, after = p.Code, p.Text, p.After
 		if p.Code == emeterai.CodeNotCalled {
-			return r.postpone(ctx, contract.OfficeDown, contract.OutcomeNotCalled, r.s.officeLater(emeterai.Availability{Until: r.s.Clock().Add(after)}))
+			return r.postpone(ctx, contract.Problem{Code: contract.ProblemOfficeDown}, contract.OutcomeNotCalled, r.s.officeLater(emeterai.Availability{Until: r.s.Clock().Add(after)}))
 		}
 		var err error
 		if f.Evidence, err = r.s.storeEvidence(ctx, r.d.Organisation, p); err != nil {
@@ -67,25 +67,25 @@ func (r *run) recordProblem(ctx context.Context, cause error) error {
 // refuse fails a document whose stamps the stamp office would refuse after payment. Nothing is spent, and reserved quota
 // stays reserved until a restamp or a cancel.
 func (r *run) refuse(ctx context.Context, refused *contract.Error) error {
-	problem := refused.Code
+	code := contract.ProblemCode(refused.Code)
 	if len(refused.Fields) > 0 {
-		problem = contract.StampNoPlace
+		code = contract.ProblemNoPlace
 	}
 	r.s.Log.WarnContext(ctx, "stamp not ordered: the stamp office would refuse the file", "document", r.d.ID, "stamp", r.i, "cause", refused)
 	return r.commit(ctx, func(d *contract.Document) (contract.Change, error) {
-		return contract.RefuseStamp(d, r.i, problem, r.s.Clock())
+		return contract.RefuseStamp(d, r.i, contract.Problem{Code: code}, r.s.Clock())
 	})
 }
 
 // failForClock fails a document whose newest signature lies too far in the future. An attempt that an earlier run left
 // open is closed as unanswered.
-func (r *run) failForClock(ctx context.Context, problem string, now time.Time) error {
+func (r *run) failForClock(ctx context.Context, problem contract.Problem, now time.Time) error {
 	r.s.Log.ErrorContext(ctx, "document is not stamped: a signature was made while the clock was ahead", "document", r.d.ID, "stamp", r.i, "signed", r.d.LastSignedAt, "now", now)
 	return r.commit(ctx, func(d *contract.Document) (contract.Change, error) {
 		if d.Stamps[r.i].State == contract.StampOrdered {
 			return contract.RefuseStamp(d, r.i, problem, now)
 		}
-		return contract.RecordStampFailure(d, r.i, contract.Failure{Class: contract.OutcomeUnanswered, Text: r.signedAhead().Error(), Reason: problem, Final: true}, now)
+		return contract.RecordStampFailure(d, r.i, contract.Failure{Class: contract.OutcomeUnanswered, Text: r.signedAhead().Error(), Problem: problem, Final: true}, now)
 	})
 }
 
@@ -109,28 +109,23 @@ func (s *Stamping) officeLater(a emeterai.Availability) *contract.Later {
 // waitForFile postpones the stamp until the bytes of its document are restored, if the cause is that they are missing or
 // changed. An attempt that this run opened was not made; the result of an earlier run's attempt is unknown.
 func (r *run) waitForFile(ctx context.Context, cause error) error {
-	var problem string
-	switch {
-	case errors.Is(cause, documents.ErrFileMissing):
-		problem = contract.FileMissing
-	case errors.Is(cause, documents.ErrFileChanged):
-		problem = contract.FileChanged
-	default:
+	code, ok := describeFile(cause)
+	if !ok {
 		return cause
 	}
-	if r.stamp().Problem != problem {
+	if contract.ParseProblem(r.stamp().Problem).Code != code {
 		r.s.Log.ErrorContext(ctx, "stored bytes of a document are missing or changed", "document", r.d.ID, "stamp", r.i, "cause", cause)
 	}
 	outcome := contract.OutcomeNotCalled
 	if r.call == resumed {
 		outcome = contract.OutcomeUnanswered
 	}
-	return r.postpone(ctx, problem, outcome, &contract.Later{After: documents.LongestRetry, Err: cause})
+	return r.postpone(ctx, contract.Problem{Code: code}, outcome, &contract.Later{After: documents.LongestRetry, Err: cause})
 }
 
 // postpone postpones the stamp for a problem that prevents calls to the stamp office, and returns later. The problem is
 // recorded once. An open attempt ends with the given outcome.
-func (r *run) postpone(ctx context.Context, problem string, outcome contract.Outcome, later *contract.Later) error {
+func (r *run) postpone(ctx context.Context, problem contract.Problem, outcome contract.Outcome, later *contract.Later) error {
 	requireSame := requireSameAttempt(&r.d, r.i)
 	_, err := r.s.ApplyRuleTo(ctx, r.d, func(d *contract.Document) (*contract.Change, error) {
 		if err := requireSame(d); err != nil {
@@ -144,65 +139,81 @@ func (r *run) postpone(ctx context.Context, problem string, outcome contract.Out
 	return later
 }
 
-// reasonOf returns the reason for people why a stamp waits or was refused: a code with a sentence in every language,
-// followed by the stamp office's own text if it says more. Transport problems ("login: EOF") only help operators, who
-// find them in the log and in the attempts.
-func reasonOf(cause error) string {
-	switch problem := documents.BlobRefusal(cause); {
-	case errors.Is(problem, documents.ErrFileMissing):
-		return contract.FileMissing
-	case errors.Is(problem, documents.ErrFileChanged):
-		return contract.FileChanged
+// describeFile returns the problem of a stamp if the bytes of its document are missing or changed.
+func describeFile(cause error) (code contract.ProblemCode, ok bool) {
+	switch {
+	case errors.Is(cause, documents.ErrFileMissing):
+		return contract.ProblemStampFileMissing, true
+	case errors.Is(cause, documents.ErrFileChanged):
+		return contract.ProblemStampFileChanged, true
+	}
+	return "", false
+}
+
+// describeFailure returns why a stamp waits or was refused, with the stamp office's own text if it says more. Transport
+// problems ("login: EOF") only help operators, who find them in the log and in the attempts.
+func describeFailure(cause error) contract.Problem {
+	if code, ok := describeFile(documents.BlobRefusal(cause)); ok {
+		return contract.Problem{Code: code}
 	}
 	var p *emeterai.Problem
 	if !errors.As(cause, &p) {
-		return "stamp.office_unreachable"
+		return contract.Problem{Code: contract.ProblemOfficeUnreachable}
 	}
+	code := chooseProblemCode(p)
+	switch code {
+	case contract.ProblemOfficeConfig, contract.ProblemOfficeRefused, contract.ProblemOfficeBusy:
+		return contract.Problem{Code: code, Detail: officeText(p)}
+	}
+	return contract.Problem{Code: code}
+}
+
+func chooseProblemCode(p *emeterai.Problem) contract.ProblemCode {
 	switch p.Class {
 	case emeterai.Quota:
-		return "stamp.office_quota"
+		return contract.ProblemOfficeQuota
 	case emeterai.Login:
-		return "stamp.office_account"
+		return contract.ProblemOfficeAccount
 	case emeterai.Config:
-		return withOfficeText("stamp.office_config", p)
+		return contract.ProblemOfficeConfig
 	case emeterai.Refused:
-		return withOfficeText("stamp.office_refused", p)
+		return contract.ProblemOfficeRefused
 	case emeterai.Quarantine:
-		return "stamp.return_refused"
+		return contract.ProblemReturnRefused
 	case emeterai.NeedsPerson, emeterai.Permanent:
-		return permanentReason(p)
+		return choosePermanentCode(p)
 	}
 	switch p.Code {
 	case emeterai.CodeDown, emeterai.CodeAnswer, "":
-		return "stamp.office_unreachable"
+		return contract.ProblemOfficeUnreachable
 	case emeterai.CodeReturn:
-		return "stamp.return_incomplete"
+		return contract.ProblemReturnIncomplete
 	}
-	return withOfficeText("stamp.office_busy", p)
+	return contract.ProblemOfficeBusy
 }
 
-// permanentReason returns what a person has to repair before a retry can succeed.
-func permanentReason(p *emeterai.Problem) string {
+// choosePermanentCode returns what a person has to repair before a retry can succeed.
+func choosePermanentCode(p *emeterai.Problem) contract.ProblemCode {
 	switch p.Code {
 	case emeterai.CodeElsewhere:
-		return "stamp.serial_elsewhere"
+		return contract.ProblemSerialElsewhere
 	case emeterai.CodeSerialUncertain:
-		return "stamp.serial_uncertain"
+		return contract.ProblemSerialUncertain
 	case emeterai.CodePicture:
-		return "stamp.picture_lost"
+		return contract.ProblemPictureLost
 	case emeterai.CodePlace:
-		return "stamp.no_place"
+		return contract.ProblemNoPlace
 	}
-	return withOfficeText("stamp.office_refused", p)
+	return contract.ProblemOfficeRefused
 }
 
-// withOfficeText adds the stamp office's text if the code is the office's own, which is a number. Under our codes the
-// text is ours and written for the log.
-func withOfficeText(code string, p *emeterai.Problem) string {
-	if p.Text == "" || p.Code == "" || p.Code[0] < '0' || p.Code[0] > '9' {
-		return code
+// officeText returns the stamp office's text if the code is the office's own, which is a number. Under our codes the text
+// is ours and written for the log.
+func officeText(p *emeterai.Problem) string {
+	if p.Code == "" || p.Code[0] < '0' || p.Code[0] > '9' {
+		return ""
 	}
-	return code + ": " + p.Text
+	return p.Text
 }
 
 // storeEvidence stores the file that the stamp office returned and Segel did not accept. Only an operator removes it. A

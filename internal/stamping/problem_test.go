@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"segel/internal/blob"
+	"segel/internal/contract"
 	"segel/internal/emeterai"
 	"segel/internal/text"
 )
@@ -18,7 +19,7 @@ func TestPeopleAreToldWhyInASentence(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		cause error
-		want  string
+		want  contract.ProblemCode
 		says  string // must be in the sentence; empty: the text of the cause must not be in it
 	}{
 		{io.EOF, "stamp.office_unreachable", ""},
@@ -41,11 +42,11 @@ func TestPeopleAreToldWhyInASentence(t *testing.T) {
 		{&emeterai.Problem{Class: emeterai.NeedsPerson, Code: emeterai.CodeSerialUncertain, Text: "2 serials"}, "stamp.serial_uncertain", ""},
 		{&emeterai.Problem{Class: emeterai.NeedsPerson, Code: emeterai.CodePicture, Text: "no picture"}, "stamp.picture_lost", ""},
 	} {
-		got := reasonOf(c.cause)
-		if code, _, _ := strings.Cut(got, ": "); code != c.want {
+		got := describeFailure(c.cause)
+		if got.Code != c.want {
 			t.Errorf("%v: %q, want %s", c.cause, got, c.want)
 		}
-		id, en := text.Reason(text.Indonesian, got), text.Reason(text.English, got)
+		id, en := text.Reason(text.Indonesian, got.String()), text.Reason(text.English, got.String())
 		words := c.cause.Error()
 		if p := (*emeterai.Problem)(nil); errors.As(c.cause, &p) {
 			words = p.Text

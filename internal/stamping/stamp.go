@@ -150,15 +150,15 @@ func (s *Stamping) Stamp(ctx context.Context, id contract.DocumentID) error {
 		if r.call == resumed {
 			now, err := s.CheckClock(ctx)
 			if errors.Is(err, contract.ErrClock) {
-				return r.postpone(ctx, contract.WaitsForClock, contract.OutcomeUnanswered, &contract.Later{After: documents.ClockRetry, Err: err})
+				return r.postpone(ctx, contract.Problem{Code: contract.ProblemClockInDoubt}, contract.OutcomeUnanswered, &contract.Later{After: documents.ClockRetry, Err: err})
 			}
 			if err != nil {
 				return err
 			}
-			switch problem, far := r.d.SignedAhead(now); {
-			case far:
+			switch problem := r.d.SignedAhead(now); problem.Code {
+			case contract.ProblemSignedFarAhead:
 				return r.failForClock(ctx, problem, now)
-			case problem != "":
+			case contract.ProblemSignedAhead:
 				wait := min(r.d.LastSignedAt.Sub(now), documents.LongestRetry)
 				return r.postpone(ctx, problem, contract.OutcomeUnanswered, &contract.Later{After: wait, Err: r.signedAhead()})
 			}
@@ -167,12 +167,12 @@ func (s *Stamping) Stamp(ctx context.Context, id contract.DocumentID) error {
 		// recordProblem closes the attempt as not called.
 		ordered := r.stamp().State == contract.StampOrdered
 		if a := r.office().Availability(); a.Down && (r.call == resumed || ordered) {
-			return r.postpone(ctx, contract.OfficeDown, contract.OutcomeUnanswered, s.officeLater(a))
+			return r.postpone(ctx, contract.Problem{Code: contract.ProblemOfficeDown}, contract.OutcomeUnanswered, s.officeLater(a))
 		}
 		if later, err := s.compareRestored(ctx); err != nil {
 			return err
 		} else if later != nil {
-			return r.postpone(ctx, contract.OfficeDown, contract.OutcomeUnanswered, later)
+			return r.postpone(ctx, contract.Problem{Code: contract.ProblemOfficeDown}, contract.OutcomeUnanswered, later)
 		}
 
 		// Open the file before the attempt: without the file the stamp office is not called.

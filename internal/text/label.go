@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"segel/internal/contract"
 )
@@ -220,28 +219,28 @@ func Field(l Language, f contract.FieldError) string { return Sentence(l, f.Code
 // Warning returns the sentence for something that was accepted but may not be what was meant.
 func Warning(l Language, w contract.Warning) string { return Sentence(l, w.Code, w.Args) }
 
-// Reason returns why a document waits or ended: the sentence for one of our codes, with the words that follow it after
-// ": ", or the words of the person who ended it.
+// Reason returns why a document waits or ended: the sentence for the code of a [contract.Problem], with what its detail says, or the words of the
+// person who ended it.
 func Reason(l Language, reason string) string {
-	code, words, _ := strings.Cut(reason, ": ")
-	kind, _, _ := strings.Cut(code, ".")
-	if _, ours := sentences[code]; ours && slices.Contains([]string{"stamp", "file", "closing", "notice", "webhook"}, kind) {
-		switch code {
-		case "closing.revoked":
-			return Sentence(l, code, revocationArguments(l, words))
-		case contract.WaitsForTime, contract.FailedForFuture:
-			return Sentence(l, code, timeArguments(words))
-		}
-		return Sentence(l, code, map[string]any{"words": words})
+	p := contract.ParseProblem(reason)
+	if _, known := sentences[string(p.Code)]; !known {
+		return reason
 	}
-	return reason
+	args := map[string]any{"words": p.Detail}
+	switch p.Code {
+	case contract.ProblemRevoked:
+		args = revocationArguments(l, p)
+	case contract.ProblemSignedAhead, contract.ProblemSignedFarAhead:
+		args = timeArguments(p)
+	}
+	return Sentence(l, string(p.Code), args)
 }
 
 // ReasonForOperator is [Reason] with the words of the mail server that follow a code of ours, which only operators see.
 func ReasonForOperator(l Language, reason string) string {
 	sentence := Reason(l, reason)
-	if _, words, found := strings.Cut(reason, ": "); found && strings.HasPrefix(reason, "notice.") && sentence != reason {
-		return sentence + " (" + words + ")"
+	if p := contract.ParseProblem(reason); p.Code.ConcernsNotice() && p.Detail != "" && sentence != reason {
+		return sentence + " (" + p.Detail + ")"
 	}
 	return sentence
 }
@@ -271,11 +270,10 @@ func DiskProblem(l Language, f contract.DiskFinding) string {
 	return Sentence(l, code, nil)
 }
 
-// timeArguments parses the time after the code of a document that waits for it. Other words give no arguments, and the
-// sentence leaves the time out.
-func timeArguments(words string) map[string]any {
-	at, err := time.Parse(time.RFC3339, words)
-	if err != nil {
+// timeArguments returns the time that a document waits for. Without it there are no arguments, and the sentence leaves it out.
+func timeArguments(p contract.Problem) map[string]any {
+	at, ok := p.Until()
+	if !ok {
 		return nil
 	}
 	return map[string]any{"until": at}
@@ -313,18 +311,13 @@ func RevocationReason(l Language, reason string) string {
 	return Sentence(l, "revocation."+reason, nil)
 }
 
-// revocationArguments parses the words after closing.revoked: serial number in hexadecimal, time, reason. Other words
-// give no arguments, and the sentence leaves them out.
-func revocationArguments(l Language, words string) map[string]any {
-	part := strings.SplitN(words, ", ", 3)
-	if len(part) < 3 {
+// revocationArguments returns what the sentence about a revoked certificate says. Without it there are no arguments, and the sentence leaves them out.
+func revocationArguments(l Language, p contract.Problem) map[string]any {
+	serial, at, why, ok := p.Revocation()
+	if !ok {
 		return nil
 	}
-	at, err := time.Parse(time.RFC3339, part[1])
-	if err != nil {
-		return nil
-	}
-	return map[string]any{"serial": part[0], "when": ShortTime(l, at), "why": RevocationReason(l, part[2])}
+	return map[string]any{"serial": serial, "when": ShortTime(l, at), "why": RevocationReason(l, why)}
 }
 
 // LoginKind returns the name of a kind of recorded login.

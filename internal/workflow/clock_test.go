@@ -77,7 +77,7 @@ func (h *harness) refusesToSign(by contract.Actor, id contract.DocumentID, code 
 }
 
 // waits requires that a job postpones itself by at most that long, and that the document says why.
-func (h *harness) waits(id contract.DocumentID, job func(context.Context, contract.DocumentID) error, problem string, most time.Duration) {
+func (h *harness) waits(id contract.DocumentID, job func(context.Context, contract.DocumentID) error, problem contract.ProblemCode, most time.Duration) {
 	h.t.Helper()
 	var later *contract.Later
 	if err := job(context.Background(), id); !errors.As(err, &later) || later.After <= 0 || later.After > most {
@@ -88,7 +88,7 @@ func (h *harness) waits(id contract.DocumentID, job func(context.Context, contra
 	if i := d.NextStamp(); i >= 0 {
 		reason = d.Stamps[i].Problem
 	}
-	if d.State != contract.Processing || !strings.HasPrefix(reason, problem) {
+	if d.State != contract.Processing || contract.ParseProblem(reason).Code != problem {
 		h.t.Fatalf("document %d is %s: %q, want %s", id, d.State, reason, problem)
 	}
 	for _, l := range []text.Language{text.Indonesian, text.English} {
@@ -153,8 +153,8 @@ func TestClockThatJumpsAheadAndBackMakesNoDocumentThatNeverValidates(t *testing.
 				if e.Kind != contract.Unavailable || !e.Retryable || e.Args["retry_after"] == nil || !strings.Contains(e.Err.Error(), "segel clock confirm") {
 					t.Errorf("%+v", e)
 				}
-				h.waits(signed, h.Complete, contract.WaitsForClock, time.Minute)
-				h.waits(stamped, h.Stamp, contract.WaitsForClock, time.Minute)
+				h.waits(signed, h.Complete, contract.ProblemClockInDoubt, time.Minute)
+				h.waits(stamped, h.Stamp, contract.ProblemClockInDoubt, time.Minute)
 				if page, err := h.Waiting(ctx, operator(h), waitingQuery); err != nil || page.Clock.State != contract.ClockUnconfirmed {
 					t.Errorf("administrators see %+v, %v", page.Clock, err)
 				}
@@ -189,7 +189,7 @@ func TestClockThatJumpsAheadAndBackMakesNoDocumentThatNeverValidates(t *testing.
 					}
 					for _, id := range []contract.DocumentID{signed, stamped} {
 						d := h.read(id)
-						if d.State != contract.Failed || !strings.HasPrefix(d.Reason, contract.FailedForFuture+": ") || !strings.Contains(text.Reason(text.English, d.Reason), "cancel") {
+						if d.State != contract.Failed || contract.ParseProblem(d.Reason).Code != contract.ProblemSignedFarAhead || !strings.Contains(text.Reason(text.English, d.Reason), "cancel") {
 							t.Fatalf("document %d is %s: %q", id, d.State, d.Reason)
 						}
 					}
@@ -210,8 +210,8 @@ func TestClockThatJumpsAheadAndBackMakesNoDocumentThatNeverValidates(t *testing.
 						}
 					}
 				} else {
-					h.waits(signed, h.Complete, contract.WaitsForTime, 5*time.Minute)
-					h.waits(stamped, h.Stamp, contract.WaitsForTime, 5*time.Minute)
+					h.waits(signed, h.Complete, contract.ProblemSignedAhead, 5*time.Minute)
+					h.waits(stamped, h.Stamp, contract.ProblemSignedAhead, 5*time.Minute)
 					if e := h.refusesToSign(second, half, "document.signed_ahead"); !e.Retryable || e.Args["retry_after"].(int) < int((jump-time.Minute).Seconds()) {
 						t.Errorf("%+v", e)
 					}
@@ -265,8 +265,8 @@ func TestClockThatIsAheadOfTheDatabasesSignsNothing(t *testing.T) {
 			if strings.Contains(e.Err.Error(), "segel clock confirm") {
 				t.Errorf("the refusal tells an operator to confirm a wrong clock: %v", e.Err)
 			}
-			h.waits(signed, h.Complete, contract.WaitsForClock, time.Minute)
-			h.waits(stamped, h.Stamp, contract.WaitsForClock, time.Minute)
+			h.waits(signed, h.Complete, contract.ProblemClockInDoubt, time.Minute)
+			h.waits(stamped, h.Stamp, contract.ProblemClockInDoubt, time.Minute)
 			if _, err := h.Renew(ctx, done); !errors.Is(err, contract.ErrClock) {
 				t.Errorf("renew: %v", err)
 			}
@@ -335,7 +335,7 @@ func TestClockOfTheTimeStampAuthoritiesCounts(t *testing.T) {
 			h.clock.Timestamper = h.behind(6 * time.Hour)
 		}
 		h.refusesToSign(h.signer, open, "server.clock")
-		if err := h.Complete(ctx, signed); err == nil || h.read(signed).Reason != contract.WaitsForClock {
+		if err := h.Complete(ctx, signed); err == nil || h.read(signed).Reason != string(contract.ProblemClockInDoubt) {
 			t.Errorf("%s: %v, %q", name, err, h.read(signed).Reason)
 		}
 		if f, err := h.ClockFinding(ctx); err != nil || f.State != c.state || c.state == contract.ClockDisagrees && (f.With != "timestamps" || f.Ahead != 6*time.Hour) {

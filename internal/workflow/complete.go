@@ -51,7 +51,7 @@ func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 	}
 	now, err := s.CheckReading(ctx, read.Clock)
 	if errors.Is(err, contract.ErrClock) {
-		if err := s.delayClosing(ctx, id, contract.WaitsForClock); err != nil {
+		if err := s.delayClosing(ctx, id, contract.Problem{Code: contract.ProblemClockInDoubt}); err != nil {
 			return err
 		}
 		return &contract.Later{After: documents.ClockRetry, Err: err}
@@ -70,11 +70,11 @@ func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 	}
 	// A seal and a document timestamp before the newest signature would show that the signature is older than it says, and
 	// older than its certificate: the completed document would never be valid.
-	switch problem, far := contract.CheckNewestTime(newest, now); {
-	case far:
+	switch problem := contract.CheckNewestTime(newest, now); problem.Code {
+	case contract.ProblemSignedFarAhead:
 		s.Log.ErrorContext(ctx, "document cannot be closed: a signature was made while the clock was ahead", "document", id, "signed", newest, "now", now)
 		return s.failClosing(ctx, id, problem, now)
-	case problem != "":
+	case contract.ProblemSignedAhead:
 		wait := min(newest.Sub(now)+time.Millisecond, documents.LongestRetry) // the clock may be corrected in the meantime
 		if err := s.delayClosing(ctx, id, problem); err != nil {
 			return err
@@ -94,7 +94,7 @@ func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 		if errors.As(err, &revoked) {
 			// No revocation data can ever show that the certificate was valid at the time that the signature's timestamp
 			// proves (decision 0021).
-			problem := "closing.revoked" + fmt.Sprintf(": %x, %s, %s", revoked.Serial, revoked.Status.At.Format(time.RFC3339), revoked.Status.Reason)
+			problem := contract.NewRevokedProblem(revoked.Serial, revoked.Status.At, revoked.Status.Reason.String())
 			s.Log.Error("document cannot be closed", "document", id, "problem", problem)
 			return s.failClosing(ctx, id, problem, s.Clock())
 		}
@@ -152,7 +152,7 @@ func (s *Service) trustedRoots() []*x509.Certificate {
 }
 
 // failClosing stops retrying a document that can never be closed.
-func (s *Service) failClosing(ctx context.Context, id contract.DocumentID, problem string, now time.Time) error {
+func (s *Service) failClosing(ctx context.Context, id contract.DocumentID, problem contract.Problem, now time.Time) error {
 	_, err := s.ApplyRule(ctx, id, func(d *contract.Document) (*contract.Change, error) {
 		return documents.ChangeOf(contract.FailClosing(d, problem, now))
 	})
@@ -164,27 +164,27 @@ func (s *Service) recordClosingError(ctx context.Context, id contract.DocumentID
 	if ctx.Err() != nil || outage.Of(cause) != nil {
 		return cause // the process is stopping or a service is unavailable; the document has no fault
 	}
-	problem := "closing.unexpected"
+	problem := contract.Problem{Code: contract.ProblemUnexpected}
 	var invalid *invalidError
 	switch file := documents.BlobRefusal(cause); {
 	case errors.Is(file, documents.ErrFileMissing):
-		problem = "closing.file_missing"
+		problem.Code = contract.ProblemClosingFileMissing
 	case errors.Is(file, documents.ErrFileChanged):
-		problem = "closing.file_changed"
+		problem.Code = contract.ProblemClosingFileChanged
 	case errors.As(cause, &invalid):
-		problem = contract.InvalidReason(invalid.faults)
+		problem = contract.NewInvalidProblem(invalid.faults)
 	case isClockError(cause):
-		problem = contract.WaitsForClock
+		problem.Code = contract.ProblemClockInDoubt
 	case errors.Is(cause, pades.ErrTimestamp):
-		problem = "closing.timestamp"
+		problem.Code = contract.ProblemTimestamp
 	case errors.Is(cause, pades.ErrRevocationData):
-		problem = "closing.proof"
+		problem.Code = contract.ProblemRevocationData
 	}
 	return errors.Join(cause, s.delayClosing(ctx, id, problem))
 }
 
 // delayClosing records why closing waits.
-func (s *Service) delayClosing(ctx context.Context, id contract.DocumentID, problem string) error {
+func (s *Service) delayClosing(ctx context.Context, id contract.DocumentID, problem contract.Problem) error {
 	_, err := s.ApplyRule(ctx, id, func(d *contract.Document) (*contract.Change, error) {
 		return documents.ChangeIf(contract.DelayClosing(d, problem, s.Clock()))
 	})

@@ -425,7 +425,7 @@ func TestOfficeThatIsLeftAloneIsNotAskedAndTheReasonIsSaidOnce(t *testing.T) {
 				t.Fatalf("%v", err)
 			}
 			d := h.read(id)
-			if d.Stamps[0].State != state || d.Stamps[0].Problem != contract.OfficeDown || i > 0 && d.Version != version {
+			if d.Stamps[0].State != state || d.Stamps[0].Problem != string(contract.ProblemOfficeDown) || i > 0 && d.Version != version {
 				t.Fatalf("version %d after %d: %+v", d.Version, version, d.Stamps[0])
 			}
 			version = d.Version
@@ -458,7 +458,7 @@ func TestAttemptThatFindsTheOfficeLeftAloneSaysThatItWasNotAsked(t *testing.T) {
 	}
 	var last contract.Attempt
 	err := h.store.EachAttempt(ctx, store.AttemptQuery{Document: id}, func(a contract.Attempt) bool { last = a; return true })
-	if d := h.read(id); err != nil || last.Outcome != contract.OutcomeNotCalled || d.Stamps[0].Problem != contract.OfficeDown || d.Stamps[0].Failures != 0 {
+	if d := h.read(id); err != nil || last.Outcome != contract.OutcomeNotCalled || d.Stamps[0].Problem != string(contract.ProblemOfficeDown) || d.Stamps[0].Failures != 0 {
 		t.Errorf("%+v, %+v, %v", last, d.Stamps[0], err)
 	}
 	h.office.refuse = nil

@@ -96,7 +96,7 @@ func TestStampWaitsForALostFileSaysSoOnceAndGoesOnWhenItIsBack(t *testing.T) {
 						t.Fatalf("bound %v, last %v: %v", bound, last, err)
 					}
 					d := h.read(id)
-					if d.State != contract.Processing || d.Stamps[0].Problem != contract.FileMissing || !d.Stamps[0].AttemptedAt.IsZero() || i > 0 && d.Version != version {
+					if d.State != contract.Processing || d.Stamps[0].Problem != string(contract.ProblemStampFileMissing) || !d.Stamps[0].AttemptedAt.IsZero() || i > 0 && d.Version != version {
 						t.Errorf("bound %v, last %v, version %d after %d: %s, %+v", bound, last, d.Version, version, d.State, d.Stamps[0])
 					}
 					version = d.Version

@@ -119,7 +119,7 @@ func TestNothingIsSignedOverBytesThatAreNotThoseRecorded(t *testing.T) {
 			if err := h.Stamp(ctx, id); !errors.As(err, &later) {
 				t.Error(err)
 			}
-			if d := h.read(id); d.Stamps[0].Problem != contract.FileChanged {
+			if d := h.read(id); d.Stamps[0].Problem != string(contract.ProblemStampFileChanged) {
 				t.Errorf("%+v", d.Stamps[0])
 			}
 		})
@@ -158,7 +158,7 @@ func TestSealedFileThatIsInvalidIsNotCommittedAndSealingAloneIsRepeated(t *testi
 		if d.State != contract.Processing || len(d.Revisions) != len(before.Revisions) || h.blobs() != blobs {
 			t.Errorf("try %d: %s with %d revisions, %d more blobs", try, d.State, len(d.Revisions), h.blobs()-blobs)
 		}
-		if code, faults, _ := strings.Cut(d.Reason, ": "); code != contract.ClosingInvalid || !strings.Contains(faults, "signature_not_passed ") || !strings.Contains(faults, "NO_CERTIFICATE_CHAIN_FOUND") {
+		if p := contract.ParseProblem(d.Reason); p.Code != contract.ProblemInvalid || !strings.Contains(p.Detail, "signature_not_passed ") || !strings.Contains(p.Detail, "NO_CERTIFICATE_CHAIN_FOUND") {
 			t.Errorf("try %d: %s", try, d.Reason)
 		}
 		h.raised("invalid", map[documents.Alarm]int{documents.AlarmInvalid: try})

@@ -246,7 +246,7 @@ func (s *Service) bodyOf(ctx context.Context, w contract.Webhook, d contract.Web
 // send makes one request. It returns the status and the beginning of the body of the response, and the problem; empty: the message was
 // accepted. No body is returned from a host that is not on the public internet: an admin of one organisation named it, and would read there what
 // the operator's network alone may.
-func (s *Service) send(ctx context.Context, d contract.WebhookDelivery, secrets [][]byte) (status int, response, problem string) {
+func (s *Service) send(ctx context.Context, d contract.WebhookDelivery, secrets [][]byte) (status int, response string, problem contract.ProblemCode) {
 	body := []byte(d.Body)
 	public := false
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) {

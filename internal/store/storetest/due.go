@@ -78,7 +78,7 @@ var dueTests = map[string]func(*testing.T, *fixture){
 		if got, err := b.Stuck(b.ctx, b.now, 10); err != nil || len(got) != 0 {
 			t.Fatalf("stuck although it is being tried: %v, %v", got, err)
 		}
-		c, _, err := contract.RecordStampWait(&d, 0, contract.OfficeDown, contract.OutcomeNotCalled, b.advance(time.Hour).now)
+		c, _, err := contract.RecordStampWait(&d, 0, contract.Problem{Code: contract.ProblemOfficeDown}, contract.OutcomeNotCalled, b.advance(time.Hour).now)
 		d = b.requireStored(b.commitChange(c, err))
 		if got, err := b.Stuck(b.ctx, b.now, 10); err != nil || len(got) != 0 {
 			t.Fatalf("stuck although its reason was just recorded: %v, %v", got, err)

@@ -80,7 +80,7 @@ func (c *stampModel) possibleChanges(d *contract.Document) (all []contract.Chang
 	add(contract.OrderSerial(d, i, fmt.Sprintf("order %d", b.now.Unix()), b.now))
 	add(contract.BindSerial(d, i, contract.StampSerial{Serial: c.nextSerial()}, true, b.now))
 	add(contract.ReopenAttempt(d, i, b.now))
-	if ch, changed, err := contract.RecordStampWait(d, i, contract.FileMissing, contract.OutcomeUnanswered, b.now); changed {
+	if ch, changed, err := contract.RecordStampWait(d, i, contract.Problem{Code: contract.ProblemStampFileMissing}, contract.OutcomeUnanswered, b.now); changed {
 		add(ch, err)
 	}
 	if d.Stamps[i].State != contract.StampOrdered {
