@@ -64,8 +64,8 @@ func (o *officeLeases) close() {
 	o.working.Wait()
 }
 
-// exclusive is the resource of which one exists while a process has all of another.
-func exclusive(resource string) string { return resource + ", alone" }
+// exclusiveResource returns the name of the lease that a process has while it has all of a resource. Earlier releases use the same name.
+func exclusiveResource(resource string) string { return resource + ", alone" }
 
 // Take implements [peruri.Leases]. While the database does not answer it goes on with the same ticket until its context or its term ends: if the commit stands whose
 // answer was lost, the next call gets the same lease.
@@ -97,15 +97,15 @@ func (o *officeLeases) Take(ctx context.Context, resource string, count int, org
 	}
 }
 
-// TakeBeside implements [peruri.Leases]. Both sides first commit what they take and then look at the other, so at least one of them sees
+// TakeShared implements [peruri.Leases]. Both sides first commit what they take and then look at the other, so at least one of them sees
 // the other; this one gives way.
-func (o *officeLeases) TakeBeside(ctx context.Context, resource string, count int) (release func(), err error) {
+func (o *officeLeases) TakeShared(ctx context.Context, resource string, count int) (release func(), err error) {
 	for {
 		release, err := o.Take(ctx, resource, count, "")
 		if err != nil {
 			return nil, err
 		}
-		n, err := o.countLeases(ctx, exclusive(resource))
+		n, err := o.countLeases(ctx, exclusiveResource(resource))
 		if n == 0 && err == nil {
 			return release, nil
 		}
@@ -119,9 +119,9 @@ func (o *officeLeases) TakeBeside(ctx context.Context, resource string, count in
 	}
 }
 
-// TakeAlone implements [peruri.Leases].
-func (o *officeLeases) TakeAlone(ctx context.Context, resource string) (release func(), err error) {
-	release, err = o.Take(ctx, exclusive(resource), 1, "")
+// TakeExclusive implements [peruri.Leases].
+func (o *officeLeases) TakeExclusive(ctx context.Context, resource string) (release func(), err error) {
+	release, err = o.Take(ctx, exclusiveResource(resource), 1, "")
 	if err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ func TestPurchasesAndSlotsHoldForAllNodes(t *testing.T) {
 		leases[i], nodes[i] = joinLeases(t, dsn, nil)
 	}
 	ctx := t.Context()
-	var beside, alone, slots atomic.Int64
+	var shared, exclusive, slots atomic.Int64
 	var all sync.WaitGroup
 	for i := range 8 {
 		o := leases[i%2]
@@ -68,47 +68,47 @@ func TestPurchasesAndSlotsHoldForAllNodes(t *testing.T) {
 		})
 		all.Go(func() {
 			if i%4 == 0 {
-				release, err := o.TakeAlone(ctx, "purchase")
+				release, err := o.TakeExclusive(ctx, "purchase")
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				if alone.Add(1) != 1 || beside.Load() != 0 {
-					t.Error("a purchase runs beside one that is alone")
+				if exclusive.Add(1) != 1 || shared.Load() != 0 {
+					t.Error("a shared purchase runs beside an exclusive one")
 				}
-				alone.Add(-1)
+				exclusive.Add(-1)
 				release()
 				return
 			}
-			release, err := o.TakeBeside(ctx, "purchase", 64)
+			release, err := o.TakeShared(ctx, "purchase", 64)
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			beside.Add(1)
-			if alone.Load() != 0 {
-				t.Error("a purchase runs beside one that is alone")
+			shared.Add(1)
+			if exclusive.Load() != 0 {
+				t.Error("a shared purchase runs beside an exclusive one")
 			}
-			beside.Add(-1)
+			shared.Add(-1)
 			release()
 		})
 	}
 	all.Wait()
 	// What a node has ends with it; who waits gets it then.
-	if _, err := leases[0].TakeBeside(ctx, "purchase", 64); err != nil {
+	if _, err := leases[0].TakeShared(ctx, "purchase", 64); err != nil {
 		t.Fatal(err)
 	}
 	within, cancel := context.WithTimeout(ctx, 2*leasePoll)
 	defer cancel()
-	if _, err := leases[1].TakeAlone(within, "purchase"); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("alone beside a purchase: %v", err)
+	if _, err := leases[1].TakeExclusive(within, "purchase"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("exclusive beside a shared one: %v", err)
 	}
 	if err := nodes[0].Leave(); err != nil {
 		t.Fatal(err)
 	}
 	long, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	release, err := leases[1].TakeAlone(long, "purchase")
+	release, err := leases[1].TakeExclusive(long, "purchase")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,8 +171,8 @@ func TestALeaseIsTakenOrGivenUpAlthoughTheAnswerToItsCommitIsLost(t *testing.T) 
 			func(o *officeLeases, ctx context.Context) (func(), error) { return o.Take(ctx, "slot", 1, "pt-b") },
 		},
 		"all purchases": {
-			func(o *officeLeases, ctx context.Context) (func(), error) { return o.TakeAlone(ctx, "purchase") },
-			func(o *officeLeases, ctx context.Context) (func(), error) { return o.TakeBeside(ctx, "purchase", 64) },
+			func(o *officeLeases, ctx context.Context) (func(), error) { return o.TakeExclusive(ctx, "purchase") },
+			func(o *officeLeases, ctx context.Context) (func(), error) { return o.TakeShared(ctx, "purchase", 64) },
 		},
 	} {
 		within, cancel := node.Term().Begin(t.Context())

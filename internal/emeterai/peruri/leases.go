@@ -12,25 +12,25 @@ import (
 type Leases interface {
 	// Take takes one of a resource of which there are count. Organisations that wait take turns; the empty one is for all that belongs to none.
 	Take(ctx context.Context, resource string, count int, organisation string) (release func(), err error)
-	// TakeBeside is Take, and waits while a process has all of the resource by TakeAlone.
-	TakeBeside(ctx context.Context, resource string, count int) (release func(), err error)
-	// TakeAlone returns when no process has anything of the resource by TakeBeside; none gets any until it is released.
-	TakeAlone(ctx context.Context, resource string) (release func(), err error)
+	// TakeShared is Take, and waits while a process has all of the resource by TakeExclusive.
+	TakeShared(ctx context.Context, resource string, count int) (release func(), err error)
+	// TakeExclusive returns when no process has anything of the resource by TakeShared; none gets any until it is released.
+	TakeExclusive(ctx context.Context, resource string) (release func(), err error)
 }
 
 // purchaseResource is what a purchase is called among processes.
 const purchaseResource = "purchase"
 
-// lockPurchases excludes purchases of other processes: alone, of all; otherwise only of one that is alone. The caller has
+// lockPurchases excludes purchases of other processes: with exclusive, all of them; otherwise the exclusive ones. The caller has
 // the lock of this process.
-func (d *Driver) lockPurchases(ctx context.Context, alone bool) (release func(), err error) {
+func (d *Driver) lockPurchases(ctx context.Context, exclusive bool) (release func(), err error) {
 	switch {
 	case d.o.Leases == nil:
 		return func() {}, nil
-	case alone:
-		return d.o.Leases.TakeAlone(ctx, purchaseResource)
+	case exclusive:
+		return d.o.Leases.TakeExclusive(ctx, purchaseResource)
 	}
-	return d.o.Leases.TakeBeside(ctx, purchaseResource, maxPurchases)
+	return d.o.Leases.TakeShared(ctx, purchaseResource, maxPurchases)
 }
 
 // slotsResource is what the slots of an address are called among processes: by the account and by its position in the configuration. Each process may reach

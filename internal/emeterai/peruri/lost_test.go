@@ -103,12 +103,12 @@ func (r *recordedLeases) Take(_ context.Context, resource string, count int, org
 	return r.take(fmt.Sprintf("%s of %d for %s", resource, count, organisation))
 }
 
-func (r *recordedLeases) TakeBeside(_ context.Context, resource string, _ int) (func(), error) {
+func (r *recordedLeases) TakeShared(_ context.Context, resource string, _ int) (func(), error) {
 	return r.take(resource)
 }
 
-func (r *recordedLeases) TakeAlone(_ context.Context, resource string) (func(), error) {
-	return r.take(resource + " alone")
+func (r *recordedLeases) TakeExclusive(_ context.Context, resource string) (func(), error) {
+	return r.take("exclusive " + resource)
 }
 
 func TestSlotsAndPurchasesAreTakenAmongAllProcesses(t *testing.T) {
@@ -128,7 +128,7 @@ func TestSlotsAndPurchasesAreTakenAmongAllProcesses(t *testing.T) {
 	request.Organisation = "pt-a"
 	_, err = d.Stamp(context.Background(), request)
 	requireNoError(t, err)
-	want := []string{"purchase", "released", "purchase alone", "released", "cloud of user of 3 for pt-a", "released"}
+	want := []string{"purchase", "released", "exclusive purchase", "released", "cloud of user of 3 for pt-a", "released"}
 	if !slices.Equal(r.taken, want) {
 		t.Errorf("took %q, want %q", r.taken, want)
 	}
