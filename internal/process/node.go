@@ -16,31 +16,34 @@ import (
 // Times of a lease. Others continue the work of a node that died within lease and a moment, and those of a healthy
 // database renew three times before a lease ends.
 const (
-	lease       = 4 * time.Second
-	renewEvery  = time.Second           // also how often a node looks for leases of others that ended
-	soonest     = 50 * time.Millisecond // between two looks
-	retryEvery  = 250 * time.Millisecond
-	leaveWithin = 2 * time.Second
+	lease         = 4 * time.Second
+	renewEvery    = time.Second           // also how often a node looks for leases of others that ended
+	minPause      = 50 * time.Millisecond // between two looks
+	retryEvery    = 250 * time.Millisecond
+	leaveTimeout  = 2 * time.Second
+	rejoinTimeout = 2 * time.Second
 )
 
 // Node is the current process among those that share a database server.
 //
 // Its name is that of a row with a lease, which it renews every second; the server's clock decides when a lease has
 // ended. Every node looks for leases of others that ended, marks the row as ended and puts their work back, in one
-// transaction. That may have to wait for locks of the other node, so it does not delay the renewal of the own lease. A node that could not renew in time ends its term by its own monotonic clock, before the server's does:
-// the lease counts from the moment before the renewal was sent. It joins again under a new name when the database answers.
+// transaction. That may have to wait for locks of the other node, so it does not delay the renewal of the own lease.
+//
+// A node that could not renew in time ends its term by its own monotonic clock, before the server's does: the lease counts from
+// the moment before the renewal was sent. It joins again under a new name when the database answers.
 //
 // A node whose clock is in doubt ends its term too, and joins again when its clock agrees with the database's: the others do its work,
 // and no job is put off, nothing signed and nothing purged by a wrong time.
 type Node struct {
-	nodes  store.Nodes
-	about  store.Node
-	place  *Folder // nil: none
-	clock  *Clock
-	again  func(context.Context) error // nil: nothing is checked
-	log    *slog.Logger
-	cancel context.CancelFunc
-	done   sync.WaitGroup
+	nodes       store.Nodes
+	self        store.Node // of each term; its name is that of the term
+	folder      *Folder    // nil: none
+	clock       *Clock
+	checkRejoin func(context.Context) error // nil: nothing is checked
+	log         *slog.Logger
+	cancel      context.CancelFunc
+	running     sync.WaitGroup // of runLoop and runEnding
 
 	overdue chan []string // nodes to be ended, as the last renewals found them
 	ending  chan struct{} // holds one element while [store.Nodes.EndOverdueNode] is called. A waiting sender is served before one that only tries
@@ -52,17 +55,31 @@ type Node struct {
 
 var _ Process = (*Node)(nil)
 
-// JoinNodes adds the current process to the nodes of a database. About has its host, its release and its roles.
+// JoinNodes adds the current process to the nodes of a database. Self has its host, its release and its roles.
 //
-// Place is the process among those that share a data folder; nil: none. The node that an earlier process noted there has ended, because the
-// place is free, so its work is put back without waiting for its lease, unless the server has not noticed yet that the process died: its transactions may hold locks. Then the node ends with its lease. The caller leaves the place after an error, and else the node does. Clock is compared with the database's at each renewal; with a clock in doubt the process joins, and the first term has ended.
+// Folder is the process among those that share a data folder; nil: none. An earlier process may have noted its node there. It has ended, because
+// its name in the folder is free, so the work of that node is put back without waiting for its lease, unless the server has not noticed
+// yet that the process died: its transactions may hold locks. Then the node ends with its lease. The Node leaves the folder when it leaves; after an
+// error of JoinNodes the caller does.
 //
-// Again, if not nil, is called when the process has joined again after its term ended, before the next term begins: what others did while it was cut off may forbid that it goes on. After an error
-// the process leaves and tries again later.
-func JoinNodes(ctx context.Context, nodes store.Nodes, about store.Node, place *Folder, clock *Clock, again func(context.Context) error, log *slog.Logger) (*Node, error) {
-	n := &Node{nodes: nodes, about: about, place: place, clock: clock, again: again, log: log, overdue: make(chan []string, 1), ending: make(chan struct{}, 1), changed: make(chan struct{})}
-	if place != nil {
-		former, err := place.readNote()
+// Clock is compared with the database's at each renewal. With a clock in doubt the process joins, and the first term has ended.
+//
+// CheckRejoin, if not nil, is called when the process has joined again after its term ended, before the next term begins: what others did while it
+// was cut off may forbid that it goes on. After an error the process leaves and tries again later.
+func JoinNodes(ctx context.Context, nodes store.Nodes, self store.Node, folder *Folder, clock *Clock, checkRejoin func(context.Context) error, log *slog.Logger) (*Node, error) {
+	n := &Node{
+		nodes:       nodes,
+		self:        self,
+		folder:      folder,
+		clock:       clock,
+		checkRejoin: checkRejoin,
+		log:         log,
+		overdue:     make(chan []string, 1),
+		ending:      make(chan struct{}, 1),
+		changed:     make(chan struct{}),
+	}
+	if folder != nil {
+		former, err := folder.readNote()
 		if err != nil {
 			return nil, fmt.Errorf("end the node of an earlier process: %w", err)
 		}
@@ -80,26 +97,26 @@ func JoinNodes(ctx context.Context, nodes store.Nodes, about store.Node, place *
 		return nil, err
 	}
 	_ = n.term.Check() // it ends a term whose clock is in doubt, before the first job
-	var running context.Context
-	running, n.cancel = context.WithCancel(context.Background())
-	n.done.Go(func() { n.runLoop(running) })
-	n.done.Go(func() { n.runEnding(running) })
+	var working context.Context
+	working, n.cancel = context.WithCancel(context.Background())
+	n.running.Go(func() { n.runLoop(working) })
+	n.running.Go(func() { n.runEnding(working) })
 	return n, nil
 }
 
 // join adds a row with a new name. If the answer is lost, the row ends with its lease.
 func (n *Node) join(ctx context.Context) (*Term, error) {
-	about, began := n.about, time.Now()
-	about.Name = rand.Text()
-	if err := n.nodes.AddNode(ctx, about, lease); err != nil {
+	self, began := n.self, time.Now()
+	self.Name = rand.Text()
+	if err := n.nodes.AddNode(ctx, self, lease); err != nil {
 		return nil, fmt.Errorf("join the nodes of the database: %w", err)
 	}
-	if n.place != nil {
-		if err := n.place.storeNote(about.Name); err != nil { // others then wait for the lease
+	if n.folder != nil {
+		if err := n.folder.storeNote(self.Name); err != nil { // others then wait for the lease
 			n.log.WarnContext(ctx, "the name of this node is not noted in the data folder", "error", err)
 		}
 	}
-	return newTerm(about.Name, began.Add(lease), n.CheckClock), nil
+	return newTerm(self.Name, began.Add(lease), n.CheckClock), nil
 }
 
 // readClock reads the database's clock.
@@ -174,18 +191,18 @@ func (n *Node) IfEnded(ctx context.Context, name string, do func() error) (ended
 // Leave implements [Process]. If the database does not answer, the row ends with its lease.
 func (n *Node) Leave() error {
 	n.cancel()
-	n.done.Wait()
+	n.running.Wait()
 	term := n.Term()
 	left := term.over.Err() != nil
 	term.close()
 	var err error
 	if !left {
-		ctx, cancel := context.WithTimeout(context.Background(), leaveWithin)
+		ctx, cancel := context.WithTimeout(context.Background(), leaveTimeout)
 		defer cancel()
 		err = n.nodes.EndNode(ctx, term.name)
 	}
-	if n.place != nil {
-		err = errors.Join(err, n.place.Leave())
+	if n.folder != nil {
+		err = errors.Join(err, n.folder.Leave())
 	}
 	return err
 }
@@ -243,7 +260,7 @@ func (n *Node) renew(ctx context.Context, term *Term) time.Duration {
 		}
 	}
 	if others.Next > 0 { // the lease of a living node is renewed before that
-		return max(soonest, min(renewEvery, others.Next))
+		return max(minPause, min(renewEvery, others.Next))
 	}
 	return renewEvery
 }
@@ -279,7 +296,7 @@ func (n *Node) runEnding(ctx context.Context) {
 
 // joinAgain ends the row of a term that has ended, which also puts back its work, and joins under a new name unless the clock is in doubt.
 func (n *Node) joinAgain(ctx context.Context, former *Term) time.Duration {
-	within, cancel := context.WithTimeout(ctx, leaveWithin)
+	within, cancel := context.WithTimeout(ctx, rejoinTimeout)
 	defer cancel()
 	err := n.nodes.EndNode(within, former.name)
 	if err == nil {
@@ -292,8 +309,8 @@ func (n *Node) joinAgain(ctx context.Context, former *Term) time.Duration {
 	if err == nil {
 		term, err = n.join(within)
 	}
-	if err == nil && n.again != nil {
-		if err = n.again(within); err != nil {
+	if err == nil && n.checkRejoin != nil {
+		if err = n.checkRejoin(within); err != nil {
 			err = errors.Join(err, n.nodes.EndNode(within, term.name))
 		}
 	}

@@ -78,9 +78,8 @@ func (t *Term) IsFenced() bool { return t.fenced }
 func (t *Term) Done() <-chan struct{} { return t.over.Done() }
 
 // Check returns [ErrEnded] if the term has ended, and ends it if the clock of the process is in doubt. It compares the lease with the
-// monotonic clock: after a process was suspended, work may run
-// before the timer of the term does. The monotonic clock of some systems stands still while the whole machine is
-// suspended; then only the check in the database notices.
+// monotonic clock: after a process was suspended, work may run before the timer of the term does. The monotonic clock of some systems
+// stands still while the whole machine is suspended; then only the check in the database notices.
 func (t *Term) Check() error {
 	t.endIfDue()
 	if t.over.Err() != nil {
