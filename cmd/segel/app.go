@@ -92,7 +92,7 @@ type app struct {
 
 	installation store.Installation // as read when it was opened
 
-	effect func() // is called after each effect of segel state copy and of segel adopt; nil: nothing. Tests end the process there
+	afterEffect func() // is called after each effect of segel state copy and of segel adopt; nil: nothing. Tests end the process there
 }
 
 // openApp opens an installation with the access that the command has, and connects what commands and the service share. It

@@ -466,7 +466,7 @@ func (a *app) adoptInstallation(ctx context.Context, found installation.Found, r
 	if err != nil {
 		return err
 	}
-	if err := a.nameFolder(ctx); err != nil {
+	if err := a.adoptFolder(ctx); err != nil {
 		return err
 	}
 	if err := a.markFolders(ctx, found.Names, blobs, id); err != nil {

@@ -347,7 +347,7 @@ func (a *app) restoreKeys(w *environment, b *keyBackup) error {
 		restored = append(restored, string(file))
 	}
 	if slices.Contains(missing, authority.FileName) { // otherwise the folder is the one that is used
-		if err := a.nameFolder(ctx); err != nil {
+		if err := a.adoptFolder(ctx); err != nil {
 			return err
 		}
 	}

@@ -73,11 +73,11 @@ func (c adoptCommand) replaceAuthority(w *environment, a *app) error {
 			return err
 		}
 	}
-	admit, err := a.excludeServices(ctx)
+	allowServices, err := a.excludeServices(ctx)
 	if err != nil {
 		return err
 	}
-	defer admit()
+	defer allowServices()
 	// What a process that is not excluded adds to the database from here on makes the commit fail.
 	digest, err := a.store.StateDigest(ctx)
 	if err != nil {
@@ -106,10 +106,10 @@ func (c adoptCommand) replaceAuthority(w *environment, a *app) error {
 	write.Authority, write.CompletedAt = sha256.Sum256(made.Root().Raw), a.clock()
 	// Durable: the copies of the former authority.
 	if err := a.store.ReplaceAuthority(ctx, digest, files, found.Recorded, write, a.clock()); err != nil {
-		return changedMeanwhile(err)
+		return explainLastCommit(err)
 	}
 	// Durable: the new authority, and that it is the installation's.
-	a.reached()
+	a.reportEffect()
 	_, err = fmt.Fprintf(w.stdout, "installation %s has the new authority %s, SHA-256 %x: %d files. Make a backup and a key backup, and give readers its root (segel authority export)\n",
 		found.Recorded.ID, made.Root().Subject.CommonName, write.Authority, len(files))
 	return err
@@ -124,14 +124,14 @@ func (a *app) copyAside(ctx context.Context, to authority.Folder, from authority
 	if err != nil {
 		return err
 	}
-	if err := requireReplaceable(ctx, to, names, id); err != nil {
+	if err := requireNoOtherKeys(ctx, to, names, id); err != nil {
 		return err
 	}
 	for _, name := range append(names, installation.MarkFile) {
 		if err := copyKeyFile(ctx, to, from, name, false); err != nil {
 			return err
 		}
-		a.reached()
+		a.reportEffect()
 	}
 	return durable.SyncDir(string(to)) // a run that was killed may have created a file
 }

@@ -62,9 +62,9 @@ func (r officeRecords) RemoveRetired(ctx context.Context, before time.Time) erro
 // Close implements [peruri.Records].
 func (officeRecords) Close() error { return nil }
 
-// copyOffice copies the records of the stamp office and the journals of both sandboxes from the data folder to the database, and returns
+// copyOfficeToDatabase copies the records of the stamp office and the journals of both sandboxes from the data folder to the database, and returns
 // how many there are.
-func (a *app) copyOffice(ctx context.Context) (records int, entries int64, err error) {
+func (a *app) copyOfficeToDatabase(ctx context.Context) (records int, entries int64, err error) {
 	to := a.store.UnusedState()
 	if records, err = peruri.CopyRecords(ctx, officeRecords{to}, a.dataFolder(officeDir)); err != nil {
 		return records, 0, err
@@ -75,26 +75,26 @@ func (a *app) copyOffice(ctx context.Context) (records int, entries int64, err e
 			return records, entries, err
 		}
 		entries += n
-		a.reached()
+		a.reportEffect()
 	}
 	return records, entries, nil
 }
 
-// writeOffice copies them from the database to the data folder.
-func (a *app) writeOffice(ctx context.Context) (records int, entries int64, err error) {
+// copyOfficeToFolder copies them from the database to the data folder.
+func (a *app) copyOfficeToFolder(ctx context.Context) (records int, entries int64, err error) {
 	if records, err = peruri.WriteRecords(ctx, a.dataFolder(officeDir), func(yield func(string, []byte, time.Time) error) error {
 		return a.store.EachOfficeRecord(ctx, yield)
 	}, a.clock()); err != nil {
 		return records, 0, err
 	}
-	a.reached()
+	a.reportEffect()
 	for _, name := range []string{officeDir, testOfficeDir} {
 		n, err := sandbox.WriteJournal(ctx, officeRows{a.store, name}, a.dataFolder(name))
 		if err != nil {
 			return records, entries, err
 		}
 		entries += n
-		a.reached()
+		a.reportEffect()
 	}
 	return records, entries, nil
 }

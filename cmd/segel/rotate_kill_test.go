@@ -39,7 +39,7 @@ func runMortal() {
 	w := &environment{ctx: context.Background(), stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.Environ()}
 	w.adjust = func(a *app) {
 		if left, err := strconv.Atoi(os.Getenv(killAfterVariable)); err == nil {
-			a.effect = func() {
+			a.afterEffect = func() {
 				if left--; left == 0 {
 					kill()
 				}

@@ -148,7 +148,7 @@ func (a *app) findElsewhere(ctx context.Context) (installation.Problem, error) {
 		return installation.KeysMoved, nil
 	}
 	if place.Folder != nil {
-		return a.findFormer(ctx, place)
+		return a.findFormerFolder(ctx, place)
 	}
 	if _, err := os.Stat(filepath.Join(string(keyFolder(a.conf)), movedFile)); err == nil { // the database is an earlier one
 		return installation.KeysMoved, nil
@@ -156,23 +156,23 @@ func (a *app) findElsewhere(ctx context.Context) (installation.Problem, error) {
 	return "", nil
 }
 
-// findFormer returns installation.KeysFormer if the folder of the configuration has keys, and is not the one that the database names. A folder without keys is
+// findFormerFolder returns installation.KeysFormer if the folder of the configuration has keys, and is not the one that the database names. A folder without keys is
 // not an earlier copy: its keys are missing.
-func (a *app) findFormer(ctx context.Context, place store.StatePlace) (installation.Problem, error) {
+func (a *app) findFormerFolder(ctx context.Context, place store.StatePlace) (installation.Problem, error) {
 	folder := keyFolder(a.conf)
 	has, err := authority.Exists(ctx, folder)
 	if err != nil || !has {
 		return "", err
 	}
-	named, err := isNamed(ctx, folder, place)
-	if err != nil || named {
+	inUse, err := isFolderInUse(ctx, folder, place)
+	if err != nil || inUse {
 		return "", err
 	}
 	return installation.KeysFormer, nil
 }
 
-// isNamed reports whether the database names a folder as that which is used.
-func isNamed(ctx context.Context, folder authority.Folder, place store.StatePlace) (bool, error) {
+// isFolderInUse reports whether the database names a folder as that which is used.
+func isFolderInUse(ctx context.Context, folder authority.Folder, place store.StatePlace) (bool, error) {
 	there, err := folder.ReadFile(ctx, store.KeyFolderFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil

@@ -307,7 +307,7 @@ func TestAMoveToAFolderIsRefusedIfTheDatabaseChangesMeanwhile(t *testing.T) {
 		var out bytes.Buffer
 		a := &app{conf: conf, log: s.log, clock: time.Now, store: added}
 		times := 0
-		a.effect = func() {
+		a.afterEffect = func() {
 			if times++; times == 1 {
 				if err := added.AddKeyFile(t.Context(), "tsa-2.json", []byte("{}"), time.Now()); err != nil {
 					t.Error(err)

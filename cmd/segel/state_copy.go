@@ -47,22 +47,22 @@ func (c stateCopyCommand) Run(w *environment) error {
 		if c.To == config.StateFolder {
 			return a.moveStateToFolder(w)
 		}
-		return a.copyState(w)
+		return a.copyStateToDatabase(w)
 	})
 }
 
-// reached is called after each effect.
-func (a *app) reached() {
-	if a.effect != nil {
-		a.effect()
+// reportEffect is called after each effect.
+func (a *app) reportEffect() {
+	if a.afterEffect != nil {
+		a.afterEffect()
 	}
 }
 
-// copyState copies the keys and the records of the stamp office from the folder to the database.
+// copyStateToDatabase copies the keys and the records of the stamp office from the folder to the database.
 //
 // Until the mark is written, services use the folder, and a run that ended early is repeated. From the mark on they use the database, and
 // refuse the folder; what the folder has stays there.
-func (a *app) copyState(w *environment) error {
+func (a *app) copyStateToDatabase(w *environment) error {
 	ctx := w.ctx
 	folder := keyFolder(a.conf)
 	lock, err := lockFolder(string(folder), "the keys in "+string(folder))
@@ -74,7 +74,7 @@ func (a *app) copyState(w *environment) error {
 	if err != nil {
 		return err
 	}
-	o, found, err := a.findCopied(ctx, config.StateFolder)
+	o, found, err := a.checkSource(ctx, config.StateFolder)
 	if err != nil {
 		return err
 	}
@@ -92,15 +92,15 @@ func (a *app) copyState(w *environment) error {
 		if err := copyKeyFile(ctx, table, folder, name, mark == ""); err != nil {
 			return err
 		}
-		a.reached()
+		a.reportEffect()
 	}
 	// Once the database is used, the folder has nothing newer.
 	records, entries := 0, int64(0)
 	if mark == "" {
-		if there, err := authority.ListNames(ctx, table); err != nil || !slices.Equal(there, names) {
-			return errors.Join(err, fmt.Errorf("the database has the files %v, the data folder %v", there, names))
+		if copied, err := authority.ListNames(ctx, table); err != nil || !slices.Equal(copied, names) {
+			return errors.Join(err, fmt.Errorf("the database has the files %v, the data folder %v", copied, names))
 		}
-		if records, entries, err = a.copyOffice(ctx); err != nil {
+		if records, entries, err = a.copyOfficeToDatabase(ctx); err != nil {
 			return fmt.Errorf("copy the records of the stamp office: %w", err)
 		}
 	}
@@ -112,7 +112,7 @@ func (a *app) copyState(w *environment) error {
 		return err
 	}
 	if mark != "" {
-		if err := a.noteMoved(folder, id); err != nil {
+		if err := a.writeMovedNote(folder, id); err != nil {
 			return err
 		}
 		_, err := fmt.Fprintf(w.stdout, "installation %s uses the database already; %d files of keys are the same there\n", id, len(names))
@@ -123,12 +123,12 @@ func (a *app) copyState(w *environment) error {
 	if err := a.store.UseStateInDatabase(ctx, id.Mark(), place.Folder, a.clock()); err != nil {
 		return err
 	}
-	a.reached()
+	a.reportEffect()
 	// Durable: that the database is used. Not yet: the note for people in the folder, which the next run writes.
-	if err := a.noteMoved(folder, id); err != nil {
+	if err := a.writeMovedNote(folder, id); err != nil {
 		return err
 	}
-	a.reached()
+	a.reportEffect()
 	_, err = fmt.Fprintf(w.stdout, "installation %s uses the database from now on: %d files of keys copied, %d records of the stamp office, %d entries of the sandbox; those in %s are not used any more\n",
 		id, len(names), records, entries, a.conf.DataDir)
 	return err
@@ -146,9 +146,9 @@ func (a *app) moveStateToFolder(w *environment) error {
 		return err
 	}
 	if place.Mark == nil {
-		return a.reportFolder(w, folder, place)
+		return a.reportFolderInUse(w, folder, place)
 	}
-	o, found, err := a.findCopied(ctx, config.StateDatabase)
+	o, found, err := a.checkSource(ctx, config.StateDatabase)
 	if err != nil {
 		return err
 	}
@@ -160,11 +160,11 @@ func (a *app) moveStateToFolder(w *environment) error {
 		return err
 	}
 	defer lock.Close()
-	admit, err := a.excludeServices(ctx)
+	allowServices, err := a.excludeServices(ctx)
 	if err != nil {
 		return err
 	}
-	defer admit()
+	defer allowServices()
 	// What a process that is not excluded adds to the database from here on makes the last commit fail.
 	digest, err := a.store.StateDigest(ctx)
 	if err != nil {
@@ -175,7 +175,7 @@ func (a *app) moveStateToFolder(w *environment) error {
 	if err != nil {
 		return err
 	}
-	if err := requireReplaceable(ctx, folder, names, id); err != nil {
+	if err := requireNoOtherKeys(ctx, folder, names, id); err != nil {
 		return err
 	}
 	for _, name := range names {
@@ -183,9 +183,9 @@ func (a *app) moveStateToFolder(w *environment) error {
 		if err := copyKeyFile(ctx, folder, table, name, true); err != nil {
 			return err
 		}
-		a.reached()
+		a.reportEffect()
 	}
-	records, entries, err := a.writeOffice(ctx)
+	records, entries, err := a.copyOfficeToFolder(ctx)
 	if err != nil {
 		return fmt.Errorf("copy the records of the stamp office: %w", err)
 	}
@@ -202,41 +202,41 @@ func (a *app) moveStateToFolder(w *environment) error {
 		}
 	}
 	// Each run has its own mark, so that a copy of this folder from an earlier run is not taken for it.
-	used, err := installation.NewFolderMark(rand.Reader)
+	folderMark, err := installation.NewFolderMark(rand.Reader)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(installation.WriteMark(ctx, folder, string(folder), id), durable.Replace(filepath.Join(string(folder), store.KeyFolderFile), used)); err != nil {
+	if err := errors.Join(installation.WriteMark(ctx, folder, string(folder), id), durable.Replace(filepath.Join(string(folder), store.KeyFolderFile), folderMark)); err != nil {
 		return err
 	}
-	a.reached()
-	if err := removeNote(folder); err != nil {
+	a.reportEffect()
+	if err := removeMovedNote(folder); err != nil {
 		return err
 	}
-	a.reached()
+	a.reportEffect()
 	// Durable: everything, in the folder. If the process dies here, services use the database, which refuses the folder also without the note, and the next run
 	// copies what they changed meanwhile.
-	if err := a.store.MoveStateToFolder(ctx, digest, used, a.clock()); err != nil {
-		return changedMeanwhile(err)
+	if err := a.store.MoveStateToFolder(ctx, digest, folderMark, a.clock()); err != nil {
+		return explainLastCommit(err)
 	}
 	// Durable: that this folder is used, and that the database has nothing of it.
-	a.reached()
+	a.reportEffect()
 	_, err = fmt.Fprintf(w.stdout, "installation %s uses %s from now on: %d files of keys moved, %d records of the stamp office, %d entries of the sandbox. The database does not have them any more: "+
 		"back the folder up, and start services on this machine alone\n", id, a.conf.DataDir, len(names), records, entries)
 	return err
 }
 
-// reportFolder reports that the folder is used already.
-func (a *app) reportFolder(w *environment, folder authority.Folder, place store.StatePlace) error {
+// reportFolderInUse reports that the folder is used already.
+func (a *app) reportFolderInUse(w *environment, folder authority.Folder, place store.StatePlace) error {
 	recorded, _, err := a.store.Installation(w.ctx)
 	if err != nil {
 		return err
 	}
-	named, err := isNamed(w.ctx, folder, place)
+	inUse, err := isFolderInUse(w.ctx, folder, place)
 	switch {
 	case err != nil:
 		return err
-	case place.Folder != nil && !named:
+	case place.Folder != nil && !inUse:
 		return &installation.Error{Problem: installation.KeysInFolder, Installation: installation.ID(recorded.ID), Path: keyTableName}
 	case place.Folder == nil:
 		return errors.New("the database does not have the keys of this installation: it uses a folder, and they were never moved, or are being copied")
@@ -275,9 +275,9 @@ func lockFolder(dir, what string) (*os.File, error) {
 	return lock, nil
 }
 
-// excludeServices requires that no service uses the database, and keeps others from starting until admit is called. On PostgreSQL, where services are on other machines,
+// excludeServices requires that no service uses the database, and keeps others from starting until allowServices is called. On PostgreSQL, where services are on other machines,
 // it ends nodes that died; one that starts later is found by the last commit.
-func (a *app) excludeServices(ctx context.Context) (admit func(), err error) {
+func (a *app) excludeServices(ctx context.Context) (allowServices func(), err error) {
 	if _, embedded := sqlstore.SQLitePath(databaseDSN(a.conf)); embedded {
 		lock, err := lockFolder(a.conf.DataDir, "the installation in "+a.conf.DataDir)
 		return func() { _ = lock.Close() }, err
@@ -298,8 +298,8 @@ func (a *app) excludeServices(ctx context.Context) (admit func(), err error) {
 	return func() {}, err
 }
 
-// changedMeanwhile explains the error of a last commit that was refused.
-func changedMeanwhile(err error) error {
+// explainLastCommit explains the error of a last commit, which was refused or whose answer was lost.
+func explainLastCommit(err error) error {
 	switch {
 	case errors.Is(err, store.ErrConflict):
 		return fmt.Errorf("another process changed the keys or the records of the stamp office meanwhile, and the database is used as before: stop it, and run the command again (%w)", err)
@@ -309,12 +309,12 @@ func changedMeanwhile(err error) error {
 	return fmt.Errorf("the last step may have been done or not. Run the command again: it says which keys are used (%w)", err)
 }
 
-// findCopied returns the installation whose keys are copied from the database or the folder, and the options that open them, after checking that it is complete, and that the master keys of the
-// services open its keys.
-func (a *app) findCopied(ctx context.Context, from string) (o authority.Options, found installation.Found, err error) {
-	former := &app{conf: a.conf, log: a.log, clock: a.clock, store: a.store}
-	former.conf.State = from
-	found, state, err := former.findInstallation(ctx)
+// checkSource checks that the installation whose keys are copied from the database or the folder is complete, and that the master keys of the services open its keys. It
+// returns the installation, and the options that open the keys.
+func (a *app) checkSource(ctx context.Context, from string) (o authority.Options, found installation.Found, err error) {
+	source := &app{conf: a.conf, log: a.log, clock: a.clock, store: a.store}
+	source.conf.State = from
+	found, state, err := source.findInstallation(ctx)
 	if found.Elsewhere == installation.KeysMoved { // it is repeated, or the database is an earlier one
 		found.Elsewhere = ""
 		state, err = found.Decide()
@@ -340,7 +340,7 @@ func (a *app) findCopied(ctx context.Context, from string) (o authority.Options,
 		return o, found, err
 	}
 	o = a.authorityOptions(sealer)
-	read, err := authority.Read(ctx, former.keyFiles(), o)
+	read, err := authority.Read(ctx, source.keyFiles(), o)
 	if err != nil {
 		return o, found, keysProblem(found.Names, err)
 	}
@@ -370,8 +370,8 @@ func copyKeyFile(ctx context.Context, to, from authority.Files, name string, rep
 	return err
 }
 
-// requireReplaceable requires that a folder has no keys, or an earlier copy of those with these names.
-func requireReplaceable(ctx context.Context, folder authority.Folder, names []string, id installation.ID) error {
+// requireNoOtherKeys requires that a folder has no keys, or an earlier copy of those with these names.
+func requireNoOtherKeys(ctx context.Context, folder authority.Folder, names []string, id installation.ID) error {
 	mark, err := installation.ReadMark(ctx, folder, string(folder))
 	if err == nil && mark != "" && mark != id {
 		err = &installation.Error{Problem: installation.KeysOfAnother, Installation: id, Found: mark, Path: string(folder)}
@@ -389,8 +389,8 @@ func requireReplaceable(ctx context.Context, folder authority.Folder, names []st
 	return err
 }
 
-// noteMoved writes beside the keys that they are not used any more.
-func (a *app) noteMoved(folder authority.Folder, id installation.ID) error {
+// writeMovedNote writes beside the keys that they are not used any more.
+func (a *app) writeMovedNote(folder authority.Folder, id installation.ID) error {
 	note := fmt.Sprintf("segel state copy copied these keys of installation %s to its database, which is used since %s.\n", id, a.clock().UTC().Format(time.RFC3339))
 	err := durable.WriteNew(filepath.Join(string(folder), movedFile), []byte(note))
 	if errors.Is(err, fs.ErrExist) {
@@ -399,8 +399,8 @@ func (a *app) noteMoved(folder authority.Folder, id installation.ID) error {
 	return err
 }
 
-// removeNote removes the note of noteMoved.
-func removeNote(folder authority.Folder) error {
+// removeMovedNote removes the note of writeMovedNote.
+func removeMovedNote(folder authority.Folder) error {
 	err := os.Remove(filepath.Join(string(folder), movedFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -408,11 +408,11 @@ func removeNote(folder authority.Folder) error {
 	return errors.Join(err, durable.SyncDir(string(folder)))
 }
 
-// nameFolder makes the folder of keys the one that the database names, if it names one: the operator decided that. The folder that was named before is refused
-// from then on, should it come back.
+// adoptFolder makes the folder of keys the one that the database names, if it names one: the operator decided that. From then on the folder that was named before
+// is refused.
 //
 // The file is durable before the row. If the process dies between the two, both folders are refused, and the command is repeated.
-func (a *app) nameFolder(ctx context.Context) error {
+func (a *app) adoptFolder(ctx context.Context) error {
 	place, err := a.store.StatePlace(ctx)
 	if err != nil || place.Folder == nil || a.conf.State != config.StateFolder {
 		return err
@@ -421,12 +421,12 @@ func (a *app) nameFolder(ctx context.Context) error {
 	if err := os.MkdirAll(string(folder), 0o700); err != nil {
 		return err
 	}
-	used, err := installation.NewFolderMark(rand.Reader)
+	folderMark, err := installation.NewFolderMark(rand.Reader)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(durable.Replace(filepath.Join(string(folder), store.KeyFolderFile), used), removeNote(folder)); err != nil {
+	if err := errors.Join(durable.Replace(filepath.Join(string(folder), store.KeyFolderFile), folderMark), removeMovedNote(folder)); err != nil {
 		return err
 	}
-	return a.store.ReplaceKeyFile(ctx, store.KeyFolderFile, place.Folder, used)
+	return a.store.ReplaceKeyFile(ctx, store.KeyFolderFile, place.Folder, folderMark)
 }

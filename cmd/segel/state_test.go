@@ -285,7 +285,7 @@ func TestWhatTheOfficeRecordedIsCopiedToTheDatabase(t *testing.T) {
 		a := &app{conf: config.Config{DataDir: data}, store: s}
 		requireCopied := func(records int, entries int64) {
 			t.Helper()
-			if n, m, err := a.copyOffice(t.Context()); n != records || m != entries || err != nil {
+			if n, m, err := a.copyOfficeToDatabase(t.Context()); n != records || m != entries || err != nil {
 				t.Errorf("%d records and %d entries, %v; want %d and %d", n, m, err, records, entries)
 			}
 		}
