@@ -92,6 +92,8 @@ type app struct {
 
 	installation store.Installation // as read when it was opened
 
+	storedPassword string // what is stored of the initial password, see removeSpentPassword; empty: its file is not needed
+
 	afterEffect func() // is called after each effect of segel state copy and of segel adopt; nil: nothing. Tests end the process there
 }
 

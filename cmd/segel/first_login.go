@@ -48,7 +48,7 @@ func (a *app) makeFirstLogin(w *environment) error {
 	default:
 		fmt.Fprintf(w.stdout, "first login: %s, password in %s\n", first.Account.Email, a.initialPasswordPath())
 	}
-	_, err = a.removeSpentPassword(w.ctx, "")
+	a.storedPassword, err = a.removeSpentPassword(w.ctx, "")
 	return err
 }
 
@@ -122,7 +122,7 @@ const removalEvery = 15 * time.Second
 func (a *app) runPasswordRemoval(ctx context.Context) {
 	tick := time.NewTicker(removalEvery)
 	defer tick.Stop()
-	stored := ""
+	stored := a.storedPassword
 	for {
 		if _, err := os.Stat(a.initialPasswordPath()); err != nil {
 			return

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,8 +11,10 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"time"
 
 	"segel/internal/config"
+	"segel/internal/programfile"
 )
 
 const (
@@ -52,6 +55,25 @@ func setCollectorPercent(env []string) {
 		}
 	}
 	debug.SetGCPercent(collectorPercent)
+}
+
+// idleAfter is the time after which a service that was started has done what only the start does.
+const idleAfter = 10 * time.Second
+
+// releaseStartMemory gives back the memory that only the start needed, once the start is over, unless ctx ends before: garbage, and pages of the
+// program's file. The pages are kept where that is impossible, and nothing else changes.
+func (a *app) releaseStartMemory(ctx context.Context) {
+	timer := time.NewTimer(idleAfter)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return
+	case <-timer.C:
+	}
+	debug.FreeOSMemory() // first, because it uses pages of the file
+	if err := programfile.ReleasePages(); err != nil {
+		a.log.DebugContext(ctx, "pages of the program that the start needed stay in memory", "error", err)
+	}
 }
 
 // reservedForConversions returns the memory of all concurrent conversions on this machine.

@@ -193,6 +193,7 @@ func (a *app) startBackground(ctx context.Context, certs certificates, systemd s
 	}
 	running.Go(func() { systemd.runWatchdog(background, handler) })
 	running.Go(func() { a.watchDiskSpace(background) })
+	running.Go(func() { a.releaseStartMemory(background) })
 	return func() { cancel(); running.Wait() }
 }
 

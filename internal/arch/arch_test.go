@@ -79,6 +79,7 @@ var table = map[string][]string{
 	"internal/credential":             {"internal/durable"},
 	"internal/durable":                {},
 	"internal/hashworker":             {},
+	"internal/programfile":            {},
 	"internal/https":                  {},
 	"internal/https/httpstest":        {},
 	"internal/outbound":               {},
