@@ -12,6 +12,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 )
 
 var (
@@ -22,7 +23,7 @@ var (
 	//go:embed docs.js
 	docsJS []byte
 
-	docsTemplate = template.Must(template.New("docs").Parse(docsHTML))
+	docsTemplate = sync.OnceValue(func() *template.Template { return template.Must(template.New("docs").Parse(docsHTML)) })
 	docsStyleSum = sha256.Sum256([]byte(docsCSS))
 )
 
@@ -150,7 +151,7 @@ func renderDocs(spec []byte) ([]byte, error) {
 		return nil, fmt.Errorf("read the specification: %w", err)
 	}
 	var b bytes.Buffer
-	err := docsTemplate.Execute(&b, &doc)
+	err := docsTemplate().Execute(&b, &doc)
 	return b.Bytes(), err
 }
 

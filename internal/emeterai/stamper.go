@@ -10,6 +10,7 @@ import (
 
 	"segel/pades"
 	"segel/pdf"
+	"sync"
 )
 
 // Stamper is an office that issues serials and affixes duty stamps. Its errors are [*Problem]; any other error means
@@ -158,12 +159,12 @@ const fieldPrefix = "Emet"
 // SignatureReason returns the reason stated in the signature of a serial.
 func SignatureReason(serial, reason string) string { return "[" + serial + "] " + reason }
 
-var orderAtEnd = regexp.MustCompile(`-([0-9A-Za-z]{1,64})\.pdf$`)
+var orderAtEnd = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`-([0-9A-Za-z]{1,64})\.pdf$`) })
 
 // OrderID returns the order identifier at the end of the serial's file name, as it is set when a serial is bought for
 // an [Order]; empty if there is none. It only looks like one of our identifiers: the caller knows the real ones.
 func (s Serial) OrderID() string {
-	if m := orderAtEnd.FindStringSubmatch(s.File); m != nil {
+	if m := orderAtEnd().FindStringSubmatch(s.File); m != nil {
 		return m[1]
 	}
 	return ""

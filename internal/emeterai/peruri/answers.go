@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"segel/internal/emeterai"
+	"sync"
 )
 
 // Codes of the office's protocol.
@@ -189,7 +190,7 @@ type boughtSerial struct {
 
 // serialForm is the form of a serial, which becomes part of file names and URLs. A real one is 22 digits and capital
 // letters.
-var serialForm = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z-]{7,39}$`)
+var serialForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z-]{7,39}$`) })
 
 // maxPicture bounds a serial's picture, in bytes.
 const maxPicture = 1 << 20
@@ -209,7 +210,7 @@ func parseBoughtSerial(body []byte) (boughtSerial, error) {
 		return boughtSerial{}, err
 	}
 	t := boughtSerial{serial: string(in.Serial), code: string(in.Code)}
-	if !serialForm.MatchString(t.serial) {
+	if !serialForm().MatchString(t.serial) {
 		return boughtSerial{}, fmt.Errorf("%w: serial %.60q", errMalformedAnswer, t.serial)
 	}
 	t.picture = parsePicture(string(in.Image))

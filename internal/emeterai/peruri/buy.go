@@ -16,6 +16,7 @@ import (
 
 	"segel/internal/contract"
 	"segel/internal/emeterai"
+	"sync"
 )
 
 // pendingOrder is an order that this process received and that has no serial yet.
@@ -29,11 +30,11 @@ type pendingOrder struct {
 // doubt.
 const orderRetention = 48 * time.Hour
 
-var orderForm = regexp.MustCompile(`^[0-9A-Za-z]{1,64}$`)
+var orderForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z]{1,64}$`) })
 
 // BuySerial implements [emeterai.Stamper].
 func (d *Driver) BuySerial(ctx context.Context, o emeterai.Order) (string, error) {
-	if !orderForm.MatchString(o.ID) {
+	if !orderForm().MatchString(o.ID) {
 		return "", &emeterai.Problem{Class: emeterai.Permanent, Code: emeterai.CodeOrder, Text: "the order has no identifier of letters and digits"}
 	}
 	a := d.trackOrder(o)
@@ -293,7 +294,7 @@ func (d *Driver) ListSerials(ctx context.Context) ([]emeterai.Serial, error) {
 			return err
 		}
 		for _, l := range lines {
-			if !serialForm.MatchString(l.Serial) {
+			if !serialForm().MatchString(l.Serial) {
 				return fmt.Errorf("%w: serial %.60q in the list", errMalformedAnswer, l.Serial)
 			}
 		}
@@ -309,7 +310,7 @@ func (d *Driver) ListSerials(ctx context.Context) ([]emeterai.Serial, error) {
 
 // SerialStatus implements [emeterai.Stamper].
 func (d *Driver) SerialStatus(ctx context.Context, serial string) (emeterai.Status, error) {
-	if !serialForm.MatchString(serial) {
+	if !serialForm().MatchString(serial) {
 		return "", unknownSerial(serial)
 	}
 	var found emeterai.Status

@@ -414,7 +414,7 @@ func removeOldFiles(in *os.Root, ours func(name string) bool, before time.Time) 
 
 // CheckAffixable implements [emeterai.Stamper].
 func (d *Driver) CheckAffixable(ctx context.Context, serial string) error {
-	if !serialForm.MatchString(serial) {
+	if !serialForm().MatchString(serial) {
 		return unknownSerial(serial)
 	}
 	if d.o.Form == Cloud {

@@ -42,7 +42,7 @@ type signRequest struct {
 
 // Stamp implements [emeterai.Stamper].
 func (d *Driver) Stamp(ctx context.Context, r emeterai.Request) ([]byte, error) {
-	if !serialForm.MatchString(r.Serial) {
+	if !serialForm().MatchString(r.Serial) {
 		return nil, unknownSerial(r.Serial)
 	}
 	body, err := buildSignRequest(r)

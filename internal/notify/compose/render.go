@@ -5,20 +5,23 @@ import (
 	"fmt"
 	"html/template"
 	"strings"
+	"sync"
 )
 
 //go:embed letter.gohtml
 var letterHTML string
 
-var page = template.Must(template.New("letter").Funcs(template.FuncMap{
-	"cid": func(name string) template.URL { return template.URL("cid:" + name) }, //nolint:gosec // a name of this package
-	"css": func(colour string) template.CSS { return template.CSS(colour) },      //nolint:gosec // chooseColours checked it
-}).Parse(letterHTML))
+var page = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("letter").Funcs(template.FuncMap{
+		"cid": func(name string) template.URL { return template.URL("cid:" + name) }, //nolint:gosec // a name of this package
+		"css": func(colour string) template.CSS { return template.CSS(colour) },      //nolint:gosec // chooseColours checked it
+	}).Parse(letterHTML))
+})
 
 // renderHTML writes a message as HTML. The template escapes everything that people wrote.
 func (l *letter) renderHTML() (string, error) {
 	var b strings.Builder
-	if err := page.Execute(&b, l); err != nil {
+	if err := page().Execute(&b, l); err != nil {
 		return "", fmt.Errorf("compose: %w", err)
 	}
 	return b.String(), nil
