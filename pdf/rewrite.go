@@ -68,6 +68,16 @@ func (d *Document) Rewrite(w io.Writer, o RewriteOptions) (Rewritten, error) {
 	return Rewritten{Size: out.at, Objects: r.count, Dropped: r.countDropped()}, nil
 }
 
+// FindSignature returns the first object with a signature that can be reached from the trailer, for which Rewrite fails; zero if
+// there is none. Signatures of usage rights are not in a field, so Signatures does not list them. It reads all objects.
+func (d *Document) FindSignature() (Ref, error) {
+	r := &reachWalk{d: d}
+	if err := r.markReachable(); err != nil {
+		return Ref{}, fmt.Errorf("walk objects: %w", err)
+	}
+	return r.signature, nil
+}
+
 // rewriter writes the new file piece by piece.
 type rewriter struct {
 	d       *Document

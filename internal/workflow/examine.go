@@ -106,10 +106,11 @@ func (s *Service) examineFile(ctx context.Context, f *documents.File, doc *pdf.D
 	return examination{base: base, pages: pages, findings: mergeFindings(findings, uploaded.findings)}, nil
 }
 
-// mergeFindings appends findings whose kind is not yet there: each kind is reported once.
+// mergeFindings appends findings about signatures and about the whole file. That the view of the whole file varies is
+// reported beside pages whose view varies, and once.
 func mergeFindings(findings, more []contract.Finding) []contract.Finding {
 	for _, f := range more {
-		if f.Code != contract.FindingViewVaries || !slices.ContainsFunc(findings, func(g contract.Finding) bool { return g.Code == f.Code }) {
+		if f.Code != contract.FindingViewVaries || !slices.ContainsFunc(findings, func(g contract.Finding) bool { return g.Code == f.Code && g.Page == f.Page }) {
 			findings = append(findings, f)
 		}
 	}
@@ -144,7 +145,7 @@ func signingOptions(size int64, budget *pdf.Budget) pdf.Options {
 // the file or its first bytes, whose objects are not parsed again.
 //
 // A file that readers may read in two ways can be rewritten so that there is only one, if it has no signatures. With
-// signatures it has the finding that what it shows varies.
+// signatures, in fields or not, it has the finding that what it shows varies.
 //
 // Refusals: those of [contract.CheckUploaded]; [documents.ErrComplex]; [documents.ErrDamaged] if rewriting the file may
 // help.
@@ -164,10 +165,17 @@ func (s *Service) checkSignable(ctx context.Context, r io.ReaderAt, size int64, 
 		return uploadedSignatures{}, documents.PDFRefusal(fmt.Errorf("later signatures could not be validated: %w", err))
 	}
 	if len(file.Signatures) == 0 {
-		if len(file.Twofold) > 0 {
+		if len(file.Twofold) == 0 {
+			return uploadedSignatures{}, nil
+		}
+		outside, err := opened.FindSignature()
+		if err != nil {
+			return uploadedSignatures{}, documents.PDFRefusal(err)
+		}
+		if outside.IsZero() {
 			return uploadedSignatures{}, documents.ErrDamaged.WithCause(fmt.Errorf("readers may read it in two ways: %s", file.Twofold[0]))
 		}
-		return uploadedSignatures{}, nil
+		return uploadedSignatures{findings: []contract.Finding{contract.NewFinding(contract.FindingViewVaries, 0)}}, nil
 	}
 	report, err := validate.ValidateFacts(ctx, file, o)
 	if err != nil {
@@ -182,7 +190,7 @@ func (s *Service) checkSignable(ctx context.Context, r io.ReaderAt, size int64, 
 
 // uploadedSignatures is what checkSignable found out about the signatures of a file.
 type uploadedSignatures struct {
-	signed   bool     // the file has signatures
+	signed   bool     // fields of the file have signatures
 	digest   [32]byte // SHA-256 of the whole file; zero without signatures
 	findings []contract.Finding
 }

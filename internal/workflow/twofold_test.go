@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"segel/internal/contract"
+	"segel/internal/workflow"
+	"segel/pdf"
 	"segel/pdf/pdftest"
 )
 
@@ -60,5 +62,80 @@ func TestSignedFileWithTwoReadingsIsRefusedUntilTheOwnerAcceptsIt(t *testing.T) 
 		if _, err := h.Finalize(t.Context(), h.owner, d.ID, contract.FinalizeOptions{AcceptFindings: []contract.FindingCode{contract.FindingViewVaries}}); err != nil {
 			t.Errorf("%s: finalize: %v", name, err)
 		}
+	}
+}
+
+// TestFileWithTwoReadingsAndASignatureOutsideItsFormIsNotRewritten has usage rights, whose signature is in no field. Rewriting
+// would break it.
+func TestFileWithTwoReadingsAndASignatureOutsideItsFormIsNotRewritten(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	file := pdftest.TwofoldFiles()["page that states its contents twice"]
+	doc, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, _, err := doc.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := doc.NewUpdate()
+	catalog, err := u.Edit(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalog["Perms"] = pdf.Dict{"UR3": u.Add(pdf.Dict{
+		"Type": pdf.Name("Sig"), "Filter": pdf.Name("Adobe.PPKLite"), "SubFilter": pdf.Name("adbe.pkcs7.detached"), "Contents": pdf.String{Bytes: make([]byte, 9), Hex: true},
+	})}
+	tail, err := u.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file = append(file, tail.Bytes...)
+	d, err := h.take(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Normalised() || len(d.Findings) != 1 || d.Findings[0].Code != contract.FindingViewVaries || !d.Findings[0].Refused {
+		t.Errorf("rewritten %v, %+v", d.Normalised(), d.Findings)
+	}
+	if _, err := h.Finalize(t.Context(), h.owner, d.ID, contract.FinalizeOptions{}); codeOf(err) != "document.active_content" {
+		t.Errorf("finalize: %v", err)
+	}
+	if _, err := h.Finalize(t.Context(), h.owner, d.ID, contract.FinalizeOptions{AcceptFindings: []contract.FindingCode{contract.FindingViewVaries}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Sign(t.Context(), h.signer, d.ID, workflow.SignRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	h.work(d.ID)
+	if d := h.read(d.ID); d.State != contract.Completed {
+		t.Errorf("%s, %q", d.State, d.Reason)
+	}
+	if b := h.bytesOf(h.Download(t.Context(), h.owner, d.ID)); !bytes.HasPrefix(b, file) {
+		t.Error("the completed file does not begin with the uploaded one")
+	}
+}
+
+// TestViewOfTheWholeFileThatVariesIsReportedBesideItsPages has a page with a layer of one user, in a file that can be read in
+// two ways.
+func TestViewOfTheWholeFileThatVariesIsReportedBesideItsPages(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	cases := pdftest.SuspectCases()
+	i := slices.IndexFunc(cases, func(c pdftest.InspectCase) bool { return c.Name == "layer of a user" })
+	file := bytes.Replace(cases[i].File, []byte("/Encoding /WinAnsiEncoding"), []byte("/BaseFont /Times-Roman    "), 1)
+	d, err := h.take(signedBy(t, h.ca, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pages []int
+	for _, f := range d.Findings {
+		if f.Code == contract.FindingViewVaries {
+			pages = append(pages, f.Page)
+		}
+	}
+	if !slices.Equal(pages, []int{1, 0}) {
+		t.Errorf("%+v", d.Findings)
 	}
 }
