@@ -93,6 +93,19 @@ func (s *Documents) LoadDocumentFor(ctx context.Context, by contract.Actor, id c
 	return d, err
 }
 
+// LoadDocumentOf reads a document of an organisation for its administrator, or any document if the organisation is empty. The same query runs for
+// a document of another organisation, as in [Documents.LoadDocumentFor].
+func (s *Documents) LoadDocumentOf(ctx context.Context, o contract.OrganisationID, id contract.DocumentID) (contract.Document, error) {
+	if o == "" {
+		return s.LoadDocument(ctx, id)
+	}
+	d, err := s.Store.DocumentOf(ctx, id, o)
+	if errors.Is(err, store.ErrNotFound) {
+		return contract.Document{}, contract.ErrNotFound
+	}
+	return d, err
+}
+
 // LoadAuthorised reads a document for an operation that the actor may run on it.
 func (s *Documents) LoadAuthorised(ctx context.Context, by contract.Actor, op contract.Operation, id contract.DocumentID) (contract.Document, error) {
 	d, err := s.LoadDocumentFor(ctx, by, id)

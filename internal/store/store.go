@@ -51,6 +51,10 @@ type Documents interface {
 	// DocumentForAuditor is DocumentFor for a person who also reads the documents of an organisation that were finalized.
 	DocumentForAuditor(ctx context.Context, id contract.DocumentID, person contract.PersonID, o contract.OrganisationID) (contract.Document, error)
 
+	// DocumentOf is Document for an administrator of an organisation; ErrNotFound for a document of another one, of which it reads no more than
+	// of one that does not exist.
+	DocumentOf(ctx context.Context, id contract.DocumentID, o contract.OrganisationID) (contract.Document, error)
+
 	// Versions returns the versions of those of the documents that exist.
 	Versions(ctx context.Context, ids []contract.DocumentID) (map[contract.DocumentID]int64, error)
 

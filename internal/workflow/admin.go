@@ -3,7 +3,6 @@ package workflow
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -523,16 +522,18 @@ func (s *Service) Waiting(ctx context.Context, by contract.Actor, q store.Waitin
 
 // Retry retries a stuck document at once. See [contract.RetryByAdmin].
 func (s *Service) Retry(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
-	if _, err := by.AuthoriseAdmin(contract.AdminRetry, ""); err != nil {
+	o, err := by.AuthoriseAdmin(contract.AdminRetry, "")
+	if err != nil {
 		return contract.Document{}, err
 	}
-	d, err := s.ApplyRule(documents.WithDocumentAnswer(ctx), id, func(d *contract.Document) (*contract.Change, error) {
+	ctx = documents.WithDocumentAnswer(ctx)
+	d, err := s.LoadDocumentOf(ctx, o, id)
+	if err != nil {
+		return contract.Document{}, err
+	}
+	return s.ApplyRuleTo(ctx, d, func(d *contract.Document) (*contract.Change, error) {
 		return documents.ChangeOf(contract.RetryByAdmin(d, by, s.Clock()))
 	})
-	if errors.Is(err, contract.ErrNoOrganisation) {
-		return contract.Document{}, contract.ErrNotFound // the same answer as for a document that does not exist
-	}
-	return d, err
 }
 
 // RetryOwn lets the owner retry a document that waits for the service. See [contract.RetryByOwner].

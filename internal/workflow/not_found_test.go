@@ -23,6 +23,11 @@ func (r *recordingReads) DocumentFor(ctx context.Context, id contract.DocumentID
 	return r.Store.DocumentFor(ctx, id, person)
 }
 
+func (r *recordingReads) DocumentOf(ctx context.Context, id contract.DocumentID, o contract.OrganisationID) (contract.Document, error) {
+	r.asked = append(r.asked, "document of "+string(o))
+	return r.Store.DocumentOf(ctx, id, o)
+}
+
 func (r *recordingReads) Document(ctx context.Context, id contract.DocumentID) (contract.Document, error) {
 	r.asked = append(r.asked, "document")
 	return r.Store.Document(ctx, id)
@@ -126,6 +131,25 @@ func TestAnotherPersonsDocumentIsAsMuchWorkAsOneThatDoesNotExist(t *testing.T) {
 			if !slices.Equal(q, []string{want}) {
 				t.Errorf("%s as %s queries %v", name, who, q)
 			}
+		}
+	}
+}
+
+// TestAnAdministratorsRetryReadsNoDocumentOfAnotherOrganisation looks for other reads than that of a document of their organisation.
+func TestAnAdministratorsRetryReadsNoDocumentOfAnotherOrganisation(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	id := h.draft(true, 1)
+	reads := &recordingReads{Store: h.Service.Store}
+	h.useStore(reads)
+	admin := contract.Actor{Person: contract.Person{ID: "admin"}, Organisation: "another", Admin: true, OrganisationState: contract.OrganisationActive}
+	for _, id := range []contract.DocumentID{id, id + 1000} {
+		reads.asked = nil
+		if _, err := h.Retry(t.Context(), admin, id); !errors.Is(err, contract.ErrNotFound) {
+			t.Errorf("retry of %d: %v", id, err)
+		}
+		if !slices.Equal(reads.asked, []string{"document of another"}) {
+			t.Errorf("retry of %d queries %q", id, reads.asked)
 		}
 	}
 }

@@ -15,16 +15,17 @@ type Counts struct {
 	RoundTrips int64 // on PostgreSQL; 0 on SQLite, which runs in the process
 	Reads      int64 // transactions that read
 	Writes     int64 // transactions that may write
+	Rows       int64 // that statements returned on SQLite; 0 on PostgreSQL
 	Commits    int64 // that waited for the disk; on SQLite transactions that arrive together share one
 }
 
 // counters counts for [Store.Counts].
-type counters struct{ statements, roundTrips, reads, writes, commits atomic.Int64 }
+type counters struct{ statements, roundTrips, reads, writes, commits, rows atomic.Int64 }
 
 // Counts returns what the store has done since it was opened.
 func (s *Store) Counts() Counts {
 	c := s.counters
-	return Counts{Statements: c.statements.Load(), RoundTrips: c.roundTrips.Load(), Reads: c.reads.Load(), Writes: c.writes.Load(), Commits: c.commits.Load()}
+	return Counts{Statements: c.statements.Load(), RoundTrips: c.roundTrips.Load(), Reads: c.reads.Load(), Writes: c.writes.Load(), Commits: c.commits.Load(), Rows: c.rows.Load()}
 }
 
 // TraceQueryStart implements [pgx.QueryTracer].

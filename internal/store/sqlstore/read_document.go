@@ -39,6 +39,15 @@ func (s *Store) DocumentForAuditor(ctx context.Context, id contract.DocumentID, 
 	return d, wrapf(err, "read document %d for auditor %s", id, person)
 }
 
+// ifOfOrganisation is a condition on $2: document $1 is one of this organisation.
+const ifOfOrganisation = ` AND EXISTS (SELECT 1 FROM document o WHERE o.id = $1 AND o.organisation = $2)`
+
+// DocumentOf implements [store.Documents].
+func (s *Store) DocumentOf(ctx context.Context, id contract.DocumentID, o contract.OrganisationID) (contract.Document, error) {
+	d, err := s.readDocument(ctx, ifOfOrganisation, id, o)
+	return d, wrapf(err, "read document %d of organisation %s", id, o)
+}
+
 // readDocument reads the document that the first argument names, if a condition holds, in one statement.
 func (s *Store) readDocument(ctx context.Context, condition string, args ...any) (contract.Document, error) {
 	r := newDocumentReader()
@@ -200,7 +209,7 @@ var unionOfTables = func() map[unionForm]map[string]string {
 	all := map[unionForm]map[string]string{}
 	for _, form := range []unionForm{unionOfColumns, unionOfRows} {
 		all[form] = map[string]string{}
-		for _, condition := range []string{"", ifInvolved, ifAudited, ifNaming} {
+		for _, condition := range []string{"", ifInvolved, ifAudited, ifOfOrganisation, ifNaming} {
 			all[form][condition] = form.selectTables(newDocumentReader().tables, condition)
 		}
 	}

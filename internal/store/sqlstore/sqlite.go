@@ -324,7 +324,7 @@ func (t sqliteTx) query(_ context.Context, statement string, args ...any) (rows,
 	if err != nil {
 		return nil, err
 	}
-	return sqliteRows{r}, nil
+	return sqliteRows{r, t.counters}, nil
 }
 
 func (t sqliteTx) runBatch(ctx context.Context, all ...statement) error {
@@ -343,7 +343,9 @@ func (t sqliteTx) runOne(ctx context.Context, s *statement) (err error) {
 	case t.conn != nil && !s.long:
 		if err = t.ctx.Err(); err == nil {
 			t.counters.statements.Add(1)
-			n, err = t.conn.run(s.sql, s.args, s.each)
+			if n, err = t.conn.run(s.sql, s.args, s.each); s.each != nil {
+				t.counters.rows.Add(n)
+			}
 		}
 	case s.each == nil:
 		n, err = t.exec(ctx, s.sql, s.args...)
@@ -385,7 +387,19 @@ func (t sqliteTx) takeOverJobs(_ context.Context, process string) error {
 
 func (t sqliteTx) endSessions(context.Context, string, string) error { return nil }
 
-type sqliteRows struct{ *sql.Rows }
+type sqliteRows struct {
+	*sql.Rows
+	counters *counters
+}
+
+// Next counts the rows.
+func (r sqliteRows) Next() bool {
+	more := r.Rows.Next()
+	if more {
+		r.counters.rows.Add(1)
+	}
+	return more
+}
 
 // Close ignores the error: Err has reported what went wrong with the rows.
 func (r sqliteRows) Close() { _ = r.Rows.Close() }

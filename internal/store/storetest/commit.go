@@ -61,7 +61,16 @@ var commitTests = map[string]func(*testing.T, *fixture){
 				b.requireError("to an auditor elsewhere", err, store.ErrNotFound)
 			}
 		}
-		_, err := b.DocumentForAuditor(b.ctx, d.ID, first.ID, "another")
+		for _, id := range []contract.DocumentID{d.ID, b.uploadDraft(owner).ID} {
+			found, err := b.DocumentOf(b.ctx, id, d.Organisation)
+			b.must(err)
+			b.requireStored(found)
+			_, err = b.DocumentOf(b.ctx, id, "another")
+			b.requireError("to an administrator elsewhere", err, store.ErrNotFound)
+		}
+		_, err := b.DocumentOf(b.ctx, d.ID+1000, d.Organisation)
+		b.requireError("no document to an administrator", err, store.ErrNotFound)
+		_, err = b.DocumentForAuditor(b.ctx, d.ID, first.ID, "another")
 		b.must(err) // they take part in it
 		_, err = b.DocumentForAuditor(b.ctx, b.uploadDraft(owner).ID, "auditor", d.Organisation)
 		b.requireError("a draft to an auditor", err, store.ErrNotFound)
