@@ -195,12 +195,17 @@ func (d *Document) Normalised() bool {
 	return !d.IsWord() && len(d.Revisions) > 0 && d.Revisions[0].Tail.Key != d.Original.Key
 }
 
+// CanReplaceBase reports whether the file is still the uploaded PDF, to which nothing was appended.
+func (d *Document) CanReplaceBase() bool {
+	return len(d.Revisions) == 1 && !d.IsWord() && !d.Normalised()
+}
+
 // ReplaceBase replaces the uploaded file by a rewritten one: at most once, and before anything is appended. The
 // uploaded bytes are kept as the original, and the log names both. Findings are kept, because the rewritten file is
 // compared with its source before it is used.
 func (c *Change) ReplaceBase(base Revision, why string, by Actor, now time.Time) error {
 	d := &c.After
-	if len(d.Revisions) != 1 || d.IsWord() || d.Normalised() || base.Kind != RevisionBase || base.Begin != 0 || base.End != base.Tail.Size || base.Tail.Key == d.Original.Key {
+	if !d.CanReplaceBase() || base.Kind != RevisionBase || base.Begin != 0 || base.End != base.Tail.Size || base.Tail.Key == d.Original.Key {
 		return &Error{Kind: Conflict, Code: "document.revision_changed"}
 	}
 	d.Revisions = []Revision{base}

@@ -73,8 +73,8 @@ func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.D
 	return WarnedDocument{d, warnings}, nil
 }
 
-// prepareFile adds to the change the file that people will sign: rewritten if the stamp office would rewrite it, and
-// with every field. It refuses a file that the stamp office would refuse, and one that could not be validated after
+// prepareFile adds to the change the file that people will sign: rewritten if the stamp office would rewrite it, or if an earlier release
+// took it and upload would rewrite it today, and with every field. It refuses a file that the stamp office would refuse, and one that could not be validated after
 // completion: earlier signatures are broken or do not permit the fields, or the file exceeds the limits.
 //
 // It returns the revisions that it stored, these also on an error, and warnings about placements on the file. Nothing
@@ -87,29 +87,31 @@ func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contra
 		return nil, nil, err
 	}
 	defer func() { _ = f.Close() }() // of the rewritten file, if there is one
+	replaceFile := func(r *rewriting, why string) error {
+		made = append(made, r.base)
+		before := f
+		f, doc = r.file, r.doc
+		return errors.Join(before.Close(), c.ReplaceBase(r.base, why, by, s.Clock()))
+	}
 	rewritten, err := s.rewriteForOffice(ctx, d, doc, budget)
 	if err != nil {
 		return nil, nil, err
 	}
 	if rewritten != nil {
-		made = append(made, rewritten.base)
-		before := f
-		f, doc = rewritten.file, rewritten.doc
-		if err := errors.Join(before.Close(), c.ReplaceBase(rewritten.base, contract.NormalisedOffice, by, s.Clock())); err != nil {
+		if err := replaceFile(rewritten, contract.NormalisedOffice); err != nil {
 			return made, nil, err
 		}
 	}
-	if d.NextStamp() >= 0 {
-		if err := s.PreflightStamps(ctx, d, f, false); err != nil {
+	tail, uploaded, err := s.buildSignableTail(ctx, d, f, doc, budget)
+	if errors.Is(err, documents.ErrDamaged) && d.CanReplaceBase() {
+		if rewritten, err = s.normaliseFile(ctx, d.Organisation, d.Revisions[0], budget); err != nil {
 			return made, nil, err
 		}
+		if err := replaceFile(rewritten, contract.NormalisedDamaged); err != nil {
+			return made, nil, err
+		}
+		tail, uploaded, err = s.buildSignableTail(ctx, d, f, doc, budget)
 	}
-	tail, err := s.buildFieldsTail(d, doc)
-	if err != nil {
-		return made, nil, err
-	}
-	whole := pades.Source{R: f.Reader, Size: f.Size()}.WithTail(tail)
-	uploaded, err := s.checkSignable(ctx, whole.R, whole.Size, doc, budget)
 	if err != nil {
 		return made, nil, err
 	}
@@ -138,11 +140,28 @@ func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contra
 	return made, contract.CheckOverlaps(d.Placements, pages, "placements"), nil
 }
 
+// buildSignableTail builds the tail that adds every field of a document to its file. It refuses what the stamp office would refuse, and what could
+// not be validated after completion; see [Service.checkSignable].
+func (s *Service) buildSignableTail(ctx context.Context, d *contract.Document, f *documents.File, doc *pdf.Document, budget *pdf.Budget) ([]byte, uploadedSignatures, error) {
+	if d.NextStamp() >= 0 {
+		if err := s.PreflightStamps(ctx, d, f, false); err != nil {
+			return nil, uploadedSignatures{}, err
+		}
+	}
+	tail, err := s.buildFieldsTail(d, doc)
+	if err != nil {
+		return nil, uploadedSignatures{}, err
+	}
+	whole := pades.Source{R: f.Reader, Size: f.Size()}.WithTail(tail)
+	uploaded, err := s.checkSignable(ctx, whole.R, whole.Size, doc, budget)
+	return tail, uploaded, err
+}
+
 // rewriteForOffice rewrites the file if the stamp office would, else returns nil. The stamp office rewrites unsigned
 // files older than PDF 1.6, which would lose what Segel added before; it stamps PDF/A unchanged. A file with a signature
 // that no field references is not rewritten.
 func (s *Service) rewriteForOffice(ctx context.Context, d *contract.Document, doc *pdf.Document, budget *pdf.Budget) (*rewriting, error) {
-	if len(d.Stamps) == 0 || d.IsWord() || d.Normalised() || len(d.Revisions) != 1 || !isRewrittenByOffice(doc) {
+	if len(d.Stamps) == 0 || !d.CanReplaceBase() || !isRewrittenByOffice(doc) {
 		return nil, nil
 	}
 	if signatures, err := doc.Signatures(); err != nil || len(signatures) > 0 {

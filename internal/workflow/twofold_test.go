@@ -2,6 +2,7 @@ package workflow_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"slices"
 	"testing"
@@ -137,5 +138,43 @@ func TestViewOfTheWholeFileThatVariesIsReportedBesideItsPages(t *testing.T) {
 	}
 	if !slices.Equal(pages, []int{1, 0}) {
 		t.Errorf("%+v", d.Findings)
+	}
+}
+
+// TestDraftOfAnOlderReleaseWithTwoReadingsIsRewrittenAtFinalize has drafts of files that releases before took as they are. The update that adds
+// the fields writes the page again as we read it; where that is what was stated twice, the file has one reading and stays.
+func TestDraftOfAnOlderReleaseWithTwoReadingsIsRewrittenAtFinalize(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	stays := []string{"page that states its contents twice", "object stream with another page there", "object stream that has a page twice"}
+	for name, file := range pdftest.TwofoldFiles() {
+		rewritten, files := !slices.Contains(stays, name), 1
+		if rewritten {
+			files = 2
+		}
+		id := h.draftAsBefore(file)
+		before := h.blobs()
+		if _, err := h.Finalize(t.Context(), h.owner, id, contract.FinalizeOptions{}); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		d := h.read(id)
+		if d.Normalised() != rewritten || d.Original.Digest != sha256.Sum256(file) || h.blobs() != before+files {
+			t.Errorf("%s: normalised %v, original %x, %d files more", name, d.Normalised(), d.Original.Digest, h.blobs()-before)
+		}
+		events, err := h.store.Events(t.Context(), id)
+		if err != nil || rewritten != slices.ContainsFunc(events, func(e contract.Event) bool {
+			return e.Type == contract.EventNormalised && e.Details["reason"] == contract.NormalisedDamaged
+		}) {
+			t.Errorf("%s: %v, %+v", name, err, events)
+		}
+		h.signs(id)
+		h.work(id)
+		if d := h.read(id); d.State != contract.Completed {
+			t.Errorf("%s: %s, %q", name, d.State, d.Reason)
+		}
+		if b := h.bytesOf(h.Original(t.Context(), h.owner, id)); !bytes.Equal(b, file) {
+			t.Errorf("%s: the original is not what was uploaded", name)
+		}
 	}
 }
