@@ -382,8 +382,7 @@ func (c *call) statusInfo(d *contract.Document) string {
 
 // isExpired returns "1" for a document that expired while participants still had to act.
 func isExpired(d *contract.Document, now time.Time) string {
-	waits := d.State == contract.Draft || d.State == contract.Processing && !d.FullySigned()
-	if d.State == contract.Expired || waits && !d.ExpiresAt.IsZero() && !now.Before(d.ExpiresAt) {
+	if d.State == contract.Expired || d.IsOverdue(now) {
 		return "1"
 	}
 	return "0"

@@ -36,7 +36,7 @@ func Approve(d *Document, shown ShownPages, who Attestation, by Actor, now time.
 	}
 	c.addEvent(EventApproved, by, now, append(details, "digest", fmt.Sprintf("%x", shown.Digest))...)
 	if c.After.FullySigned() {
-		c.addRemainingWork()
+		c.addJob(c.After.NextJob())
 	}
 	c.inviteNext(by, now)
 	return c, nil

@@ -7,7 +7,7 @@ import (
 
 // requireReadyToClose returns an error unless all signatures are made and all stamps affixed.
 func (d *Document) requireReadyToClose() error {
-	if d.State != Processing || !d.FullySigned() || d.NextStamp() >= 0 {
+	if d.NextJob() != JobComplete {
 		return ErrNotActive
 	}
 	return nil

@@ -60,7 +60,7 @@ func (d *Document) CheckDelegate(by Actor, now time.Time) error {
 		return ErrDelegationOff
 	case d.DelegationTo(by.ID) != nil:
 		return ErrDelegatedOnce
-	case d.isOverdue(now):
+	case d.IsOverdue(now):
 		return ErrExpired
 	case !d.InTurn(by.ID):
 		return ErrNotInTurn

@@ -160,7 +160,7 @@ func (d Delivery) eventDetails() []string {
 
 // NextReminder returns when the service is to remind those whose turn it is; zero: never, as things are now.
 func (d *Document) NextReminder() time.Time {
-	if d.State != Processing || d.Mode != Signing || d.FullySigned() || d.Delivery.Silent {
+	if !d.AwaitsSigners() || d.Delivery.Silent {
 		return time.Time{}
 	}
 	const day = 24 * time.Hour
@@ -190,7 +190,7 @@ func (d *Document) NextReminder() time.Time {
 // RemindBySchedule reminds those whose turn it is, if a reminder is due. Changed is false if none is.
 func RemindBySchedule(d *Document, now time.Time) (c Change, changed bool) {
 	next := d.NextReminder()
-	if next.IsZero() || now.Before(next) || d.isOverdue(now) {
+	if next.IsZero() || now.Before(next) || d.IsOverdue(now) {
 		return Change{}, false
 	}
 	c = newChange(d)

@@ -220,7 +220,7 @@ func (a *EmbedAddress) checkPerson(d *Document, now time.Time) error {
 		return ErrNoEmbedPerson
 	case !p.SignedAt.IsZero():
 		return p.alreadyActed()
-	case d.isOverdue(now):
+	case d.IsOverdue(now):
 		return ErrExpired
 	case !d.InTurn(a.Person):
 		return ErrNotInTurn

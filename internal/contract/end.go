@@ -26,7 +26,7 @@ func Reject(d *Document, reason string, by Actor, l Limits, now time.Time) (Chan
 		return Change{}, ErrNotSigner
 	case !p.SignedAt.IsZero():
 		return Change{}, p.alreadyActed()
-	case d.isOverdue(now):
+	case d.IsOverdue(now):
 		return Change{}, ErrExpired
 	}
 	reason, err := checkReason(reason, l)
@@ -56,7 +56,7 @@ func Cancel(d *Document, reason string, by Actor, l Limits, now time.Time) (Chan
 		return Change{}, ErrNotActive
 	case d.FullySigned():
 		return Change{}, ErrCommitted
-	case d.isOverdue(now):
+	case d.IsOverdue(now):
 		return Change{}, ErrExpired
 	}
 	reason, err := checkReason(reason, l)
@@ -71,19 +71,12 @@ func Cancel(d *Document, reason string, by Actor, l Limits, now time.Time) (Chan
 // Expire ends a document whose deadline has passed while people still had something to do. Stamps and the seal, which
 // only wait for a service, do not expire. Changed is false if there is nothing to do.
 func Expire(d *Document, now time.Time) (c Change, changed bool) {
-	if !d.isOverdue(now) {
+	if !d.IsOverdue(now) {
 		return Change{}, false
 	}
 	c = endDocument(d, Expired, EventExpired, "", Actor{}, now)
 	c.announceEnd(NoticeExpired, Actor{}, now)
 	return c, true
-}
-
-// isOverdue reports whether the deadline has passed while people still had something to do. From that moment on
-// people's operations are refused as on an expired document, whether or not the sweep that calls [Expire] has run.
-func (d *Document) isOverdue(now time.Time) bool {
-	waits := d.State == Draft || d.State == Processing && !d.FullySigned()
-	return waits && d.isPastDeadline(now)
 }
 
 func endDocument(d *Document, s State, e EventType, reason string, by Actor, now time.Time) Change {
@@ -161,9 +154,9 @@ func Remind(d *Document, by Actor, now time.Time) (Change, error) {
 		return Change{}, err
 	}
 	switch {
-	case d.State != Processing || d.FullySigned():
+	case !d.AwaitsSigners():
 		return Change{}, ErrNotActive
-	case d.isOverdue(now):
+	case d.IsOverdue(now):
 		return Change{}, ErrExpired
 	}
 	c := newChange(d)
@@ -235,7 +228,7 @@ func CorrectGuest(d *Document, guest PersonID, to GuestCorrection, by Actor, l L
 		return Change{}, ErrNoGuest
 	case d.State != Processing:
 		return Change{}, ErrNotActive
-	case d.isOverdue(now):
+	case d.IsOverdue(now):
 		return Change{}, ErrExpired
 	case d.HasActed(*p):
 		return Change{}, ErrGuestActed

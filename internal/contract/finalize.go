@@ -114,8 +114,3 @@ func (d *Document) chooseMode(o FinalizeOptions) (Mode, error) {
 	}
 	return Signing, nil
 }
-
-// isPastDeadline reports whether the document's deadline has passed.
-func (d *Document) isPastDeadline(now time.Time) bool {
-	return !d.ExpiresAt.IsZero() && !now.Before(d.ExpiresAt)
-}

@@ -90,7 +90,7 @@ func (d *Document) CheckCodeRequest(by Actor, now time.Time) error {
 		return ErrGuestsOnly
 	case d.State == Rejected || d.State == Canceled || d.State == Expired:
 		return ErrNotActive
-	case d.isOverdue(now):
+	case d.IsOverdue(now):
 		return ErrExpired
 	case address == "":
 		return CodeRefusal(channel)

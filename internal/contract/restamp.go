@@ -39,7 +39,7 @@ func restampFailed(d *Document, o RestampOptions, by Actor, now time.Time) (Chan
 	case i >= 0:
 		c.reuseSerial(i, now)
 	}
-	c.addRemainingWork()
+	c.addJob(c.After.NextJob())
 	return c, nil
 }
 
@@ -106,26 +106,12 @@ func RetryByOwner(d *Document, by Actor, now time.Time) (Change, error) {
 
 // requeueWork enqueues the pending work again: at most one job of a kind waits, and the waiting one becomes due now.
 func requeueWork(d *Document, by Actor, now time.Time) (Change, error) {
-	work, waits := d.PendingWork()
-	if !waits {
+	work := d.NextJob()
+	if work == "" {
 		return Change{}, ErrNotWaiting
 	}
 	c := newChange(d)
 	c.addEvent(EventRetried, by, now)
 	c.Jobs = append(c.Jobs, Job{Kind: work, Document: d.ID})
 	return c, nil
-}
-
-// PendingWork returns the work that the service has to do for the document; waits is false if there is none, or people
-// have to act.
-func (d *Document) PendingWork() (work JobKind, waits bool) {
-	switch {
-	case d.State == Draft && d.Conversion.State == Converting:
-		return JobConvert, true
-	case d.State != Processing || !d.FullySigned():
-		return "", false
-	case d.NextStamp() >= 0:
-		return JobStamp, true
-	}
-	return JobComplete, true
 }

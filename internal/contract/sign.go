@@ -63,19 +63,10 @@ func Sign(d *Document, r Revision, shown ShownPages, who Attestation, by Actor, 
 	c.addEvent(EventSigned, by, now, append(details, "digest", fmt.Sprintf("%x", r.Digest))...)
 	c.addQuotaMove(UnitSignature, QuotaSpend, 1)
 	if c.After.FullySigned() {
-		c.addRemainingWork()
+		c.addJob(c.After.NextJob())
 	}
 	c.inviteNext(by, now)
 	return c, nil
-}
-
-// addRemainingWork enqueues what is left once all signatures are made: stamps first, then completion.
-func (c *Change) addRemainingWork() {
-	if c.After.NextStamp() >= 0 {
-		c.addJob(JobStamp)
-		return
-	}
-	c.addJob(JobComplete)
 }
 
 func (d *Document) requireCanSign(by Actor, now time.Time) error {
@@ -102,7 +93,7 @@ func (d *Document) requireCanSign(by Actor, now time.Time) error {
 // requireMayAct refuses a person who must sign or approve and may not now.
 func (d *Document) requireMayAct(by Actor, now time.Time) error {
 	switch {
-	case d.isOverdue(now):
+	case d.IsOverdue(now):
 		return ErrExpired
 	case !d.InTurn(by.ID):
 		return ErrNotInTurn

@@ -46,30 +46,6 @@ func (d *Document) NextStamp() int {
 	return -1
 }
 
-// WaitingStep is what the service does next with a document that waits for it, or did when it failed.
-type WaitingStep string
-
-// The steps.
-const (
-	StepConverted WaitingStep = "converted" // a Word document becomes a PDF
-	StepStamped   WaitingStep = "stamped"
-	StepSealed    WaitingStep = "sealed"
-)
-
-// WaitingSteps lists the steps in their order.
-var WaitingSteps = []WaitingStep{StepConverted, StepStamped, StepSealed}
-
-// WaitingStep returns the step that a document waits for, which matters only while it does.
-func (d *Document) WaitingStep() WaitingStep {
-	switch {
-	case d.State == Draft:
-		return StepConverted
-	case d.NextStamp() >= 0:
-		return StepStamped
-	}
-	return StepSealed
-}
-
 // requireStampState returns an error unless stamp i is the next one, in one of the wanted states, and all signatures
 // are made.
 func (d *Document) requireStampState(i int, want ...StampState) error {

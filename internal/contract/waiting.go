@@ -1,5 +1,60 @@
 package contract
 
+import "time"
+
+// AwaitsPeople reports whether people still have something to do: the owner of a draft, or signers and approvers.
+func (d *Document) AwaitsPeople() bool { return d.State == Draft || d.AwaitsSigners() }
+
+// AwaitsSigners reports whether signatures or approvals of a document that was sent are missing.
+func (d *Document) AwaitsSigners() bool { return d.State == Processing && !d.FullySigned() }
+
+// IsOverdue reports whether the deadline has passed while people still had something to do. From that moment on
+// people's operations are refused as on an expired document, whether or not the sweep that calls [Expire] has run.
+func (d *Document) IsOverdue(now time.Time) bool { return d.AwaitsPeople() && d.isPastDeadline(now) }
+
+// isPastDeadline reports whether the document's deadline has passed.
+func (d *Document) isPastDeadline(now time.Time) bool {
+	return !d.ExpiresAt.IsZero() && !now.Before(d.ExpiresAt)
+}
+
+// NextJob returns the work that the service has to do for the document: stamps first, then completion. It is empty if there is none, or
+// people have to act first.
+func (d *Document) NextJob() JobKind {
+	switch {
+	case d.State == Draft && d.Conversion.State == Converting:
+		return JobConvert
+	case d.State != Processing || !d.FullySigned():
+		return ""
+	case d.NextStamp() >= 0:
+		return JobStamp
+	}
+	return JobComplete
+}
+
+// WaitingStep is what the service does next with a document that waits for it, or did when it failed.
+type WaitingStep string
+
+// The steps.
+const (
+	StepConverted WaitingStep = "converted" // a Word document becomes a PDF
+	StepStamped   WaitingStep = "stamped"
+	StepSealed    WaitingStep = "sealed"
+)
+
+// WaitingSteps lists the steps in their order.
+var WaitingSteps = []WaitingStep{StepConverted, StepStamped, StepSealed}
+
+// WaitingStep returns the step that a document waits for, which matters only while it does.
+func (d *Document) WaitingStep() WaitingStep {
+	switch {
+	case d.State == Draft:
+		return StepConverted
+	case d.NextStamp() >= 0:
+		return StepStamped
+	}
+	return StepSealed
+}
+
 // WaitingReason is a class of the reasons why documents wait for the service. Monitors count by it, so it has few values.
 type WaitingReason string
 

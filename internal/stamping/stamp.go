@@ -126,9 +126,7 @@ func (s *Stamping) officeOf(d *contract.Document) emeterai.Stamper {
 
 // isDue reports whether a stamp is to be affixed now. If not, all is done, or the change that makes it due enqueues the
 // job again.
-func (r *run) isDue() bool {
-	return r.d.State == contract.Processing && r.d.FullySigned() && r.i >= 0
-}
+func (r *run) isDue() bool { return r.d.NextJob() == contract.JobStamp }
 
 // Stamp affixes the outstanding stamps of a document, one after the other.
 //

@@ -10,19 +10,21 @@ import (
 
 // documentStage returns the stage of a document, which is finer than its state: what a processing document waits for.
 func documentStage(d *contract.Document) string {
-	switch {
-	case d.State == contract.Draft && d.Conversion.State == contract.Converting:
+	switch d.NextJob() {
+	case contract.JobConvert:
 		return "converting"
+	case contract.JobStamp:
+		return "stamping"
+	case contract.JobComplete:
+		return "sealing"
+	}
+	switch {
+	case d.AwaitsSigners():
+		return waitingStage(d)
 	case d.State == contract.Draft && d.Conversion.State == contract.ConversionFailed:
 		return "unconvertible"
-	case d.State != contract.Processing:
-		return string(d.State)
-	case !d.FullySigned():
-		return waitingStage(d)
-	case d.NextStamp() >= 0:
-		return "stamping"
 	}
-	return "sealing"
+	return string(d.State)
 }
 
 // waitingStage returns what those whose turn it is are asked for.

@@ -105,8 +105,8 @@ func (s *Service) ConfirmClock(ctx context.Context, by contract.Actor) (Confirme
 		if err != nil {
 			return c, err
 		}
-		kind, waits := d.PendingWork()
-		if !waits {
+		kind := d.NextJob()
+		if kind == "" {
 			continue
 		}
 		if err := s.Store.EnqueueNow(ctx, contract.Job{Kind: kind, Document: id}); err != nil {

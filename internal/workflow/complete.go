@@ -46,7 +46,7 @@ func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 		return err
 	}
 	d := read.Document
-	if d.State != contract.Processing || !d.FullySigned() || d.NextStamp() >= 0 {
+	if d.NextJob() != contract.JobComplete {
 		return nil // already done, or not yet due; the change that makes it due enqueues the job again
 	}
 	now, err := s.CheckReading(ctx, read.Clock)

@@ -117,8 +117,8 @@ func (s *Service) Resume(ctx context.Context) error {
 		if err != nil {
 			continue
 		}
-		kind, waits := d.PendingWork()
-		if !waits {
+		kind := d.NextJob()
+		if kind == "" {
 			continue
 		}
 		if err := s.Store.Enqueue(ctx, contract.Job{Kind: kind, Document: id}); err != nil {

@@ -55,7 +55,7 @@ func (w *documentWriter) documentArgs() []any {
 // dueAt returns when the document expires; zero when it cannot, see [contract.Expire].
 func (w *documentWriter) dueAt() time.Time {
 	d := w.after
-	if d.State == contract.Draft || d.State == contract.Processing && !d.FullySigned() {
+	if d.AwaitsPeople() {
 		return d.ExpiresAt
 	}
 	return time.Time{}
@@ -65,7 +65,7 @@ func (w *documentWriter) dueAt() time.Time {
 // they are not.
 func (w *documentWriter) waitsSince() time.Time {
 	d := w.after
-	if d.State == contract.Processing && d.FullySigned() || d.State == contract.Draft && d.Conversion.State == contract.Converting {
+	if d.NextJob() != "" {
 		return w.at
 	}
 	return time.Time{}
