@@ -53,14 +53,6 @@ type Change struct {
 	Timestamp TrustedTime // the newest timestamp that the change adds to the file; zero: none
 }
 
-// GuestLink is the new link of a guest. Only its SHA-256 is stored.
-type GuestLink struct {
-	Guest PersonID
-	Hash  [32]byte // zero: the guest has no link from now on
-	// Renewed, without a hash, ends all links and tokens of the guest, and lets the next message to them have another link.
-	Renewed bool
-}
-
 // Job is work that a change requires; the store enqueues it in the same transaction. At most one job of a kind waits
 // for a document at a time.
 type Job struct {

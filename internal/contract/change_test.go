@@ -1,6 +1,9 @@
 package contract
 
-import "testing"
+import (
+	"reflect"
+	"testing"
+)
 
 func TestFileIsRewrittenOnceAndOnlyBeforeAnythingWasAppended(t *testing.T) {
 	t.Parallel()
@@ -46,5 +49,24 @@ func TestFileIsRewrittenOnceAndOnlyBeforeAnythingWasAppended(t *testing.T) {
 		if err := try.c.ReplaceBase(try.r, NormalisedDamaged, owner, t0); KindOf(err) != Conflict {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+func TestAChangeOfADraftNamesTheVersionItWasMadeFrom(t *testing.T) {
+	t.Parallel()
+	d := newDraft(t)
+	d.Version = 3
+	for _, c := range []struct {
+		seen int64
+		by   Actor
+		want error
+	}{{0, owner, nil}, {3, owner, nil}, {2, owner, ErrVersionChanged}, {-1, owner, ErrVersionChanged}, {2, Actor{Person: Person{ID: "stranger"}}, ErrNotFound}} {
+		if err := CheckDraftVersion(d, c.seen, c.by, OpPlace); err != c.want && !reflect.DeepEqual(err, c.want) {
+			t.Errorf("%d by %s: %v, want %v", c.seen, c.by.ID, err, c.want)
+		}
+	}
+	d.State = Canceled
+	if err := CheckDraftVersion(d, 2, owner, OpPlace); err != ErrNotDraft {
+		t.Errorf("%v, want %v", err, ErrNotDraft)
 	}
 }

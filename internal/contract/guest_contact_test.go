@@ -27,22 +27,3 @@ func TestAGuestIsSuggestedOnceAsTheyWereEnteredLast(t *testing.T) {
 		}
 	}
 }
-
-func TestAChangeOfADraftNamesTheVersionItWasMadeFrom(t *testing.T) {
-	t.Parallel()
-	d := newDraft(t)
-	d.Version = 3
-	for _, c := range []struct {
-		seen int64
-		by   Actor
-		want error
-	}{{0, owner, nil}, {3, owner, nil}, {2, owner, ErrVersionChanged}, {-1, owner, ErrVersionChanged}, {2, Actor{Person: Person{ID: "stranger"}}, ErrNotFound}} {
-		if err := CheckDraftVersion(d, c.seen, c.by, OpPlace); err != c.want && !reflect.DeepEqual(err, c.want) {
-			t.Errorf("%d by %s: %v, want %v", c.seen, c.by.ID, err, c.want)
-		}
-	}
-	d.State = Canceled
-	if err := CheckDraftVersion(d, 2, owner, OpPlace); err != ErrNotDraft {
-		t.Errorf("%v, want %v", err, ErrNotDraft)
-	}
-}

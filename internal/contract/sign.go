@@ -6,6 +6,9 @@ import (
 	"time"
 )
 
+// longestSigning is after how long a signature that was begun is not expected any more.
+const longestSigning = 10 * time.Minute
+
 // IntendSign records, before their key is used, that a signer asked to sign and what they were shown. A digest other
 // than that of the current revision is refused.
 //
