@@ -102,8 +102,7 @@ type Factors interface {
 // Content is a file to be read; see [documents.Content].
 type Content = documents.Content
 
-// Service holds the dependencies of the operations. All fields except Links, Factors, Certificates and FileRevocation are
-// required, unless they say otherwise.
+// Service holds the dependencies of the operations. A field is required unless its comment says what its zero value means.
 type Service struct {
 	*documents.Documents
 	*stamping.Stamping
@@ -115,7 +114,7 @@ type Service struct {
 	LogKey      ed25519.PrivateKey // signs checkpoints of the audit log
 	Timestamper tsp.Timestamper
 	Revocation  revocation.Source
-	// Certificates are issuers that files may lack, such as the roots of time-stamp authorities.
+	// Certificates are issuers that files may lack, such as the roots of time-stamp authorities; nil: none.
 	Certificates []*x509.Certificate
 	// AuthorityCertificates returns the embedded authority's own certificates in use, shown to administrators.
 	AuthorityCertificates func() []CertificateLine
@@ -124,7 +123,7 @@ type Service struct {
 	FileRevocation revocation.Source
 	Links          Links
 	Factors        Factors                     // nil: accounts have no second factors
-	QuietHours     contract.QuietHours         // without scheduled reminders
+	QuietHours     contract.QuietHours         // without scheduled reminders; zero: none
 	Converter      convert.Converter           // nil: Word documents are refused
 	Turns          *admission.Queue            // for conversions, by organisation; nil without a converter
 	PagePictures   *PagePictures               // nil: pages are not drawn here
