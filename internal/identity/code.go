@@ -143,45 +143,45 @@ func matchTOTP(secret, code string, now time.Time) (step int64, ok bool, err err
 
 // useTOTP accepts a code of the account's authenticator app once. Each call is one try, which is durable before the codes are compared, so that
 // neither a crash nor concurrent calls grant a further try.
-func (s *Service) useTOTP(ctx context.Context, u store.User, code string, binding [32]byte) error {
+func (s *Service) useTOTP(ctx context.Context, u store.User, code string, binding [32]byte) (added time.Time, err error) {
 	f, err := s.store.FactorsOf(ctx, u.ID)
 	if err != nil {
-		return err
+		return added, err
 	}
 	if f.Authenticator == nil {
-		return contract.ErrOTPWrong
+		return added, contract.ErrOTPWrong
 	}
 	now := s.clock()
 	use := store.CodeUse{Code: [32]byte(s.factorMAC("code", string(u.ID), code)), Binding: binding, UsedAt: now}
 	was, wait, err := s.store.TryCode(ctx, u.ID, use)
 	if err != nil {
-		return err
+		return added, err
 	}
 	if wait > 0 {
-		return tooManyTries(wait)
+		return added, tooManyTries(wait)
 	}
 	if was.IsRepeated(use) {
-		return nil
+		return f.Authenticator.CreatedAt, nil
 	}
 	secret, err := s.sealer.Open(AuthenticatorSealID(u.ID), f.Authenticator.Secret)
 	if err != nil {
-		return fmt.Errorf("open the authenticator secret of %s: %w", u.ID, err)
+		return added, fmt.Errorf("open the authenticator secret of %s: %w", u.ID, err)
 	}
 	step, ok, err := matchTOTP(string(secret), code, now)
 	if err != nil {
-		return err
+		return added, err
 	}
 	if !ok {
-		return contract.ErrOTPWrong
+		return added, contract.ErrOTPWrong
 	}
 	use.Step = step
 	// Durable with this commit: that the code is used. If the process dies before the answer, the person waits for the next code, or
 	// repeats the request that it was bound to.
 	err = s.store.UseCode(ctx, u.ID, use)
 	if errors.Is(err, store.ErrConflict) {
-		return contract.ErrOTPWrong
+		return added, contract.ErrOTPWrong
 	}
-	return err
+	return f.Authenticator.CreatedAt, err
 }
 
 // useRecoveryCode accepts a recovery code once. A code has 50 random bits, so the bounds on logins suffice against guessing.

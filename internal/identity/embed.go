@@ -131,13 +131,13 @@ func (s *Service) ProveEmbedded(ctx context.Context, by contract.Actor, given co
 		s.recordFailure(ctx, []store.User{u}, contract.FactorPassword, clientOf(by))
 		return "", contract.ErrEmbedPassword
 	}
-	factor, err := s.proveLogin(ctx, u, given, by.IP)
+	proof, err := s.proveLogin(ctx, u, given, by.IP)
 	if err != nil {
 		s.recordWrongFactor(ctx, err, u, given, clientOf(by))
 		return "", err
 	}
-	if account.Policy.MissesFactor(u.Admin, factor) {
+	if account.Policy.MissesFactor(u.Admin, proof.Factor) {
 		return "", contract.ErrMustEnrol
 	}
-	return factor, nil
+	return proof.Factor, nil
 }

@@ -74,19 +74,20 @@ func acceptedFactors(f store.PersonFactors) []string {
 
 // proveFactor checks a second factor of an account and uses it up. The use is durable before it returns: the same code or answer is accepted again
 // only for the same binding, by a repeat of the request. The zero binding cannot be repeated.
-func (s *Service) proveFactor(ctx context.Context, u store.User, given contract.GivenFactor, challenge contract.Challenge, binding [32]byte, ip string) (contract.Factor, error) {
+func (s *Service) proveFactor(ctx context.Context, u store.User, given contract.GivenFactor, challenge contract.Challenge, binding [32]byte, ip string) (Proof, error) {
 	if given.Passkey != nil {
 		k, err := s.provePasskey(ctx, given, challenge, binding)
 		if err == nil && k.Person != u.ID {
 			err = contract.ErrPasskeyWrong // a passkey of another account; its challenge is used up
 		}
-		return contract.FactorPasskey, err
+		return Proof{Factor: contract.FactorPasskey, second: contract.FactorPasskey, passkey: k.ID}, err
 	}
 	code := cleanCode(given.OTP)
 	if len(code) == recoveryLen {
-		return contract.FactorRecovery, s.useRecoveryCode(ctx, u, code, binding, ip)
+		return Proof{Factor: contract.FactorRecovery, second: contract.FactorRecovery}, s.useRecoveryCode(ctx, u, code, binding, ip)
 	}
-	return contract.FactorTOTP, s.useTOTP(ctx, u, code, binding)
+	added, err := s.useTOTP(ctx, u, code, binding)
+	return Proof{Factor: contract.FactorTOTP, second: contract.FactorTOTP, app: added}, err
 }
 
 // ProveSigning checks the second factor that a person presents for one signature, or for the signatures of one consent, and returns it. It is empty
@@ -109,11 +110,11 @@ func (s *Service) ProveSigning(ctx context.Context, by contract.Actor, given con
 	}
 	challenge := contract.Challenge{Purpose: contract.ChallengeSign, Person: by.ID, Consent: consent}
 	u := store.User{Person: by.Person, Organisation: by.Organisation}
-	factor, err := s.proveFactor(ctx, u, given, challenge, contract.SignBinding(consent), by.IP)
+	proof, err := s.proveFactor(ctx, u, given, challenge, contract.SignBinding(consent), by.IP)
 	if err != nil {
 		return "", err
 	}
-	return factor, nil
+	return proof.Factor, nil
 }
 
 // requirePassword requires the caller's current password before a change of their factors, so that a stolen session cannot make one. An account

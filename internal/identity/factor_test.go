@@ -715,3 +715,50 @@ func TestPeopleAreToldThatTheirFactorsAndTheirPasswordChanged(t *testing.T) {
 	g.must(g.ChangePassword(t.Context(), by, password, "kata sandi lain yang panjang"))
 	told(contract.NoticePasswordChanged, mine)
 }
+
+// TestALoginInProgressEndsWithTheFactorThatProvedIt removes the factor after it was proved and before the session is stored, while another factor of the
+// account stays.
+func TestALoginInProgressEndsWithTheFactorThatProvedIt(t *testing.T) {
+	t.Parallel()
+	g := guard(t)
+	ctx := t.Context()
+	by := g.actor(siti, contract.GivenFactor{})
+	old := g.addApp(by)
+	lost := g.addPasskey(by)
+	g.addPasskey(by)
+	f, err := g.db.FactorsOf(ctx, g.siti)
+	g.must(err)
+	u, err := g.db.User(ctx, g.siti)
+	g.must(err)
+	prove := func(given contract.GivenFactor) Proof {
+		t.Helper()
+		_, proof, _, err := g.verifyAnyLogin(ctx, Credentials{Email: siti, Password: password, Factor: given}, at(home), false)
+		g.must(err)
+		return proof
+	}
+	app, key, other := prove(old.at(0)), prove(g.answerLogin(lost)), prove(contract.GivenFactor{OTP: old.codes[0]})
+	_, alone, _, err := g.verifyAnyLogin(ctx, Credentials{Factor: g.answerLogin(lost)}, at(home), false)
+	g.must(err)
+	provider, err := g.ProveProviderFactor(ctx, u, g.answerLogin(lost), at(home))
+	if g.must(err); provider.Factor != contract.FactorOIDCSecond {
+		t.Errorf("%+v", provider)
+	}
+	g.must(g.RemoveTOTP(ctx, by, password))
+	g.must(g.RemovePasskey(ctx, by, f.Passkeys[slices.IndexFunc(f.Passkeys, func(k store.Passkey) bool { return k.ID == key.passkey })].ID, password))
+	g.addApp(by)
+	sessions, err := g.db.Sessions(ctx, g.siti, g.now)
+	g.must(err)
+	for name, proof := range map[string]Proof{"an app that was replaced": app, "a passkey": key, "a passkey alone": alone, "a passkey after the provider": provider} {
+		_, err := g.openSession(ctx, u, proof, at(home))
+		g.refused(name, err, ErrCredentials)
+	}
+	now, err := g.db.Sessions(ctx, g.siti, g.now)
+	if g.must(err); len(now) != len(sessions) {
+		t.Errorf("%d sessions, %d before", len(now), len(sessions))
+	}
+	for name, proof := range map[string]Proof{"a recovery code": other, "a factor that the provider stated": {Factor: contract.FactorOIDCSecond}} {
+		if _, err := g.openSession(ctx, u, proof, at(home)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,29 +65,54 @@ type Client struct {
 // ErrCredentials takes the same time for an unknown e-mail as for a wrong password. Too many tries are an error of kind
 // TooMany with the argument retry_after in seconds.
 func (s *Service) Login(ctx context.Context, c Credentials, from Client) (Session, error) {
-	u, factor, device, err := s.verifyAnyLogin(ctx, c, from, false)
+	u, proof, device, err := s.verifyAnyLogin(ctx, c, from, false)
 	if err != nil {
 		return Session{}, err
 	}
-	session, err := s.openSession(ctx, u, factor, from)
+	session, err := s.openSession(ctx, u, proof, from)
 	session.Device = device
 	return session, err
 }
 
 // LoginSession opens a session of the web app, in the same way as Login.
 func (s *Service) LoginSession(ctx context.Context, c Credentials, from Client) (WebSession, error) {
-	u, factor, device, err := s.verifyAnyLogin(ctx, c, from, true)
+	u, proof, device, err := s.verifyAnyLogin(ctx, c, from, true)
 	if err != nil {
 		return WebSession{}, err
 	}
-	session, err := s.openWebSession(ctx, u, factor, from)
+	session, err := s.openWebSession(ctx, u, proof, from)
 	session.Device, session.KnownFor = device, s.lifetimes.Known
 	return session, err
 }
 
-// openSession opens a session of a user who proved by factor who they are, however that was.
-func (s *Service) openSession(ctx context.Context, u store.User, factor contract.Factor, from Client) (session Session, err error) {
-	err = s.openFamily(ctx, u, factor, from, func(opened contract.Session, a Account) (tokens []store.Token, err error) {
+// Proof is how a user proved at a login who they are.
+type Proof struct {
+	Factor contract.Factor // of the session
+
+	second  contract.Factor // the second factor of the account that was used; empty: none
+	passkey string          // its identifier, if it is a passkey
+	app     time.Time       // when it was added, if it is an authenticator app
+}
+
+// holds reports whether an account that has these factors now can still be proved like this: the factor that was used is there, or none is
+// and none was used.
+func (p Proof) holds(f store.PersonFactors) bool {
+	switch cmp.Or(p.second, p.Factor) {
+	case contract.FactorTOTP:
+		return f.Authenticator != nil && (p.app.IsZero() || p.app.Equal(f.Authenticator.CreatedAt))
+	case contract.FactorPasskey, contract.FactorPasskeyOnly:
+		return slices.ContainsFunc(f.Passkeys, func(k store.Passkey) bool { return p.passkey == "" || p.passkey == k.ID })
+	case contract.FactorRecovery:
+		return f.Any()
+	case contract.FactorPassword:
+		return !f.Any()
+	}
+	return true // the provider of the organisation
+}
+
+// openSession opens a session of a user who proved who they are, however that was.
+func (s *Service) openSession(ctx context.Context, u store.User, proof Proof, from Client) (session Session, err error) {
+	err = s.openFamily(ctx, u, proof, from, func(opened contract.Session, a Account) (tokens []store.Token, err error) {
 		session, tokens, err = s.newSession(opened, a)
 		return tokens, err
 	})
@@ -97,8 +123,8 @@ func (s *Service) openSession(ctx context.Context, u store.User, factor contract
 }
 
 // openWebSession is openSession for the web app.
-func (s *Service) openWebSession(ctx context.Context, u store.User, factor contract.Factor, from Client) (session WebSession, err error) {
-	err = s.openFamily(ctx, u, factor, from, func(opened contract.Session, a Account) ([]store.Token, error) {
+func (s *Service) openWebSession(ctx context.Context, u store.User, proof Proof, from Client) (session WebSession, err error) {
+	err = s.openFamily(ctx, u, proof, from, func(opened contract.Session, a Account) ([]store.Token, error) {
 		clear, token, err := s.newToken(store.SessionToken, opened, s.lifetimes.Session, a.Policy)
 		session = WebSession{Token: clear, ExpiresIn: token.ExpiresAt.Sub(token.CreatedAt), Account: a}
 		return []store.Token{token}, err
@@ -109,30 +135,30 @@ func (s *Service) openWebSession(ctx context.Context, u store.User, factor contr
 	return session, nil
 }
 
-// openFamily opens the session of a user who proved by factor who they are, with the tokens that newTokens makes for it.
-func (s *Service) openFamily(ctx context.Context, u store.User, factor contract.Factor, from Client, newTokens func(contract.Session, Account) ([]store.Token, error)) error {
+// openFamily opens the session of a user who proved who they are, with the tokens that newTokens makes for it.
+func (s *Service) openFamily(ctx context.Context, u store.User, proof Proof, from Client, newTokens func(contract.Session, Account) ([]store.Token, error)) error {
 	account, err := s.loadAccount(ctx, u)
 	if err != nil {
 		return err
 	}
-	account.MustEnrol = account.Policy.MissesFactor(u.Admin, factor) // an account that has a factor was asked for it
+	account.MustEnrol = account.Policy.MissesFactor(u.Admin, proof.Factor) // an account that has a factor was asked for it
 	family, err := newUUID(s.random)
 	if err != nil {
 		return err
 	}
 	at := s.clock()
 	opened := contract.Session{
-		Family: family, Person: u.ID, Factor: factor, CreatedAt: at, ProvedAt: at, LastUsedAt: at, IP: from.IP, UserAgent: contract.CleanUserAgent(from.UserAgent),
+		Family: family, Person: u.ID, Factor: proof.Factor, CreatedAt: at, ProvedAt: at, LastUsedAt: at, IP: from.IP, UserAgent: contract.CleanUserAgent(from.UserAgent),
 	}
 	tokens, err := newTokens(opened, account)
 	if err != nil {
 		return err
 	}
-	return s.storeFamily(ctx, u, opened, from, tokens)
+	return s.storeFamily(ctx, u, opened, proof, from, tokens)
 }
 
 // storeFamily stores a session of a user with its tokens.
-func (s *Service) storeFamily(ctx context.Context, u store.User, opened contract.Session, from Client, tokens []store.Token) (err error) {
+func (s *Service) storeFamily(ctx context.Context, u store.User, opened contract.Session, proof Proof, from Client, tokens []store.Token) (err error) {
 	opened.ExpiresAt = lastExpiry(tokens)
 	if from.Beside == "" {
 		err = s.store.AddTokens(ctx, opened, tokens...)
@@ -142,21 +168,22 @@ func (s *Service) storeFamily(ctx context.Context, u store.User, opened contract
 	if err != nil {
 		return refuseNotFound(fmt.Errorf("store the tokens of %s: %w", u.ID, err), contract.ErrUnauthenticated)
 	}
-	return s.confirmFamily(ctx, u, opened.Family, opened.Factor)
+	return s.confirmFamily(ctx, u, opened.Family, proof)
 }
 
-// confirmFamily ends a session to which tokens were just added, unless the account is still as it was when factor was proved.
-func (s *Service) confirmFamily(ctx context.Context, u store.User, family string, factor contract.Factor) error {
-	// If the password was changed while it was checked, the account was disabled, or its factors were reset, the tokens may have been added after
-	// the revocation that belongs to the change, and would outlive it.
+// confirmFamily ends a session to which tokens were just added, unless the account is still as it was when the user proved who they are. The tokens
+// are given to the client only after it: if we crash before, no one has them.
+func (s *Service) confirmFamily(ctx context.Context, u store.User, family string, proof Proof) error {
+	// If the password was changed while it was checked, the account was disabled, or the factor that was used was removed, the tokens may have been
+	// added after the revocation that belongs to the change, and would outlive it.
 	now, err := s.store.User(ctx, u.ID)
 	holds := err == nil && now.Password == u.Password && now.DisabledAt.IsZero()
-	if holds && (factor == contract.FactorPassword || factor.IsStrong()) {
+	if holds && (proof.second != "" || !proof.Factor.IsProviderLogin()) {
 		var f store.PersonFactors
 		f, err = s.store.FactorsOf(ctx, u.ID)
-		holds = err == nil && provesFactor(f, factor)
+		holds = err == nil && proof.holds(f)
 	}
-	if holds && !factor.IsProviderLogin() { // the organisation may have switched passwords off, and with them passkeys alone
+	if holds && !proof.Factor.IsProviderLogin() { // the organisation may have switched passwords off, and with them passkeys alone
 		var refuses func(store.User) bool
 		refuses, err = s.passwordRefusal(ctx, u.Email)
 		holds = err == nil && (refuses == nil || !refuses(u))
@@ -171,18 +198,6 @@ func (s *Service) confirmFamily(ctx context.Context, u store.User, family string
 		return fmt.Errorf("read user %s again: %w", u.ID, err)
 	}
 	return ErrCredentials
-}
-
-// provesFactor reports whether an account with these factors can have been proved by a factor: it has one of that kind, or none and the password was
-// enough.
-func provesFactor(f store.PersonFactors, by contract.Factor) bool {
-	switch by {
-	case contract.FactorTOTP:
-		return f.Authenticator != nil
-	case contract.FactorPasskey, contract.FactorPasskeyOnly:
-		return len(f.Passkeys) > 0
-	}
-	return f.Any() == by.IsStrong()
 }
 
 // lastExpiry returns when the last of some tokens expires.
@@ -207,7 +222,7 @@ func lastExpiry(tokens []store.Token) (at time.Time) {
 //
 // An account with a second factor is not let in without it: a right password alone is [contract.ErrFactorRequired], which grants nothing, and a
 // wrong code counts like a wrong password.
-func (s *Service) verifyLogin(ctx context.Context, c Credentials, from Client, browser bool) (store.User, contract.Factor, string, error) {
+func (s *Service) verifyLogin(ctx context.Context, c Credentials, from Client, browser bool) (store.User, Proof, string, error) {
 	emails := emailSpellings(c.Email)
 	device, presented := checkSecret(from.Device, prefixDevice)
 	caller := store.Caller{Device: device, Address: Network(from.IP)}
@@ -215,7 +230,7 @@ func (s *Service) verifyLogin(ctx context.Context, c Credentials, from Client, b
 	// whether it has one.
 	known, err := s.store.KnownCaller(ctx, caller, s.clock().Add(-s.lifetimes.Known), emails...)
 	if err != nil {
-		return store.User{}, "", "", fmt.Errorf("look up where a login comes from: %w", err)
+		return store.User{}, Proof{}, "", fmt.Errorf("look up where a login comes from: %w", err)
 	}
 	for i := range known {
 		known[i].Device = known[i].Device && presented
@@ -224,17 +239,17 @@ func (s *Service) verifyLogin(ctx context.Context, c Credentials, from Client, b
 	try := s.throttle.newAttempt(emails[0], caller)
 	admitted, err := try.admitKnown(ctx, known, s.clock())
 	if err != nil {
-		return store.User{}, "", "", err
+		return store.User{}, Proof{}, "", err
 	}
 	if len(admitted) == 0 {
 		if err := try.admitUnknown(ctx, s.clock()); err != nil {
 			s.countLimited(err, c.Email, "", from)
-			return store.User{}, "", "", err
+			return store.User{}, Proof{}, "", err
 		}
 	}
 	accounts, err := s.store.UsersByEmail(ctx, emails...)
 	if err != nil {
-		return store.User{}, "", "", fmt.Errorf("read users by e-mail: %w", err)
+		return store.User{}, Proof{}, "", fmt.Errorf("read users by e-mail: %w", err)
 	}
 	accounts = slices.DeleteFunc(accounts, func(u store.User) bool { return !c.allowOrganisation(u.Organisation) })
 	compared := slices.Clone(accounts)
@@ -247,100 +262,99 @@ func (s *Service) verifyLogin(ctx context.Context, c Credentials, from Client, b
 
 	g := s.hasher.newGuess(callerOrigin{key: caller.Address, known: len(admitted) > 0}, c.Password)
 	if g.refuses, err = s.passwordRefusal(ctx, emails[0]); err != nil {
-		return store.User{}, "", "", err
+		return store.User{}, Proof{}, "", err
 	}
 	var u *store.User
 	if len(admitted) > 0 {
 		if u, err = g.findAccount(ctx, first); err != nil {
-			return store.User{}, "", "", err
+			return store.User{}, Proof{}, "", err
 		}
 		if u == nil {
 			if err := try.admitUnknown(ctx, s.clock()); err != nil {
 				s.countLimited(err, c.Email, "", from)
-				return store.User{}, "", "", err
+				return store.User{}, Proof{}, "", err
 			}
 		}
 	}
 	if u == nil {
 		if u, err = g.findAccount(ctx, accounts); err != nil {
-			return store.User{}, "", "", err
+			return store.User{}, Proof{}, "", err
 		}
 	}
 	if u == nil {
 		if err := g.stopped.RequireActive(); err != nil { // the password was right
-			return store.User{}, "", "", err
+			return store.User{}, Proof{}, "", err
 		}
 		s.recordFailure(ctx, compared, contract.FactorPassword, from)
-		return store.User{}, "", "", ErrCredentials
+		return store.User{}, Proof{}, "", ErrCredentials
 	}
-	factor, err := s.proveLogin(ctx, *u, c.Factor, from.IP)
+	proof, err := s.proveLogin(ctx, *u, c.Factor, from.IP)
 	if err != nil {
 		s.recordWrongFactor(ctx, err, *u, c.Factor, from)
-		return store.User{}, "", "", err
+		return store.User{}, Proof{}, "", err
 	}
 	from.Device, err = s.rememberCaller(ctx, *u, known, caller, from, browser, s.throttle.forgiven(u.ID, caller)...)
-	return *u, factor, from.Device, err
+	return *u, proof, from.Device, err
 }
 
 // verifyAnyLogin is verifyLogin, or verifyPasskeyLogin for a passkey without a password.
-func (s *Service) verifyAnyLogin(ctx context.Context, c Credentials, from Client, browser bool) (store.User, contract.Factor, string, error) {
+func (s *Service) verifyAnyLogin(ctx context.Context, c Credentials, from Client, browser bool) (store.User, Proof, string, error) {
 	if c.Factor.Passkey != nil && c.Password == "" {
-		u, secret, err := s.verifyPasskeyLogin(ctx, c, from)
-		return u, contract.FactorPasskeyOnly, secret, err
+		return s.verifyPasskeyLogin(ctx, c, from)
 	}
 	return s.verifyLogin(ctx, c, from, browser)
 }
 
 // proveLogin returns how a user whose password was right is authenticated.
-func (s *Service) proveLogin(ctx context.Context, u store.User, given contract.GivenFactor, ip string) (contract.Factor, error) {
+func (s *Service) proveLogin(ctx context.Context, u store.User, given contract.GivenFactor, ip string) (Proof, error) {
 	f, err := s.store.FactorsOf(ctx, u.ID)
 	switch {
 	case err != nil:
-		return "", err
+		return Proof{}, err
 	case !f.Any():
-		return contract.FactorPassword, nil // whatever was presented
+		return Proof{Factor: contract.FactorPassword}, nil // whatever was presented
 	case !given.IsGiven():
-		return "", contract.ErrFactorRequired.With("factors", acceptedFactors(f))
+		return Proof{}, contract.ErrFactorRequired.With("factors", acceptedFactors(f))
 	}
 	return s.proveFactor(ctx, u, given, contract.Challenge{Purpose: contract.ChallengeLogin}, [32]byte{}, ip)
 }
 
 // verifyPasskeyLogin returns the user whose passkey answered a challenge for a login. A disabled account answers like an unknown passkey.
-func (s *Service) verifyPasskeyLogin(ctx context.Context, c Credentials, from Client) (store.User, string, error) {
+func (s *Service) verifyPasskeyLogin(ctx context.Context, c Credentials, from Client) (store.User, Proof, string, error) {
 	if wait, err := s.throttle.address.takeToken(ctx, Network(from.IP), s.clock()); err != nil || wait > 0 {
 		err := refuseWait(wait, err)
 		s.countLimited(err, "", "", from)
-		return store.User{}, "", err
+		return store.User{}, Proof{}, "", err
 	}
 	k, err := s.provePasskey(ctx, c.Factor, contract.Challenge{Purpose: contract.ChallengeLogin}, [32]byte{})
 	if err != nil {
 		if contract.KindOf(err) != 0 {
 			s.recordFailure(ctx, nil, contract.FactorPasskeyOnly, from)
 		}
-		return store.User{}, "", err
+		return store.User{}, Proof{}, "", err
 	}
 	u, err := s.store.User(ctx, k.Person)
 	if err != nil {
-		return store.User{}, "", refuseNotFound(fmt.Errorf("read user %s: %w", k.Person, err), contract.ErrPasskeyWrong)
+		return store.User{}, Proof{}, "", refuseNotFound(fmt.Errorf("read user %s: %w", k.Person, err), contract.ErrPasskeyWrong)
 	}
 	if !u.DisabledAt.IsZero() || !c.allowOrganisation(u.Organisation) {
 		s.recordFailure(ctx, []store.User{u}, contract.FactorPasskeyOnly, from)
-		return store.User{}, "", contract.ErrPasskeyWrong
+		return store.User{}, Proof{}, "", contract.ErrPasskeyWrong
 	}
 	if err := u.OrganisationState.RequireActive(); err != nil {
-		return store.User{}, "", err
+		return store.User{}, Proof{}, "", err
 	}
 	// Where the organisation demands its provider instead of passwords, it demands it instead of passkeys too.
 	refuses, err := s.passwordRefusal(ctx, u.Email)
 	if err != nil {
-		return store.User{}, "", err
+		return store.User{}, Proof{}, "", err
 	}
 	if refuses != nil && refuses(u) {
 		s.recordFailure(ctx, []store.User{u}, contract.FactorPasskeyOnly, from)
-		return store.User{}, "", contract.ErrPasskeyWrong
+		return store.User{}, Proof{}, "", contract.ErrPasskeyWrong
 	}
 	secret, err := s.rememberDevice(ctx, u, from)
-	return u, secret, err
+	return u, Proof{Factor: contract.FactorPasskeyOnly, second: contract.FactorPasskeyOnly, passkey: k.ID}, secret, err
 }
 
 // rememberCaller records from where a user logged in, and returns the secret by which the device is known from now on. The person gets a

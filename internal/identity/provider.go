@@ -66,22 +66,25 @@ func (s *Service) passwordRefusal(ctx context.Context, email string) (func(store
 }
 
 // ProveProviderFactor checks the second factor of a user whom the provider of their organisation named. An account without one needs none:
-// the result is false. If none is given, the error is [contract.ErrFactorRequired], which names those that the account accepts. A wrong one is recorded as
+// the factor of the result is [contract.FactorOIDC]. If none is given, the error is [contract.ErrFactorRequired], which names those that the account accepts. A wrong one is recorded as
 // a failed login.
-func (s *Service) ProveProviderFactor(ctx context.Context, u store.User, given contract.GivenFactor, from Client) (proved bool, err error) {
-	f, err := s.proveLogin(ctx, u, given, from.IP)
+func (s *Service) ProveProviderFactor(ctx context.Context, u store.User, given contract.GivenFactor, from Client) (Proof, error) {
+	proof, err := s.proveLogin(ctx, u, given, from.IP)
 	s.recordWrongFactor(ctx, err, u, given, from)
-	return f.IsStrong(), err
+	if proof.Factor = contract.FactorOIDC; proof.second != "" {
+		proof.Factor = contract.FactorOIDCSecond
+	}
+	return proof, err
 }
 
 // OpenProviderSession opens a session of the web app for a user whom the provider of their organisation named. It calls record with the family of the
 // tokens and their expiry before the tokens are stored; an error of record ends the login.
-func (s *Service) OpenProviderSession(ctx context.Context, u store.User, factor contract.Factor, from Client, record func(family string, expires time.Time) error) (session WebSession, err error) {
+func (s *Service) OpenProviderSession(ctx context.Context, u store.User, proof Proof, from Client, record func(family string, expires time.Time) error) (session WebSession, err error) {
 	device, err := s.rememberDevice(ctx, u, from)
 	if err != nil {
 		return WebSession{}, err
 	}
-	err = s.openFamily(ctx, u, factor, from, func(opened contract.Session, a Account) ([]store.Token, error) {
+	err = s.openFamily(ctx, u, proof, from, func(opened contract.Session, a Account) ([]store.Token, error) {
 		clear, token, err := s.newToken(store.SessionToken, opened, s.lifetimes.Session, a.Policy)
 		if err != nil {
 			return nil, err
@@ -89,7 +92,11 @@ func (s *Service) OpenProviderSession(ctx context.Context, u store.User, factor 
 		session = WebSession{Token: clear, ExpiresIn: token.ExpiresAt.Sub(token.CreatedAt), Account: a, Device: device, KnownFor: s.lifetimes.Known}
 		return []store.Token{token}, record(opened.Family, token.ExpiresAt)
 	})
-	if errors.Is(err, ErrCredentials) { // the account was disabled meanwhile
+	switch {
+	case !errors.Is(err, ErrCredentials):
+	case proof.second != "": // their factor was removed meanwhile, or the account was disabled, which the next login says
+		err = contract.ErrLoginLost
+	default: // the account was disabled meanwhile
 		err = contract.ErrSSODisabled
 	}
 	if err != nil {

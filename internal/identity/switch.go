@@ -141,8 +141,8 @@ func (s *Service) switchTo(ctx context.Context, by contract.Actor, to contract.O
 		return err
 	}
 	u, opened, now := m.user, m.session, s.clock()
-	factor, proved := opened.Factor, opened.ProvedAt
-	if !factor.IsProviderLogin() {
+	proof, proved := Proof{Factor: opened.Factor}, opened.ProvedAt
+	if !proof.Factor.IsProviderLogin() {
 		refused, err := s.refusesPassword(ctx, u)
 		if err != nil {
 			return err
@@ -155,7 +155,7 @@ func (s *Service) switchTo(ctx context.Context, by contract.Actor, to contract.O
 	if err != nil {
 		return err
 	}
-	if f.Any() && (factor == "" || factor == contract.FactorPassword || m.Account.Policy.MissesFactor(u.Admin, factor)) {
+	if f.Any() && (proof.Factor == "" || proof.Factor == contract.FactorPassword || m.Account.Policy.MissesFactor(u.Admin, proof.Factor)) {
 		if !given.IsGiven() {
 			return contract.ErrFactorRequired.With("factors", acceptedFactors(f))
 		}
@@ -164,17 +164,17 @@ func (s *Service) switchTo(ctx context.Context, by contract.Actor, to contract.O
 			s.recordWrongFactor(ctx, err, u, given, from)
 			return err
 		}
-		if proved = now; factor.IsProviderLogin() {
-			strong = contract.FactorOIDCSecond
+		if proved = now; proof.Factor.IsProviderLogin() {
+			strong.Factor = contract.FactorOIDCSecond
 		}
-		factor = strong
+		proof = strong
 	}
 	until := now.Add(s.lifetimes.Grace)
-	if factor != opened.Factor {
+	if proof.Factor != opened.Factor {
 		until = now // what was proved now is not granted to former tokens
 	}
-	opened.Factor, opened.ProvedAt, opened.LastUsedAt, opened.IP, opened.UserAgent = factor, proved, now, from.IP, contract.CleanUserAgent(from.UserAgent)
-	m.Account.MustEnrol = m.Account.Policy.MissesFactor(u.Admin, factor)
+	opened.Factor, opened.ProvedAt, opened.LastUsedAt, opened.IP, opened.UserAgent = proof.Factor, proved, now, from.IP, contract.CleanUserAgent(from.UserAgent)
+	m.Account.MustEnrol = m.Account.Policy.MissesFactor(u.Admin, proof.Factor)
 	tokens, err := newTokens(opened, m.Account)
 	if err != nil {
 		return err
@@ -184,7 +184,7 @@ func (s *Service) switchTo(ctx context.Context, by contract.Actor, to contract.O
 	if err := s.store.RenewTokensBeside(ctx, by.Session, until, opened, tokens...); err != nil {
 		return refuseNotFound(fmt.Errorf("renew the tokens of %s: %w", u.ID, err), contract.ErrUnauthenticated)
 	}
-	return s.confirmFamily(ctx, u, opened.Family, factor)
+	return s.confirmFamily(ctx, u, opened.Family, proof)
 }
 
 // Leave ends the session of another account of the chain of the caller's session: it cannot be switched to any more.

@@ -219,8 +219,9 @@ func (s *Service) finishLogin(ctx context.Context, of contract.OrganisationID, a
 		Organisation: of, Issuer: found.Issuer, Client: found.ClientID, Subject: stated.Subject, SessionID: stated.SessionID, Domain: contract.MailDomain(admitted.Email),
 		Person: u.ID, Target: p.Target, Device: from.Device, Beside: p.Beside, Until: s.Clock().Add(LoginLifetime).Unix(),
 	}
+	proof := identity.Proof{Factor: contract.FactorOIDCSecond} // which the provider stated
 	if !admitted.Factor {
-		_, err := s.Accounts.ProveProviderFactor(ctx, u, contract.GivenFactor{}, from)
+		proof, err = s.Accounts.ProveProviderFactor(ctx, u, contract.GivenFactor{}, from)
 		var required *contract.Error
 		if errors.Is(err, contract.ErrFactorRequired) && errors.As(err, &required) {
 			accepted, _ := required.Args["factors"].([]string)
@@ -231,7 +232,7 @@ func (s *Service) finishLogin(ctx context.Context, of contract.OrganisationID, a
 			return FinishedLogin{}, err
 		}
 	}
-	return s.openSession(ctx, u, pending, admitted.Factor, from)
+	return s.openSession(ctx, u, pending, proof, from)
 }
 
 // FinishFactor finishes a login for which FinishLogin asked for a second factor. A wrong factor is refused as at a login with a password, and the
@@ -259,14 +260,14 @@ func (s *Service) FinishFactor(ctx context.Context, cookie string, given contrac
 	if err != nil {
 		return FinishedLogin{}, err
 	}
-	proved, err := s.Accounts.ProveProviderFactor(ctx, u, given, from)
+	proof, err := s.Accounts.ProveProviderFactor(ctx, u, given, from)
 	if err != nil {
 		return FinishedLogin{}, err
 	}
 	if from.Device == "" {
 		from.Device = p.Device
 	}
-	return s.openSession(ctx, u, p, proved, from)
+	return s.openSession(ctx, u, p, proof, from)
 }
 
 // seal returns a value sealed for the cookie of a login.
@@ -427,14 +428,11 @@ func (s *Service) GiveRoleOfGroups(ctx context.Context, settings contract.SSO, i
 	return s.setRole(ctx, settings, u, role, settings.HasLeft(listed, true), identity.Client{IP: ip})
 }
 
-// openSession opens a session of the web app that the provider can end by a back-channel logout. Factor reports whether a second factor was proved.
-func (s *Service) openSession(ctx context.Context, u store.User, p pendingFactor, factor bool, from identity.Client) (FinishedLogin, error) {
-	family, by := "", contract.FactorOIDC
+// openSession opens a session of the web app that the provider can end by a back-channel logout.
+func (s *Service) openSession(ctx context.Context, u store.User, p pendingFactor, proof identity.Proof, from identity.Client) (FinishedLogin, error) {
+	family := ""
 	from.Beside = p.Beside
-	if factor {
-		by = contract.FactorOIDCSecond
-	}
-	session, err := s.Accounts.OpenProviderSession(ctx, u, by, from, func(name string, expires time.Time) error {
+	session, err := s.Accounts.OpenProviderSession(ctx, u, proof, from, func(name string, expires time.Time) error {
 		family = name
 		// Durable before the tokens. A logout that the provider reports meanwhile either ends the tokens, or removes this record before they exist,
 		// which is checked below.
