@@ -36,7 +36,7 @@ func TestASignatureAfterACodeStatesTheVerifiedMailboxAndNoIdentity(t *testing.T)
 	if want := "Signed by “Budi Santoso”. Identity: not verified; the mailbox budi@example.test was verified with a code; named by Sari Wulandari of PT Sari. The signature is valid;"; !strings.HasPrefix(got.Summary.English, want) {
 		t.Errorf("%s", got.Summary.English)
 	}
-	if want := "Ditandatangani oleh “Budi Santoso”. Identitas: tidak diverifikasi; kotak surat budi@example.test diverifikasi dengan kode; nama dicantumkan oleh Sari Wulandari dari PT Sari."; !strings.HasPrefix(got.Summary.Indonesian, want) {
+	if want := "Ditandatangani oleh “Budi Santoso”. Identitas: tidak diverifikasi; alamat e-mail budi@example.test diverifikasi dengan kode; nama dicantumkan oleh Sari Wulandari dari PT Sari."; !strings.HasPrefix(got.Summary.Indonesian, want) {
 		t.Errorf("%s", got.Summary.Indonesian)
 	}
 	if !strings.Contains(report.Summary.English, "for 1 of them no verified identity is known") {
@@ -61,7 +61,7 @@ func TestASignatureAfterACodeStatesTheVerifiedMailboxAndNoIdentity(t *testing.T)
 	}
 	shown, err := runTool(t, "pdftotext", "-raw", path, "-")
 	shown = strings.Join(strings.Fields(shown), " ")
-	if err != nil || !strings.Contains(shown, "identitas tidak diverifikasi; kotak surat diverifikasi dengan kode") || !strings.Contains(shown, "identity not verified; mailbox verified with a code") || strings.Contains(shown, budi) {
+	if err != nil || !strings.Contains(shown, "identitas tidak diverifikasi; alamat e-mail diverifikasi dengan kode") || !strings.Contains(shown, "identity not verified; mailbox verified with a code") || strings.Contains(shown, budi) {
 		t.Errorf("%v\n%s", err, shown)
 	}
 

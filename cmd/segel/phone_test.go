@@ -203,7 +203,7 @@ func TestAGuestWithoutAMailboxSignsByWhatsAppAndThePhoneIsVerified(t *testing.T)
 				t.Errorf("the audit trail does not say %q: %s", want, trail)
 			}
 		}
-		for _, wrong := range []string{"mailbox", "kotak surat", "surat elektronik"} {
+		for _, wrong := range []string{"mailbox", "alamat e-mail", "surat elektronik"} {
 			if strings.Contains(trail, wrong) {
 				t.Errorf("the audit trail says %q", wrong)
 			}

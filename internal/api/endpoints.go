@@ -489,7 +489,7 @@ var descriptions = map[string]description{
 		refuses: []int{http.StatusConflict}},
 	"admin-erase-person": {text: "As erase-own-account, of a person whose account is disabled (409 person.not_disabled). Repeating it goes on with what is left; the service does the same every minute. Needs a recent proof.",
 		params: []*huma.Param{personParam()}, refuses: []int{http.StatusConflict}},
-	"admin-erase-guest": {text: "By their address or their phone number, within one organisation. Guests are removed from drafts; name, address and phone number are removed from documents that ended before anybody signed; invitations are " +
+	"admin-erase-guest": {text: "By their address or their phone number, within one organisation. Guests are removed from drafts; name, address and phone number are removed from documents that ended before anyone signed; invitations are " +
 		"deleted, and the person is not suggested any more. Documents that were signed or are in progress keep them. The answer does not say whether the address or number was known. Needs a recent proof."},
 	"admin-set-role": {text: "member: signs and reads the documents that name them. sender: also sends documents. admin: also administers the organisation. auditor: a member who also reads what is recorded about " +
 		"the organisation and its documents, without their files. In effect at the next request of the person. The caller's own account, and another role for the last admin, are 409.",

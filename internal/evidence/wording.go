@@ -25,7 +25,7 @@ var (
 		"This certificate states how people were invited to the document below, how it was signed and how it was completed. It is sealed and timestamped; the same facts are attached for programs, with a proof that the events are in the audit log.",
 	}
 	specimenWords = words{
-		"SPESIMEN: meterai pada dokumen ini berasal dari kantor uji coba dan tidak memiliki nilai hukum.",
+		"SPESIMEN: meterai pada dokumen ini berasal dari sistem uji coba dan tidak memiliki nilai hukum.",
 		"SPECIMEN: the duty stamps of this document come from a sandbox and have no legal value.",
 	}
 	cutWords = words{
@@ -87,12 +87,12 @@ var (
 	consentAt        = words{"Permintaan menandatangani diterima %s.", "The request to sign arrived %s."}
 	listConsentWords = words{"Persetujuan mencakup %d dokumen; SHA-256 daftarnya:", "The consent covered %d documents; the SHA-256 of their list:"}
 	consentTextWords = words{"Teks persetujuan pada aplikasi web: “%s”", "Text of the consent in the web app: “%s”"}
-	acceptedWords    = words{"Menyetujui teks persetujuan versi %s sebelum menandatangani; teksnya dimuat di bawah.", "Accepted the consent text, version %s, before signing; its words are below."}
-	acceptedBefore   = words{"Menyetujui teks persetujuan versi %s pada %s, pada dokumen nomor %s; teksnya dimuat di bawah.", "Accepted the consent text, version %s, at %s with document number %s; its words are below."}
+	acceptedWords    = words{"Menyetujui teks persetujuan versi %s sebelum menandatangani; teksnya dimuat di bawah.", "Accepted the consent text, version %s, before signing; the text is below."}
+	acceptedBefore   = words{"Menyetujui teks persetujuan versi %s pada %s, pada dokumen nomor %s; teksnya dimuat di bawah.", "Accepted the consent text, version %s, at %s with document number %s; the text is below."}
 	noConsentText    = words{"Layanan tidak menampilkan teks persetujuan.", "The service showed no consent text."}
 	consentSection   = words{"Teks persetujuan, versi %s", "Consent text, version %s"}
-	mailboxWords     = words{"Kotak surat %s diverifikasi dengan kode pada %s.", "The mailbox %s was verified with a code at %s."}
-	handedOutWords   = words{"Tautan diserahkan langsung; kotak surat dan nomor telepon tidak diverifikasi.", "The link was handed out; neither mailbox nor phone number was verified."}
+	mailboxWords     = words{"Alamat e-mail %s diverifikasi dengan kode pada %s.", "The mailbox %s was verified with a code at %s."}
+	handedOutWords   = words{"Tautan diserahkan langsung; alamat e-mail dan nomor telepon tidak diverifikasi.", "The link was handed out; neither mailbox nor phone number was verified."}
 	sessionFactor    = words{"Autentikasi saat masuk: %s.", "Authenticated at the login: %s."}
 	signatureFactor  = words{"Autentikasi untuk tanda tangan ini: %s.", "Authenticated for this signature: %s."}
 	phoneWords       = words{"Nomor telepon %s diverifikasi dengan kode melalui %s pada %s.", "The phone number %s was verified with a code by %s at %s."}
@@ -102,7 +102,7 @@ var (
 
 	drawnWords = words{
 		"Gambar %d dari %d halaman dokumen selesai. Yang mengikat adalah berkas dengan SHA-256 di atas, bukan gambar ini.",
-		"Pictures of %d of the %d pages of the completed document. What counts is the file with the SHA-256 above, not these pictures.",
+		"Pictures of %d of the %d pages of the completed document. The file with the SHA-256 above is authoritative, not these pictures.",
 	}
 	notDrawnWords = words{
 		"Gambar halaman tidak dapat dibuat pada saat sertifikat ini dibuat. Dokumen dikenali dari SHA-256 di atas.",
@@ -112,7 +112,7 @@ var (
 
 	logLead = words{
 		"Terlampir: " + FactsFile + " (fakta dalam sertifikat ini) dan " + ProofFile + " (bukti penyertaan dalam log audit beserta titik periksanya (checkpoint) yang ditandatangani). Perintah “segel verify --evidence SERTIFIKAT DOKUMEN” memeriksa keduanya tanpa jaringan, hanya dengan sertifikat akar.",
-		"Attached: " + FactsFile + " (the facts of this certificate) and " + ProofFile + " (the inclusion proof in the audit log with its signed checkpoint). The command “segel verify --evidence CERTIFICATE DOCUMENT” checks both offline, with the root certificate alone.",
+		"Attached: " + FactsFile + " (the facts of this certificate) and " + ProofFile + " (the inclusion proof in the audit log with its signed checkpoint). The command “segel verify --evidence CERTIFICATE DOCUMENT” checks both offline, with only the root certificate.",
 	}
 	logKeyLabel = words{"Kunci log audit", "Key of the audit log"}
 	attachments = map[string]words{
@@ -124,8 +124,8 @@ var (
 		ByMail:         {"Surat elektronik dikirim ke %s", "Mail sent to %s"},
 		ByReminder:     {"Pengingat dikirim ke %s", "Reminder sent to %s"},
 		ByMailRejected: {"Surat elektronik ke %s tidak diterima server", "No mail server accepted the mail to %s"},
-		ByOwner:        {"Tautan diserahkan oleh pengirim; kotak surat dan nomor telepon tidak diverifikasi", "Link handed out by the sender; neither mailbox nor phone number was verified"},
-		ByOperator:     {"Tautan diserahkan oleh operator; kotak surat dan nomor telepon tidak diverifikasi", "Link handed out by the operator; neither mailbox nor phone number was verified"},
+		ByOwner:        {"Tautan diserahkan oleh pengirim; alamat e-mail dan nomor telepon tidak diverifikasi", "Link handed out by the sender; neither mailbox nor phone number was verified"},
+		ByOperator:     {"Tautan diserahkan oleh operator; alamat e-mail dan nomor telepon tidak diverifikasi", "Link handed out by the operator; neither mailbox nor phone number was verified"},
 		ByLink:         {"Tautan diserahkan", "Link handed out"},
 		ByLinkRevoked:  {"Tautan dicabut oleh pengirim", "Link revoked by the sender"},
 		ByText:         {"%s dikirim ke %s", "%s message sent to %s"},

@@ -14,7 +14,7 @@ var embeddings = map[string]sentence{
 		"This address was not opened in time and has expired. Load the page around it again to get a new one."},
 	"embed.address_ended": {
 		"Alamat ini tidak berlaku lagi, karena pihak yang memintanya atau orang yang dituju tidak dapat menggunakannya lagi.",
-		"This address is not valid any more, because the one who asked for it, or the person whom it is for, may not use it any more."},
+		"This address is not valid any more, because the person who requested it, or the person it is for, may no longer use it."},
 	"embed.origin": {
 		"Alamat ini tidak boleh dibuka pada halaman dari asal tersebut.",
 		"This address may not be opened in a page of that origin."},
@@ -41,7 +41,7 @@ var embeddings = map[string]sentence{
 	"done.embedding": {"Asal halaman yang boleh menampilkan dokumen telah disimpan.", "The origins whose pages may show documents have been saved."},
 
 	"event.embed_requested": {
-		"Meminta alamat halaman tertanam[ untuk {name}][, keperluan: {purpose_name}][, pada {origins}]; kotak surat dan nomor telepon tidak diverifikasi",
+		"Meminta alamat halaman tertanam[ untuk {name}][, keperluan: {purpose_name}][, pada {origins}]; alamat e-mail dan nomor telepon tidak diverifikasi",
 		"Asked for an address of an embedded page[ for {name}][, to {purpose_name}][, in {origins}]; neither mailbox nor phone number was verified"},
 	"event.embed_opened": {"Membuka halaman tertanam[, keperluan: {purpose_name}]", "Opened an embedded page[ to {purpose_name}]"},
 	"event.in_page":      {"{what}, di halaman {origin}, dengan alamat yang diminta oleh {by}[ dengan kunci API {key_name}]", "{what}, in a page of {origin}, with an address that {by} asked for[ with API key {key_name}]"},

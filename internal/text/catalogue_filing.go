@@ -12,7 +12,7 @@ var filings = map[string]sentence{
 
 	"done.label_added":    {"Label telah dibuat.", "The label has been created."},
 	"done.label_changed":  {"Label telah diubah.", "The label has been changed."},
-	"done.label_deleted":  {"Label telah dihapus. Dokumen tidak berubah selain itu.", "The label has been deleted. Documents have lost it and are otherwise unchanged."},
+	"done.label_deleted":  {"Label telah dihapus. Selain itu, dokumen tidak berubah.", "The label has been deleted. Documents have lost it and are otherwise unchanged."},
 	"done.labelled":       {"Label dokumen telah disimpan.", "The labels of the document have been saved."},
 	"done.folder_added":   {"Folder telah dibuat.", "The folder has been created."},
 	"done.folder_renamed": {"Nama folder telah diubah.", "The folder has been renamed."},

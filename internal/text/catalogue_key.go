@@ -23,11 +23,11 @@ var keys = map[string]sentence{
 	"key.too_many": {
 		"Anda sudah memiliki jumlah maksimum kunci API yang berlaku. Cabut kunci yang tidak diperlukan.",
 		"You have the maximum number of API keys. Revoke those that you do not need."},
-	"key.not_found": {"Kunci API tidak ditemukan.", "There is no such API key."},
+	"key.not_found": {"Kunci API tidak ditemukan.", "The API key was not found."},
 	"key.admin_not_allowed": {
 		"Cakupan admin memerlukan akun administrator.",
 		"The scope admin needs the account of an administrator."},
-	"key.scope_unknown":     {"Cakupan {scope} tidak dikenal.", "There is no scope {scope}."},
+	"key.scope_unknown":     {"Cakupan {scope} tidak dikenal.", "The scope {scope} is unknown."},
 	"key.test_admin":        {"Kunci uji tidak dapat memiliki cakupan admin.", "A test key cannot have the scope admin."},
 	"key.network_malformed": {"Jaringan {network} harus berupa alamat IP atau notasi CIDR, misalnya 203.0.113.0/24.", "The network {network} must be an IP address or in CIDR notation, such as 203.0.113.0/24."},
 	"key.networks_too_many": {"Paling banyak {limit} jaringan.", "At most {limit} networks."},

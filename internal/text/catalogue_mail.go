@@ -9,7 +9,7 @@ var mails = map[string]sentence{
 	"mail.subject_invite_approve":     {"{sender} meminta persetujuan Anda: {title}", "{sender} asks you to approve: {title}"},
 	"mail.subject_reminder_approve":   {"Pengingat: dokumen “{title}” menunggu persetujuan Anda", "Reminder: “{title}” is waiting for your approval"},
 	"mail.subject_invite_view":        {"{sender} membagikan dokumen: {title}", "{sender} shares a document with you: {title}"},
-	"mail.subject_reminder":           {"Pengingat dari {sender}, dokumen menunggu tanda tangan Anda: {title}", "Reminder from {sender}, a document waits for your signature: {title}"},
+	"mail.subject_reminder":           {"Pengingat dari {sender}, dokumen menunggu tanda tangan Anda: {title}", "Reminder from {sender}, a document is waiting for your signature: {title}"},
 	"mail.subject_delegated":          {"{sender}, penanda tangan diganti: {title}", "{sender}, another person signs: {title}"},
 	"mail.subject_delegated_approval": {"{sender}, penyetuju diganti: {title}", "{sender}, another person approves: {title}"},
 	"mail.subject_declined":           {"{sender}, dokumen ditolak: {title}", "{sender}, document declined: {title}"},
@@ -55,7 +55,7 @@ var mails = map[string]sentence{
 		"Kata sandi akun[ {account}][ pada {organisation}] telah diganti. Semua sesi akun telah diakhiri.",
 		"The password of the account[ {account}][ at {organisation}] was changed. All sessions of the account have ended."},
 	"mail.password_changed_care": {
-		"Bila bukan Anda yang menggantinya, segera hubungi administrator organisasi Anda dan amankan kotak surat Anda.",
+		"Bila bukan Anda yang menggantinya, segera hubungi administrator organisasi Anda dan amankan akun e-mail Anda.",
 		"If you did not change it, contact the administrator of your organisation at once and secure your mailbox."},
 	"mail.key_created": {
 		"Kunci API[ “{about}”] telah dibuat untuk akun[ {account}][ pada {organisation}]. Program yang memiliki kunci itu dapat bertindak sebagai Anda dalam batas cakupannya.",
@@ -71,7 +71,7 @@ var mails = map[string]sentence{
 		"If your program runs in that network now, there is nothing to do. If not, revoke the key at once."},
 	"mail.login_failures": {
 		"Dalam satu jam terakhir banyak percobaan masuk ke akun[ pada {organisation}] gagal. Mungkin ada pihak yang menebak kata sandi.",
-		"Within the last hour, many logins to accounts[ at {organisation}] failed. Somebody may be guessing passwords."},
+		"Within the last hour, many logins to accounts[ at {organisation}] failed. Someone may be guessing passwords."},
 	"mail.login_failures_care": {
 		"Periksa daftar login di halaman administrasi, dan pertimbangkan untuk mewajibkan faktor kedua. Selama enam jam berikutnya tidak ada pemberitahuan lain tentang hal ini.",
 		"Look at the list of logins on the administration page, and consider requiring a second factor. For the next six hours there is no other message about this."},

@@ -36,10 +36,10 @@ var people = map[string]sentence{
 		"This link was replaced by a newer one. Please use the newest link, or ask the owner of the document for it."},
 	"guest.link_revoked": {
 		"Tautan ini sudah dicabut oleh pemilik dokumen. Silakan hubungi pemilik dokumen.",
-		"The owner of the document revoked this link. Please ask the owner of the document."},
+		"The owner of the document revoked this link. Please contact the owner of the document."},
 	"guest.link_expired": {
 		"Tautan ini sudah kedaluwarsa karena dokumennya telah lama berakhir. Silakan hubungi pemilik dokumen.",
-		"This link has expired, because its document ended some time ago. Please ask the owner of the document."},
+		"This link has expired, because its document ended some time ago. Please contact the owner of the document."},
 	"guest.not_found": {
 		"Orang ini bukan tamu pada dokumen ini.",
 		"This person is not a guest on this document."},
@@ -72,10 +72,10 @@ var people = map[string]sentence{
 		"This e-mail address has an account already. Please log in with it."},
 	"guest.no_mailbox": {
 		"Kode tidak dapat dikirim melalui surat elektronik. Silakan hubungi pemilik dokumen.",
-		"A code cannot be sent by e-mail. Please ask the owner of the document."},
+		"A code cannot be sent by e-mail. Please contact the owner of the document."},
 	"guest.no_phone": {
 		"Kode tidak dapat dikirim ke nomor telepon. Silakan hubungi pemilik dokumen.",
-		"A code cannot be sent to a phone number. Please ask the owner of the document."},
+		"A code cannot be sent to a phone number. Please contact the owner of the document."},
 	"phone.missing": {
 		"Nomor telepon diperlukan untuk saluran ini.",
 		"A phone number is required for this channel."},
@@ -90,7 +90,7 @@ var people = map[string]sentence{
 		"Codes are sent to guests on the document only."},
 	"guest.acted": {
 		"Orang ini sudah menandatangani atau melihat dokumen, sehingga datanya tidak dapat diubah.",
-		"This person has signed or viewed the document already, so that they cannot be changed."},
+		"This person has already signed or viewed the document, so their data cannot be changed."},
 	"guest.has_account": {
 		"Alamat e-mail ini memiliki akun di organisasi Anda. Batalkan dokumen, lalu perbaiki dan kirim ulang.",
 		"This address has an account in your organisation. Cancel the document, then correct and resend it."},
@@ -159,7 +159,7 @@ var people = map[string]sentence{
 		"This picture covers more than {percent} % of its box, which would make the content below it unreadable. Use a picture of your signature on a light background."},
 
 	"role.unknown": {
-		"Peran harus signer (penanda tangan), viewer (peninjau), approver (penyetuju), witness (saksi), atau copy (penerima tembusan).",
+		"Peran harus signer (penanda tangan), viewer (pembaca), approver (penyetuju), witness (saksi), atau copy (penerima tembusan).",
 		"The role must be signer, viewer, approver, witness or copy."},
 	"capacity.other_role": {
 		"acts_as tidak sesuai dengan peran orang ini.",
@@ -190,7 +190,7 @@ var identities = map[string]sentence{
 		"tidak diverifikasi; dicantumkan oleh {named_by} dari {organisation}",
 		"not verified; named by {named_by} of {organisation}"},
 	"identity.guest_mailbox_code": {
-		"tidak diverifikasi; kotak surat {mailbox} diverifikasi dengan kode; nama dicantumkan oleh {named_by} dari {organisation}",
+		"tidak diverifikasi; alamat e-mail {mailbox} diverifikasi dengan kode; nama dicantumkan oleh {named_by} dari {organisation}",
 		"not verified; the mailbox {mailbox} was verified with a code; named by {named_by} of {organisation}"},
 	"identity.guest_phone_code": {
 		"tidak diverifikasi; nomor telepon {phone} diverifikasi dengan kode; nama dicantumkan oleh {named_by} dari {organisation}",

@@ -20,9 +20,9 @@ var providers = map[string]sentence{
 
 	"sso.not_found":          {"Organisasi ini tidak memiliki penyedia identitas.", "This organisation has no identity provider."},
 	"sso.changed":            {"Pengaturan penyedia identitas sedang diubah oleh permintaan lain. Silakan coba lagi.", "Another request changed the identity provider at the same moment. Please try again."},
-	"sso.domain_not_found":   {"Organisasi ini tidak mendaftarkan domain tersebut.", "This organisation has not named that domain."},
+	"sso.domain_not_found":   {"Organisasi ini tidak mendaftarkan domain tersebut.", "This organisation has not registered that domain."},
 	"sso.domain_taken":       {"Domain ini sudah disetujui untuk organisasi lain.", "This domain was granted to another organisation."},
-	"sso.domain_limit":       {"Organisasi dapat mendaftarkan paling banyak {limit} domain.", "An organisation can name at most {limit} domains."},
+	"sso.domain_limit":       {"Organisasi dapat mendaftarkan paling banyak {limit} domain.", "An organisation can register at most {limit} domains."},
 	"sso.domain_unproven":    {"Catatan TXT yang diminta tidak ditemukan pada DNS domain ini. Perubahan DNS dapat memakan waktu beberapa jam.", "The DNS of this domain does not have the required TXT record. Changes of DNS can take some hours."},
 	"sso.dns_off":            {"Pada layanan ini domain hanya dapat disetujui oleh operator.", "On this service only operators grant domains."},
 	"sso.bad_issuer":         {"Penerbit harus berupa alamat https:// yang lengkap, tanpa tanda tanya dan tanpa tanda pagar.", "The issuer must be a complete https:// address without a query and without a fragment."},
@@ -30,7 +30,7 @@ var providers = map[string]sentence{
 	"sso.unknown_role":       {"Peran harus member, sender, admin, atau auditor.", "The role must be member, sender, admin or auditor."},
 	"sso.exempt_needed":      {"Sebutkan sedikitnya satu administrator yang tetap boleh menggunakan kata sandi jika penyedia gagal.", "Name at least one administrator who may still use a password if the provider fails."},
 	"sso.exempt_not_admin":   {"Orang ini bukan administrator organisasi yang dapat masuk.", "This person is not an administrator of the organisation who can log in."},
-	"sso.secret_again":       {"Penerbit berubah: masukkan kembali rahasia klien.", "The issuer is another one: enter the client secret again."},
+	"sso.secret_again":       {"Penerbit berubah: masukkan kembali rahasia klien.", "The issuer has changed: enter the client secret again."},
 	"sso.bad_domain":         {"Nilai ini bukan domain e-mail seperti contoh.id.", "This is not a mail domain such as contoh.id."},
 	"done.sso_set":           {"Pengaturan penyedia identitas telah disimpan.", "The settings of the identity provider have been saved."},
 	"done.sso_deleted":       {"Penyedia identitas telah dihapus.", "The identity provider has been removed."},
@@ -39,7 +39,7 @@ var providers = map[string]sentence{
 	"sso.provider_forbidden": {"Alamat penyedia identitas berada di jaringan atau pada port yang tidak boleh dihubungi oleh layanan.", "The address of the identity provider is in a network, or at a port, that the service may not connect to."},
 	"sso.provider_differs":   {"Penyedia identitas menyatakan penerbit yang lain. Salin penerbit persis seperti yang tertulis pada penyedia.", "The identity provider states another issuer. Copy the issuer exactly as the provider writes it."},
 	"done.sso_unlinked":      {"Akun tidak lagi terhubung dengan penyedia identitas.", "The account is no longer linked to the identity provider."},
-	"done.domain_named":      {"Domain telah didaftarkan dan berlaku setelah disetujui.", "The domain has been named. It takes effect once it is granted."},
+	"done.domain_named":      {"Domain telah didaftarkan dan berlaku setelah disetujui.", "The domain has been registered. It takes effect once it is granted."},
 	"done.domain_granted":    {"Domain ini berlaku untuk proses masuk organisasi ini.", "The domain is in effect for the logins of this organisation."},
 	"done.domain_removed":    {"Domain telah dihapus.", "The domain has been removed."},
 	"event.sso_changed": {
@@ -49,6 +49,6 @@ var providers = map[string]sentence{
 	"event.sso_linked":        {"Menghubungkan akun[ {name}][ <{email}>] dengan penyedia identitas[ {issuer}]", "Linked the account[ of {name}][ <{email}>] to the identity provider[ {issuer}]"},
 	"event.sso_unlinked":      {"Memutuskan hubungan akun[ {name}][ <{email}>] dengan penyedia identitas", "Unlinked the account[ of {name}][ <{email}>] from the identity provider"},
 	"event.directory_changed": {"Mengubah direktori organisasi (SCIM)[, grup {group}]", "Changed the organisation's directory (SCIM)[, group {group}]"},
-	"done.scim_set":           {"Direktori memperoleh rahasia baru; rahasia sebelumnya tidak berlaku lagi.", "The directory has a new secret; a former one is no longer accepted."},
+	"done.scim_set":           {"Direktori memperoleh rahasia baru; rahasia sebelumnya tidak berlaku lagi.", "The directory has a new secret; the former one is no longer accepted."},
 	"done.scim_removed":       {"Direktori tidak lagi memiliki akses.", "The directory has no access any more."},
 }

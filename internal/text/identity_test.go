@@ -17,7 +17,7 @@ func TestEventOfASignatureSaysWhatWasVerifiedWhereThatIsKnown(t *testing.T) {
 			"Menandatangani dokumen. Identitas: tidak diverifikasi; dicantumkan oleh Sari dari PT Contoh",
 			"Signed the document. Identity: not verified; named by Sari of PT Contoh"},
 		{map[string]string{"assurance": "guest_mailbox_code", "named_by": "Sari", "organisation": "PT Contoh", "mailbox": "budi@example.test", "link": "mailed"},
-			"Menandatangani dokumen. Identitas: tidak diverifikasi; kotak surat budi@example.test diverifikasi dengan kode; nama dicantumkan oleh Sari dari PT Contoh",
+			"Menandatangani dokumen. Identitas: tidak diverifikasi; alamat e-mail budi@example.test diverifikasi dengan kode; nama dicantumkan oleh Sari dari PT Contoh",
 			"Signed the document. Identity: not verified; the mailbox budi@example.test was verified with a code; named by Sari of PT Contoh"},
 		{map[string]string{"assurance": "account_password", "organisation": "PT Contoh"},
 			"Menandatangani dokumen. Identitas: akun yang diberikan oleh administrator PT Contoh; kata sandi",

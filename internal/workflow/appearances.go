@@ -137,7 +137,7 @@ const (
 
 // contactWords say which contact of a guest was verified. The certificate and the audit trail name it; the page does not.
 var contactWords = map[contract.Assurance]struct{ id, en string }{
-	contract.AssuranceGuestMailbox: {"kotak surat diverifikasi dengan kode", "mailbox verified with a code"},
+	contract.AssuranceGuestMailbox: {"alamat e-mail diverifikasi dengan kode", "mailbox verified with a code"},
 	contract.AssuranceGuestPhone:   {"nomor telepon diverifikasi dengan kode", "phone number verified with a code"},
 }
 

@@ -154,7 +154,7 @@ test("a person adds a passkey and logs in with it alone", async () => {
 });
 
 test("where the organisation requires a factor for each signature, signing asks for it and completes with a passkey", async () => {
-  await setPolicy(owner, (policy) => policy.getByRole("checkbox", { name: "Each signature needs a second factor" }).check());
+  await setPolicy(owner, (policy) => policy.getByRole("checkbox", { name: "Each signature needs a separate second factor" }).check());
 
   const contract = await send(owner, "Sewa Gudang", [empat], 0);
   const page = await s.enter(empat.email);
@@ -206,7 +206,7 @@ test.runIf(complete)("where the organisation requires a factor at logins, a pers
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
   expect((await page.request.get(`${s.url}/v1/econtract/web_app/document/out`)).status()).toBe(403);
   await addPasskey(page, "Ponsel");
-  await page.getByRole("link", { name: "Go on" }).click();
+  await page.getByRole("link", { name: "Continue" }).click();
   await page.waitForURL((at) => at.pathname === "/sent");
   await page.getByRole("heading", { level: 1 }).waitFor();
   await page.context().close();

@@ -93,7 +93,7 @@ test("the owner writes a message and demands a code before reading, and corrects
   await owner.getByRole("option", { name: "Before reading and before signing" }).click();
   await owner.getByRole("listbox").waitFor({ state: "hidden" }); // it fades out
   await owner.getByLabel("First after days").fill("3");
-  await owner.getByRole("checkbox", { name: "Show people the e-mail addresses and phone numbers of others in part only" }).check();
+  await owner.getByRole("checkbox", { name: "Show people only part of the e-mail addresses and phone numbers of others" }).check();
   expect(await violations(owner)).toEqual([]);
   await owner.getByRole("button", { name: "Send", exact: true }).click();
   await owner.waitForURL(`**/document/${id}`);
@@ -113,7 +113,7 @@ test("the owner writes a message and demands a code before reading, and corrects
   await guest.getByText("revoked this link", { exact: false }).waitFor();
   await guest.goto("about:blank");
   await guest.goto(linkIn(await box.mailTo("dian@example.test", 1)));
-  await guest.getByRole("heading", { name: "Confirm your mailbox" }).waitFor();
+  await guest.getByRole("heading", { name: "Confirm your e-mail address" }).waitFor();
   expect(await guest.locator("[data-page]").count()).toBe(0);
   await guest.getByRole("button", { name: "Send me the code" }).click();
   await guest.getByLabel("Code of six digits").fill(codeIn(await box.mailTo("dian@example.test", 2)));

@@ -127,9 +127,9 @@ test("a refused document stays with the reason and what to do, and the others ar
   await results(signer).getByText("Signed: 3 of 4 documents").waitFor();
   const refused = signer.locator(`li[data-document='${b.id}']`);
   await expect.poll(() => refused.getAttribute("data-result")).toBe("document.not_processing");
-  await expect.poll(() => refused.textContent()).toContain("Open the document to see how it stands.");
+  await expect.poll(() => refused.textContent()).toContain("Open the document to see its status.");
   for (const one of [a, c, both]) expect(await signer.locator(`li[data-document='${one.id}']`).getAttribute("data-result")).toBe("signed");
-  await button(signer, "Go through it again").click();
+  await button(signer, "Review it again").click();
   await signer.getByText("None of these documents waits for your signature.").waitFor();
 });
 

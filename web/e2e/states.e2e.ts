@@ -120,7 +120,7 @@ test("while the service restarts, reads say so at their place and continue by th
   await other.getByRole("heading", { level: 1 }).waitFor();
   await s.stop();
   await other.getByRole("link", { name: "Sent", exact: true }).click();
-  await other.getByRole("main").getByText("We keep trying; you need not do anything.").first().waitFor();
+  await other.getByRole("main").getByText("We keep trying; you do not need to do anything.").first().waitFor();
   await other.getByText("The service does not answer at the moment.").waitFor();
   expect(await violations(other)).toEqual([]);
   await owner.getByRole("button", { name: "Sign", exact: true }).click();

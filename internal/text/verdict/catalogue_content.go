@@ -13,7 +13,7 @@ var contentSentences = map[string]sentence{
 		"The signature is damaged and cannot be read.",
 	},
 	"format.content": {
-		"Tanda tangan membawa isi sendiri, yang tidak boleh ada dalam bentuk {form}.",
+		"Tanda tangan memuat isi tersendiri, yang tidak diperbolehkan dalam bentuk {form}.",
 		"The signature contains content, which the form {form} does not allow.",
 	},
 	"format.signers": {
@@ -21,11 +21,11 @@ var contentSentences = map[string]sentence{
 		"The container has {count} signers; only one is allowed.",
 	},
 	"coverage.whole": {
-		"Tanda tangan menutupi {length} byte, dari awal berkas sampai akhir revisi {revision}.",
+		"Tanda tangan mencakup {length} byte, dari awal berkas sampai akhir revisi {revision}.",
 		"The signature covers {length} bytes, from the beginning of the file to the end of revision {revision}.",
 	},
 	"coverage.broken": {
-		"Tanda tangan tidak menutupi berkas seutuhnya: {said}.",
+		"Tanda tangan tidak mencakup seluruh berkas: {said}.",
 		"The signature does not cover the file as a whole: {said}.",
 	},
 	"digest.ok": {
@@ -41,7 +41,7 @@ var contentSentences = map[string]sentence{
 		"The signed content cannot be checked.",
 	},
 	"signature.ok": {
-		"Kunci penanda tangan benar menghasilkan tanda tangan ini.",
+		"Tanda tangan ini benar dibuat dengan kunci penanda tangan.",
 		"The signature was made with the signer's key.",
 	},
 	"format.trailing": {
@@ -73,7 +73,7 @@ var contentSentences = map[string]sentence{
 		"The changes after the signature cannot be checked.",
 	},
 	"later.covers": {
-		"Isi yang ditambahkan revisi {revision} menutupi atau menggantikan isi halaman {page} yang ditandatangani ({where}): bandingkan dengan {length} byte pertama berkas, yaitu keadaannya waktu ditandatangani.",
+		"Isi yang ditambahkan revisi {revision} menutupi atau menggantikan isi halaman {page} yang ditandatangani ({where}): bandingkan dengan {length} byte pertama berkas, yaitu keadaannya pada saat ditandatangani.",
 		"Content added by revision {revision} covers or replaces signed content on page {page} ({where}): compare it with the first {length} bytes of the file, its state when it was signed.",
 	},
 	"claim.time": {
@@ -86,7 +86,7 @@ var contentSentences = map[string]sentence{
 var summarySentences = map[string]sentence{
 	"file.removed": {
 		"Layanan ini pernah menyimpan berkas yang persis sama dan menghapusnya pada {at}, karena masa simpannya berakhir.",
-		"This service had exactly this file, and removed it at {at}, when its retention ended."},
+		"This service had exactly this file, and removed it at {at}, when its retention period ended."},
 	"file.none": {
 		"Berkas ini tidak memuat tanda tangan.",
 		"This file has no signature.",
@@ -160,7 +160,7 @@ var summarySentences = map[string]sentence{
 		"It looks like duty stamp {serial}, page {page}, but its signature has not passed.",
 	},
 	"stamp.unknown_office": {
-		"Tampak sebagai meterai elektronik {serial}, halaman {page}, ditandatangani oleh {office}; apakah itu kantor penerbit meterai belum dipastikan.",
+		"Tampak sebagai meterai elektronik {serial}, halaman {page}, ditandatangani oleh {office}; belum dapat dipastikan apakah pihak itu penerbit meterai.",
 		"It looks like duty stamp {serial}, page {page}, signed by {office}; whether that is the office that issues stamps is unknown.",
 	},
 	"stamp.twice": {
@@ -225,7 +225,7 @@ func withExample(findings map[string]sentence) map[string]sentence {
 	for code, s := range findings {
 		findings[code] = sentence{
 			s.id + "[ (halaman {pages})][: tampak “{shown}”, terbaca “{says}”][: “{what}”].",
-			s.en + "[ (page {pages})][: it shows “{shown}” and says “{says}”][: “{what}”].",
+			s.en + "[ (page {pages})][: it shows “{shown}” and contains “{says}”][: “{what}”].",
 		}
 	}
 	return findings
@@ -272,7 +272,7 @@ var changeSentences = map[string]sentence{
 	"change.appearance_shared":    {"tampilan kolom juga dipakai di tempat lain: {where}", "the appearance of a field is also used elsewhere: {where}"},
 	"change.appearance_changed":   {"tampilan kolom diubah, padahal nilainya tetap: {where}", "a field shows something else although its value is unchanged: {where}"},
 	"change.appearance_differs":   {"tampilan kolom tidak sesuai dengan nilainya: {where}", "a field does not show its value: {where}"},
-	"change.unanswered":           {"tampilan kolom yang tanda tangannya tidak sah, sehingga tidak ada penanda tangan yang bertanggung jawab: {where}", "the appearance of a field whose signature is not valid, so that no signer answers for it: {where}"},
+	"change.unanswered":           {"tampilan kolom yang tanda tangannya tidak sah, sehingga tidak ada penanda tangan yang bertanggung jawab: {where}", "the appearance of a field whose signature is not valid, so no signer is responsible for it: {where}"},
 	"change.hides_signed": {
 		"tanda yang lebih besar daripada yang diperbolehkan membuat isi yang sudah ditandatangani pada halaman {page} tidak terbaca: {where}",
 		"a mark larger than allowed makes signed content on page {page} unreadable: {where}",
@@ -326,11 +326,11 @@ var warningSentences = map[string]sentence{
 		"The signed file has duplicate entries, which PDF readers may show differently.",
 	},
 	"warning.junk_after": {
-		"Ada byte di belakang akhir berkas.",
+		"Terdapat byte setelah akhir berkas.",
 		"There are bytes after the end of the file.",
 	},
 	"warning.junk_before": {
-		"Ada byte di depan awal berkas.",
+		"Terdapat byte sebelum awal berkas.",
 		"There are bytes before the beginning of the file.",
 	},
 	"warning.tolerated": {

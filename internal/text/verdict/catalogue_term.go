@@ -9,18 +9,18 @@ import (
 var termSentences = map[string]sentence{
 	string(validate.TotalPassed): {"tanda tangan dapat diandalkan", "the signature can be relied on"},
 	string(validate.Indeterminate): {
-		"yang diketahui tidak cukup untuk memastikan; ini bukan bukti bahwa ada yang salah",
+		"informasi yang tersedia tidak mencukupi; hal ini tidak berarti ada kesalahan",
 		"the available information is not sufficient; this does not mean that anything is wrong",
 	},
 	string(validate.TotalFailed): {"tanda tangan tidak dapat diandalkan", "the signature cannot be relied on"},
 
 	string(validate.FormatFailure): {
-		"tanda tangan, atau apa yang terjadi pada berkas sesudahnya, tidak sesuai aturan",
+		"tanda tangan, atau perubahan pada berkas sesudahnya, tidak sesuai aturan",
 		"the signature, or a later change of the file, breaks the rules",
 	},
-	string(validate.HashFailure): {"isi yang ditandatangani bukan lagi isi yang sekarang", "the signed content is not the current content"},
+	string(validate.HashFailure): {"isi yang ditandatangani berbeda dari isi yang sekarang", "the signed content is not the current content"},
 	string(validate.SigCryptoFailure): {
-		"tanda tangan tidak dibuat oleh kunci yang tertulis, atau diubah",
+		"tanda tangan tidak dibuat dengan kunci yang tercantum, atau telah diubah",
 		"the signature was not made with the stated key, or was changed",
 	},
 	string(validate.RevokedBefore): {"dibuat sesudah sertifikatnya dicabut", "made after the certificate was revoked"},
@@ -50,7 +50,7 @@ var termSentences = map[string]sentence{
 		"the issuer's certificate was revoked, and nothing proves that the signature is older",
 	},
 	string(validate.OutOfBoundsNoPOE): {
-		"sertifikat tidak berlaku pada waktu itu, dan tidak terbukti bahwa tanda tangan ada waktu sertifikat berlaku",
+		"sertifikat tidak berlaku pada waktu itu, dan tidak terbukti bahwa tanda tangan sudah ada ketika sertifikat berlaku",
 		"the certificate was not valid then, and nothing proves that the signature existed while it was",
 	},
 	string(validate.NoPOE): {
@@ -60,16 +60,16 @@ var termSentences = map[string]sentence{
 	string(validate.TryLater):           {"data validasi yang ada belum cukup baru; periksa lagi nanti", "the available validation data is not recent enough; check again later"},
 	string(validate.SignedDataNotFound): {"tidak dapat dipastikan apa yang ditandatangani", "what was signed cannot be determined"},
 
-	string(validate.LevelPAdES): {"tanda tangan PDF Eropa (PAdES) di luar bentuk dasarnya", "a European PDF signature (PAdES) outside of the baseline"},
-	string(validate.LevelB):     {"tanda tangan PDF Eropa (PAdES) yang dasar; waktunya tidak terbukti", "a basic European PDF signature (PAdES); its time is not proved"},
-	string(validate.LevelT):     {"tanda tangan PDF Eropa (PAdES) dengan stempel waktu tepercaya", "a European PDF signature (PAdES) with a trusted timestamp"},
+	string(validate.LevelPAdES): {"tanda tangan PDF menurut standar Eropa (PAdES) di luar bentuk dasarnya", "a PDF signature by the European standard PAdES, but outside its baseline"},
+	string(validate.LevelB):     {"tanda tangan PDF menurut standar Eropa (PAdES) yang dasar; waktunya tidak terbukti", "a basic PDF signature by the European standard PAdES; its time is not proved"},
+	string(validate.LevelT):     {"tanda tangan PDF menurut standar Eropa (PAdES) dengan stempel waktu tepercaya", "a PDF signature by the European standard PAdES with a trusted timestamp"},
 	string(validate.LevelLT): {
-		"tanda tangan PDF Eropa (PAdES) dengan stempel waktu tepercaya dan bukti di dalam berkas bahwa sertifikatnya tidak dicabut",
-		"a European PDF signature (PAdES) with a trusted timestamp, and proof in the file that its certificates were not revoked",
+		"tanda tangan PDF menurut standar Eropa (PAdES) dengan stempel waktu tepercaya dan bukti di dalam berkas bahwa sertifikatnya tidak dicabut",
+		"a PDF signature by the European standard PAdES with a trusted timestamp, and proof in the file that its certificates were not revoked",
 	},
 	string(validate.LevelLTA): {
-		"tanda tangan PDF Eropa (PAdES) yang masih dapat diperiksa bertahun-tahun kemudian: dengan stempel waktu, bukti di dalam berkas bahwa sertifikatnya tidak dicabut, dan stempel waktu atas bukti itu",
-		"a European PDF signature (PAdES) that can still be checked years later: with a timestamp, proof in the file that its certificates were not revoked, and a timestamp over that proof",
+		"tanda tangan PDF menurut standar Eropa (PAdES) yang masih dapat diperiksa bertahun-tahun kemudian: dengan stempel waktu, bukti di dalam berkas bahwa sertifikatnya tidak dicabut, dan stempel waktu atas bukti itu",
+		"a PDF signature by the European standard PAdES that can still be checked years later: with a timestamp, proof in the file that its certificates were not revoked, and a timestamp over that proof",
 	},
 
 	string(facts.FormCAdES):    {"bentuk tanda tangan menurut PAdES", "the format of PAdES signatures"},
@@ -80,7 +80,7 @@ var termSentences = map[string]sentence{
 
 // revisionTerm explains the term revision.
 var revisionTerm = sentence{
-	"keadaan berkas: setiap perubahan atau tanda tangan menambahkan satu revisi di belakang revisi lama, yang tetap ada",
+	"keadaan berkas: setiap perubahan atau tanda tangan menambahkan satu revisi setelah revisi sebelumnya, yang tetap ada",
 	"a state of the file: every change or signature adds one after the earlier ones, which remain",
 }
 

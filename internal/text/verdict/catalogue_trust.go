@@ -40,7 +40,7 @@ var trustSentences = map[string]sentence{
 		"The certificate of {subject} was made by its holder; no issuer vouches for it.",
 	},
 	"chain.critical_extension": {
-		"Sertifikat {subject} atau penerbitnya membawa syarat wajib yang tidak dikenal.",
+		"Sertifikat {subject} atau penerbitnya memuat syarat wajib yang tidak dikenal.",
 		"The certificate of {subject}, or one of its issuers, has an unknown critical extension.",
 	},
 	"chain.usage": {
@@ -248,7 +248,7 @@ var timeSentences = map[string]sentence{
 		"The timestamp states {time}, which is later than the time of validation.",
 	},
 	"time.order": {
-		"Urutan waktu mustahil: {first} sudah ditutupi oleh stempel waktu {second}.",
+		"Urutan waktu mustahil: stempel waktu {first} sudah dicakup oleh stempel waktu {second}.",
 		"The times contradict each other: a timestamp of {second} covers one of {first}.",
 	},
 	"time.not_asked_since": {
@@ -260,24 +260,24 @@ var timeSentences = map[string]sentence{
 		"Not a PAdES baseline: {what}.",
 	},
 	"level.no_time": {
-		"Untuk B-T kurang stempel waktu tepercaya atas tanda tangan ini.",
-		"B-T lacks a trusted timestamp on this signature.",
+		"Tingkat B-T belum tercapai: tidak ada stempel waktu tepercaya atas tanda tangan ini.",
+		"Level B-T is not reached: the signature has no trusted timestamp.",
 	},
 	"level.untrusted_time": {
-		"Untuk B-T kurang kepercayaan pada stempel waktu tanda tangan ini, {time} dari {authority} ({why}).",
-		"B-T lacks a trusted timestamp: the one of {time} by {authority} is not trusted ({why}).",
+		"Tingkat B-T belum tercapai: stempel waktu tanda tangan ini, {time} dari {authority}, tidak tepercaya ({why}).",
+		"Level B-T is not reached: the timestamp of {time} by {authority} is not trusted ({why}).",
 	},
 	"level.no_proof": {
-		"Untuk B-LT kurang bukti di dalam berkas bahwa semua sertifikat tidak dicabut.",
-		"B-LT lacks proof in the file that no certificate was revoked.",
+		"Tingkat B-LT belum tercapai: tidak ada bukti di dalam berkas bahwa semua sertifikat tidak dicabut.",
+		"Level B-LT is not reached: the file has no proof that no certificate was revoked.",
 	},
 	"level.no_store": {
-		"Untuk B-LT kurang tempat penyimpanan bukti (DSS) di dalam berkas: bukti hanya ada di dalam tanda tangan.",
-		"B-LT lacks a document security store (DSS) in the file: only the signature contains the proof.",
+		"Tingkat B-LT belum tercapai: tidak ada tempat penyimpanan bukti (DSS) di dalam berkas; bukti hanya ada di dalam tanda tangan.",
+		"Level B-LT is not reached: the file has no document security store (DSS); only the signature contains the proof.",
 	},
 	"level.no_archive": {
-		"Untuk B-LTA kurang stempel waktu dokumen tepercaya atas semua data validasi.",
-		"B-LTA lacks a trusted document timestamp over all validation data.",
+		"Tingkat B-LTA belum tercapai: tidak ada stempel waktu dokumen tepercaya atas semua data validasi.",
+		"Level B-LTA is not reached: no trusted document timestamp covers all validation data.",
 	},
 	"level.old_form": {
 		"Bentuk lama {form}, bukan PAdES.",

@@ -110,7 +110,7 @@ func TestFindingsAreRenderedWithTheirPagesAndAnExample(t *testing.T) {
 	}{
 		{validate.NewReason("finding.print_differs", "pages", "2-3", "what", "Harga\n9\u202e"), "Hasil cetak berkas berbeda dari tampilan di layar (halaman 2-3): “Harga 9”.", "In print, the file shows something other than on the screen (page 2-3): “Harga 9”."},
 		{validate.NewReason("finding.launch", "what", "x…"), "“x…”.", "“x…”."},
-		{validate.NewReason("finding.unreliable_text", "pages", "1", "says", "1", "shown", "9"), "(halaman 1): tampak “9”, terbaca “1”.", "(page 1): it shows “9” and says “1”."},
+		{validate.NewReason("finding.unreliable_text", "pages", "1", "says", "1", "shown", "9"), "(halaman 1): tampak “9”, terbaca “1”.", "(page 1): it shows “9” and contains “1”."},
 		{validate.NewReason("finding.xfa"), "pengganti halaman.", "instead of the pages."},
 		{validate.NewReason("warning.active_content"), "skrip", "scripts"},
 	} {

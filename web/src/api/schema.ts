@@ -553,7 +553,7 @@ export interface paths {
         get?: never;
         /**
          * Erase what is stored about a person without an account
-         * @description By their address or their phone number, within one organisation. Guests are removed from drafts; name, address and phone number are removed from documents that ended before anybody signed; invitations are deleted, and the person is not suggested any more. Documents that were signed or are in progress keep them. The answer does not say whether the address or number was known. Needs a recent proof. Not with an API key.
+         * @description By their address or their phone number, within one organisation. Guests are removed from drafts; name, address and phone number are removed from documents that ended before anyone signed; invitations are deleted, and the person is not suggested any more. Documents that were signed or are in progress keep them. The answer does not say whether the address or number was known. Needs a recent proof. Not with an API key.
          */
         put: operations["admin-erase-guest"];
         post?: never;
