@@ -1,59 +1,15 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"segel/scripts/running"
 )
-
-// stepState returns the state of a step: waiting, active, done or stopped.
-func stepState(s running.Status, name string) string {
-	for _, p := range s.Progress.Steps {
-		if p.Step == name {
-			return p.State
-		}
-	}
-	return ""
-}
-
-// followEvents reads a document's events to the end, and returns when the last stamp was reported.
-func (b *stampBench) followEvents(id int64) (stamped time.Time, err error) {
-	a, err := b.people[0].Send(context.Background(), running.Request{Method: "GET", Path: fmt.Sprint(running.DocumentPath, "events/", id)})
-	if err != nil {
-		return time.Time{}, err
-	}
-	defer a.Body.Close()
-	late := time.AfterFunc(time.Minute, func() { _ = a.Body.Close() })
-	defer late.Stop()
-	for lines := bufio.NewScanner(a.Body); lines.Scan(); {
-		text, ok := strings.CutPrefix(lines.Text(), "data: ")
-		if !ok {
-			continue
-		}
-		var now running.Status
-		if err := json.Unmarshal([]byte(text), &now); err != nil {
-			return time.Time{}, err
-		}
-		if stepState(now, "stamped") == "done" && stamped.IsZero() {
-			stamped = time.Now()
-		}
-		switch now.Status {
-		case "completed":
-			return stamped, nil
-		case "failed":
-			return stamped, fmt.Errorf("document %d failed", id)
-		}
-	}
-	return stamped, fmt.Errorf("document %d: its events ended", id)
-}
 
 // The rate of orders at which latency is measured.
 const (
@@ -84,7 +40,11 @@ func (b *stampBench) measureLatency(database string) error {
 			}
 			accepted := time.Now()
 			var stamped time.Time
-			stamped, failed[i] = b.followEvents(id)
+			failed[i] = b.people[0].FollowEvents(context.Background(), id, func(s running.Status) {
+				if stamped.IsZero() && s.StepState("stamped") == "done" {
+					stamped = time.Now()
+				}
+			})
 			waits[i] = stamped.Sub(accepted)
 		})
 	}
@@ -134,7 +94,7 @@ func (b *stampBench) measureBulk() error {
 			if err := b.people[0].Get(fmt.Sprint(running.DocumentPath, "status/", id), &a); err != nil {
 				return err
 			}
-			seen["stamped "+stepState(a.Data, "stamped")+", sealed "+stepState(a.Data, "sealed")]++
+			seen["stamped "+a.Data.StepState("stamped")+", sealed "+a.Data.StepState("sealed")]++
 			switch a.Data.Status {
 			case "processing":
 				next = append(next, id)

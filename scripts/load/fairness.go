@@ -27,24 +27,16 @@ func measureFairness(ctx context.Context, o options, nodes int) (err error) {
 	}
 	c := &cluster{options: o, dir: dir}
 	defer func() { err = errors.Join(err, c.close(), os.RemoveAll(dir)) }()
-	office, err := running.StartOffice(o.binary, filepath.Join(dir, "office"), filepath.Join(dir, "shared"))
+	office, err := o.startOffice(o.office)
 	if err != nil {
 		return err
 	}
-	defer office.Stop()
-	proxy, err := running.NewOfficeProxy(office.URL)
-	if err != nil {
-		return err
-	}
-	defer proxy.Close()
-	proxy.Answered = func(_ string, took time.Duration) { time.Sleep(o.office - took) }
+	defer office.stop()
 	if err := c.open(ctx, nodes); err != nil {
 		return err
 	}
 	for _, n := range c.nodes {
-		n.Env = append(slices.Clone(n.Env), "SEGEL_STAMP_OFFICE=cloud", "SEGEL_STAMP_LOGIN_URL="+proxy.URL, "SEGEL_STAMP_CLOUD_URL="+proxy.URL, "SEGEL_STAMP_NETWORKS=127.0.0.0/8",
-			"SEGEL_STAMP_USER=user@office.test", "SEGEL_STAMP_PASSWORD=specimen", "SEGEL_STAMP_PICTURE_PATH=/snqr/qrimage?sn={serial}",
-			fmt.Sprint("SEGEL_STAMP_SLOTS=", o.slots), fmt.Sprint("SEGEL_MAX_JOBS=", o.jobs))
+		n.Env = append(slices.Clone(n.Env), office.env(o.slots, o.jobs)...)
 	}
 	fmt.Printf("%d nodes with %d jobs each, PostgreSQL and an S3 server; %d slots at the stamp office, which answers each call after %v; documents of %d KiB\n\n",
 		nodes, o.jobs, o.slots, o.office, o.size>>10)

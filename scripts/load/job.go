@@ -1,16 +1,11 @@
 package main
 
 import (
-	"bufio"
-	"cmp"
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -109,31 +104,6 @@ const (
 )
 
 func (l *load) waitCompleted(ctx context.Context, d *document) error {
-	ctx, cancel := context.WithTimeout(ctx, completeWait)
-	defer cancel()
 	l.waits.Add(1)
-	a, err := l.owner.Send(ctx, running.Request{Method: http.MethodGet, Path: fmt.Sprint(running.DocumentPath, "events/", d.id)})
-	if err != nil {
-		return err
-	}
-	defer a.Body.Close()
-	lines := bufio.NewScanner(a.Body)
-	for lines.Scan() {
-		data, ok := strings.CutPrefix(lines.Text(), "data: ")
-		if !ok {
-			continue
-		}
-		var s running.Status
-		if err := json.Unmarshal([]byte(data), &s); err != nil {
-			return err
-		}
-		switch s.Status {
-		case "completed":
-			return nil
-		case "processing":
-		default:
-			return fmt.Errorf("document %d is %s", d.id, s.Status)
-		}
-	}
-	return fmt.Errorf("document %d was not completed: %w", d.id, cmp.Or(ctx.Err(), lines.Err(), io.ErrUnexpectedEOF))
+	return l.owner.FollowEvents(ctx, d.id, nil)
 }

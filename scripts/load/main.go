@@ -7,6 +7,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -87,7 +88,7 @@ func run(ctx context.Context, o options) error {
 		return compare(ctx, o)
 	}
 	if o.stamps {
-		return measure(ctx, o, "")
+		return measure(ctx, o, cmp.Or(o.evidence, config.EvidenceAtCompletion))
 	}
 	// With the evidence certificate of each document, which a job makes after the completion, and without.
 	modes := []string{config.EvidenceAtCompletion, config.EvidenceOnRequest}
@@ -105,7 +106,7 @@ func run(ctx context.Context, o options) error {
 	return nil
 }
 
-// measure measures a new service. Evidence is when it makes evidence certificates; empty: as it does by default.
+// measure measures a new service. Evidence is when it makes evidence certificates.
 func measure(ctx context.Context, o options, evidence string) error {
 	dir, err := os.MkdirTemp("", "segel-load-")
 	if err != nil {
@@ -118,7 +119,7 @@ func measure(ctx context.Context, o options, evidence string) error {
 	}
 	defer stop()
 	if o.stamps {
-		return measureStamps(ctx, o, dir, env, on)
+		return measureStamps(ctx, o, dir, env, on, evidence)
 	}
 	l, err := startLoad(o, filepath.Join(dir, "data"), append(env, "SEGEL_EVIDENCE="+evidence))
 	if err != nil {

@@ -12,31 +12,67 @@ import (
 	"segel/scripts/running"
 )
 
-// Stamping orders go to a stamp office in a separate process, in the cloud form. It answers each call after officeTime, and works
-// on officeSlots documents at a time. One organisation finalizes all its orders at once; another one finalizes one order after the
+// The stamp office of stamping orders answers each call officeTime after it has carried it out, and works on officeSlots documents at a time. One organisation finalizes all its orders at once; another one finalizes one order after the
 // other meanwhile, and waits for each.
 const (
 	officeTime  = 15 * time.Millisecond
 	officeSlots = 16
 )
 
-// measureStamps measures how many orders are completed a second, what one costs, and how long the other organisation waits.
-func measureStamps(ctx context.Context, o options, dir string, env []string, on string) error {
-	office, err := running.StartOffice(o.binary, filepath.Join(dir, "office"), filepath.Join(dir, "shared"))
-	if err != nil {
-		return err
+// memoryFolder is a file system in memory, where Linux has one.
+const memoryFolder = "/dev/shm"
+
+// cloudOffice is a stamp office in a separate process, in the cloud form. A real one does not share the processors and the disk of the service: this one keeps its
+// files in memory, if it can, and waits by itself before it answers.
+type cloudOffice struct {
+	*running.Service
+	dir string
+}
+
+// startOffice starts an office that answers each call so long after it has carried it out.
+func (o options) startOffice(wait time.Duration) (office *cloudOffice, err error) {
+	parent := memoryFolder
+	if info, err := os.Stat(parent); err != nil || !info.IsDir() {
+		parent = ""
 	}
-	defer office.Stop()
-	proxy, err := running.NewOfficeProxy(office.URL)
+	dir, err := os.MkdirTemp(parent, "segel-office-")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer proxy.Close()
-	proxy.Answered = func(_ string, took time.Duration) { time.Sleep(officeTime - took) }
-	env = append(env, "SEGEL_STAMP_OFFICE=cloud", "SEGEL_STAMP_LOGIN_URL="+proxy.URL, "SEGEL_STAMP_CLOUD_URL="+proxy.URL, "SEGEL_STAMP_NETWORKS=127.0.0.0/8",
+	faults := filepath.Join(dir, "faults.json")
+	rule := fmt.Sprintf(`{"rules": [{"fault": "late", "delay": %q}]}`, wait)
+	err = os.WriteFile(faults, []byte(rule), 0o600)
+	if err == nil {
+		office = &cloudOffice{dir: dir}
+		office.Service, err = running.StartOffice(o.binary, filepath.Join(dir, "office"), filepath.Join(dir, "shared"), "--faults", faults)
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return office, nil
+}
+
+func (c *cloudOffice) stop() {
+	c.Stop()
+	_ = os.RemoveAll(c.dir)
+}
+
+// env returns the environment of a service that uses the office for so many documents at a time, with so many jobs.
+func (c *cloudOffice) env(slots, jobs int) []string {
+	return []string{"SEGEL_STAMP_OFFICE=cloud", "SEGEL_STAMP_LOGIN_URL=" + c.URL, "SEGEL_STAMP_CLOUD_URL=" + c.URL, "SEGEL_STAMP_NETWORKS=127.0.0.0/8",
 		"SEGEL_STAMP_USER=user@office.test", "SEGEL_STAMP_PASSWORD=specimen", "SEGEL_STAMP_PICTURE_PATH=/snqr/qrimage?sn={serial}",
-		fmt.Sprint("SEGEL_STAMP_SLOTS=", officeSlots), fmt.Sprint("SEGEL_MAX_JOBS=", officeSlots))
-	l, err := startLoad(o, filepath.Join(dir, "data"), env)
+		fmt.Sprint("SEGEL_STAMP_SLOTS=", slots), fmt.Sprint("SEGEL_MAX_JOBS=", jobs)}
+}
+
+// measureStamps measures how many orders are completed a second, what one costs, and how long the other organisation waits.
+func measureStamps(ctx context.Context, o options, dir string, env []string, on, evidence string) error {
+	office, err := o.startOffice(officeTime)
+	if err != nil {
+		return err
+	}
+	defer office.stop()
+	env = append(env, office.env(officeSlots, officeSlots)...)
+	l, err := startLoad(o, filepath.Join(dir, "data"), append(env, "SEGEL_EVIDENCE="+evidence))
 	if err != nil {
 		return err
 	}
@@ -50,11 +86,13 @@ func measureStamps(ctx context.Context, o options, dir string, env []string, on 
 			return err
 		}
 	}
-	fmt.Printf("%d stamping orders of %d KiB finalized at once by %d clients, on %s; the office answers after %v and works on %d documents at a time\n\n",
-		o.documents, o.size>>10, o.clients, on, officeTime, officeSlots)
-	orders := make([]document, o.documents)
-	if _, err := l.runAll(ctx, []operation{{"upload and place", func(l *load, _ context.Context, d *document) error { return l.uploadOrder(l.owner, d) }}}, orders); err != nil {
-		return err
+	fmt.Printf("%d stamping orders of %d KiB finalized at once by %d clients, on %s, SEGEL_EVIDENCE=%s; the office answers after %v and works on %d documents at a time\n\n",
+		o.documents, o.size>>10, o.clients, on, evidence, officeTime, officeSlots)
+	orders, others := make([]document, o.documents), make([]document, max(o.documents/10, 10))
+	for by, documents := range map[*running.Client][]document{l.owner: orders, other: others} {
+		if _, err := l.runAll(ctx, []operation{{"upload and place", func(l *load, _ context.Context, d *document) error { return l.uploadOrder(by, d) }}}, documents); err != nil {
+			return err
+		}
 	}
 	profiled := l.startProfile(ctx)
 	before, err := l.readCosts(ctx)
@@ -65,6 +103,7 @@ func measureStamps(ctx context.Context, o options, dir string, env []string, on 
 	if err != nil {
 		return err
 	}
+	clientsBefore := running.OwnCPUTime()
 	began := time.Now()
 	if _, err := l.runAll(ctx, []operation{{"finalize", (*load).finalize}}, orders); err != nil {
 		return err
@@ -75,7 +114,7 @@ func measureStamps(ctx context.Context, o options, dir string, env []string, on 
 	var waits []time.Duration
 	var failed error
 	var waiting sync.WaitGroup
-	waiting.Go(func() { waits, failed = l.orderAlone(ctx, other) })
+	waiting.Go(func() { waits, failed = l.orderAlone(ctx, other, others) })
 	err = l.waitAllCompleted(ctx)
 	took := time.Since(began)
 	cancel()
@@ -91,11 +130,13 @@ func measureStamps(ctx context.Context, o options, dir string, env []string, on 
 	if err != nil {
 		return err
 	}
+	clients := running.OwnCPUTime() - clientsBefore
 	l.documents += len(waits) // which cost as much
 	fmt.Println("| what | amount | from |\n|---|---|---|")
 	fmt.Printf("| stamped and completed orders a second | %.1f | %d in %.1f s; accepted after %.1f s |\n", float64(l.documents)/took.Seconds(), l.documents, took.Seconds(), accepted.Seconds())
 	l.printCosts("stamping order", after.minus(before))
-	fmt.Printf("| processor time of the office and its proxy, of an order | %.1f ms | on the same machine |\n", (officeAfter-officeBefore).Seconds()*1000/float64(l.documents))
+	fmt.Printf("| processor time of the office; of the clients, of an order | %.1f; %.1f ms | on the same machine |\n",
+		(officeAfter-officeBefore).Seconds()*1000/float64(l.documents), clients.Seconds()*1000/float64(l.documents))
 	if len(waits) > 0 {
 		printTimes("order of another organisation meanwhile, finalize to completed", waits)
 	}
@@ -141,18 +182,17 @@ func (l *load) waitAllCompleted(ctx context.Context) error {
 	}
 }
 
-// orderAlone orders one stamp after the other until the context ends, and returns how long each took.
-func (l *load) orderAlone(ctx context.Context, by *running.Client) (waits []time.Duration, err error) {
-	for ctx.Err() == nil {
-		var d document
-		if err := l.uploadOrder(by, &d); err != nil {
-			return waits, err
+// orderAlone finalizes one order after the other until the context ends, waits for each, and returns how long each took.
+func (l *load) orderAlone(ctx context.Context, by *running.Client, orders []document) (waits []time.Duration, err error) {
+	for _, d := range orders {
+		if ctx.Err() != nil {
+			break
 		}
 		began := time.Now()
 		if err := by.PostVerb("finalize-docs", d.id); err != nil {
 			return waits, err
 		}
-		if _, err := by.WaitCompleted(d.id); err != nil {
+		if err := by.FollowEvents(context.WithoutCancel(ctx), d.id, nil); err != nil {
 			return waits, err
 		}
 		waits = append(waits, time.Since(began))

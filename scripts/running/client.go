@@ -1,7 +1,9 @@
 package running
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -194,6 +197,50 @@ func (c *Client) WaitCompleted(document int64) (Status, error) {
 		}
 	}
 	return Status{}, fmt.Errorf("document %d was not completed in %s", document, max(time.Minute, c.Patience))
+}
+
+// StepState returns the state of a step: waiting, active, done or stopped.
+func (s Status) StepState(name string) string {
+	for _, p := range s.Progress.Steps {
+		if p.Step == name {
+			return p.State
+		}
+	}
+	return ""
+}
+
+// FollowEvents reads the events of a document until it is completed, and calls each, if not nil, with every state that they report.
+func (c *Client) FollowEvents(ctx context.Context, document int64, each func(Status)) error {
+	ctx, cancel := context.WithTimeout(ctx, max(time.Minute, c.Patience))
+	defer cancel()
+	a, err := c.Send(ctx, Request{Method: http.MethodGet, Path: fmt.Sprint(DocumentPath, "events/", document)})
+	if err != nil {
+		return err
+	}
+	defer a.Body.Close()
+	lines := bufio.NewScanner(a.Body)
+	for lines.Scan() {
+		data, ok := strings.CutPrefix(lines.Text(), "data: ")
+		if !ok {
+			continue
+		}
+		var now Status
+		if err := json.Unmarshal([]byte(data), &now); err != nil {
+			return err
+		}
+		if each != nil {
+			each(now)
+		}
+		switch now.Status {
+		case "completed":
+			_, err := io.Copy(io.Discard, a.Body) // to the end, so that the connection is used again
+			return err
+		case "processing":
+		default:
+			return fmt.Errorf("document %d is %s", document, now.Status)
+		}
+	}
+	return cmp.Or(lines.Err(), fmt.Errorf("document %d: its events ended before it was completed", document))
 }
 
 // Password is the password of the people that AddPerson adds.

@@ -71,9 +71,9 @@ func OfficeEnv(address, shared string, settle time.Duration) []string {
 	}
 }
 
-// StartOffice runs a sandbox office on a free port with a data folder, and waits until it prints its address.
-func StartOffice(binary, data, shared string) (*Service, error) {
-	return startProgram(binary, data, []string{"office", "--data", data, "--shared", shared, "--listen", "127.0.0.1:0"}, "SEGEL_LOG_LEVEL=warn")
+// StartOffice runs a sandbox office on a free port with a data folder, and waits until it prints its address. Args are further arguments of segel office.
+func StartOffice(binary, data, shared string, args ...string) (*Service, error) {
+	return startProgram(binary, data, append([]string{"office", "--data", data, "--shared", shared, "--listen", "127.0.0.1:0"}, args...), "SEGEL_LOG_LEVEL=warn")
 }
 
 // NewMasterKey returns a master key for SEGEL_MASTER_KEY.
