@@ -56,6 +56,8 @@ type Stream struct {
 	Data  []byte
 	Plain bool
 
+	deflated []byte // Data as the writer compresses it, if [Stream.Compress] did so before; nil if not
+
 	from  *Document // nil when the data is in Data
 	ref   Ref       // the object the stream is, for decryption
 	start int64     // absolute offset of the first data byte

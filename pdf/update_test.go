@@ -2,6 +2,7 @@ package pdf_test
 
 import (
 	"bytes"
+	"crypto/sha512"
 	"errors"
 	"fmt"
 	"maps"
@@ -285,6 +286,34 @@ func TestStreamsAreCompressedWhenItHelps(t *testing.T) {
 	for ref, want := range map[pdf.Ref]int{long: 4000, short: 3, encoded: 2} {
 		if b := must[[]byte](t)(d.Decode(must[*pdf.Stream](t)(d.Stream(ref)))); len(b) != want {
 			t.Errorf("%v decodes to %d bytes", ref, len(b))
+		}
+	}
+}
+
+func TestStreamThatWasCompressedBeforeIsWrittenTheSame(t *testing.T) {
+	t.Parallel()
+	file := pdftest.Table(1)
+	for name, data := range map[string][]byte{
+		"long": bytes.Repeat([]byte("q Q "), 1000), "short": []byte("q Q"), "empty": nil, "not smaller": sha512.New().Sum(nil),
+	} {
+		var written [][]byte
+		for _, before := range []bool{false, true} {
+			s := &pdf.Stream{Dict: pdf.Dict{"Subtype": pdf.Name("X")}, Data: data}
+			if before {
+				if err := s.Compress(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for range 2 { // into two files
+				u := open(t, file).NewUpdate()
+				u.Add(s)
+				written = append(written, build(t, file, u))
+			}
+		}
+		for _, w := range written[1:] {
+			if !bytes.Equal(w, written[0]) {
+				t.Errorf("%s: %d and %d bytes", name, len(w), len(written[0]))
+			}
 		}
 	}
 }

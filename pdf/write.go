@@ -303,25 +303,47 @@ func (w *writer) encodeStream(s *Stream) (Dict, []byte, error) {
 		data, err := s.from.Raw(s)
 		return dict, data, err
 	}
-	if dict["Filter"] != nil || len(s.Data) < minDeflate || s.Plain {
+	if dict["Filter"] != nil || s.Plain {
 		return dict, s.Data, nil
+	}
+	data := s.deflated
+	if data == nil {
+		var err error
+		if data, err = deflate(s.Data); err != nil {
+			return nil, nil, err
+		}
+	}
+	if len(data) >= len(s.Data) {
+		return dict, s.Data, nil
+	}
+	dict["Filter"] = Name("FlateDecode")
+	delete(dict, "DecodeParms")
+	return dict, data, nil
+}
+
+// Compress compresses data that is written to several files now, as the writer does otherwise each time. Data must not change afterwards, nor may it be
+// encoded or read from a file.
+func (s *Stream) Compress() (err error) {
+	s.deflated, err = deflate(s.Data)
+	return err
+}
+
+// deflate compresses data, or returns it unchanged if it is too short.
+func deflate(data []byte) ([]byte, error) {
+	if len(data) < minDeflate {
+		return data, nil
 	}
 	var b bytes.Buffer
 	z := compressors.Get().(*zlib.Writer)
 	defer compressors.Put(z)
 	z.Reset(&b)
-	if _, err := z.Write(s.Data); err != nil {
-		return nil, nil, err
+	if _, err := z.Write(data); err != nil {
+		return nil, err
 	}
 	if err := z.Close(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if b.Len() >= len(s.Data) {
-		return dict, s.Data, nil
-	}
-	dict["Filter"] = Name("FlateDecode")
-	delete(dict, "DecodeParms")
-	return dict, b.Bytes(), nil
+	return b.Bytes(), nil
 }
 
 // writeHole writes the bytes of an unfilled hole and records its offset.

@@ -2,12 +2,14 @@ package appearance
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf16"
 
 	"segel/pades/font"
@@ -21,6 +23,8 @@ type embedding struct {
 	glyphs    []uint16 // by code
 	texts     []string // by code
 	codes     map[uint16]int
+
+	ascii func() (pdf.Dict, error) // what fontDict returns if asciiOnly is set
 }
 
 // maxType3Glyphs is the largest number of glyphs of a Type 3 font: its codes are single bytes.
@@ -34,8 +38,15 @@ func newEmbedding(f *font.Face) *embedding {
 	return e
 }
 
-// newASCIIEmbedding has all printable ASCII characters.
-func newASCIIEmbedding(f *font.Face) *embedding {
+// asciiEmbeddings has the embedding of each TrueType face that findASCIIEmbedding returned. Faces belong to few collections, which live as long as the process.
+var asciiEmbeddings sync.Map // of *font.Face to *embedding
+
+// findASCIIEmbedding returns the font with all printable ASCII characters of a TrueType face. It never changes, so all drawings share it: cutting it down and
+// compressing it takes longer than the rest of a drawing.
+func findASCIIEmbedding(f *font.Face) *embedding {
+	if e, ok := asciiEmbeddings.Load(f); ok {
+		return e.(*embedding)
+	}
 	e := newEmbedding(f)
 	e.asciiOnly = true
 	for r := ' '; r <= '~'; r++ {
@@ -43,7 +54,32 @@ func newASCIIEmbedding(f *font.Face) *embedding {
 			e.addGlyph(g, string(r))
 		}
 	}
-	return e
+	e.ascii = sync.OnceValues(func() (pdf.Dict, error) {
+		tree, err := e.trueTypeFont()
+		if err == nil {
+			err = compressStreams(tree)
+		}
+		return tree, err
+	})
+	first, _ := asciiEmbeddings.LoadOrStore(f, e)
+	return first.(*embedding)
+}
+
+// compressStreams compresses the streams of a tree.
+func compressStreams(tree pdf.Object) (err error) {
+	switch o := tree.(type) {
+	case pdf.Array:
+		for _, v := range o {
+			err = cmp.Or(err, compressStreams(v))
+		}
+	case pdf.Dict:
+		for _, v := range o {
+			err = cmp.Or(err, compressStreams(v))
+		}
+	case *pdf.Stream:
+		err = o.Compress()
+	}
+	return err
 }
 
 func (e *embedding) addGlyph(glyph uint16, text string) int {
@@ -75,7 +111,8 @@ func (w *canvas) findEmbedding(g font.Glyph) (index, code int) {
 		}
 	}
 	e := newEmbedding(g.Face)
-	if p := newASCIIEmbedding(g.Face); len(g.Text) == 1 && g.Face.IsTrueType() {
+	if len(g.Text) == 1 && g.Face.IsTrueType() {
+		p := findASCIIEmbedding(g.Face)
 		if _, ok := p.codes[g.ID]; ok {
 			e = p
 		}
@@ -116,8 +153,11 @@ func (w *canvas) showGlyphs(glyphs []font.Glyph, size, x, y float64) {
 	}
 }
 
-// fontDict returns the font as an object, with the objects it refers to as values.
+// fontDict returns the font as an object, with the objects it refers to as values. It must not be changed.
 func (e *embedding) fontDict() (pdf.Dict, error) {
+	if e.asciiOnly {
+		return e.ascii()
+	}
 	if e.face.IsTrueType() {
 		return e.trueTypeFont()
 	}

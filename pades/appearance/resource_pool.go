@@ -77,7 +77,9 @@ func addParts(u *pdf.Update, o pdf.Object) pdf.Object {
 		}
 		return out
 	case *pdf.Stream:
-		return u.Add(&pdf.Stream{Dict: addDictParts(u, o.Dict), Data: o.Data})
+		added := *o // compressed, if it was before
+		added.Dict = addDictParts(u, o.Dict)
+		return u.Add(&added)
 	case pdf.Dict:
 		out := addDictParts(u, o)
 		if t := o["Type"]; t == pdf.Object(pdf.Name("Font")) || t == pdf.Object(pdf.Name("FontDescriptor")) {

@@ -18,6 +18,25 @@ func addAgain(t *testing.T, file []byte, first pdf.Object, d *appearance.Drawing
 	return len(must[*pdf.Tail](t)(u.Build()).Bytes)
 }
 
+func TestDrawingsOfOneProcessEmbedTheSameFont(t *testing.T) {
+	t.Parallel()
+	var first []byte
+	for range 3 {
+		file := pdftest.Table(1)
+		doc := must[*pdf.Document](t)(pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{Random: bytes.NewReader(make([]byte, 100))}))
+		u := doc.NewUpdate()
+		d := appearance.Signature(appearance.SignatureText{Name: "Budi", Time: moment}, 200, 70)
+		must[pdf.Ref](t)(d.Form(u, appearance.Frame{Width: 200, Height: 70}))
+		tail := must[*pdf.Tail](t)(u.Build()).Bytes
+		if first == nil {
+			first = tail
+		}
+		if !bytes.Equal(tail, first) {
+			t.Errorf("the same drawing takes %d bytes, and %d when it is drawn again", len(first), len(tail))
+		}
+	}
+}
+
 func TestOnlyEqualResourcesAreShared(t *testing.T) {
 	t.Parallel()
 	specimen := must[*appearance.Strokes](t)(appearance.ExtractStrokes(picture(t, true, 400, 200)))
