@@ -158,12 +158,16 @@ func (a *app) driverOptions() peruri.Options {
 	}
 }
 
+// officeConnections is how many connections to one host of the office there may always be: for reconciliations and restamps too.
+const officeConnections = 8
+
 // officeOutbound permits the driver to reach the office on its ports, and on private networks that the operator named for it.
 func (a *app) officeOutbound() outbound.Options {
 	c := a.conf
 	o := outbound.Options{
 		Ports: []uint16{80, 443}, Redirects: -1,
 		Timeout: max(c.StampTimeout, c.StampFileTimeout), MaxBody: 2 * int64(c.MaxFile),
+		Connections: max(officeConnections, c.MaxJobs), // a job makes one call at a time
 	}
 	for _, n := range c.StampNetworks {
 		o.Allowed = append(o.Allowed, n.Prefix)

@@ -19,9 +19,12 @@ type Options struct {
 	Allowed   []netip.Prefix // networks that may be reached although they are not public
 	Private   bool           // only those networks may be reached: for what is sent without TLS
 	Ports     []uint16       // nil: 80 and 443
-	Timeout   time.Duration  // of one request, its redirects and its body; 0 is 30 seconds
+	Timeout   time.Duration  // of one request, its redirects and its body; 0 is 30 seconds, of which the response header may take 20
 	MaxBody   int64          // bytes of one response; 0 is 64 MiB. A longer one is an error; it is never truncated.
 	Redirects int            // maximum of one request; 0 is 3, negative is none
+
+	// Connections is how many connections to one host a client has at the same time, and keeps for the next requests; 0 is 8.
+	Connections int
 
 	Resolver *net.Resolver  // nil: the system's
 	Roots    *x509.CertPool // for TLS; nil: the system's
@@ -31,8 +34,9 @@ const (
 	defaultTimeout   = 30 * time.Second
 	defaultMaxBody   = 64 << 20
 	defaultRedirects = 3
+	defaultConns     = 8
+	defaultHeader    = 20 * time.Second // until the response header
 	dialTimeout      = 10 * time.Second // to connect, name resolution included
-	headerTimeout    = 20 * time.Second // until the response header
 	maxHeader        = 64 << 10         // bytes
 )
 
@@ -75,7 +79,7 @@ func NewDialer(o Options) func(ctx context.Context, network, address string) (ne
 
 // NewClient returns a client whose connections all use [NewDialer]. It keeps no cookies and uses no proxy.
 func NewClient(o Options) *http.Client {
-	redirects := cmp.Or(o.Redirects, defaultRedirects)
+	redirects, conns := cmp.Or(o.Redirects, defaultRedirects), cmp.Or(o.Connections, defaultConns)
 	return &http.Client{
 		Timeout: cmp.Or(o.Timeout, defaultTimeout),
 		Transport: &limitedTransport{
@@ -85,10 +89,11 @@ func NewClient(o Options) *http.Client {
 				DialContext:            NewDialer(o),
 				TLSClientConfig:        &tls.Config{RootCAs: o.Roots, MinVersion: tls.VersionTLS12},
 				TLSHandshakeTimeout:    dialTimeout,
-				ResponseHeaderTimeout:  headerTimeout,
+				ResponseHeaderTimeout:  cmp.Or(o.Timeout, defaultHeader), // who knows how long an answer may take says so
 				MaxResponseHeaderBytes: maxHeader,
-				MaxConnsPerHost:        8,
-				MaxIdleConns:           16,
+				MaxConnsPerHost:        conns,
+				MaxIdleConnsPerHost:    conns, // by default 2, so that most connections would be made again for the next request
+				MaxIdleConns:           2 * conns,
 				IdleConnTimeout:        30 * time.Second,
 				DisableCompression:     true, // a small answer stays small
 			},

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -171,6 +172,58 @@ func TestAnswerIsReadUpToItsLimit(t *testing.T) {
 			if fits := size <= 1000; fits && (err != nil || len(body) != size) || !fits && (!errors.Is(err, ErrTooLong) || len(body) > 1000) {
 				t.Errorf("%d bytes, length stated %t: %d read, %v", size, stated, len(body), err)
 			}
+		}
+	}
+}
+
+func TestConnectionsAreKeptForAsManyRequestsAsAreMadeAtTheSameTime(t *testing.T) {
+	t.Parallel()
+	const requests = 12
+	var made atomic.Int64
+	var working sync.WaitGroup
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		working.Done()
+		working.Wait() // until all requests of a round are here
+	}))
+	server.Config.ConnState = func(_ net.Conn, s http.ConnState) {
+		if s == http.StateNew {
+			made.Add(1)
+		}
+	}
+	server.Start()
+	t.Cleanup(server.Close)
+	port := netip.MustParseAddrPort(server.Listener.Addr().String()).Port()
+	c := NewClient(Options{Ports: []uint16{port}, Allowed: here, Connections: requests})
+	t.Cleanup(c.CloseIdleConnections)
+	for range 5 {
+		working.Add(requests)
+		var round sync.WaitGroup
+		for range requests {
+			round.Go(func() {
+				a, err := c.Get(server.URL)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				_, err = io.Copy(io.Discard, a.Body)
+				if err := errors.Join(err, a.Body.Close()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		round.Wait()
+	}
+	// A request that finds all connections at work begins to make one, and may get one that became free meanwhile: two at most for each.
+	if n := made.Load(); n > 2*requests {
+		t.Errorf("%d connections for %d requests at the same time", n, requests)
+	}
+}
+
+func TestResponseHeaderMayTakeAsLongAsTheRequest(t *testing.T) {
+	t.Parallel()
+	for timeout, want := range map[time.Duration]time.Duration{0: 20 * time.Second, 2 * time.Minute: 2 * time.Minute, time.Second: time.Second} {
+		if got := NewClient(Options{Timeout: timeout}).Transport.(*limitedTransport).next.ResponseHeaderTimeout; got != want {
+			t.Errorf("with a limit of %v the response header may take %v, not %v", timeout, got, want)
 		}
 	}
 }
