@@ -74,18 +74,15 @@ func buildUploadForm(src pades.Source, name, token string, h io.Writer) (body io
 
 // stampUploaded has the office stamp an uploaded file, and fetches the result.
 func (d *Driver) stampUploaded(ctx context.Context, at *address, r emeterai.Request, body signRequest) ([]byte, error) {
-	if err := copySource(io.Discard, r); err != nil {
-		return nil, localProblem(err)
-	}
 	rec, err := d.records.findRecord(ctx, r.Serial)
 	if err != nil {
 		return nil, fileProblem(err)
 	}
-	onPrem := false
+	digest, onPrem := hex.EncodeToString(r.Digest[:]), false
 	body.OnPrem, body.Picture = &onPrem, rec.Code
 	var got signResult
 	err = errNoUpload
-	if rec.Document != "" && rec.Digest == hex.EncodeToString(r.Digest[:]) {
+	if rec.Document != "" && rec.Digest == digest { // it was hashed while it was sent, so the source is not read again
 		body.Document = rec.Document
 		got, err = d.callDocSigning(ctx, at, at.url+signCloud, body)
 	}
@@ -94,6 +91,9 @@ func (d *Driver) stampUploaded(ctx context.Context, at *address, r emeterai.Requ
 		doc, err := d.uploadFile(ctx, r.Source, r.Serial+".pdf")
 		if err != nil {
 			return nil, err
+		}
+		if doc.digest != digest { // the office would refuse it permanently, or affix the serial to it
+			return nil, changedSource()
 		}
 		rec.Document, rec.Digest, body.Document = doc.id, doc.digest, doc.id
 		if err := d.records.storeRecord(ctx, rec); err != nil {

@@ -339,14 +339,14 @@ func (k *recordStore) retireRecord(ctx context.Context, serial string, now time.
 
 // storeEvidence stores a copy of a returned file that was not accepted. Path is empty if the copy is removed after it was read: the caller
 // stores it, and if that fails the office returns it again.
-func (k *recordStore) storeEvidence(serial string, f *os.File, size int64, random io.Reader) (path string, open func() (io.ReadCloser, error), err error) {
+func (k *recordStore) storeEvidence(serial string, file, random io.Reader) (path string, open func() (io.ReadCloser, error), err error) {
 	var b [4]byte
 	if _, err := io.ReadFull(random, b[:]); err != nil {
 		return "", nil, err
 	}
 	name := serial + "-" + hex.EncodeToString(b[:]) + ".pdf"
 	err = createFile(k.evidence, name, func(w io.Writer) error {
-		_, err := io.Copy(w, io.NewSectionReader(f, 0, size))
+		_, err := io.Copy(w, file)
 		return err
 	}, (*os.File).Sync)
 	open = func() (io.ReadCloser, error) { return k.evidence.Open(name) }

@@ -136,9 +136,14 @@ func copySource(w io.Writer, r emeterai.Request) error {
 		return fmt.Errorf("read the source: %d of %d bytes: %w", n, r.Source.Size, io.ErrUnexpectedEOF)
 	}
 	if [32]byte(h.Sum(nil)) != r.Digest {
-		return &emeterai.Problem{Class: emeterai.Permanent, Code: emeterai.CodeSource, Text: "the source is not what the serial was bound to"}
+		return changedSource()
 	}
 	return nil
+}
+
+// changedSource returns the problem of a source whose digest is not that of the request.
+func changedSource() error {
+	return &emeterai.Problem{Class: emeterai.Permanent, Code: emeterai.CodeSource, Text: "the source is not what the serial was bound to"}
 }
 
 // stampShared has the adapter stamp a file in the shared folder.
@@ -176,6 +181,24 @@ func (d *Driver) stampInFolder(ctx context.Context, t *stampFiles, at *address, 
 	}
 	defer f.Close()
 	return d.extractTail(ctx, r, f)
+}
+
+// extractTail returns the bytes that a stamped file in the shared folder adds to the source. The adapter may change the file meanwhile.
+func (d *Driver) extractTail(ctx context.Context, r emeterai.Request, f *os.File) ([]byte, error) {
+	before, err := f.Stat()
+	if err != nil {
+		return nil, localProblem(err)
+	}
+	tail, problem, err := d.readTail(ctx, r, f)
+	switch n := r.Source.Size + int64(len(tail)); {
+	case err != nil:
+		return nil, localProblem(err)
+	case problem != nil:
+		return nil, problem
+	case n != before.Size():
+		return nil, incompleteFile(fmt.Sprintf("the stamped file had %d bytes, and %d when it was read", before.Size(), n), nil)
+	}
+	return tail, nil
 }
 
 // callDocSigning calls docSigningZ.
