@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/rand"
@@ -289,8 +290,9 @@ func (s *Server) storeUpload(id string, r io.Reader) bool {
 	if err != nil {
 		return false
 	}
-	n, err := io.Copy(out, io.LimitReader(r, s.o.MaxFile+1))
-	if errors.Join(err, out.Close()) == nil && n <= s.o.MaxFile {
+	w := bufio.NewWriterSize(out, 64<<10) // a part is read in pieces of 4 KiB
+	n, err := io.Copy(w, io.LimitReader(r, s.o.MaxFile+1))
+	if errors.Join(err, w.Flush(), out.Close()) == nil && n <= s.o.MaxFile {
 		return true
 	}
 	_ = s.own.Remove(id + ".src")

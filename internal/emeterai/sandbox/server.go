@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"os"
+	"strconv"
 	"sync"
 	"time"
 
@@ -245,6 +246,9 @@ func sendAnswer(w http.ResponseWriter, a answer) {
 	defer a.close()
 	if a.file != nil {
 		w.Header().Set("Content-Type", "application/pdf")
+		if info, err := a.file.Stat(); err == nil { // with its length a file is sent without being read
+			w.Header().Set("Content-Length", strconv.FormatInt(info.Size(), 10))
+		}
 		_, _ = io.Copy(w, a.file) // the client may have gone
 		return
 	}

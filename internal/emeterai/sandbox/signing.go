@@ -162,6 +162,7 @@ func (s *Server) stampFile(ctx context.Context, in signRequest, f Fault, file *o
 	if err != nil {
 		return unreadableFile(err)
 	}
+	req.Source.Opened = d
 	n, err := d.PageCount()
 	if err != nil {
 		return unreadableFile(err)
