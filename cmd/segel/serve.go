@@ -504,7 +504,13 @@ func (a *app) startJobs(ctx context.Context, ready *readiness) (*jobs.Runner, er
 		Convert: func(ctx context.Context, id contract.DocumentID) error {
 			return spareReserve(a.workflow.Convert(ctx, id))
 		},
-		Stamp:    a.stamping.Stamp,
+		// After the last stamp the document is completed, which does nothing as long as stamps or signatures are missing.
+		Stamp: func(ctx context.Context, id contract.DocumentID) error {
+			if err := a.stamping.Stamp(ctx, id); err != nil {
+				return err
+			}
+			return a.workflow.Complete(ctx, id)
+		},
 		Complete: a.workflow.Complete,
 		Sweep:    a.workflow.Sweep,
 		Notify:   a.notices.Deliver,

@@ -114,6 +114,10 @@ func TestARequestItsJobAndTheCallOfTheStampOfficeAreOneTrace(t *testing.T) {
 	owner.do("POST", signPath+"finalize-docs", object{"document_id": id},
 		"Traceparent", "00-"+trace+"-"+caller+"-01", "Tracestate", "vendor=planted-state", "Baggage", "user=planted-baggage").ok()
 	owner.completed(id)
+	awaitTrue(t, func() bool { // the job that the first one orders
+		s.flushTraces(t)
+		return len(receiver.named(trace, "job evidence")) > 0
+	})
 	s.stopJobs(t)
 	s.flushTraces(t)
 
@@ -140,7 +144,7 @@ func TestARequestItsJobAndTheCallOfTheStampOfficeAreOneTrace(t *testing.T) {
 		t.Error("there are no transactions")
 	}
 	// The next job was ordered by the first one.
-	if next := receiver.named(trace, "job complete"); len(next) != 1 || !receiver.causes(job[0], next[0]) {
+	if next := receiver.named(trace, "job evidence"); len(next) != 1 || !receiver.causes(job[0], next[0]) {
 		t.Errorf("spans of the next job: %v", next)
 	}
 

@@ -111,7 +111,8 @@ func BindSerial(d *Document, i int, known StampSerial, specimen bool, now time.T
 	return c, nil
 }
 
-// AffixStamp records the revision that contains stamp i, spends its unit and enqueues what follows.
+// AffixStamp records the revision that contains stamp i, and spends its unit. After the last stamp the job that affixed it goes on with the completion, so no
+// other one is enqueued: the job ends only when the document is completed, and is repeated after a crash.
 func AffixStamp(d *Document, i int, r Revision, now time.Time) (Change, error) {
 	if err := d.requireStampState(i, StampBound); err != nil {
 		return Change{}, err
@@ -135,7 +136,6 @@ func AffixStamp(d *Document, i int, r Revision, now time.Time) (Change, error) {
 	c.addQuotaMove(UnitStamp, QuotaSpend, 1)
 	if last {
 		c.After.Restamping = false
-		c.addJob(JobComplete)
 	}
 	return c, nil
 }

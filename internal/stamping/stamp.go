@@ -252,9 +252,9 @@ func (s *Stamping) Stamp(ctx context.Context, id contract.DocumentID) error {
 			if stampErr != nil {
 				return r.recordProblem(ctx, stampErr)
 			}
-			// Durable afterwards: the tail, then the revision that refers to it, with the spent unit and what is next: the order
-			// of a serial if the run can place it now, or after the last stamp the job that completes the document. If the
-			// process dies in between, fsck finds the tail, and the next run stamps again at no cost.
+			// Durable afterwards: the tail, then the revision that refers to it, with the spent unit and the order of the next
+			// serial if the run can place it now. If the process dies in between, fsck finds the tail, and the next run stamps
+			// again at no cost. If it dies after the last stamp, the job is repeated, and completes the document.
 			err = r.affixStamp(ctx, tail, stamped)
 
 		default:

@@ -47,7 +47,7 @@ func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 	}
 	d := read.Document
 	if d.NextJob() != contract.JobComplete {
-		return nil // already done, or not yet due; the change that makes it due enqueues the job again
+		return nil // already done, or not yet due; the change that makes it due enqueues the job again, or is of the job that affixes the last stamp
 	}
 	now, err := s.CheckReading(ctx, read.Clock)
 	if errors.Is(err, contract.ErrClock) {
