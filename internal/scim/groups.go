@@ -352,10 +352,11 @@ func finishing(r *http.Request) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(r.Context()), rolesTimeout)
 }
 
-// store commits a group and then changes the roles of those whose roles depend on the change. It returns store.ErrConflict if the group was changed meanwhile.
+// store commits a group and changes the roles of those whose roles depend on the change. It returns store.ErrConflict if the group was changed meanwhile.
 //
-// If we crash after the commit, or the database fails then, a person who left keeps the role that the group gave until their next login that states groups, or the
-// next change of their groups. A person who joined gets theirs when the directory repeats the request.
+// The roles of those who leave are taken back before the commit: a repeated request does not name them. If we crash or the database fails before the commit, they are
+// members of the group without its role, and the directory, which got no answer, repeats the request. If it fails after the commit, those who joined get their
+// roles when the directory repeats it. Roles of people who left are taken back once more afterwards, because another request may have given them meanwhile.
 func (h groups) store(r *http.Request, was, g store.SCIMGroup, what string) (protocol.Resource, error) {
 	ctx, cancel := finishing(r)
 	defer cancel()
@@ -365,7 +366,16 @@ func (h groups) store(r *http.Request, was, g store.SCIMGroup, what string) (pro
 	g.ChangedAt = h.Clock()
 	e := h.eventOf(actorOf(r), g.Organisation, what)
 	e.Details["group"] = g.Name
+	left, joined := membershipChanges(was, g)
+	if err := h.takeRolesBefore(ctx, actorOf(r), g.ID, left, joined); err != nil {
+		return protocol.Resource{}, h.refusalOf(ctx, err)
+	}
 	err := h.Store.SetSCIMGroup(ctx, g, e)
+	if errors.Is(err, store.ErrExists) || errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrConflict) {
+		if err := h.giveRoles(ctx, actorOf(r), left, ""); err != nil { // they stay
+			return protocol.Resource{}, h.refusalOf(ctx, err)
+		}
+	}
 	switch {
 	case errors.Is(err, store.ErrExists):
 		return protocol.Resource{}, scimerrors.ScimErrorUniqueness
@@ -389,12 +399,39 @@ func (h groups) store(r *http.Request, was, g store.SCIMGroup, what string) (pro
 // affectedMembers returns the people whose roles a change of a group may change, those who left first. A change that changes nothing may repeat
 // a request that was interrupted, so it affects all members.
 func affectedMembers(was, g store.SCIMGroup) []contract.PersonID {
-	former, present := slices.Sorted(slices.Values(was.Members)), slices.Sorted(slices.Values(g.Members))
-	left, joined := withoutSorted(former, present), withoutSorted(present, former)
+	left, joined := membershipChanges(was, g)
 	if !slices.Equal(namesOf(was), namesOf(g)) || len(left)+len(joined) == 0 {
-		joined = present
+		joined = slices.Sorted(slices.Values(g.Members))
 	}
 	return append(left, joined...)
+}
+
+// membershipChanges returns who leaves a group by a change of it, and who joins it.
+func membershipChanges(was, g store.SCIMGroup) (left, joined []contract.PersonID) {
+	former, present := slices.Sorted(slices.Values(was.Members)), slices.Sorted(slices.Values(g.Members))
+	return withoutSorted(former, present), withoutSorted(present, former)
+}
+
+// takeRolesBefore takes back the roles that a group gives to those who leave it, before that is committed. It takes none for a change that is refused
+// because a person who joins is no user here.
+func (h groups) takeRolesBefore(ctx context.Context, by contract.Actor, group string, left, joined []contract.PersonID) error {
+	if len(left) == 0 {
+		return nil
+	}
+	if len(joined) > 0 {
+		users, err := h.Store.SCIMUsers(ctx, store.SCIMUserQuery{Organisation: by.Organisation})
+		if err != nil {
+			return err
+		}
+		known := map[contract.PersonID]bool{}
+		for _, u := range users {
+			known[u.ID] = true
+		}
+		if slices.ContainsFunc(joined, func(p contract.PersonID) bool { return !known[p] }) {
+			return scimerrors.ScimErrorInvalidValue
+		}
+	}
+	return h.giveRoles(ctx, by, left, group)
 }
 
 // withoutSorted returns those of some people who are not in a sorted list.
@@ -402,9 +439,9 @@ func withoutSorted(people, sorted []contract.PersonID) []contract.PersonID {
 	return slices.DeleteFunc(slices.Clone(people), func(p contract.PersonID) bool { _, in := slices.BinarySearch(sorted, p); return in })
 }
 
-// giveRoles gives people the roles of their groups, without those of the group that is being deleted, if there is one. It begins with those who
+// giveRoles gives people the roles of their groups, without those of the group that they are leaving, if there is one. It begins with those who
 // are in no group that gives a role: if it is interrupted, it is better that a person lacks a role than that they keep one.
-func (s *Service) giveRoles(ctx context.Context, by contract.Actor, people []contract.PersonID, deleting string) error {
+func (s *Service) giveRoles(ctx context.Context, by contract.Actor, people []contract.PersonID, leaving string) error {
 	settings, err := s.Roles.GroupRoles(ctx, by.Organisation)
 	if err != nil || len(settings.Groups) == 0 { // groups give no roles
 		return err
@@ -415,7 +452,7 @@ func (s *Service) giveRoles(ctx context.Context, by contract.Actor, people []con
 	}
 	names := map[contract.PersonID][]string{}
 	for _, g := range all {
-		if g.ID == deleting {
+		if g.ID == leaving {
 			continue
 		}
 		for _, m := range g.Members {

@@ -29,6 +29,8 @@ type observedStore struct {
 	roles     []contract.GroupRole
 	committed func()         // after each commit of a group
 	failing   error          // of the deletion of groups
+	fails     error          // of reading users after the commit of a group
+	down      bool           // a group was committed, and fails is set
 	read      map[string]int // how often settings and users were read
 }
 
@@ -41,11 +43,15 @@ func (o *observedStore) SSO(_ context.Context, of contract.OrganisationID) (cont
 
 func (o *observedStore) User(ctx context.Context, id contract.PersonID) (store.User, error) {
 	o.read[string(id)]++
+	if o.down {
+		return store.User{}, o.fails
+	}
 	return o.Store.User(ctx, id)
 }
 
 func (o *observedStore) SetSCIMGroup(ctx context.Context, g store.SCIMGroup, e contract.Event) error {
 	err := o.Store.SetSCIMGroup(ctx, g, e)
+	o.down = o.fails != nil
 	o.committed()
 	return err
 }
@@ -174,6 +180,35 @@ func TestAGroupIsDeletedAfterItsRolesAreTakenBack(t *testing.T) {
 	}
 }
 
+func TestThoseWhoLeaveAGroupLoseItsRoleThoughTheDatabaseFailsAfterTheCommit(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	id := s.addGroup(s.people[0], s.people[1])
+	s.db.fails = context.DeadlineExceeded
+	if code, body := s.send("PUT", "/Groups/"+id, groupOf(s.people[1], s.people[2])); code < 500 {
+		t.Errorf("%d %s", code, body)
+	}
+	s.requireRoles("the database failed", member, auditor, member)
+	s.db.fails, s.db.down = nil, false
+	s.send("PUT", "/Groups/"+id, groupOf(s.people[1], s.people[2]))
+	s.requireRoles("repeated", member, auditor, auditor)
+}
+
+func TestAChangeOfAGroupThatIsRefusedChangesNoRole(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	id := s.addGroup(s.people[0], s.people[1])
+	s.send("POST", "/Groups", strings.Replace(groupOf(), "Legal", "Other", 1))
+	for name, body := range map[string]string{
+		"a member who is no user": groupOf(s.people[1], "8f14e45f-ceea-467f-a0e6-1b1f0c8d3aff"), "a name that is taken": strings.Replace(groupOf(s.people[1]), "Legal", "Other", 1),
+	} {
+		if code, answer := s.send("PUT", "/Groups/"+id, body); code < 400 || code >= 500 {
+			t.Errorf("%s: %d %s", name, code, answer)
+		}
+		s.requireRoles(name, auditor, auditor, member)
+	}
+}
+
 func TestAChangeOfAGroupReadsOnlyThoseWhoseRolesItMayChange(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -182,7 +217,7 @@ func TestAChangeOfAGroupReadsOnlyThoseWhoseRolesItMayChange(t *testing.T) {
 		t.Helper()
 		s.db.read = map[string]int{}
 		s.send("PUT", "/Groups/"+id, body)
-		if s.db.read["settings"] != 1 {
+		if s.db.read["settings"] > 2 { // before the commit, if a person leaves, and after it
 			t.Errorf("read the settings %d times", s.db.read["settings"])
 		}
 		for i, p := range s.people {
