@@ -260,7 +260,7 @@ func (a *app) wireTrust() error {
 	odd := func(name string) {
 		a.log.Warn("a file in the folder of roots contains something other than certificates", "file", name)
 	}
-	if a.trust, err = trustOf(a.authority.Root(), a.conf.TrustDir, odd); err != nil {
+	if a.trust, err = readTrustedRoots(a.authority.Root(), a.conf.TrustDir, odd); err != nil {
 		return err
 	}
 	declareIdentities(a.trust, a.authority.Issuers())

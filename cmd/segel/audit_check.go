@@ -78,7 +78,7 @@ func (c auditCheckCommand) checkProof() (p checkedProof, err error) {
 		p.known = true
 	}
 	if c.File != "" {
-		p.digest, err = digestOf(c.File)
+		p.digest, err = digestFile(c.File)
 	}
 	return p, err
 }
@@ -115,8 +115,8 @@ func (c auditCheckCommand) requireCheckpoint(of audit.Checkpoint, origin string,
 	return nil
 }
 
-// digestOf returns the digest of a file in the form that events use.
-func digestOf(file string) (string, error) {
+// digestFile returns the digest of a file in the form that events use.
+func digestFile(file string) (string, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return "", err

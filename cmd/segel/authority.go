@@ -91,7 +91,7 @@ func (c authorityRevokeCommand) Run(w *environment) error {
 		serials := []string{strings.ToLower(strings.TrimLeft(strings.ReplaceAll(c.Serial, ":", ""), "0"))}
 		if c.Email != "" {
 			var err error
-			if serials, err = c.validOf(w, a); err != nil {
+			if serials, err = c.findValidSerials(w, a); err != nil {
 				return err
 			}
 		}
@@ -105,8 +105,8 @@ func (c authorityRevokeCommand) Run(w *environment) error {
 	})
 }
 
-// validOf returns the serials of the certificates issued to an e-mail that are neither revoked nor expired.
-func (c authorityRevokeCommand) validOf(w *environment, a *app) ([]string, error) {
+// findValidSerials returns the serials of the certificates issued to an e-mail that are neither revoked nor expired.
+func (c authorityRevokeCommand) findValidSerials(w *environment, a *app) ([]string, error) {
 	var serials []string
 	err := a.store.EachCertificate(w.ctx, func(r contract.Certificate) bool {
 		if r.RevokedAt.IsZero() && r.NotAfter.After(a.clock()) && issuedTo(r, c.Email) {

@@ -343,7 +343,7 @@ func TestTheOriginsOfASuspendedOrganisationAreShownAndNotInForce(t *testing.T) {
 	if got, want := show(), fmt.Sprint([]string{outerPage}, false); got != want {
 		t.Errorf("suspended: %s, want %s", got, want)
 	}
-	if framers := s.framersOf(t.Context(), string(of)); len(framers) != 0 {
+	if framers := s.loadFrameOrigins(t.Context(), string(of)); len(framers) != 0 {
 		t.Errorf("suspended, its pages may be framed by %q", framers)
 	}
 	operator.do("PUT", "/v1/admin/embedding", object{"organisation": of, "origins": []string{}}).ok()

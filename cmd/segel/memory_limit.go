@@ -33,7 +33,7 @@ func limitMemory(root fs.FS, env []string, conf config.Config) (int64, error) {
 			return 0, nil // package runtime has read it
 		}
 	}
-	all, err := memoryOf(root)
+	all, err := readMemoryLimit(root)
 	if err != nil {
 		return 0, err
 	}
@@ -84,9 +84,9 @@ func reservedForConversions(conf config.Config) int64 {
 	return int64(conf.MaxConversions) * conversionMemory
 }
 
-// memoryOf returns the bytes of memory available to the process according to the machine and its control groups, version 2 or
+// readMemoryLimit reads the bytes of memory available to the process according to the machine and its control groups, version 2 or
 // 1. Root is the root of the file system.
-func memoryOf(root fs.FS) (int64, error) {
+func readMemoryLimit(root fs.FS) (int64, error) {
 	info, err := fs.ReadFile(root, "proc/meminfo")
 	if err != nil {
 		return 0, fmt.Errorf("read memory of the machine: %w", err)

@@ -41,12 +41,12 @@ func TestMemoryIsThatOfTheMachineOrOfTheNarrowestControlGroup(t *testing.T) {
 			"proc/meminfo": eightGiB, "proc/self/cgroup": "0::/\n", "sys/fs/cgroup/memory.max": "99999999999999\n",
 		}, 8 << 30},
 	} {
-		if got, err := memoryOf(filesystemOf(c.files)); err != nil || got != c.want {
+		if got, err := readMemoryLimit(filesystemOf(c.files)); err != nil || got != c.want {
 			t.Errorf("%s: %d, %v; want %d", name, got, err, c.want)
 		}
 	}
 	for name, of := range map[string]map[string]string{"nothing": {}, "something else": {"proc/meminfo": "MemTotal: many kB\n"}} {
-		if _, err := memoryOf(filesystemOf(of)); err == nil {
+		if _, err := readMemoryLimit(filesystemOf(of)); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

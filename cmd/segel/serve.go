@@ -340,8 +340,8 @@ func (a *app) renewClaims(ctx context.Context, process proc.Process) {
 	}
 }
 
-// framersOf returns the origins whose pages may show those of an organisation in frames. If they cannot be read, none may.
-func (a *app) framersOf(ctx context.Context, organisation string) []string {
+// loadFrameOrigins reads the origins whose pages may show those of an organisation in frames. If they cannot be read, none may.
+func (a *app) loadFrameOrigins(ctx context.Context, organisation string) []string {
 	origins, err := a.store.EmbedOrigins(ctx, contract.OrganisationID(organisation))
 	if err != nil {
 		a.log.WarnContext(ctx, "the origins of an organisation cannot be read", "organisation", organisation, "error", err)
@@ -406,7 +406,7 @@ func (a *app) newHandler(ready *readiness) (http.Handler, error) {
 
 		Authority: a.authority.Handler(),
 		Streams:   a.streams,
-		Web:       web.Handler(a.conf.BasePath(), a.framersOf),
+		Web:       web.Handler(a.conf.BasePath(), a.loadFrameOrigins),
 		Log:       a.log,
 		Tracer:    a.traces.Tracer(),
 		Metrics:   a.metrics,

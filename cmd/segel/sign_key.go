@@ -111,7 +111,7 @@ func (c signCommand) fromPKCS12(w *environment) (*signingKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	trust, err := trustOf(nil, conf.TrustDir, func(name string) {
+	trust, err := readTrustedRoots(nil, conf.TrustDir, func(name string) {
 		fmt.Fprintf(w.stderr, "segel: %s contains something other than certificates\n", name)
 	})
 	if err != nil {

@@ -61,10 +61,10 @@ func newTimestamper(conf config.Config, client *http.Client, trust *validate.Tru
 	return tsp.NewFailover(clock, all...)
 }
 
-// trustOf trusts the embedded authority's root, if there is one, and those in a folder, if one is named. Signing and validation
+// readTrustedRoots trusts the embedded authority's root, if there is one, and those in a folder, if one is named. Signing and validation
 // both use it, so they trust the same time-stamp authorities. It calls odd with the names of files that contain something other
 // than certificates: national lists have such files, and trusting less is not a hazard.
-func trustOf(own *x509.Certificate, folder string, odd func(name string)) (*validate.Trust, error) {
+func readTrustedRoots(own *x509.Certificate, folder string, odd func(name string)) (*validate.Trust, error) {
 	t := &validate.Trust{}
 	if own != nil {
 		t.Add(validate.ForAll, validate.OriginOwn, own)

@@ -163,14 +163,14 @@ func TestFolderOfRootsIsReadAsFarAsItHoldsCertificates(t *testing.T) {
 		}
 	}
 	var odd []string
-	trust, err := trustOf(nil, dir, func(name string) { odd = append(odd, filepath.Base(name)) })
+	trust, err := readTrustedRoots(nil, dir, func(name string) { odd = append(odd, filepath.Base(name)) })
 	if err != nil || strings.Join(odd, " ") != "half.cer odd.pem" {
 		t.Fatalf("odd are %q, %v", odd, err)
 	}
 	if time, all := len(trust.Roots(validate.ForTime)), len(trust.Roots(validate.ForAll)); time != 5 || all != 6 {
 		t.Errorf("%d roots for time, %d in all", time, all)
 	}
-	if _, err := trustOf(nil, filepath.Join(dir, "gone"), nil); err == nil {
+	if _, err := readTrustedRoots(nil, filepath.Join(dir, "gone"), nil); err == nil {
 		t.Error("a folder that is not there was read")
 	}
 }

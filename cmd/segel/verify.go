@@ -133,7 +133,7 @@ func (c verifyCommand) loadTrust(w *environment, conf config.Config) (*validate.
 		}
 		return nil, &installation.Error{Problem: installation.NothingThere, Path: c.Data, Other: found.Names.Authority}
 	}
-	t, err := trustOf(root, conf.TrustDir, func(name string) {
+	t, err := readTrustedRoots(root, conf.TrustDir, func(name string) {
 		fmt.Fprintf(w.stderr, "segel: %s contains something other than certificates\n", name)
 	})
 	if err != nil {

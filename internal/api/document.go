@@ -165,7 +165,7 @@ func (c *call) loadDetail() (detailData, error) {
 	if err != nil {
 		return detailData{}, err
 	}
-	data, err := c.detailOf(&d)
+	data, err := c.readDetail(&d)
 	if err != nil {
 		return detailData{}, err
 	}
@@ -185,7 +185,8 @@ func (c *call) loadDetail() (detailData, error) {
 	return data, err
 }
 
-func (c *call) detailOf(d *contract.Document) (detailData, error) {
+// readDetail returns the detail of a document as the caller sees it. It reads the organisation of the document.
+func (c *call) readDetail(d *contract.Document) (detailData, error) {
 	organisation, err := c.Workflow.Organisation(c.r.Context(), d.Organisation)
 	if err != nil {
 		return detailData{}, err
@@ -560,7 +561,7 @@ func (c *call) deleteDocument() (detailData, error) {
 	if err != nil {
 		return detailData{}, err
 	}
-	return c.detailOf(&d)
+	return c.readDetail(&d)
 }
 
 type auditLine struct {

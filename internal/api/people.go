@@ -89,7 +89,7 @@ func (c *call) loadSigners() (signersData, error) {
 	}
 	mail := map[contract.PersonID][]noticeOut{}
 	if c.by.ID == d.Owner.ID && !d.FinalizedAt.IsZero() {
-		notices, err := c.Notices.NoticesOf(c.r.Context(), id)
+		notices, err := c.Notices.ListNewestNotices(c.r.Context(), id)
 		if err != nil {
 			return signersData{}, err
 		}

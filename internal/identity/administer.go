@@ -136,7 +136,7 @@ func (s *Service) loadMember(ctx context.Context, id contract.PersonID) (Member,
 	if err != nil {
 		return Member{}, err
 	}
-	members, err := s.membersOf(ctx, names, u)
+	members, err := s.describeMembers(ctx, names, u)
 	if err != nil {
 		return Member{}, err
 	}

@@ -90,7 +90,7 @@ func (s *Service) admitKey(ctx context.Context, p store.PresentedKey, ip string)
 	if !u.DisabledAt.IsZero() || u.Organisation != p.Key.Organisation {
 		return contract.Actor{}, contract.ErrUnauthenticated
 	}
-	by, err := s.actorOf(ctx, u)
+	by, err := s.loadActor(ctx, u)
 	if err != nil {
 		return contract.Actor{}, err
 	}

@@ -60,7 +60,7 @@ func (s *Service) authenticate(ctx context.Context, token string, isUse bool) (c
 	if held.Session.HasEnded(held.Policy, now) {
 		return contract.Actor{}, contract.ErrUnauthenticated
 	}
-	by, err := s.actorOf(ctx, u)
+	by, err := s.loadActor(ctx, u)
 	if err != nil {
 		return contract.Actor{}, err
 	}
@@ -116,8 +116,8 @@ func (s *Service) loadOpener(ctx context.Context, family string) (contract.Sessi
 	return from, policy, refuseNotFound(err, contract.ErrUnauthenticated)
 }
 
-// actorOf returns a user as who makes a request.
-func (s *Service) actorOf(ctx context.Context, u store.User) (contract.Actor, error) {
+// loadActor returns a user as the actor of a request. It reads whether they are an operator.
+func (s *Service) loadActor(ctx context.Context, u store.User) (contract.Actor, error) {
 	operator, err := s.isOperator(ctx, u)
 	if err != nil {
 		return contract.Actor{}, err

@@ -72,7 +72,7 @@ func (s *Service) embeddedActor(ctx context.Context, held store.HeldToken) (cont
 	if u.ID == "" || !u.DisabledAt.IsZero() || u.Organisation != e.Organisation {
 		return contract.Actor{}, contract.ErrUnauthenticated
 	}
-	by, err := s.actorOf(ctx, u)
+	by, err := s.loadActor(ctx, u)
 	if err != nil {
 		return contract.Actor{}, err
 	}

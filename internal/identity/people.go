@@ -61,12 +61,12 @@ func (s *Service) People(ctx context.Context, by contract.Actor, q PeopleQuery) 
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the people of %q: %w", of, err)
 	}
-	members, err := s.membersOf(ctx, names, page.Users...)
+	members, err := s.describeMembers(ctx, names, page.Users...)
 	return members, page.Total, err
 }
 
-// membersOf describes users for administrators. Names are those of all organisations.
-func (s *Service) membersOf(ctx context.Context, names map[contract.OrganisationID]string, users ...store.User) ([]Member, error) {
+// describeMembers describes users for administrators. Names are those of all organisations.
+func (s *Service) describeMembers(ctx context.Context, names map[contract.OrganisationID]string, users ...store.User) ([]Member, error) {
 	ids := make([]contract.PersonID, len(users))
 	for i, u := range users {
 		ids[i] = u.ID

@@ -523,8 +523,8 @@ func (s *Service) List(ctx context.Context, by contract.Actor, q store.NoticeQue
 	return s.Store.ListNotices(ctx, q)
 }
 
-// NoticesOf returns the newest notice of each person and kind on a document. The caller has authorised it.
-func (s *Service) NoticesOf(ctx context.Context, id contract.DocumentID) ([]contract.Notice, error) {
+// ListNewestNotices returns the newest notice of each person and kind on a document. The caller has authorised it.
+func (s *Service) ListNewestNotices(ctx context.Context, id contract.DocumentID) ([]contract.Notice, error) {
 	return s.Store.NoticesOf(ctx, id)
 }
 

@@ -34,11 +34,11 @@ func (s *Service) ClaimDomain(ctx context.Context, by contract.Actor, of contrac
 	if err != nil && !errors.Is(err, store.ErrExists) {
 		return contract.SSODomain{}, err
 	}
-	return s.domainOf(ctx, of, name)
+	return s.loadDomain(ctx, of, name)
 }
 
-// domainOf returns a domain that an organisation named.
-func (s *Service) domainOf(ctx context.Context, of contract.OrganisationID, name string) (contract.SSODomain, error) {
+// loadDomain reads a domain that an organisation named.
+func (s *Service) loadDomain(ctx context.Context, of contract.OrganisationID, name string) (contract.SSODomain, error) {
 	name, ok := contract.ParseMailDomain(name)
 	if !ok {
 		return contract.SSODomain{}, contract.ErrNoDomain
@@ -71,7 +71,7 @@ func (s *Service) ProveDomain(ctx context.Context, by contract.Actor, of contrac
 	if err != nil {
 		return contract.SSODomain{}, err
 	}
-	d, err := s.domainOf(ctx, of, name)
+	d, err := s.loadDomain(ctx, of, name)
 	switch {
 	case err != nil:
 		return d, err
@@ -96,7 +96,7 @@ func (s *Service) ProveDomain(ctx context.Context, by contract.Actor, of contrac
 
 // grantDomain stores a grant. Taken is the refusal of a domain that another organisation has.
 func (s *Service) grantDomain(ctx context.Context, by contract.Actor, of contract.OrganisationID, name string, how contract.DomainGrant, taken *contract.Error) (contract.SSODomain, error) {
-	d, err := s.domainOf(ctx, of, name)
+	d, err := s.loadDomain(ctx, of, name)
 	if err != nil || !d.GrantedAt.IsZero() {
 		return d, err
 	}
@@ -107,7 +107,7 @@ func (s *Service) grantDomain(ctx context.Context, by contract.Actor, of contrac
 		return d, err
 	}
 	// Another request may have granted it to the same organisation at the same moment.
-	d, readErr := s.domainOf(ctx, of, name)
+	d, readErr := s.loadDomain(ctx, of, name)
 	if readErr == nil && d.GrantedAt.IsZero() {
 		return d, taken.WithCause(err)
 	}
@@ -120,7 +120,7 @@ func (s *Service) RemoveDomain(ctx context.Context, by contract.Actor, of contra
 	if err != nil {
 		return err
 	}
-	d, err := s.domainOf(ctx, of, name)
+	d, err := s.loadDomain(ctx, of, name)
 	if errors.Is(err, contract.ErrNoDomain) {
 		return nil
 	}

@@ -188,7 +188,7 @@ func (s *Service) finishLogin(ctx context.Context, of contract.OrganisationID, a
 	if a.Error != "" || a.Code == "" {
 		return FinishedLogin{}, contract.ErrProviderRefused.WithCause(fmt.Errorf("the provider answered %.100q", a.Error))
 	}
-	client, err := s.clientOf(found)
+	client, err := s.openClient(found)
 	if err != nil {
 		return FinishedLogin{}, err
 	}
@@ -296,8 +296,8 @@ func (s *Service) unseal(id, cookie string, to any) error {
 	return json.Unmarshal(plain, to)
 }
 
-// clientOf returns this service as a client of the provider of an organisation, with its secret.
-func (s *Service) clientOf(of contract.SSO) (oidc.Client, error) {
+// openClient returns this service as a client of the provider of an organisation, with its secret, which it opens.
+func (s *Service) openClient(of contract.SSO) (oidc.Client, error) {
 	c := oidc.Client{ID: of.ClientID, Redirect: s.CallbackURL(of.Organisation)}
 	if len(of.Secret) == 0 {
 		return c, nil

@@ -134,9 +134,9 @@ type (
 
 type titles = map[contract.DocumentID]store.Title
 
-// linesOf makes lines of rows, with the titles of the documents that the rows refer to and whether the caller may open them. It
+// loadTitledLines makes lines of rows, with the titles of the documents that the rows refer to and whether the caller may open them. It
 // reads each title once.
-func linesOf[Row, Line any](ctx context.Context, s *Service, by contract.Actor, rows []Row, refers func(Row) []contract.DocumentID, line func(Row, titles) Line) ([]Line, error) {
+func loadTitledLines[Row, Line any](ctx context.Context, s *Service, by contract.Actor, rows []Row, refers func(Row) []contract.DocumentID, line func(Row, titles) Line) ([]Line, error) {
 	var ids []contract.DocumentID
 	seen := map[contract.DocumentID]bool{0: true}
 	for _, row := range rows {
@@ -222,7 +222,7 @@ func (s *Service) AuditLog(ctx context.Context, by contract.Actor, q store.LogQu
 
 func (s *Service) logLines(ctx context.Context, by contract.Actor, events []store.Logged) ([]LogLine, error) {
 	refers := func(e store.Logged) []contract.DocumentID { return []contract.DocumentID{e.Document} }
-	return linesOf(ctx, s, by, events, refers, func(e store.Logged, t titles) LogLine { return LogLine{Logged: e, Title: t[e.Document]} })
+	return loadTitledLines(ctx, s, by, events, refers, func(e store.Logged, t titles) LogLine { return LogLine{Logged: e, Title: t[e.Document]} })
 }
 
 // EachEvent calls yield with every matching event, oldest first, until yield returns an error.
@@ -402,7 +402,7 @@ func (s *Service) EachQuotaMove(ctx context.Context, by contract.Actor, q store.
 
 func (s *Service) ledgerLines(ctx context.Context, by contract.Actor, entries []store.QuotaEntry, names documents.OrganisationsByID) ([]LedgerLine, error) {
 	refers := func(e store.QuotaEntry) []contract.DocumentID { return []contract.DocumentID{e.Document} }
-	return linesOf(ctx, s, by, entries, refers, func(e store.QuotaEntry, t titles) LedgerLine {
+	return loadTitledLines(ctx, s, by, entries, refers, func(e store.QuotaEntry, t titles) LedgerLine {
 		return LedgerLine{QuotaEntry: e, Organisation: names[e.QuotaMove.Organisation], Title: t[e.Document]}
 	})
 }
@@ -447,7 +447,7 @@ func (s *Service) attemptLines(ctx context.Context, by contract.Actor, attempts 
 		return nil, err
 	}
 	refers := func(a contract.Attempt) []contract.DocumentID { return []contract.DocumentID{a.Document} }
-	return linesOf(ctx, s, by, attempts, refers, func(a contract.Attempt, t titles) AttemptLine {
+	return loadTitledLines(ctx, s, by, attempts, refers, func(a contract.Attempt, t titles) AttemptLine {
 		return AttemptLine{Attempt: a, Organisation: names[a.Organisation], Title: t[a.Document], SerialState: states[a.Serial]}
 	})
 }
@@ -466,7 +466,7 @@ func (s *Service) Serials(ctx context.Context, by contract.Actor, q store.Serial
 	refers := func(r contract.StampSerial) []contract.DocumentID {
 		return []contract.DocumentID{r.Document, r.FormerDocument}
 	}
-	lines, err := linesOf(ctx, s, by, p.Serials, refers, func(r contract.StampSerial, t titles) SerialLine {
+	lines, err := loadTitledLines(ctx, s, by, p.Serials, refers, func(r contract.StampSerial, t titles) SerialLine {
 		return SerialLine{StampSerial: r, Organisation: scope.Organisations[r.Organisation], Title: t[r.Document], FormerTitle: t[r.FormerDocument]}
 	})
 	return SerialPage{Lines: lines, Total: p.Total}, err

@@ -183,8 +183,8 @@ type logoCache struct {
 // maxCachedLogos bounds the cache. A logo takes at most 12 KiB.
 const maxCachedLogos = 500
 
-// cardOf returns what the signatures on the documents of an organisation show of it and of the document.
-func (s *Service) cardOf(ctx context.Context, o store.Organisation, id contract.DocumentID) (card, error) {
+// loadCard loads what the signatures on the documents of an organisation show of it and of the document.
+func (s *Service) loadCard(ctx context.Context, o store.Organisation, id contract.DocumentID) (card, error) {
 	c := card{organisation: o.Name, zone: o.Locale.Location()}
 	if rgb, ok := o.Branding.RGB(); ok {
 		c.accent = &appearance.Color{R: rgb[0], G: rgb[1], B: rgb[2]}

@@ -335,7 +335,7 @@ func verdictsOn(file *facts.File, report *validate.Report, base int64) []contrac
 		r := &report.Signatures[i]
 		verdicts[i] = contract.SignatureVerdict{
 			Field: g.Field, Serial: serials[i], Timestamp: g.Kind == facts.Timestamp, Uploaded: g.ContentsAt() < base,
-			Integrity: documents.IntegrityOf(g), Trust: trustOf(r), Archived: r.Level == validate.LevelLTA,
+			Integrity: documents.IntegrityOf(g), Trust: signatureTrust(r), Archived: r.Level == validate.LevelLTA,
 			CoversAll: r.Covers.All, Detail: string(r.SubIndication),
 		}
 		if r.SubIndication == "" {
@@ -345,7 +345,7 @@ func verdictsOn(file *facts.File, report *validate.Report, base int64) []contrac
 	return verdicts
 }
 
-func trustOf(r *validate.Signature) contract.SignatureTrust {
+func signatureTrust(r *validate.Signature) contract.SignatureTrust {
 	switch r.SubIndication {
 	case "":
 		return contract.TrustPassed

@@ -40,7 +40,7 @@ func (s *Service) EraseOwnAccount(ctx context.Context, by contract.Actor, email 
 // ErasePerson erases the data of a person whose account is disabled. An account that the caller does not administer is
 // [contract.ErrNoPerson], as one that does not exist. Repeated, it goes on with what is left.
 func (s *Service) ErasePerson(ctx context.Context, by contract.Actor, id contract.PersonID) (contract.Erasure, error) {
-	u, err := s.userOf(ctx, by, contract.AdminErase, id)
+	u, err := s.loadAdministeredUser(ctx, by, contract.AdminErase, id)
 	if err != nil {
 		return contract.Erasure{}, err
 	}

@@ -104,7 +104,7 @@ func (s *Service) Holds(ctx context.Context, by contract.Actor, of contract.Orga
 }
 
 func (s *Service) holdLines(ctx context.Context, by contract.Actor, all []contract.Hold) ([]HoldLine, error) {
-	return linesOf(ctx, s, by, all, func(h contract.Hold) []contract.DocumentID { return []contract.DocumentID{h.Document} },
+	return loadTitledLines(ctx, s, by, all, func(h contract.Hold) []contract.DocumentID { return []contract.DocumentID{h.Document} },
 		func(h contract.Hold, t titles) HoldLine { return HoldLine{h, t[h.Document]} })
 }
 

@@ -103,7 +103,7 @@ func (s *Service) signDocument(ctx context.Context, by contract.Actor, id contra
 	}
 	attestation := h.Attestation // what the certificate says about the participant
 	attestation.Certificate = fmt.Sprintf("%x", credential.chain[0].SerialNumber)
-	c, err := s.cardOf(ctx, read.Organisation, d.ID)
+	c, err := s.loadCard(ctx, read.Organisation, d.ID)
 	if err != nil {
 		return contract.Document{}, err
 	}

@@ -29,7 +29,7 @@ type Transferred struct {
 // [contract.Transfer]. If the process dies between two documents, those before have the new owner and the others the former one; the next call goes on.
 // The message to the new owner is durable with the last document. It is left out if that one is a draft that is deleted in this instant.
 func (s *Service) TransferDocuments(ctx context.Context, by contract.Actor, from, to contract.PersonID) (Transferred, error) {
-	former, err := s.userOf(ctx, by, contract.AdminTransfer, from)
+	former, err := s.loadAdministeredUser(ctx, by, contract.AdminTransfer, from)
 	if err != nil {
 		return Transferred{}, err
 	}
@@ -83,8 +83,8 @@ func (s *Service) TransferDocuments(ctx context.Context, by contract.Actor, from
 	return done, nil
 }
 
-// userOf loads the user whom an operation of administration names; [contract.ErrNoPerson] for one whom the caller does not administer.
-func (s *Service) userOf(ctx context.Context, by contract.Actor, op contract.AdminOperation, id contract.PersonID) (store.User, error) {
+// loadAdministeredUser loads the user whom an operation of administration names; [contract.ErrNoPerson] for one whom the caller does not administer.
+func (s *Service) loadAdministeredUser(ctx context.Context, by contract.Actor, op contract.AdminOperation, id contract.PersonID) (store.User, error) {
 	of, err := by.AuthoriseAdmin(op, "")
 	if err != nil {
 		return store.User{}, err

@@ -88,7 +88,7 @@ func (c *cluster) open(ctx context.Context, nodes int) error {
 	if err != nil {
 		return err
 	}
-	if c.master, err = parentOf(int(backend)); err != nil {
+	if c.master, err = readParent(int(backend)); err != nil {
 		return err
 	}
 	bucket := filepath.Join(c.dir, "bucket")
@@ -425,8 +425,8 @@ func (c *cluster) readShares(nodes int) (s shares, err error) {
 	return s, err
 }
 
-// parentOf returns the process that started another.
-func parentOf(pid int) (int, error) {
+// readParent returns the process that started another.
+func readParent(pid int) (int, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0, err

@@ -148,7 +148,7 @@ func (s *Service) sendAll(ctx context.Context, w contract.Webhook, due []contrac
 func (s *Service) deliver(ctx context.Context, w contract.Webhook, d contract.WebhookDelivery) (contract.WebhookDelivery, error) {
 	secrets, err := s.openSecrets(w)
 	if err == nil && d.Body == "" {
-		d.Body, err = s.bodyOf(ctx, w, d)
+		d.Body, err = s.loadMessageBody(ctx, w, d)
 	}
 	unwritten := err != nil && ctx.Err() == nil
 	if unwritten { // one message that cannot be written does not hold up the others
@@ -223,8 +223,8 @@ func (s *Service) openSecrets(w contract.Webhook) ([][]byte, error) {
 	return secrets, nil
 }
 
-// bodyOf returns the body of a message.
-func (s *Service) bodyOf(ctx context.Context, w contract.Webhook, d contract.WebhookDelivery) (string, error) {
+// loadMessageBody returns the body of a message, whose event it reads from the feed.
+func (s *Service) loadMessageBody(ctx context.Context, w contract.Webhook, d contract.WebhookDelivery) (string, error) {
 	if d.IsTest() {
 		b, err := json.Marshal(map[string]any{
 			"id": d.MessageID(), "type": d.Type, "version": contract.FeedVersion, "timestamp": d.OrderedAt.UTC().Format("2006-01-02T15:04:05.000Z"), "data": map[string]any{},
