@@ -7,15 +7,40 @@ import (
 
 // ActiveContent is one thing in a file that acts, hides content or refers to other files.
 type ActiveContent struct {
-	// Reason is one of: javascript, launch, submit_form, import_data,
-	// goto_remote, goto_embedded, thread, file_uri, rich_media, rendition,
-	// movie, sound, xfa, embedded_file, portfolio, open_action,
-	// additional_actions, hide, set_layers, external_stream,
-	// external_page, external_picture, print_alternate,
-	// optional_content.
-	Reason string
+	Reason ActiveReason
 	Ref    Ref // the object it was found in
 }
+
+// ActiveReason is what active content is.
+type ActiveReason string
+
+// The reasons.
+const (
+	ActiveJavaScript        ActiveReason = "javascript"
+	ActiveLaunch            ActiveReason = "launch" // starts a program or opens a file
+	ActiveSubmitForm        ActiveReason = "submit_form"
+	ActiveImportData        ActiveReason = "import_data"
+	ActiveGoToRemote        ActiveReason = "goto_remote"   // leads to another file
+	ActiveGoToEmbedded      ActiveReason = "goto_embedded" // leads to an embedded file
+	ActiveThread            ActiveReason = "thread"        // leads to an article, perhaps of another file
+	ActiveFileURI           ActiveReason = "file_uri"      // a link to a file of the reader's machine
+	ActiveRichMedia         ActiveReason = "rich_media"
+	ActiveRendition         ActiveReason = "rendition"
+	ActiveMovie             ActiveReason = "movie"
+	ActiveSound             ActiveReason = "sound"
+	ActiveXFA               ActiveReason = "xfa" // a form in XML
+	ActiveEmbeddedFile      ActiveReason = "embedded_file"
+	ActivePortfolio         ActiveReason = "portfolio"
+	ActiveOpenAction        ActiveReason = "open_action"        // when the file is opened
+	ActiveAdditionalActions ActiveReason = "additional_actions" // at other events (/AA)
+	ActiveHide              ActiveReason = "hide"               // shows or hides annotations
+	ActiveSetLayers         ActiveReason = "set_layers"
+	ActiveExternalStream    ActiveReason = "external_stream"  // data that are in another file
+	ActiveExternalPage      ActiveReason = "external_page"    // a page of another file
+	ActiveExternalPicture   ActiveReason = "external_picture" // a picture of a print shop (OPI)
+	ActivePrintAlternate    ActiveReason = "print_alternate"  // an image that is printed in place of another
+	ActiveOptionalContent   ActiveReason = "optional_content" // layers
+)
 
 // maxPerReason bounds how often one reason is listed. More of them add nothing, and one reason must not crowd out
 // another.
@@ -38,7 +63,7 @@ func (d *Document) ActiveContent() ([]ActiveContent, error) {
 type activeWalk struct {
 	d     *Document
 	found []ActiveContent
-	count map[string]int // of each reason
+	count map[ActiveReason]int // of each reason
 	here  Ref
 }
 
@@ -48,7 +73,7 @@ func (w *activeWalk) checkIndirect(ref Ref, o Object) {
 	w.checkObject(o)
 }
 
-func (w *activeWalk) addReason(reason string) {
+func (w *activeWalk) addReason(reason ActiveReason) {
 	a := ActiveContent{Reason: reason, Ref: w.here}
 	if w.count[reason] < maxPerReason && !slices.Contains(w.found[max(0, len(w.found)-8):], a) {
 		w.found = append(w.found, a)
@@ -64,7 +89,7 @@ func (w *activeWalk) checkObject(o Object) {
 		}
 	case *Stream:
 		if w.isFile(o.Dict["F"]) {
-			w.addReason("external_stream")
+			w.addReason(ActiveExternalStream)
 		}
 		w.checkDict(o.Dict)
 	case Dict:
@@ -72,30 +97,30 @@ func (w *activeWalk) checkObject(o Object) {
 	}
 }
 
-var actions = map[Name]string{
-	"JavaScript":       "javascript",
-	"Launch":           "launch",
-	"SubmitForm":       "submit_form",
-	"ImportData":       "import_data",
-	"GoToR":            "goto_remote",
-	"GoToE":            "goto_embedded",
-	"Rendition":        "rendition",
-	"Movie":            "movie",
-	"Sound":            "sound",
-	"RichMediaExecute": "rich_media",
-	"GoTo3DView":       "rich_media",
-	"Thread":           "thread",
-	"Hide":             "hide",
-	"SetOCGState":      "set_layers",
+var actions = map[Name]ActiveReason{
+	"JavaScript":       ActiveJavaScript,
+	"Launch":           ActiveLaunch,
+	"SubmitForm":       ActiveSubmitForm,
+	"ImportData":       ActiveImportData,
+	"GoToR":            ActiveGoToRemote,
+	"GoToE":            ActiveGoToEmbedded,
+	"Rendition":        ActiveRendition,
+	"Movie":            ActiveMovie,
+	"Sound":            ActiveSound,
+	"RichMediaExecute": ActiveRichMedia,
+	"GoTo3DView":       ActiveRichMedia,
+	"Thread":           ActiveThread,
+	"Hide":             ActiveHide,
+	"SetOCGState":      ActiveSetLayers,
 }
 
-var annotations = map[Name]string{
-	"RichMedia":      "rich_media",
-	"3D":             "rich_media",
-	"Screen":         "rendition",
-	"Movie":          "movie",
-	"Sound":          "sound",
-	"FileAttachment": "embedded_file",
+var annotations = map[Name]ActiveReason{
+	"RichMedia":      ActiveRichMedia,
+	"3D":             ActiveRichMedia,
+	"Screen":         ActiveRendition,
+	"Movie":          ActiveMovie,
+	"Sound":          ActiveSound,
+	"FileAttachment": ActiveEmbeddedFile,
 }
 
 func (w *activeWalk) checkDict(d Dict) {
@@ -107,26 +132,26 @@ func (w *activeWalk) checkDict(d Dict) {
 		case s == "URI":
 			w.checkURI(d["URI"])
 		case s == "Rendition" && d["JS"] != nil:
-			w.addReason("javascript")
+			w.addReason(ActiveJavaScript)
 		}
 	}
 	if reason, ok := annotations[w.resolveName(d["Subtype"])]; ok {
 		w.addReason(reason)
 	}
 	if d["AA"] != nil && w.hasActions(d["AA"]) {
-		w.addReason("additional_actions")
+		w.addReason(ActiveAdditionalActions)
 	}
 	if d["EF"] != nil && (d["F"] != nil || d["UF"] != nil || d["Type"] == Object(Name("Filespec"))) {
-		w.addReason("embedded_file")
+		w.addReason(ActiveEmbeddedFile)
 	}
 	if w.resolveName(d["Subtype"]) == "Form" && d["Ref"] != nil && w.isDict(d["Ref"]) {
-		w.addReason("external_page") // ISO 32000-2 §8.10.4
+		w.addReason(ActiveExternalPage) // ISO 32000-2 §8.10.4
 	}
 	if printing, err := w.d.Boolean(d["DefaultForPrinting"]); err == nil && printing {
-		w.addReason("print_alternate")
+		w.addReason(ActivePrintAlternate)
 	}
 	if d["OPI"] != nil && w.isDict(d["OPI"]) {
-		w.addReason("external_picture") // ISO 32000-1 §14.11.7
+		w.addReason(ActiveExternalPicture) // ISO 32000-1 §14.11.7
 	}
 	for _, v := range d {
 		w.checkObject(v)
@@ -181,9 +206,9 @@ func (w *activeWalk) checkURI(o Object) {
 	u := strings.ToLower(strings.TrimSpace(string(s.Bytes)))
 	switch {
 	case strings.HasPrefix(u, "file:"):
-		w.addReason("file_uri")
+		w.addReason(ActiveFileURI)
 	case strings.HasPrefix(u, "javascript:"):
-		w.addReason("javascript")
+		w.addReason(ActiveJavaScript)
 	}
 }
 
@@ -193,25 +218,25 @@ func (w *activeWalk) checkCatalog(ref Ref, root Dict) {
 	if open, _ := w.d.Resolve(root["OpenAction"]); open != nil {
 		// A destination, or an action that only goes to one, is harmless.
 		if a, ok := open.(Dict); ok && w.resolveName(a["S"]) != "GoTo" {
-			w.addReason("open_action")
+			w.addReason(ActiveOpenAction)
 		}
 	}
 	if form, _ := w.d.Dict(root["AcroForm"]); form["XFA"] != nil {
-		w.addReason("xfa")
+		w.addReason(ActiveXFA)
 	}
 	if oc, _ := w.d.Dict(root["OCProperties"]); oc != nil {
 		if groups, _ := w.d.Array(oc["OCGs"]); len(groups) > 0 {
-			w.addReason("optional_content")
+			w.addReason(ActiveOptionalContent)
 		}
 	}
 	if names, _ := w.d.Dict(root["Names"]); names["JavaScript"] != nil {
-		w.addReason("javascript")
+		w.addReason(ActiveJavaScript)
 	}
 	if uri, _ := w.d.Dict(root["URI"]); uri["Base"] != nil {
 		w.checkURI(uri["Base"]) // of relative links
 	}
 	if root["Collection"] != nil && w.isDict(root["Collection"]) {
-		w.addReason("portfolio")
+		w.addReason(ActivePortfolio)
 	}
 }
 

@@ -89,7 +89,7 @@ type referenceScan struct {
 // scanCurrent parses the objects that the newest entries lead to, and all objects in the object streams among them. It
 // lists the active content of the former: a service that accepts a file asks for both, and parsing is most of the work.
 func (s *referenceScan) scanCurrent() error {
-	active := &activeWalk{d: s.d, count: map[string]int{}}
+	active := &activeWalk{d: s.d, count: map[ActiveReason]int{}}
 	var streams []uint32
 	err := s.d.slots.eachInUse(func(n uint32, at slot) error {
 		if at.kind() == slotCompressed {

@@ -188,7 +188,7 @@ func TestActiveContentIsNamed(t *testing.T) {
 	found := must[[]pdf.ActiveContent](t)(open(t, pdftest.Active()).ActiveContent())
 	var reasons []string
 	for _, a := range found {
-		reasons = append(reasons, a.Reason)
+		reasons = append(reasons, string(a.Reason))
 	}
 	slices.Sort(reasons)
 	want := []string{"additional_actions", "file_uri", "goto_remote", "javascript", "launch", "open_action"}
@@ -228,7 +228,7 @@ func TestOneReasonDoesNotCrowdOutAnother(t *testing.T) {
 	}
 	objects = append(objects, "<< /S /Launch /F (x) >>")
 	found := must[[]pdf.ActiveContent](t)(open(t, assemble(objects...)).ActiveContent())
-	if len(found) > 200 || !slices.ContainsFunc(found, func(a pdf.ActiveContent) bool { return a.Reason == "launch" }) {
+	if len(found) > 200 || !slices.ContainsFunc(found, func(a pdf.ActiveContent) bool { return a.Reason == pdf.ActiveLaunch }) {
 		t.Errorf("%d found, the last is %+v", len(found), found[len(found)-1])
 	}
 }
@@ -243,7 +243,7 @@ func TestOnlyFileSpecificationsMakeAStreamExternal(t *testing.T) {
 			"<< "+entry+" /Length 0 >>\nstream\n\nendstream", "(other.bin)",
 		))
 		found := must[[]pdf.ActiveContent](t)(d.ActiveContent())
-		if got := slices.ContainsFunc(found, func(a pdf.ActiveContent) bool { return a.Reason == "external_stream" }); got != want {
+		if got := slices.ContainsFunc(found, func(a pdf.ActiveContent) bool { return a.Reason == pdf.ActiveExternalStream }); got != want {
 			t.Errorf("%q: external %v", entry, got)
 		}
 	}

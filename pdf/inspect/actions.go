@@ -9,11 +9,11 @@ import (
 )
 
 // kindsByReason maps the reasons of [pdf.Document.ActiveContent], which recognizes objects by their shape.
-var kindsByReason = map[string]Kind{
-	"launch": Launch, "javascript": JavaScript, "submit_form": SubmitForm, "import_data": ImportData, "goto_remote": OtherDocument,
-	"goto_embedded": OtherDocument, "thread": OtherDocument, "file_uri": FileURI, "rich_media": Media, "rendition": Media, "movie": Media, "sound": Media,
-	"xfa": XFA, "embedded_file": EmbeddedFile, "portfolio": Portfolio, "open_action": Actions, "additional_actions": Actions,
-	"external_stream": External, "external_page": External, "external_picture": External,
+var kindsByReason = map[pdf.ActiveReason]Kind{
+	pdf.ActiveLaunch: Launch, pdf.ActiveJavaScript: JavaScript, pdf.ActiveSubmitForm: SubmitForm, pdf.ActiveImportData: ImportData, pdf.ActiveGoToRemote: OtherDocument,
+	pdf.ActiveGoToEmbedded: OtherDocument, pdf.ActiveThread: OtherDocument, pdf.ActiveFileURI: FileURI, pdf.ActiveRichMedia: Media, pdf.ActiveRendition: Media, pdf.ActiveMovie: Media, pdf.ActiveSound: Media,
+	pdf.ActiveXFA: XFA, pdf.ActiveEmbeddedFile: EmbeddedFile, pdf.ActivePortfolio: Portfolio, pdf.ActiveOpenAction: Actions, pdf.ActiveAdditionalActions: Actions,
+	pdf.ActiveExternalStream: External, pdf.ActiveExternalPage: External, pdf.ActiveExternalPicture: External,
 }
 
 // inspectActions finds actions and references to other files. It checks all objects first, in the order of the file;
@@ -23,9 +23,9 @@ func (i *inspection) inspectActions() error {
 	if err != nil {
 		return err
 	}
-	i.alternates = slices.ContainsFunc(active, func(a pdf.ActiveContent) bool { return a.Reason == "print_alternate" })
+	i.alternates = slices.ContainsFunc(active, func(a pdf.ActiveContent) bool { return a.Reason == pdf.ActivePrintAlternate })
 	active = slices.DeleteFunc(active, func(a pdf.ActiveContent) bool {
-		return a.Reason == "optional_content" || a.Reason == "print_alternate"
+		return a.Reason == pdf.ActiveOptionalContent || a.Reason == pdf.ActivePrintAlternate
 	})
 	if len(active) == 0 {
 		return nil
