@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"time"
 
 	"segel/der"
 	"segel/memo"
@@ -28,6 +29,9 @@ const (
 	MaxSigners      = 64
 	MaxAttributes   = 64 // of one signer, and values of one attribute
 )
+
+// ClockSkew is the tolerated difference between the local clock and that of an authority that makes timestamps or revocation data.
+const ClockSkew = 5 * time.Minute
 
 // ErrMalformed is input that is not a SignedData that this package supports.
 var ErrMalformed = errors.New("malformed CMS")
@@ -156,16 +160,16 @@ func appendSet(all []asn1.RawValue, content []byte, most int, what string) ([]as
 	return all, nil
 }
 
-func parseCertificates(der []byte) (certs []*x509.Certificate, refused []error, err error) {
-	for count := 0; len(der) > 0; count++ {
+func parseCertificates(content []byte) (certs []*x509.Certificate, refused []error, err error) {
+	for count := 0; len(content) > 0; count++ {
 		if count == MaxCertificates {
 			return nil, nil, newMalformed("too many certificates")
 		}
-		e, rest, ok := parseElement(der)
+		e, rest, ok := parseElement(content)
 		if !ok {
 			return nil, nil, newMalformed("certificates")
 		}
-		der = rest
+		content = rest
 		if e.tag&0xc0 != asn1.ClassUniversal {
 			continue // other choices than a plain certificate are tagged; they are not used
 		}

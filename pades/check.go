@@ -201,7 +201,7 @@ func checkTimestamp(s *pdf.Signature, digestOf func(crypto.Hash) ([]byte, error)
 // Clock is the reference for the times of a new signature.
 type Clock struct {
 	Now       func() time.Time // nil: times are not compared with a clock
-	Tolerance time.Duration    // maximum difference between a timestamp and Now; 0 is [tsp.Skew]
+	Tolerance time.Duration    // maximum difference between a timestamp and Now; 0 is [cms.ClockSkew]
 }
 
 // ValidityError is a certificate that is not valid at a time at which the signature needs it.
@@ -258,5 +258,5 @@ func (c Clock) checkTokenTime(t *tsp.Token) error {
 	if c.Now == nil {
 		return nil
 	}
-	return t.CheckClock(c.Now(), cmp.Or(c.Tolerance, tsp.Skew))
+	return t.CheckClock(c.Now(), cmp.Or(c.Tolerance, cms.ClockSkew))
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/big"
 	"time"
+
+	"segel/cms"
 )
 
 // Errors of validation.
@@ -121,13 +123,9 @@ func (s Status) InvalidatesTimestamps() bool {
 // RevokedBy reports whether the certificate was revoked at or before that time.
 func (s Status) RevokedBy(at time.Time) bool { return s.CertStatus == Revoked && !s.At.After(at) }
 
-const (
-	// skew is how far ahead the clock of a responder may be.
-	skew = 5 * time.Minute
-	// maxAgeWithoutNextUpdate is how long an OCSP response without nextUpdate counts as current. Such a responder
-	// always has newer data (RFC 6960 §4.2.2.1), so an old response may be a replay from before a revocation.
-	maxAgeWithoutNextUpdate = 24 * time.Hour
-)
+// maxAgeWithoutNextUpdate is how long an OCSP response without nextUpdate counts as current. Such a responder always has
+// newer data (RFC 6960 §4.2.2.1), so an old response may be a replay from before a revocation.
+const maxAgeWithoutNextUpdate = 24 * time.Hour
 
 // Current checks that the data can be relied on at a time: made by then, not superseded, and its signer's certificate
 // valid then. The certificate's status is not checked. The error is ErrUnusable.
@@ -137,7 +135,7 @@ func (s Status) Current(at time.Time) error {
 		next = s.ThisUpdate.Add(maxAgeWithoutNextUpdate)
 	}
 	switch c := s.Responder; {
-	case s.ThisUpdate.After(at.Add(skew)):
+	case s.ThisUpdate.After(at.Add(cms.ClockSkew)):
 		return newUnusable("revocation data is from the future")
 	case next.Before(at):
 		return newUnusable("revocation data has expired")

@@ -17,6 +17,8 @@ import (
 	"net/url"
 	"sync/atomic"
 	"time"
+
+	"segel/cms"
 )
 
 const (
@@ -39,7 +41,7 @@ type Client struct {
 	Roots  *x509.CertPool
 	Clock  func() time.Time // nil: time.Now
 	Random io.Reader        // of nonces; nil: crypto/rand
-	// Tolerance is the maximum difference between a token's time and the clock; 0 is Skew. A larger one is a
+	// Tolerance is the maximum difference between a token's time and the clock; 0 is [cms.ClockSkew]. A larger one is a
 	// [*ClockError].
 	Tolerance time.Duration
 
@@ -55,7 +57,7 @@ func (c *Client) TokenSize() int {
 	return n + n/16 + 64 // integers vary in length
 }
 
-// Timestamp fetches a token over a SHA-256 digest and checks it completely; see [Request.Accept] and [Token.Validate].
+// Timestamp fetches a token over a SHA-256 digest and checks it completely: against the request, and its chain and time.
 // Errors name the authority by its host; if only the time is wrong, the error is a [*ClockError].
 func (c *Client) Timestamp(ctx context.Context, digest []byte) ([]byte, error) {
 	random, clock, timeout := c.Random, c.Clock, c.Timeout
@@ -117,7 +119,7 @@ func (c *Client) fetchToken(ctx context.Context, address *url.URL, user *url.Use
 			return nil, err
 		}
 	}
-	if err := token.CheckClock(now, cmp.Or(c.Tolerance, Skew)); err != nil {
+	if err := token.CheckClock(now, cmp.Or(c.Tolerance, cms.ClockSkew)); err != nil {
 		var e *ClockError
 		if errors.As(err, &e) {
 			e.Trusted = c.Roots != nil

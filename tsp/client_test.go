@@ -154,7 +154,7 @@ func TestCriticalExtensionOfATokenIsNotPassedOver(t *testing.T) {
 	r := newResponder(t, true, stamping)
 	request := Request{Hash: crypto.SHA256, Imprint: digest[:]}
 	for _, critical := range []bool{true, false} {
-		_, _, err := request.Accept(buildResponse(t, r, func(i *tstInfo) {
+		_, _, err := request.accept(buildResponse(t, r, func(i *tstInfo) {
 			i.Extensions = []pkix.Extension{{Id: policy, Critical: critical, Value: asn1.NullBytes}}
 		}), now)
 		if (err != nil) != critical {

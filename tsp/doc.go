@@ -2,7 +2,7 @@
 // client over HTTP, and a responder that answers in process or as an HTTP handler.
 //
 // Digests are SHA-256, 32 bytes; tokens are DER ContentInfo of a SignedData with a TSTInfo; times are UTC. [Client]
-// queries one authority, [Failover] several, and [Responder] is one. [Request.Accept] checks a new response. A token
+// queries one authority, [Failover] several, and [Responder] is one. A token
 // from a file is parsed by [Parse], which verifies it mathematically, or by [ParseLenient], which also accepts BER;
 // [Token.Validate] validates it against trust anchors.
 //

@@ -166,9 +166,6 @@ func computePause(failures int) time.Duration {
 	return min(longestPause, secondPause<<min(failures-2, 10))
 }
 
-// Skew is the default tolerance between a token's time and the local clock, and the maximum inaccuracy of a token.
-const Skew = 5 * time.Minute
-
 // ClockError is a token whose time differs from the local clock by more than the tolerance. One of the two clocks is
 // wrong.
 type ClockError struct {

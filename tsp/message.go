@@ -141,23 +141,8 @@ func (s statusInfo) toRefusal() *Refusal {
 	return r
 }
 
-// Accept checks a response against its request and returns the token: it must be granted, have the same imprint, nonce
-// and policy, a time within [Skew] of now, and pass [Parse].
-func (r Request) Accept(response []byte, now time.Time) ([]byte, *Token, error) {
-	der, t, err := r.parseResponse(response)
-	if err == nil {
-		err = t.CheckClock(now, Skew)
-	}
-	if err == nil {
-		err = t.requireAuthorityValid(now)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	return der, t, nil
-}
-
-// parseResponse is Accept without the checks of time.
+// parseResponse checks a response against its request and returns the token, without checking its time: it must be
+// granted, have the same imprint, nonce and policy, and pass [Parse].
 func (r Request) parseResponse(response []byte) ([]byte, *Token, error) {
 	var v timeStampResp
 	if rest, err := asn1.Unmarshal(response, &v); err != nil || len(rest) > 0 {
@@ -177,7 +162,7 @@ func (r Request) parseResponse(response []byte) ([]byte, *Token, error) {
 		return nil, nil, errors.New("timestamp answers another request: its nonce differs")
 	case r.Policy != nil && !t.Policy.Equal(r.Policy):
 		return nil, nil, errors.New("timestamp was made under another policy")
-	case t.Accuracy > Skew:
+	case t.Accuracy > cms.ClockSkew:
 		return nil, nil, fmt.Errorf("timestamp is accurate to %s only", t.Accuracy)
 	}
 	return v.Token.FullBytes, t, nil

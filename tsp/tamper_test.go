@@ -152,13 +152,13 @@ func TestTokenThatAnAuthoritySignedHasToMakeSense(t *testing.T) {
 		"seconds that overflow":          {func(i *tstInfo) { i.Accuracy = accuracy{Seconds: 1 << 62} }, now, "accuracy"},
 		"accurate to an hour":            {func(i *tstInfo) { i.Accuracy = accuracy{Seconds: 3600} }, now, "accurate to"},
 		"back-dated by accuracy":         {func(i *tstInfo) { i.GenTime, i.Accuracy = now.Add(-6*time.Minute), accuracy{Seconds: 299} }, now, "far from now"},
-		"early":                          {func(*tstInfo) {}, now.Add(Skew + time.Second), "far from now"},
-		"late":                           {func(*tstInfo) {}, now.Add(-Skew - time.Second), "far from now"},
+		"early":                          {func(*tstInfo) {}, now.Add(cms.ClockSkew + time.Second), "far from now"},
+		"late":                           {func(*tstInfo) {}, now.Add(-cms.ClockSkew - time.Second), "far from now"},
 		"after the certificate":          {func(i *tstInfo) { i.GenTime = r.Chain[0].NotAfter }, r.Chain[0].NotAfter.Add(time.Second), "not valid now"},
 		"before the certificate":         {func(i *tstInfo) { i.GenTime = r.Chain[0].NotBefore }, r.Chain[0].NotBefore.Add(-time.Second), "not valid now"},
 		"a nonce that was not requested": {func(i *tstInfo) { i.Nonce = big.NewInt(9) }, now, ""},
 	} {
-		_, token, err := request.Accept(buildResponse(t, r, c.change), c.at)
+		_, token, err := request.accept(buildResponse(t, r, c.change), c.at)
 		if (err == nil) != (c.wantErr == "") || err != nil && !strings.Contains(err.Error(), c.wantErr) {
 			t.Errorf("%s: %v, want %q", name, err, c.wantErr)
 		}
@@ -326,7 +326,7 @@ func TestRefusalHasAReasonInBoundedText(t *testing.T) {
 			t.Fatal(err)
 		}
 		var no *Refusal
-		_, _, err = (Request{}).Accept(der, now)
+		_, _, err = (Request{}).accept(der, now)
 		if !errors.As(err, &no) || no.Status != 2 || no.Failure != failure || len(no.Text) > maxText+1 || strings.ContainsRune(err.Error(), 0) {
 			t.Errorf("failure %d: %+v", failure, no)
 		}
@@ -347,12 +347,12 @@ func TestStatusOfAResponseDecidesWhateverTokenItCarries(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := request.Accept(der, now); (err == nil) != granted {
+		if _, _, err := request.accept(der, now); (err == nil) != granted {
 			t.Errorf("status %d: %v", status, err)
 		}
 	}
 	for name, der := range map[string][]byte{"nothing": nil, "bytes behind": append(good, 0), "granted without a token": {0x30, 5, 0x30, 3, 2, 1, 0}} {
-		if _, _, err := request.Accept(der, now); err == nil {
+		if _, _, err := request.accept(der, now); err == nil {
 			t.Errorf("%s was accepted", name)
 		}
 	}
@@ -397,7 +397,7 @@ func TestQueryThatAuthorityCannotServeNamesTheFailure(t *testing.T) {
 			t.Fatal(err)
 		}
 		var no *Refusal
-		if _, _, err := (Request{}).Accept(response, now); !errors.As(err, &no) || no.Failure != c.failure {
+		if _, _, err := (Request{}).accept(response, now); !errors.As(err, &no) || no.Failure != c.failure {
 			t.Errorf("%s: %v, want failure %d", name, err, c.failure)
 		}
 	}

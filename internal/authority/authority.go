@@ -170,9 +170,9 @@ func newURLBuilder(o Options) urlBuilder { return urlBuilder(strings.TrimRight(o
 
 // backdating is how long before its issue a certificate becomes valid. The clocks of readers and of the time-stamp
 // authority may be behind by the tolerated difference: a certificate must be valid at the time of the signature's
-// timestamp, and for a first signature it was issued seconds before. It is above [tsp.Skew], the largest tolerance that
+// timestamp, and for a first signature it was issued seconds before. It is above [cms.ClockSkew], the largest tolerance that
 // can be configured.
-const backdating = 2 * tsp.Skew
+const backdating = 2 * cms.ClockSkew
 
 // Certify issues a certificate for that key and returns its chain, leaf first. Guests, whose identity is not verified,
 // have separate issuers. The certificate is in the ledger before it is returned. Errors: ErrHolder for a holder that

@@ -379,13 +379,10 @@ func (v *validation) findWeakIssuer(c *x509.Certificate) *x509.Certificate {
 	return nil
 }
 
-// skew is the tolerated difference between clocks.
-const skew = 5 * time.Minute
-
 // findEvidence returns what the available data says about a certificate.
 func (v *validation) findEvidence(cert, issuer *x509.Certificate) []revocation.Evidence {
 	return slices.DeleteFunc(v.revocations.FindAll(cert, issuer), func(e revocation.Evidence) bool {
-		return e.ThisUpdate.After(v.o.At.Add(skew)) || v.revocations.IsResponderRevoked(e.Responder, issuer)
+		return e.ThisUpdate.After(v.o.At.Add(cms.ClockSkew)) || v.revocations.IsResponderRevoked(e.Responder, issuer)
 	})
 }
 

@@ -226,7 +226,7 @@ func (v *validation) validateDocumentTimestamp(ctx context.Context, s *checkedSi
 	s.addReasons(s.trust.notes...)
 	// A later timestamp covers this one and cannot be older.
 	t := s.tokens[0].Time
-	if s.poe != nil && t.After(s.poe.time.Add(skew)) {
+	if s.poe != nil && t.After(s.poe.time.Add(cms.ClockSkew)) {
 		s.addFailure(TimestampOrderFailure, NewReason("time.order", "first", formatTime(t), "second", formatTime(s.poe.time)))
 		return nil
 	}
@@ -243,7 +243,7 @@ func (v *validation) validateToken(ctx context.Context, s *checkedSignature, t t
 		s.tokenStatuses = append(s.tokenStatuses, trustStatus{sub: f.sub, reasons: []Reason{f.reason}})
 		return nil
 	}
-	if t.Time.After(v.o.At.Add(skew)) {
+	if t.Time.After(v.o.At.Add(cms.ClockSkew)) {
 		s.tokenStatuses = append(s.tokenStatuses, trustStatus{sub: TimestampOrderFailure, reasons: []Reason{NewReason("time.future", "time", formatTime(t.Time))}})
 		return nil
 	}
@@ -330,7 +330,7 @@ func (v *validation) validateSignatureTimestamps(ctx context.Context, s *checked
 			continue
 		}
 		s.addReasons(st.notes...)
-		if s.poe != nil && t.Time.After(s.poe.time.Add(skew)) {
+		if s.poe != nil && t.Time.After(s.poe.time.Add(cms.ClockSkew)) {
 			s.addFailure(TimestampOrderFailure, NewReason("time.order", "first", formatTime(t.Time), "second", formatTime(s.poe.time)))
 			continue
 		}
