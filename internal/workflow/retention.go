@@ -190,12 +190,12 @@ func (s *Service) ApplyRetention(ctx context.Context) (done Removed, failed erro
 			s.Log.WarnContext(ctx, "nothing is removed: the retention of an organisation is shorter than the operator allows", "organisation", o, "years", r.Years, "least", s.LeastRetention)
 			continue
 		}
-		if err := s.announceRemovals(ctx, o, r, now, &done); err != nil {
-			failed = errors.Join(failed, err)
-		}
-		if err := s.removeDue(ctx, o, r, now, &done); err != nil {
-			failed = errors.Join(failed, err)
-		}
+		told, err := s.announceRemovals(ctx, o, r, now)
+		done.Told += told
+		failed = errors.Join(failed, err)
+		removed, err := s.removeDue(ctx, o, r, now, removalsAtOnce-done.Removed)
+		done.Removed += removed
+		failed = errors.Join(failed, err)
 		if ctx.Err() != nil {
 			return done, ctx.Err()
 		}
@@ -203,25 +203,25 @@ func (s *Service) ApplyRetention(ctx context.Context) (done Removed, failed erro
 	return done, failed
 }
 
-// announceRemovals tells owners of an organisation what is due. Each is told at most once in [contract.RemovalNoticeEvery].
-func (s *Service) announceRemovals(ctx context.Context, o contract.OrganisationID, r contract.Retention, now time.Time, done *Removed) error {
+// announceRemovals tells owners of an organisation what is due, and returns how many it told. Each is told at most once in [contract.RemovalNoticeEvery].
+func (s *Service) announceRemovals(ctx context.Context, o contract.OrganisationID, r contract.Retention, now time.Time) (told int, err error) {
 	for {
 		completedBy := r.CompletedBy(now.Add(contract.RemovalAhead))
 		owners, err := s.Store.OwnersToTell(ctx, o, completedBy, now.Add(-contract.RemovalNoticeEvery), removalBatch)
 		if err != nil || len(owners) == 0 {
-			return err
+			return told, err
 		}
 		for _, owner := range owners {
 			err := s.Store.AnnounceRemovals(ctx, o, owner, completedBy, now, announcedAtOnce, func(a store.Announcement) (contract.Notice, contract.Event) {
-				done.Told++
+				told++
 				return s.removalNotice(o, r, a, now)
 			})
 			if err != nil {
-				return err
+				return told, err
 			}
 		}
 		if len(owners) < removalBatch {
-			return nil
+			return told, nil
 		}
 	}
 }
@@ -239,15 +239,14 @@ func (s *Service) removalNotice(o contract.OrganisationID, r contract.Retention,
 	return n, contract.Event{Type: contract.EventRemovalAnnounced, At: now, Details: map[string]string{"organisation": string(o), "person": string(a.Owner), "count": count, "until": until}}
 }
 
-// removeDue removes the files of the documents of an organisation that are due.
-func (s *Service) removeDue(ctx context.Context, o contract.OrganisationID, r contract.Retention, now time.Time, done *Removed) error {
-	var failed error
-	for after := (store.DueRemoval{}); done.Removed < removalsAtOnce && ctx.Err() == nil; {
+// removeDue removes the files of documents of an organisation that are due, at most of that many, and returns of how many.
+func (s *Service) removeDue(ctx context.Context, o contract.OrganisationID, r contract.Retention, now time.Time, most int) (count int, failed error) {
+	for after := (store.DueRemoval{}); count < most && ctx.Err() == nil; {
 		due, _, err := s.Store.DueRemovals(ctx, store.RemovalQuery{
 			Organisation: o, CompletedBy: r.CompletedBy(now), AnnouncedBy: now.Add(-contract.RemovalNotice), After: after, Limit: removalBatch,
 		})
 		if err != nil || len(due) == 0 {
-			return errors.Join(failed, err)
+			return count, errors.Join(failed, err)
 		}
 		for _, d := range due {
 			switch removed, err := s.removeFiles(ctx, d.Document, r, now); {
@@ -255,12 +254,12 @@ func (s *Service) removeDue(ctx context.Context, o contract.OrganisationID, r co
 			case err != nil:
 				failed = errors.Join(failed, fmt.Errorf("remove the files of document %d: %w", d.Document, err))
 			case removed:
-				done.Removed++
+				count++
 			}
 		}
 		after = due[len(due)-1]
 	}
-	return errors.Join(failed, ctx.Err())
+	return count, errors.Join(failed, ctx.Err())
 }
 
 // removeFiles removes the files of a document that is due. It reports whether it was.

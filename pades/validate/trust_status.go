@@ -133,11 +133,12 @@ func (v *validation) validateChain(ctx context.Context, q certificateUse, c cert
 			if err := v.fetchStatus(ctx, cert, c[i+1]); err != nil {
 				return s, err
 			}
-			l, used := v.checkRevocation(q, cert, c[i+1], control, i > 0, d)
-			if l != nil {
-				ends = append(ends, *l)
+			r := v.checkRevocation(q, cert, c[i+1], control, i > 0)
+			d.describeRevocation(r)
+			if r.limit != nil {
+				ends = append(ends, *r.limit)
 			}
-			s.recordEvidence(used, q, cert)
+			s.recordEvidence(r.counts, q, cert)
 		}
 		// The level depends on the file, which lacks fetched certificates.
 		s.embedded = s.embedded && !v.paths.IsFetched(cert)
@@ -437,34 +438,49 @@ func validUntil(e *revocation.Evidence) time.Time {
 // defaultValidity applies to data without a next update.
 const defaultValidity = 24 * time.Hour
 
-// checkRevocation evaluates the revocation data about one certificate and returns the evidence that counts. The limit
-// is the time of revocation, or until when the certificate is known to be good; nil sets no limit before control.
-func (v *validation) checkRevocation(q certificateUse, cert, issuer *x509.Certificate, control time.Time, ca bool, d *Certificate) (*trustLimit, *revocation.Evidence) {
+// revocationStatus is the result of the revocation data about one certificate.
+type revocationStatus struct {
+	// limit is the time of revocation, or until when the certificate is known to be good; nil sets no limit before control.
+	limit  *trustLimit
+	counts *revocation.Evidence // nil: none
+	states *revocation.Evidence // of the revocation, or else what counts
+}
+
+// checkRevocation evaluates the revocation data about one certificate.
+func (v *validation) checkRevocation(q certificateUse, cert, issuer *x509.Certificate, control time.Time, ca bool) revocationStatus {
 	all := v.findEvidence(cert, issuer)
 	if l, e := findRevocation(q, cert, all, ca); e != nil {
-		d.Revocation, d.RevokedAt, d.RevokedFor, d.ProvedBy = "revoked", Time{e.At}, e.Reason.String(), e.Origin
 		if before, _ := v.findGoodStatus(q, cert, all, control); before != nil && !l.until.Before(q.bestTime) {
-			e = before // it was revoked later; the earlier evidence counts
+			return revocationStatus{l, before, e} // it was revoked later; the earlier evidence counts
 		}
-		return l, e
+		return revocationStatus{l, e, e}
 	}
 	best, late := v.findGoodStatus(q, cert, all, control)
 	switch {
 	case best == nil && late:
-		d.Revocation = "unknown"
-		return &trustLimit{time.Time{}, NoPOE, "revocation.no_poe", []string{"subject", holderName(cert), "issuer", holderName(issuer)}}, nil
+		return revocationStatus{limit: &trustLimit{time.Time{}, NoPOE, "revocation.no_poe", []string{"subject", holderName(cert), "issuer", holderName(issuer)}}}
 	case best == nil:
-		d.Revocation = "unknown"
-		return &trustLimit{time.Time{}, CertificateChainGeneralFailure, "revocation.missing", []string{"subject", holderName(cert)}}, nil
+		return revocationStatus{limit: &trustLimit{time.Time{}, CertificateChainGeneralFailure, "revocation.missing", []string{"subject", holderName(cert)}}}
 	}
-	d.Revocation, d.ProvedBy, d.ProvedFrom, d.ProvedUntil = "good", best.Origin, Time{best.ThisUpdate}, Time{validUntil(best)}
 	until := validUntil(best)
 	if q.purpose == ForTime && !until.Before(q.claimed) {
 		// A token proved only by the present would need current data for ever. The status at the time of the token is
 		// accepted, with a note; a revocation always counts.
-		return nil, best
+		return revocationStatus{nil, best, best}
 	}
-	return &trustLimit{until, TryLater, "revocation.stale", []string{"subject", holderName(cert), "until", formatTime(until)}}, best
+	return revocationStatus{&trustLimit{until, TryLater, "revocation.stale", []string{"subject", holderName(cert), "until", formatTime(until)}}, best, best}
+}
+
+// describeRevocation describes the revocation status in the report.
+func (d *Certificate) describeRevocation(r revocationStatus) {
+	switch e := r.states; {
+	case e == nil:
+		d.Revocation = "unknown"
+	case e.CertStatus == revocation.Revoked:
+		d.Revocation, d.RevokedAt, d.RevokedFor, d.ProvedBy = "revoked", Time{e.At}, e.Reason.String(), e.Origin
+	default:
+		d.Revocation, d.ProvedBy, d.ProvedFrom, d.ProvedUntil = "good", e.Origin, Time{e.ThisUpdate}, Time{validUntil(e)}
+	}
 }
 
 // findRevocation returns the earliest revocation, if any. A certificate that was on hold and is good in newer data is
