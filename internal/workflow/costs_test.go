@@ -38,7 +38,7 @@ func TestADocumentCostsFewStatementsAndRoundTrips(t *testing.T) {
 					{Role: contract.Signer, Number: 1, Guest: true, Name: "Budi", Email: "tamu@example.test"},
 				}})
 				return err
-			}, 13, 17, 4, 1, 1}, // each step makes sure that its files were not collected (decision 0089)
+			}, 13, 17, 3, 1, 1}, // each step makes sure that its files were not collected (decision 0089)
 			{"finalize", func() error { _, err := h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); return err }, 16, 23, 3, 1, 1}, // one of them orders notices (decision 0051), and on PostgreSQL each commit notifies other nodes (decision 0095)
 			{"sign", func() error {
 				_, err := h.Sign(ctx, contract.Actor{Person: d.Participants[0].Person, Guest: d.ID}, d.ID, workflow.SignRequest{})

@@ -20,23 +20,37 @@ func (s *Store) Commit(ctx context.Context, c contract.Change) (contract.Documen
 	c.After = asStored(c.After)
 	var after contract.Document
 	// The transaction also stores the answer if ctx makes it the effect of a request. It may run again.
-	err := s.runWithAnswer(ctx, func(t tx) (_ any, err error) {
-		after, err = writeChange(ctx, t, c, s.blocks)
-		return after, err
-	})
+	run := func(expected contract.DocumentID) error {
+		return s.runWithAnswer(ctx, func(t tx) (_ any, err error) {
+			after, err = writeChange(ctx, t, c, expected, s.blocks)
+			return after, err
+		})
+	}
+	var expected, added contract.DocumentID
+	if c.Before == nil && !s.db.embedded() {
+		expected = s.numbers.expectNext()
+		defer func() { s.numbers.finishCommit(added) }() // also after a panic
+	}
+	err := run(expected)
+	if errors.Is(err, errNumber) {
+		s.numbers.forgetLast()
+		err = run(0)
+	}
 	if errors.Is(err, errVersion) {
 		err = s.versionConflict(ctx, c.Before.ID)
 	}
 	if err != nil {
 		return contract.Document{}, fmt.Errorf("commit: %w", err)
 	}
+	added = after.ID
 	return after, nil
 }
 
-// writeChange writes a change and returns the document with its number and version.
-func writeChange(ctx context.Context, t tx, c contract.Change, blocks blockSizes) (contract.Document, error) {
+// writeChange writes a change and returns the document with its number and version. A new document has the expected number, or errNumber is returned; 0: the
+// next one.
+func writeChange(ctx context.Context, t tx, c contract.Change, expected contract.DocumentID, blocks blockSizes) (contract.Document, error) {
 	after := c.After
-	w := documentWriter{tx: t, before: c.Before, after: &after, at: madeAt(c), blocks: blocks}
+	w := documentWriter{tx: t, before: c.Before, after: &after, expected: expected, at: madeAt(c), blocks: blocks}
 	write := w.updateDocument
 	switch {
 	case c.Before == nil:

@@ -24,6 +24,7 @@ type Store struct {
 	options  Options
 	counters *counters
 	blocks   blockSizes
+	numbers  documentNumbers
 	outdated outdatedTitles
 	tries    atomic.Uint64 // counted by this process; see trimTries
 	own      ownConnections

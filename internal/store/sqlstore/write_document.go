@@ -16,10 +16,12 @@ type documentWriter struct {
 	tx
 	before *contract.Document // nil: the document is new
 	after  *contract.Document
-	at     time.Time // of the change
-	blocks blockSizes
-	large  []boxList // whose span of the document is to be split
-	row    []any     // what documentArgs returned, once the document has its number and version
+
+	expected contract.DocumentID // the number of a new document; 0: the next one
+	at       time.Time           // of the change
+	blocks   blockSizes
+	large    []boxList // whose span of the document is to be split
+	row      []any     // what documentArgs returned, once the document has its number and version
 }
 
 const documentColumns = `version, organisation, owner, owner_name, owner_email, name, title, filename, state, mode, parallel, pages,
@@ -72,12 +74,11 @@ func (w *documentWriter) waitsSince() time.Time {
 }
 
 func (w *documentWriter) insertDocument(ctx context.Context) error {
-	err := queryOne(ctx, w, []any{&w.after.ID}, `UPDATE document_number SET last = last + 1 WHERE id = 1 RETURNING last`)
-	if err != nil {
+	if err := w.numberDocument(ctx); err != nil {
 		return fmt.Errorf("number document: %w", err)
 	}
 	w.after.Version = 1
-	err = w.addStatements(ctx, statement{
+	err := w.addStatements(ctx, statement{
 		sql:  `INSERT INTO document (` + documentColumns + `, id, title_folded, due_at, waits_since, remind_at) VALUES (` + placeholders(1, documentWidth+5) + `)`,
 		args: w.documentArgs(),
 		what: fmt.Sprintf("add document %d", w.after.ID),
@@ -89,6 +90,19 @@ func (w *documentWriter) insertDocument(ctx context.Context) error {
 		return err
 	}
 	return w.writeParts(ctx)
+}
+
+// numberDocument takes the number of a new document. An expected one travels with what comes after it.
+func (w *documentWriter) numberDocument(ctx context.Context) error {
+	if w.expected == 0 {
+		return queryOne(ctx, w, []any{&w.after.ID}, `UPDATE document_number SET last = last + 1 WHERE id = 1 RETURNING last`)
+	}
+	w.after.ID = w.expected
+	return w.addStatements(ctx, statement{
+		sql:  `UPDATE document_number SET last = $1 WHERE id = 1 AND last = $2`,
+		args: []any{w.expected, w.expected - 1},
+		done: requireNumber,
+	})
 }
 
 // updateDocument updates the document if it still has the version that was read. The row is locked from here on, so
