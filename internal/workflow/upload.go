@@ -78,37 +78,35 @@ func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest
 
 // createDraft makes a draft of the bytes in the staging of a request.
 func (s *Service) createDraft(ctx context.Context, by contract.Actor, r UploadRequest) (contract.Document, error) {
-	// The people are looked up while the bytes become durable: one waits for the database, the other for the disk.
-	var base contract.Revision
-	var unstored error
-	var storing sync.WaitGroup
-	storing.Go(func() { base, unstored = r.File.storeUpload() })
-	u, unknown, err := func() (contract.Upload, []contract.FieldError, error) {
-		defer storing.Wait() // also after a panic: the caller aborts the staging
-		return s.describeDraft(ctx, by, r)
-	}()
-	switch {
-	case err != nil && unstored == nil:
-		return contract.Document{}, errors.Join(err, s.RemoveBlob(ctx, base.Tail.Key))
-	case err != nil:
+	// The people are looked up while the bytes become durable and are examined: one waits for the database, the others for the disk and the
+	// processor.
+	var u contract.Upload
+	var unknown []contract.FieldError
+	var undescribed error
+	var describing sync.WaitGroup
+	describing.Go(func() { u, unknown, undescribed = s.describeDraft(ctx, by, r) })
+	defer describing.Wait()
+	base, err := r.File.storeUpload()
+	if err != nil {
 		return contract.Document{}, err
-	case unstored != nil:
-		return contract.Document{}, unstored
 	}
 	base.At = s.Clock()
-	if r.File.isWord {
-		return s.uploadWord(ctx, by, base, func() (contract.Change, error) {
-			u.Base, u.Word = base, true
-			c, err := contract.Create(u, by, s.Limits, base.At)
-			c.Upload = r.UploadID
-			return c, contract.JoinFieldErrors(err, unknown)
-		})
-	}
-	return s.uploadPDF(ctx, by, base, func(uploaded contract.Revision, found examination) (contract.Change, error) {
-		u.Base, u.Pages, u.Findings = uploaded, found.pages, found.findings
+	create := func(fill func(*contract.Upload)) (contract.Change, error) {
+		if describing.Wait(); undescribed != nil {
+			return contract.Change{}, undescribed
+		}
+		fill(&u)
 		c, err := contract.Create(u, by, s.Limits, base.At)
 		c.Upload = r.UploadID
 		return c, contract.JoinFieldErrors(err, unknown)
+	}
+	if r.File.isWord {
+		return s.uploadWord(ctx, by, base, func() (contract.Change, error) {
+			return create(func(u *contract.Upload) { u.Base, u.Word = base, true })
+		})
+	}
+	return s.uploadPDF(ctx, by, base, func(uploaded contract.Revision, found examination) (contract.Change, error) {
+		return create(func(u *contract.Upload) { u.Base, u.Pages, u.Findings = uploaded, found.pages, found.findings })
 	})
 }
 
@@ -149,10 +147,10 @@ func (s *Service) uploadPDF(ctx context.Context, by contract.Actor, uploaded con
 	if err == nil && rewritten {
 		err = c.ReplaceBase(found.base, contract.NormalisedDamaged, by, uploaded.At)
 	}
-	if err == nil {
-		d, err = s.CommitChange(documents.WithDocumentAnswer(ctx), c)
-	}
 	if err != nil {
+		return contract.Document{}, s.RemoveTails(ctx, err, stored)
+	}
+	if d, err = s.CommitChange(documents.WithDocumentAnswer(ctx), c); err != nil {
 		return contract.Document{}, s.RemoveUncommitted(ctx, err, stored...)
 	}
 	return d, nil

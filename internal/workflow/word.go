@@ -48,12 +48,12 @@ func (s *Service) uploadWord(ctx context.Context, by contract.Actor, base contra
 		return contract.Document{}, errors.Join(err, s.RemoveBlob(ctx, base.Tail.Key))
 	}
 	c, err := create()
-	var d contract.Document
-	if err == nil {
-		// The request waits for the conversion. If the process dies meanwhile, a repeat gets the present state as the
-		// answer.
-		d, err = s.CommitChange(store.WithProvisionalAnswer(ctx, func(d contract.Document) any { return d }), c)
+	if err != nil {
+		return contract.Document{}, s.RemoveTails(ctx, err, []contract.Revision{base})
 	}
+	// The request waits for the conversion. If the process dies meanwhile, a repeat gets the present state as the
+	// answer.
+	d, err := s.CommitChange(store.WithProvisionalAnswer(ctx, func(d contract.Document) any { return d }), c)
 	if err != nil {
 		return contract.Document{}, s.RemoveUncommitted(ctx, err, base)
 	}
