@@ -104,15 +104,15 @@ func awaitLeases(ctx context.Context, db database) (running []store.Node, err er
 	}
 }
 
-// readRunningNodes reads the nodes whose lease has not ended: name, host, release and end of the lease. These columns exist since there are nodes. Clock is the
-// expression of the time, see [database].
+// readRunningNodes reads the nodes whose lease has not ended, and a process that is no node: name, host, release and end of the lease. These columns exist since
+// there are nodes. Clock is the expression of the time, see [database].
 func readRunningNodes(ctx context.Context, q querier, clock string) (all []store.Node, err error) {
 	have, err := hasTable(ctx, q, "node")
 	if err != nil {
 		return nil, err
 	}
 	if !have {
-		return readFormerProcess(ctx, q)
+		return readFormerProcess(ctx, q, "")
 	}
 	err = queryEach(ctx, q, func(scan scanFunc) error {
 		var n store.Node
@@ -120,12 +120,18 @@ func readRunningNodes(ctx context.Context, q querier, clock string) (all []store
 		all = append(all, n)
 		return err
 	}, `SELECT name, host, release, expires_at FROM node WHERE ended_at = 0 AND expires_at > `+clock+` ORDER BY host, name`)
-	return all, err
+	if err != nil {
+		return nil, err
+	}
+	// A node is the leader under its name, also until the end of its row of leadership if it has ended since.
+	former, err := readFormerProcess(ctx, q, ` AND NOT EXISTS (SELECT 1 FROM node WHERE name = leader_id)`)
+	return append(all, former...), err
 }
 
-// readFormerProcess returns a process of release 0.1.0, which has no nodes, if one uses a PostgreSQL database: the one that leads the job queue. It renews its row every
-// five seconds, for fifteen; one that ends by itself deletes the row.
-func readFormerProcess(ctx context.Context, q querier) (all []store.Node, err error) {
+// readFormerProcess returns a process of release 0.1.0, which has no nodes, if one uses a PostgreSQL database: the one that leads the job queue, if a further condition
+// holds. It renews its row every five seconds, for fifteen; one that ends by itself deletes the row. Beside nodes of later releases, one of them may lead: then a
+// process of 0.1.0 is not seen.
+func readFormerProcess(ctx context.Context, q querier, condition string) (all []store.Node, err error) {
 	if _, isPostgres := q.(*postgresTx); !isPostgres {
 		return nil, nil
 	}
@@ -137,6 +143,6 @@ func readFormerProcess(ctx context.Context, q querier) (all []store.Node, err er
 		err := scan(&n.Name, scanServerTime(&n.ExpiresAt))
 		all = append(all, n)
 		return err
-	}, `SELECT leader_id, expires_at FROM river_leader WHERE expires_at > `+postgresClock)
+	}, `SELECT leader_id, expires_at FROM river_leader WHERE expires_at > `+postgresClock+condition)
 	return all, err
 }

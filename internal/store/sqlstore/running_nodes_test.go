@@ -144,29 +144,61 @@ func TestNoMigrationIsAppliedBesideNodesThatCannotUseTheTablesAfterwards(t *test
 	openWith(t, dsn, last)
 }
 
-// A release without nodes is known by the process that leads the job queue.
+// A release without nodes is known by the process that leads the job queue, also where nodes of later releases were before.
 func TestAProcessOfReleaseOneIsSeenBeforeItsTablesAreMigrated(t *testing.T) {
 	t.Parallel()
+	for name, from := range map[string]Options{"tables of its release": {Beside: BesideNone}, "tables with nodes": expandingRelease(t)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dsn := databases["PostgreSQL"](t)
+			if from.files == nil {
+				aged(t, dsn, "0107")
+			}
+			from.Beside = BesideNone
+			stop := leadJobs(t, dsn, "former")
+			requireRefused(t, dsn, from, false, "segel 0.1.0", "node former")
+			stop()
+			openWith(t, dsn, from)
+		})
+	}
+}
+
+func TestANodeThatLeadsTheJobQueueIsNoProcessOfReleaseOne(t *testing.T) {
+	t.Parallel()
 	dsn := databases["PostgreSQL"](t)
-	aged(t, dsn, "0107")
-	lead := `INSERT INTO river_leader (name, leader_id, elected_at, expires_at) VALUES ('default', 'former', clock_timestamp(), clock_timestamp() + INTERVAL '1 second')
-		ON CONFLICT (name) DO UPDATE SET expires_at = excluded.expires_at`
-	former, err := openDatabase(t.Context(), dsn, Options{}, new(counters))
+	s := openTest(t, dsn)
+	if err := s.AddNode(t.Context(), store.Node{Name: "a", Host: "host", Release: "2.0.0"}, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	leadJobs(t, dsn, "a")
+	for _, want := range []int{1, 0} {
+		state, err := ReadSchemaState(t.Context(), dsn, Options{})
+		if err != nil || len(state.Nodes) != want {
+			t.Errorf("%+v, %v; want %d nodes", state.Nodes, err, want)
+		}
+		if err := s.EndNode(t.Context(), "a"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// leadJobs makes a process the leader of the job queue of a database, and renews its row until stop is called.
+func leadJobs(t *testing.T, dsn, id string) (stop func()) {
+	t.Helper()
+	leader, err := openDatabase(t.Context(), dsn, Options{}, new(counters))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer former.close()
+	t.Cleanup(func() { _ = leader.close() })
 	renew := func(ctx context.Context) error {
-		return former.withTx(ctx, func(t tx) error {
-			_, err := t.exec(ctx, lead)
+		return leader.withTx(ctx, func(t tx) error {
+			_, err := t.exec(ctx, `INSERT INTO river_leader (name, leader_id, elected_at, expires_at) VALUES ('default', $1, clock_timestamp(), clock_timestamp() + INTERVAL '1 second')
+				ON CONFLICT (name) DO UPDATE SET expires_at = excluded.expires_at`, id)
 			return err
 		})
 	}
 	if err := renew(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	stop := repeat(t, renew)
-	requireRefused(t, dsn, Options{Beside: BesideNone}, false, "segel 0.1.0", "node former")
-	stop()
-	openWith(t, dsn, Options{Beside: BesideNone})
+	return repeat(t, renew)
 }
