@@ -395,7 +395,7 @@ func (j *faultyJob) countJobs(t *testing.T, states ...string) (n int) {
 	return n
 }
 
-// Patience of settle.
+// Limits of settle.
 const (
 	standsStill = 400 * time.Millisecond // without work after which the time is moved
 	maxPasses   = 12                     // of time; in the middle, the service is restarted

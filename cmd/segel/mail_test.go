@@ -58,7 +58,7 @@ func (m *mailServer) heldMails() (ids []string, arrived <-chan struct{}) {
 // awaitMail waits for a mail with that identifier.
 func (m *mailServer) awaitMail(t *testing.T, id string) {
 	t.Helper()
-	for deadline := time.After(nodePatience); ; {
+	for deadline := time.After(nodeWait); ; {
 		m.mu.Lock()
 		found, arrived := slices.ContainsFunc(m.received, func(r receivedMail) bool { return r.id == id }), m.arrived
 		m.mu.Unlock()

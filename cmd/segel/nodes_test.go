@@ -30,8 +30,8 @@ import (
 	"segel/internal/store/storetest/pgtest"
 )
 
-// nodePatience bounds the waits for a node; a passing test never uses it up.
-const nodePatience = 90 * time.Second
+// nodeWait bounds the waits for a node; a passing test never uses it up.
+const nodeWait = 90 * time.Second
 
 // officeCall is a call of a node to the stamp office.
 type officeCall struct {
@@ -172,7 +172,7 @@ func (c *cluster) nextCall() officeCall {
 	select {
 	case call := <-c.news:
 		return call
-	case <-time.After(nodePatience):
+	case <-time.After(nodeWait):
 		c.t.Fatal("the office was not called")
 		return officeCall{}
 	}
@@ -202,7 +202,7 @@ func (p *process) follow(t *testing.T, token string, id int64, state string) {
 // stream opens the events of a document at a node, and returns a function that reads them until it has a state.
 func (p *process) stream(t *testing.T, token string, id int64) (readUntil func(state string)) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), nodePatience)
+	ctx, cancel := context.WithTimeout(t.Context(), nodeWait)
 	t.Cleanup(cancel)
 	r, err := http.NewRequestWithContext(ctx, "GET", p.url+documentPath+fmt.Sprint("events/", id), nil)
 	if err != nil {
@@ -289,7 +289,7 @@ const continuedWithin = 20 * time.Second
 // awaitLeaseEnd waits until one of these nodes has ended, and returns when its lease did.
 func (c *cluster) awaitLeaseEnd(nodes []string) time.Time {
 	c.t.Helper()
-	for end := time.Now().Add(nodePatience); ; time.Sleep(20 * time.Millisecond) { // between two questions
+	for end := time.Now().Add(nodeWait); ; time.Sleep(20 * time.Millisecond) { // between two questions
 		all, _, err := c.store.ListNodes(c.t.Context())
 		if err != nil {
 			c.t.Fatal(err)
@@ -314,7 +314,7 @@ func (c *cluster) holdMails(owner *client, servers [2]*mailServer) {
 	for n := 1; ; n++ {
 		id := owner.uploadWith(object{"guest": object{"name": "Tamu", "email": "tamu@example.test", "role": "signer", "number": 1}}, simple())
 		owner.verb("finalize-docs", id).ok()
-		for deadline := time.After(nodePatience); ; {
+		for deadline := time.After(nodeWait); ; {
 			first, toFirst := servers[0].heldMails()
 			second, toSecond := servers[1].heldMails()
 			if len(first) > 0 && len(second) > 0 {
@@ -432,7 +432,7 @@ func TestANodeThatWasCutOffEndsIfTheAuthorityWasReplacedMeanwhile(t *testing.T) 
 	if err := c.database[1].Set(pgtest.Swallow); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(nodePatience); len(c.living()) > 1; time.Sleep(20 * time.Millisecond) { // between two questions
+	for end := time.Now().Add(nodeWait); len(c.living()) > 1; time.Sleep(20 * time.Millisecond) { // between two questions
 		if time.Now().After(end) {
 			t.Fatal("its lease did not end")
 		}
@@ -462,7 +462,7 @@ func TestANodeThatWasCutOffEndsIfTheAuthorityWasReplacedMeanwhile(t *testing.T) 
 // awaitJoined waits until two nodes live, one of them under a new name, and both are ready.
 func (c *cluster) awaitJoined(before []string) {
 	c.t.Helper()
-	for end := time.Now().Add(nodePatience); ; {
+	for end := time.Now().Add(nodeWait); ; {
 		now := c.living()
 		kept := 0
 		for _, name := range now {
@@ -557,7 +557,7 @@ func TestABatchOnTwoNodesDelaysAnotherOrganisationsStampByTwoOfItsOrders(t *test
 		select {
 		case serial := <-signed:
 			return serial
-		case <-time.After(nodePatience):
+		case <-time.After(nodeWait):
 			t.Fatal("the office was not called")
 			return ""
 		}
@@ -617,7 +617,7 @@ func (c *cluster) awaitWaiting(organisation string, n int) {
 		c.t.Fatal(err)
 	}
 	defer db.Close()
-	for end := time.Now().Add(nodePatience); ; {
+	for end := time.Now().Add(nodeWait); ; {
 		var waiting int
 		err := db.QueryRowContext(c.t.Context(), `SELECT count(*) FROM lease_wait WHERE organisation = (SELECT id FROM organisation WHERE name = $1)`, organisation).Scan(&waiting)
 		if err != nil {

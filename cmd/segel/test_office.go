@@ -16,8 +16,8 @@ const testOfficeDir = "office-test"
 
 // Waiting for another process that uses the sandbox for test documents: how often it is tried, and for how long.
 const (
-	testOfficePause    = 50 * time.Millisecond
-	testOfficePatience = 5 * time.Second
+	testOfficePause = 50 * time.Millisecond
+	testOfficeWait  = 5 * time.Second
 )
 
 // testOffice is the stamp office of test documents, whatever office all others have: a sandbox in a folder of its own, so that no serial of it is ever
@@ -45,7 +45,7 @@ func (o *testOffice) withOffice(ctx context.Context, call func(*sandbox.Office) 
 		switch {
 		case err == nil:
 			return errors.Join(call(office), office.Close())
-		case !errors.Is(err, sandbox.ErrInUse) || time.Since(begin) > testOfficePatience:
+		case !errors.Is(err, sandbox.ErrInUse) || time.Since(begin) > testOfficeWait:
 			return &emeterai.Problem{Class: emeterai.Transient, Code: emeterai.CodeDown, Text: "the sandbox for test documents cannot be opened", Err: err}
 		}
 		wait := time.NewTimer(testOfficePause)

@@ -93,11 +93,11 @@ var (
 )
 
 // acquireSlot waits for a slot of a queue, for a limited time. A nil queue never waits.
-func (c *call) acquireSlot(q *admission.Queue, key string, patience time.Duration) (release func(), err error) {
+func (c *call) acquireSlot(q *admission.Queue, key string, maxWait time.Duration) (release func(), err error) {
 	if q == nil {
 		return func() {}, nil
 	}
-	ctx, cancel := context.WithTimeout(c.r.Context(), patience)
+	ctx, cancel := context.WithTimeout(c.r.Context(), maxWait)
 	defer cancel()
 	release, err = q.Acquire(ctx, key)
 	if err != nil && c.r.Context().Err() == nil {

@@ -22,10 +22,10 @@ const MaxClockTolerance = 5 * time.Minute
 // clocks are both within the tolerance differ by at most this much.
 const aheadTolerance = 2 * MaxClockTolerance
 
-// ClosingPatience is how long a document waits for the time of a signature that lies in the future because the clock
+// ClosingWait is how long a document waits for the time of a signature that lies in the future because the clock
 // was ahead when it was made. A wrong time zone is an error of at most 14 hours, so such a document is sealed within a
 // day. Beyond that the date was wrong, and people are told to start again instead of waiting for weeks or years.
-const ClosingPatience = 24 * time.Hour
+const ClosingWait = 24 * time.Hour
 
 // clockRetryAfter is when a request that was refused because of the clock may be retried.
 const clockRetryAfter = time.Minute
@@ -175,7 +175,7 @@ func CheckNewestTime(newest, now time.Time) Problem {
 	switch wait := newest.Sub(now); {
 	case wait <= 0:
 		return Problem{}
-	case wait > ClosingPatience:
+	case wait > ClosingWait:
 		return newTimeProblem(ProblemSignedFarAhead, newest)
 	}
 	return newTimeProblem(ProblemSignedAhead, newest)

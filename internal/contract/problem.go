@@ -48,7 +48,7 @@ const (
 	ProblemRevoked            ProblemCode = "closing.revoked"        // a certificate was revoked before it signed; see [Problem.Revocation]
 	ProblemClockInDoubt       ProblemCode = "closing.clock_in_doubt" // the service's clock is in doubt
 	ProblemSignedAhead        ProblemCode = "closing.clock"          // a signature lies in the future; the document waits until [Problem.Until]
-	ProblemSignedFarAhead     ProblemCode = "closing.clock_far"      // a signature lies further in the future than ClosingPatience; see [Problem.Until]
+	ProblemSignedFarAhead     ProblemCode = "closing.clock_far"      // a signature lies further in the future than ClosingWait; see [Problem.Until]
 )
 
 // Why a message was not delivered.

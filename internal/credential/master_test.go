@@ -77,15 +77,15 @@ func TestNoErrorRepeatsWhatACommandPrints(t *testing.T) {
 		"too much": {"while :; do echo geheimgeheimgeheimgeheim || exit 1; done", ErrMasterKey.Error()},
 		"hangs":    {"echo geheim; sleep 600", "did not end within"},
 	} {
-		_, err := KeyCommand{Setting: "SEGEL_MASTER_KEY_COMMAND", Command: script(strings.ReplaceAll(name, " ", "-"), c.body), Timeout: commandPatience(name)}.Read(t.Context())
+		_, err := KeyCommand{Setting: "SEGEL_MASTER_KEY_COMMAND", Command: script(strings.ReplaceAll(name, " ", "-"), c.body), Timeout: timeoutOf(name)}.Read(t.Context())
 		if !errors.Is(err, ErrMasterKey) || !strings.Contains(err.Error(), c.says) || strings.Contains(fmt.Sprint(err), "geheim") || strings.Contains(err.Error(), "Z2Vo") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-// commandPatience is short for the command that never ends.
-func commandPatience(name string) time.Duration {
+// timeoutOf is short for the command that never ends.
+func timeoutOf(name string) time.Duration {
 	if name == "hangs" {
 		return 100 * time.Millisecond
 	}

@@ -70,12 +70,12 @@ func Serve(in io.Reader, out io.Writer) error {
 // nothing depends on it: while there is none, and while other work leaves it too little of the processors, this process hashes. A
 // client is safe for concurrent use.
 type Client struct {
-	command  func() *exec.Cmd
-	slots    int // requests that a worker has at a time
-	log      *slog.Logger
-	patience time.Duration // after which this process hashes what the worker has not
-	overdue  time.Duration // after which a worker that has not answered is killed
-	pause    time.Duration // between the end of a worker and the start of the next one
+	command       func() *exec.Cmd
+	slots         int // requests that a worker has at a time
+	log           *slog.Logger
+	answerTimeout time.Duration // after which this process hashes what the worker has not
+	killTimeout   time.Duration // after which a worker that has not answered is killed
+	pause         time.Duration // between the end of a worker and the start of the next one
 
 	mu        sync.Mutex // guards the fields below
 	worker    *worker    // nil: none runs
@@ -86,14 +86,14 @@ type Client struct {
 // NewClient returns a client whose worker has at most so many requests at a time. The command starts a process that calls [Serve] on its
 // standard input and output.
 func NewClient(command func() *exec.Cmd, slots int, log *slog.Logger) *Client {
-	return &Client{command: command, slots: slots, log: log, patience: 500 * time.Millisecond, overdue: time.Minute, pause: 10 * time.Second}
+	return &Client{command: command, slots: slots, log: log, answerTimeout: 500 * time.Millisecond, killTimeout: time.Minute, pause: 10 * time.Second}
 }
 
 // Derive returns the key that [argon2.IDKey] derives.
 func (c *Client) Derive(password, salt []byte, passes, memory uint32, threads uint8, length uint32) []byte {
 	if w := c.runningWorker(); w != nil {
 		r := request{Password: password, Salt: salt, Passes: passes, Memory: memory, Threads: threads, Length: length}
-		if key := w.ask(r, c.slots, c.patience, c.overdue); key != nil {
+		if key := w.ask(r, c.slots, c.answerTimeout, c.killTimeout); key != nil {
 			return key
 		}
 	}
@@ -201,9 +201,9 @@ func (w *worker) deliverKeys(log *slog.Logger) error {
 	return errors.Join(err, w.process.Wait())
 }
 
-// ask returns the key for a request. It returns nil if the worker already has so many requests, does not answer within patience, or
+// ask returns the key for a request. It returns nil if the worker already has so many requests, does not answer within answerTimeout, or
 // ends. A request whose caller no longer waits still has its slot, so that the worker's memory stays bounded.
-func (w *worker) ask(r request, slots int, patience, overdue time.Duration) []byte {
+func (w *worker) ask(r request, slots int, answerTimeout, killTimeout time.Duration) []byte {
 	p := pending{key: make(chan []byte, 1)}
 	w.mu.Lock()
 	if len(w.waiting) >= slots {
@@ -212,7 +212,7 @@ func (w *worker) ask(r request, slots int, patience, overdue time.Duration) []by
 	}
 	w.last++
 	r.ID = w.last
-	p.kill = time.AfterFunc(overdue, w.kill)
+	p.kill = time.AfterFunc(killTimeout, w.kill)
 	w.waiting[r.ID] = p
 	w.mu.Unlock()
 	w.sending.Lock()
@@ -221,7 +221,7 @@ func (w *worker) ask(r request, slots int, patience, overdue time.Duration) []by
 	if err != nil { // the pipe is closed
 		w.kill()
 	}
-	late := time.NewTimer(patience)
+	late := time.NewTimer(answerTimeout)
 	defer late.Stop()
 	select {
 	case k := <-p.key:

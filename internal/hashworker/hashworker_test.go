@@ -46,7 +46,7 @@ func newTestClient(t *testing.T, roles ...string) *Client {
 		}
 		return p
 	}, 20, slog.New(slog.NewTextHandler(&log, nil)))
-	c.pause, c.patience = 0, time.Minute
+	c.pause, c.answerTimeout = 0, time.Minute
 	t.Cleanup(func() {
 		c.Close()
 		if t.Failed() {
@@ -109,7 +109,7 @@ func TestWithoutAWorkingWorkerTheServiceHashes(t *testing.T) {
 		t.Run(misbehaves, func(t *testing.T) {
 			t.Parallel()
 			c := newTestClient(t, misbehaves)
-			c.overdue = time.Second
+			c.killTimeout = time.Second
 			for range 3 {
 				requireKey(t, c, "kata sandi")
 			}
@@ -131,7 +131,7 @@ func TestWithoutAWorkingWorkerTheServiceHashes(t *testing.T) {
 func TestWhatALateWorkerHasIsHashedHereAndItGetsNoMore(t *testing.T) {
 	t.Parallel()
 	c := newTestClient(t, "hang")
-	c.slots, c.patience = 2, time.Millisecond
+	c.slots, c.answerTimeout = 2, time.Millisecond
 	for range 5 {
 		requireKey(t, c, "kata sandi")
 	}

@@ -52,8 +52,8 @@ type bench struct {
 	swept     chan []string
 }
 
-// patience bounds the waits of a test; a passing test never uses it up.
-const patience = 20 * time.Second
+// waitLimit bounds the waits of a test; a passing test never uses it up.
+const waitLimit = 20 * time.Second
 
 func newBench(t *testing.T, dsn string) *bench {
 	t.Helper()
@@ -93,7 +93,7 @@ func (b *bench) run(h jobs.Handlers, o jobs.Options) *jobs.Runner {
 	r, err := jobs.Start(b.t.Context(), b, h, o)
 	b.must(err)
 	b.t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
 		defer cancel()
 		if err := r.Stop(ctx); err != nil {
 			b.t.Error(err)
@@ -140,7 +140,7 @@ func next[T any](t *testing.T, c <-chan T) (v T) {
 	t.Helper()
 	select {
 	case v = <-c:
-	case <-time.After(patience):
+	case <-time.After(waitLimit):
 		t.Fatal("no value came")
 	}
 	return v
@@ -191,7 +191,7 @@ func TestTheNotificationOfACommitStartsItsJobs(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		b.run(b.handlers(), jobs.WithPoll(jobs.Options{}, 24*time.Hour))
 		drafts := 0
-		for end := time.Now().Add(patience); len(b.stamped) == 0; drafts++ { // until the runner listens, notifications are lost
+		for end := time.Now().Add(waitLimit); len(b.stamped) == 0; drafts++ { // until the runner listens, notifications are lost
 			if time.Now().After(end) {
 				t.Fatal("no job was picked up")
 			}
@@ -287,7 +287,7 @@ func TestAHandlerMayAskToBeCalledLater(t *testing.T) {
 	})
 }
 
-// The wait is far longer than the test's patience, so only bringing it forward explains the second call.
+// The wait is far longer than the test's waitLimit, so only bringing it forward explains the second call.
 func TestACommitBringsWaitingWorkForward(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		h := b.handlers()

@@ -78,12 +78,12 @@ func fairSQL(database string) fairStatements {
 			FROM waiting w LEFT JOIN working a ON a.organisation = w.organisation WHERE w.organisation IS NOT NULL`,
 		promote: fmt.Sprintf(`UPDATE river_job SET priority = %d WHERE id IN (SELECT id FROM river_job WHERE id = $1`+free+`)`, turnPriority),
 	}
-	now, patience := `now()`, `now() - interval '`+evidencePatience+`'`
+	now, waitedSince := `now()`, `now() - interval '`+evidenceWait+`'`
 	if database == sqliteName {
-		now, patience = `datetime('now', 'subsec')`, `datetime('now', '-`+evidencePatience+`')`
+		now, waitedSince = `datetime('now', 'subsec')`, `datetime('now', '-`+evidenceWait+`')`
 	}
 	const available = `EXISTS (SELECT 1 FROM river_job WHERE state = 'available' AND queue = `
-	f.yield = `SELECT ` + available + `'` + river.QueueDefault + `' AND scheduled_at <= ` + now + `) AND NOT ` + available + `'` + evidenceQueue + `' AND scheduled_at < ` + patience + `)`
+	f.yield = `SELECT ` + available + `'` + river.QueueDefault + `' AND scheduled_at <= ` + now + `) AND NOT ` + available + `'` + evidenceQueue + `' AND scheduled_at < ` + waitedSince + `)`
 	if database == sqliteName {
 		for _, s := range []*string{&f.waiting, &f.demote, &f.heads, &f.promote} {
 			*s = strings.ReplaceAll(*s, "$", "?")
@@ -92,9 +92,9 @@ func fairSQL(database string) fairStatements {
 	return f
 }
 
-// evidencePatience is how long evidence certificates wait while signatures and stamps do. A document is complete without: the first request
+// evidenceWait is how long evidence certificates wait while signatures and stamps do. A document is complete without: the first request
 // for its certificate makes it. SQL reads it as an interval.
-const evidencePatience = `5 minutes`
+const evidenceWait = `5 minutes`
 
 // sqliteName is River's name for SQLite.
 const sqliteName = "sqlite"

@@ -172,12 +172,12 @@ func TestAJobThatATransactionHoldsDelaysNoOthers(t *testing.T) {
 		if id != 11 {
 			t.Errorf("document %d, whose job is held", id)
 		}
-	case <-time.After(fetchPatience):
+	case <-time.After(fetchWait):
 		t.Error("nothing is worked off")
 	}
 	b.must(held.Rollback(t.Context()))
 	next(t, b.stamped)
 }
 
-// fetchPatience is below the limits after which a fetch that waits for a row is given up.
-const fetchPatience = 4 * time.Second
+// fetchWait is below the limits after which a fetch that waits for a row is given up.
+const fetchWait = 4 * time.Second

@@ -426,8 +426,8 @@ const guestPath = "/guest"
 // their files.
 const maxAttached = 5 << 20
 
-// evidencePatience is how long a message waits for an evidence certificate that has to be made. It is shorter than the lease of a try.
-const evidencePatience = 30 * time.Second
+// evidenceWait is how long a message waits for an evidence certificate that has to be made. It is shorter than the lease of a try.
+const evidenceWait = 30 * time.Second
 
 // finishedFiles has the attachments of a completed document, for all messages of one run.
 type finishedFiles struct {
@@ -448,7 +448,7 @@ func (s *Service) readAttachments(ctx context.Context, files *finishedFiles) ([]
 	}
 	if finished != nil {
 		files.attached = []Attachment{{Name: export.SignedStem(d) + ".pdf", Type: "application/pdf", Bytes: finished}}
-		waiting, cancel := context.WithTimeout(ctx, evidencePatience)
+		waiting, cancel := context.WithTimeout(ctx, evidenceWait)
 		certificate, err := s.Files.ReadEvidence(waiting, d, maxAttached-int64(len(finished)))
 		cancel()
 		switch {

@@ -81,8 +81,8 @@ func openStore(t *testing.T, dsn string) *sqlstore.Store {
 	return s
 }
 
-// patience bounds the waits of a test; a passing test never uses it up.
-const patience = time.Minute
+// waitLimit bounds the waits of a test; a passing test never uses it up.
+const waitLimit = time.Minute
 
 // TestANodeThatIsCutFromTheDatabaseEndsItsTermAndJoinsAgainUnderANewName ends the leases by a proxy that lets nothing pass.
 func TestANodeThatIsCutFromTheDatabaseEndsItsTermAndJoinsAgainUnderANewName(t *testing.T) {
@@ -244,7 +244,7 @@ func TestANodeThatCannotBeEndedDelaysNoLease(t *testing.T) {
 		})
 	}
 	defer func() { cancel(); requests.Wait() }()
-	for end := time.Now().Add(patience); findNode(t, s, term.Name()).ExpiresAt.Sub(first) < 6*time.Second; time.Sleep(20 * time.Millisecond) { // between two questions
+	for end := time.Now().Add(waitLimit); findNode(t, s, term.Name()).ExpiresAt.Sub(first) < 6*time.Second; time.Sleep(20 * time.Millisecond) { // between two questions
 		if err := term.Check(); err != nil {
 			t.Fatalf("the lease of the other node: %v", err)
 		}
@@ -264,7 +264,7 @@ func TestANodeThatCannotBeEndedDelaysNoLease(t *testing.T) {
 	if _, err := holding.Exec(t.Context(), `ROLLBACK`); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(patience); findNode(t, s, "dead").EndedAt.IsZero(); time.Sleep(20 * time.Millisecond) { // between two questions
+	for end := time.Now().Add(waitLimit); findNode(t, s, "dead").EndedAt.IsZero(); time.Sleep(20 * time.Millisecond) { // between two questions
 		if time.Now().After(end) {
 			t.Fatal("the node was not ended once its row was free")
 		}
@@ -311,7 +311,7 @@ func TestTheConnectionsOfAProcessWithoutALeaseAreTerminatedThoughItHasTwoRows(t 
 func awaitLockWait(t *testing.T, dsn string, holding *pgx.Conn, ended <-chan struct{}) {
 	t.Helper()
 	watching := connect(t, dsn)
-	for end := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) { // between two questions
+	for end := time.Now().Add(waitLimit); ; time.Sleep(5 * time.Millisecond) { // between two questions
 		var waits bool
 		err := watching.QueryRow(t.Context(), `SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND $1 = ANY (pg_blocking_pids(pid)))`, int32(holding.PgConn().PID())).Scan(&waits)
 		if err != nil {
@@ -375,7 +375,7 @@ func TestAProcessStartsThoughTheServerHasNotNoticedThatTheFormerOneDied(t *testi
 	holding := suspend(t, dsn, openStore(t, dsn), "former", time.Second, `SELECT name FROM node WHERE name = 'former' FOR KEY SHARE`)
 	n, err := process.JoinNodes(t.Context(), s, store.Node{}, place, process.NewClock(time.Now, 0), nil, slog.New(slog.DiscardHandler))
 	leaving(t, n, err)
-	for end := time.Now().Add(patience); findNode(t, s, "former").EndedAt.IsZero(); time.Sleep(20 * time.Millisecond) { // between two questions
+	for end := time.Now().Add(waitLimit); findNode(t, s, "former").EndedAt.IsZero(); time.Sleep(20 * time.Millisecond) { // between two questions
 		if time.Now().After(end) {
 			t.Fatal("the former node was not ended with its lease")
 		}
@@ -524,7 +524,7 @@ func receive[T any](t *testing.T, c <-chan T, what string) (received T) {
 	t.Helper()
 	select {
 	case received = <-c:
-	case <-time.After(patience):
+	case <-time.After(waitLimit):
 		t.Fatalf("%s did not come", what)
 	}
 	return received

@@ -130,7 +130,7 @@ func TestClockThatJumpsAheadAndBackMakesNoDocumentThatNeverValidates(t *testing.
 				ctx := context.Background()
 				h := clocked(t, dsn(t))
 				second := h.person(h.owner.Organisation, "8f14e45f-ceea-467f-a0e6-1b1f0c8d3a03", "Citra")
-				far := jump > contract.ClosingPatience
+				far := jump > contract.ClosingWait
 				open := h.inTurn(h.signer)
 
 				// Ahead: the certificates of people who sign for the first time begin in the future.

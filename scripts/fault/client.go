@@ -102,13 +102,13 @@ func (c *client) callUntilAnswered(ctx context.Context, r running.Request, answe
 	}
 }
 
-// nodePatience is how long the client waits for an answer before it asks the next node: a node that is paused gives none.
-const nodePatience = 10 * time.Second
+// answerTimeout is how long the client waits for an answer before it asks the next node: a node that is paused gives none.
+const answerTimeout = 10 * time.Second
 
 // callOnce sends the request once, to the next node if there are several.
 func (c *client) callOnce(ctx context.Context, r running.Request) ([]byte, error) {
 	if len(c.urls) > 0 {
-		ctx, cancel := context.WithTimeout(ctx, nodePatience)
+		ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 		defer cancel()
 		to := c.Client
 		to.URL = c.urls[c.turns.Add(1)%uint64(len(c.urls))]

@@ -34,8 +34,8 @@ type shotPlan struct {
 	delay time.Duration // from that moment to the kill; for anyTime and starting, from the launch
 }
 
-// patience is how long to wait for the planned moment of a life.
-const patience = 4 * time.Second
+// momentTimeout is how long to wait for the planned moment of a life.
+const momentTimeout = 4 * time.Second
 
 // drawShot chooses how the life number k ends. Most kills are aimed: one in eight at a mail, one in eight at an event for the webhook, and
 // most others at the office; a tenth of these happen right after the start.
@@ -121,11 +121,11 @@ func (k *killer) kill(victim *node, m killMoment) {
 	k.shot <- m
 }
 
-// waitForDeath waits until the service, just launched, is killed at its moment or after patience. It returns the moment of the
+// waitForDeath waits until the service, just launched, is killed at its moment or after momentTimeout. It returns the moment of the
 // kill.
 func (k *killer) waitForDeath() killMoment {
 	k.mu.Lock()
-	wait, m, shot := patience, anyTime, k.shot
+	wait, m, shot := momentTimeout, anyTime, k.shot
 	if k.aim.at == anyTime || k.aim.at == starting {
 		wait, m = k.aim.delay, k.aim.at
 	}

@@ -125,7 +125,7 @@ func (s *service) openLink(id int64) (*running.Client, error) {
 		return nil, err
 	}
 	var in struct{ Data struct{ Token string } }
-	err := (&running.Client{URL: s.URL, Patience: patience}).Post("/v1/auth/guest", running.Object{"link": link.Response.Data.URL}, &in)
+	err := (&running.Client{URL: s.URL, RetryFor: waitLimit}).Post("/v1/auth/guest", running.Object{"link": link.Response.Data.URL}, &in)
 	return &running.Client{URL: s.URL, Token: in.Data.Token}, err
 }
 

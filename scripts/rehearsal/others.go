@@ -27,7 +27,7 @@ type pyHanko struct{ process validator.Process }
 const pyHankoName = "pyHanko"
 
 func newPyHanko(work string, services []*service) *pyHanko {
-	return &pyHanko{validator.Process{Name: pyHankoName, Command: validator.PyHanko(work, trustArguments(services)...), Limit: patience}}
+	return &pyHanko{validator.Process{Name: pyHankoName, Command: validator.PyHanko(work, trustArguments(services)...), Limit: waitLimit}}
 }
 
 func (p *pyHanko) endProcess() { p.process.Stop() }
@@ -78,7 +78,7 @@ const (
 
 func newDSS(work string, services []*service) *dss {
 	arguments := append(trustArguments(services), "--extended", extendedYear)
-	return &dss{validator.Process{Name: dssName, Command: validator.Java(work, "interop.Dss", arguments...), Limit: patience}}
+	return &dss{validator.Process{Name: dssName, Command: validator.Java(work, "interop.Dss", arguments...), Limit: waitLimit}}
 }
 
 func (d *dss) endProcess() { d.process.Stop() }

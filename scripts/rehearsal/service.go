@@ -50,8 +50,8 @@ type person struct {
 	email, name string
 }
 
-// patience is how long the rehearsal waits for a busy service and for the verdict on one file, on a machine that does other work too.
-const patience = 10 * time.Minute
+// waitLimit is how long the rehearsal waits for a busy service and for the verdict on one file, on a machine that does other work too.
+const waitLimit = 10 * time.Minute
 
 const metricsToken = "pengamat latihan"
 
@@ -88,7 +88,7 @@ func startService(binary, dir string, kind serviceKind, clock *movedClock, step 
 	}
 	s.Service = &running.Service{
 		Program: &running.Program{Binary: binary, Args: []string{"serve", "--data", data, "--listen", addresses[0]}, Env: env, Log: filepath.Join(dir, "log")},
-		URL:     "http://" + addresses[0], Data: data, Patience: patience,
+		URL:     "http://" + addresses[0], Data: data, RetryFor: waitLimit,
 	}
 	if err := s.Start(); err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func timestampSettings(server, path string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []string{"SEGEL_TIMESTAMP_TIMEOUT=" + patience.String(), "SEGEL_TIMESTAMP_URLS=" + server + path, "SEGEL_OUTBOUND_PRIVATE=127.0.0.0/8", "SEGEL_OUTBOUND_PORTS=" + at.Port()}, nil
+	return []string{"SEGEL_TIMESTAMP_TIMEOUT=" + waitLimit.String(), "SEGEL_TIMESTAMP_URLS=" + server + path, "SEGEL_OUTBOUND_PRIVATE=127.0.0.0/8", "SEGEL_OUTBOUND_PORTS=" + at.Port()}, nil
 }
 
 func (s *service) endService() {
@@ -156,7 +156,7 @@ func (s *service) addPerson(name string) (*person, error) {
 // logIn gives a person a new session: those of the step before have expired.
 func (s *service) logIn(p *person) error {
 	var a running.LoginAnswer
-	if err := (&running.Client{URL: s.URL, Patience: patience}).Post(running.LoginPath, running.Object{"email": p.email, "password": running.Password}, &a); err != nil {
+	if err := (&running.Client{URL: s.URL, RetryFor: waitLimit}).Post(running.LoginPath, running.Object{"email": p.email, "password": running.Password}, &a); err != nil {
 		return fmt.Errorf("log in as %s: %w", p.email, err)
 	}
 	p.client.Token = a.Data.Token
@@ -186,7 +186,7 @@ var renewals = regexp.MustCompile(`(?m)^segel_job_duration_seconds_count\{kind="
 // waitRenewed waits until a service that was just started has made the renewals that are due.
 func (s *service) waitRenewed() error {
 	monitor := &running.Client{URL: s.URL, Secret: metricsToken}
-	for began := time.Now(); time.Since(began) < patience; time.Sleep(50 * time.Millisecond) {
+	for began := time.Now(); time.Since(began) < waitLimit; time.Sleep(50 * time.Millisecond) {
 		b, err := monitor.Read(context.Background(), running.Request{Method: "GET", Path: "/metrics"})
 		if err != nil {
 			return err
@@ -197,7 +197,7 @@ func (s *service) waitRenewed() error {
 			}
 		}
 	}
-	return fmt.Errorf("the service made no round of renewals in %s after its start", patience)
+	return fmt.Errorf("the service made no round of renewals in %s after its start", waitLimit)
 }
 
 // revoke revokes the certificates of a person, in a second after that in which their last signature was proven: dates of revocation are whole seconds, and
@@ -215,6 +215,6 @@ func (s *service) verify(path string) (verdict, error) {
 		return verdict{}, err
 	}
 	var a struct{ Data ownReport }
-	err = (&running.Client{URL: s.URL, Patience: patience}).Post("/v1/verify", running.Object{"document_base64": base64.StdEncoding.EncodeToString(b), "filename": filepath.Base(path)}, &a)
+	err = (&running.Client{URL: s.URL, RetryFor: waitLimit}).Post("/v1/verify", running.Object{"document_base64": base64.StdEncoding.EncodeToString(b), "filename": filepath.Base(path)}, &a)
 	return a.Data.verdict(), err
 }

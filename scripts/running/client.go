@@ -70,8 +70,8 @@ type Client struct {
 	ID      string // of the person
 	Address string // of the person, as a proxy reports it; empty: none
 
-	// Patience is for how long a request is repeated every second while the service is busy (503), unless its body is an io.Reader. Zero: once.
-	Patience time.Duration
+	// RetryFor is for how long a request is repeated every second while the service is busy (503), unless its body is an io.Reader. Zero: once.
+	RetryFor time.Duration
 }
 
 // Request is one request of a client.
@@ -100,7 +100,7 @@ func (c *Client) Send(ctx context.Context, q Request) (*http.Response, error) {
 	for began := time.Now(); ; time.Sleep(time.Second) {
 		a, err := c.sendOnce(ctx, q)
 		var refused *Refusal
-		if once || !errors.As(err, &refused) || refused.Status != http.StatusServiceUnavailable || time.Since(began) >= c.Patience {
+		if once || !errors.As(err, &refused) || refused.Status != http.StatusServiceUnavailable || time.Since(began) >= c.RetryFor {
 			return a, err
 		}
 	}
@@ -190,13 +190,13 @@ func (c *Client) StampEntry(page int, box [4]int) Object {
 
 // WaitCompleted polls the status until the document is completed, as clients do.
 func (c *Client) WaitCompleted(document int64) (Status, error) {
-	for began := time.Now(); time.Since(began) < max(time.Minute, c.Patience); time.Sleep(10 * time.Millisecond) {
+	for began := time.Now(); time.Since(began) < max(time.Minute, c.RetryFor); time.Sleep(10 * time.Millisecond) {
 		var a StatusAnswer
 		if err := c.Get(fmt.Sprint(DocumentPath, "status/", document), &a); err != nil || a.Data.Status == "completed" {
 			return a.Data, err
 		}
 	}
-	return Status{}, fmt.Errorf("document %d was not completed in %s", document, max(time.Minute, c.Patience))
+	return Status{}, fmt.Errorf("document %d was not completed in %s", document, max(time.Minute, c.RetryFor))
 }
 
 // StepState returns the state of a step: waiting, active, done or stopped.
@@ -211,7 +211,7 @@ func (s Status) StepState(name string) string {
 
 // FollowEvents reads the events of a document until it is completed, and calls each, if not nil, with every state that they report.
 func (c *Client) FollowEvents(ctx context.Context, document int64, each func(Status)) error {
-	ctx, cancel := context.WithTimeout(ctx, max(time.Minute, c.Patience))
+	ctx, cancel := context.WithTimeout(ctx, max(time.Minute, c.RetryFor))
 	defer cancel()
 	a, err := c.Send(ctx, Request{Method: http.MethodGet, Path: fmt.Sprint(DocumentPath, "events/", document)})
 	if err != nil {
@@ -261,7 +261,7 @@ func (s *Service) AddPerson(organisation, email, name string) (*Client, error) {
 	if b, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("add %s: %w: %s", email, err, b)
 	}
-	c := &Client{URL: s.URL, Patience: s.Patience}
+	c := &Client{URL: s.URL, RetryFor: s.RetryFor}
 	var a LoginAnswer
 	err := c.Post(LoginPath, Object{"email": email, "password": Password}, &a)
 	c.Token, c.ID = a.Data.Token, a.Data.Account.ID

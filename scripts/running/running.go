@@ -20,7 +20,7 @@ type Service struct {
 	URL  string
 	Data string // its data folder
 
-	Patience time.Duration // of the clients of people that are added: [Client.Patience]
+	RetryFor time.Duration // of the clients of people that are added: [Client.RetryFor]
 }
 
 // Start runs the binary on a free port with a data folder, and waits until it prints its address. Env is added to the

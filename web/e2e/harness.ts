@@ -18,7 +18,7 @@ export const browserPath = process.env.CHROMIUM ?? (existsSync(shell) ? shell : 
 export const complete = process.env.SEGEL_E2E === "all";
 
 /** How long a step may take, in milliseconds. A step takes a second or less; on a machine that does other work it takes much longer, and a test must not fail for it. */
-const patience = 120_000;
+const stepTimeout = 120_000;
 
 export const password = "kata sandi uji";
 
@@ -91,7 +91,7 @@ export async function stage({ env, prefix = "", host = "127.0.0.1", lose = "", c
     newContext: async (options) => {
       const context = await shared.newContext({ reducedMotion: complete ? "no-preference" : "reduce", ...options });
       contexts.add(context.on("close", () => contexts.delete(context)));
-      context.setDefaultTimeout(patience);
+      context.setDefaultTimeout(stepTimeout);
       if (!consents) acceptConsent(context);
       return context;
     },

@@ -41,8 +41,8 @@ const (
 	lease = time.Minute
 	// maxResponse is how much of a response is kept, in bytes.
 	maxResponse = 4 << 10
-	// patience is for how long no delivery has to succeed until a webhook is disabled, once a delivery is dead.
-	patience = 48 * time.Hour
+	// disableAfter is for how long no delivery has to succeed until a webhook is disabled, once a delivery is dead.
+	disableAfter = 48 * time.Hour
 	// tellEvery is how often the admins are tried to be told that their webhook is disabled, for tellFor at most.
 	tellEvery, tellFor = 5 * time.Minute, 72 * time.Hour
 	// keepDeliveries is for how long ended deliveries are kept.
@@ -189,7 +189,7 @@ func (s *Service) deliver(ctx context.Context, w contract.Webhook, d contract.We
 			break
 		}
 		d.State, d.DoneAt, d.DueAt = contract.DeliveryDead, now, now
-		if !w.FailingSince.IsZero() && now.Sub(w.FailingSince) >= patience {
+		if !w.FailingSince.IsZero() && now.Sub(w.FailingSince) >= disableAfter {
 			disable = contract.WebhookFailing
 		}
 	}

@@ -67,13 +67,13 @@ export function reportRetry(): () => void {
 }
 
 /** After how long people are told that an answer is awaited in vain, in milliseconds. */
-const patience = 2000;
+const tellAfter = 2000;
 
 /** Whether requests have been tried again for so long that people should be told, at the place where the answer is missing. */
 export function useTrying(): boolean {
   const [long, setLong] = useState(false);
   useEffect(() => {
-    const check = () => setLong([...tried].some((t) => Date.now() - t.since >= patience));
+    const check = () => setLong([...tried].some((t) => Date.now() - t.since >= tellAfter));
     const timer = setInterval(check, 250);
     return () => clearInterval(timer);
   }, []);

@@ -7,7 +7,7 @@ export class NotSent extends Error {}
 export class Unanswered extends Error {}
 
 /** How long requests are tried again, in milliseconds. A reader waits; a person who pressed a button wants to know. */
-const patience = { read: 60_000, write: 20_000 };
+const retryFor = { read: 60_000, write: 20_000 };
 
 /**
  * Idempotency keys of requests without a final answer, by request. The person who presses the button again sends the same
@@ -70,7 +70,7 @@ export async function fetchSteadily(request: Request): Promise<Response> {
   const name = keyed ? `${request.url}\n${json ?? ""}` : "";
   const key = keyed ? unanswered.get(name) ?? newKey() : undefined;
   if (key) unanswered.set(name, key);
-  const until = Date.now() + (reads ? patience.read : patience.write);
+  const until = Date.now() + (reads ? retryFor.read : retryFor.write);
   let ended = () => {};
   try {
     for (let pause = 500; ; pause = Math.min(pause * 2, 8000)) {

@@ -15,7 +15,7 @@ const colours = { done: "seal", active: "blue", waiting: "gray", stopped: "red" 
 /** Steps done by the service, which the owner may ask to retry. */
 const ours = ["converted", "stamped", "sealed", "logged"];
 /** After so many milliseconds without news the owner may ask the service to retry. */
-const patience = 30_000;
+const offerRetryAfter = 30_000;
 
 /** The steps to show: after a document has ended for good, its waiting steps are left out. */
 export function stepsOf(progress: { steps: Step[] } | null | undefined, status: string): Step[] {
@@ -73,7 +73,7 @@ function useLong(s: Step): boolean {
   useEffect(() => {
     setLong(false);
     if (s.state !== "active") return;
-    const timer = setTimeout(() => setLong(true), patience);
+    const timer = setTimeout(() => setLong(true), offerRetryAfter);
     return () => clearTimeout(timer);
   }, [at, s.state]);
   return long;
