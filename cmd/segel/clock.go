@@ -84,7 +84,7 @@ func (a *app) showClock(w *environment) (f contract.ClockFinding, wrong bool, er
 		fmt.Fprintf(w.stdout, "%-26s%s\n", what+":", said)
 	}
 	fmt.Fprintf(w.stdout, "%-26s%s\n", "local time:", formatTime(f.Local))
-	line("database:", f.Database, "has no clock of its own")
+	line("database:", f.Database, "has no clock")
 	line("last recorded event:", f.LastEvent, "none since the clock was confirmed last")
 	line("last timestamp:", f.Timestamp.At, "none since the clock was confirmed last")
 	if len(a.conf.TimestampURLs) > 0 {

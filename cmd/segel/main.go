@@ -35,7 +35,7 @@ type command struct {
 	Key       keyCommand       `cmd:"" help:"API keys of the people of a data folder; works beside a running service."`
 	SSO       ssoCommand       `cmd:"" name:"sso" help:"The identity provider of an organisation and its mail domains."`
 	Webhook   webhookCommand   `cmd:"" help:"Addresses that the events of an organisation are sent to."`
-	Mail      mailCommand      `cmd:"" help:"Messages to people: what became of them, their text, and another try."`
+	Mail      mailCommand      `cmd:"" help:"Messages to people: their results, their text, and another try."`
 	Quota     quotaCommand     `cmd:"" help:"Quotas of organisations, and their use."`
 	Reconcile reconcileCommand `cmd:"" help:"Compare the stamp office's account with our register of serials. Ends with 0 if every difference is explained, 1 if one is not, 2 if the office cannot be reached."`
 	Audit     auditCommand     `cmd:"" help:"The audit log; works beside a running service."`

@@ -35,14 +35,14 @@ func endpointGroups() []endpointGroup {
 			{post, "/v1/auth/refresh", "refresh", anybody, tinyJSON, brief, acceptJSON((*call).refreshSession), "Exchange a refresh token for new tokens"},
 			{post, "/v1/auth/logout", "logout", anyToken, tinyJSON, brief, acceptJSON((*call).logOut), "Log out"},
 			{post, "/v1/auth/forgot-password", "forgot-password", anybody, tinyJSON, brief, acceptJSON((*call).requestPassword), "Ask for a new password"},
-			{post, "/v1/auth/reset-link", "reset-link", anybody, tinyJSON, brief, acceptJSON((*call).lookUpResetLink), "Whose password a mailed link replaces"},
+			{post, "/v1/auth/reset-link", "reset-link", anybody, tinyJSON, brief, acceptJSON((*call).lookUpResetLink), "The account whose password a mailed link replaces"},
 			{post, "/v1/auth/reset-password", "reset-password", anybody, tinyJSON, delayed, acceptJSON((*call).resetPassword), "Replace a forgotten password with a mailed link"},
 			{post, "/v1/auth/invitation", "invitation", anybody, tinyJSON, brief, acceptJSON((*call).lookUpInvitation), "What an invitation says"},
 			{post, "/v1/auth/invitation/accept", "accept-invitation", anybody, tinyJSON, delayed, acceptJSON((*call).acceptInvitation), "Accept an invitation"},
 			{post, "/v1/auth/password", "password", givenToo, tinyJSON, delayed, acceptJSON((*call).changePassword), "Change the caller's password"},
 			{get, "/v1/auth/me", "me", givenToo, noBody, brief, answerData((*call).loadAccount), "The caller's account"},
 			{post, "/v1/auth/session", "session", anybody, tinyJSON, delayed, acceptJSON((*call).openWebSession), "Log in to the web app"},
-			{post, "/v1/auth/reauthenticate", "reauthenticate", accounts, tinyJSON, delayed, acceptJSON((*call).reauthenticate), "Prove again who the caller is"},
+			{post, "/v1/auth/reauthenticate", "reauthenticate", accounts, tinyJSON, delayed, acceptJSON((*call).reauthenticate), "Prove the caller's identity again"},
 			{get, "/v1/auth/sessions", "sessions", accounts, noBody, brief, answerData((*call).listSessions), "The caller's sessions"},
 			{del, "/v1/auth/sessions", "end-other-sessions", accounts, noBody, brief, answerJSON((*call).endOtherSessions), "End all other sessions of the caller"},
 			{del, "/v1/auth/sessions/{session_id}", "end-session", accounts, noBody, brief, answerJSON((*call).endSession), "End a session of the caller"},
@@ -52,10 +52,10 @@ func endpointGroups() []endpointGroup {
 			{post, "/v1/auth/organisations", "add-organisation", accounts, tinyJSON, delayed, acceptJSON((*call).addMembership), "Log in to another account beside this one"},
 			{del, "/v1/auth/organisations/{organisation_id}", "leave-organisation", enrolToo, noBody, brief, answerJSON((*call).leaveOrganisation), "Log out of another account"},
 			{post, "/v1/auth/switch", "switch", enrolToo, tinyJSON, delayed, acceptJSON((*call).switchOrganisation), "Switch to another account"},
-			{post, "/v1/auth/sso", "begin-sso", anybody, tinyJSON, lengthy, acceptJSON((*call).beginSSO), "Begin a login with the provider of a mail domain"},
-			{get, "/v1/auth/sso/{organisation}/callback", "finish-sso", anybody, noBody, lengthy, serveRaw((*call).finishSSO), "Where a provider sends people back"},
+			{post, "/v1/auth/sso", "begin-sso", anybody, tinyJSON, lengthy, acceptJSON((*call).beginSSO), "Start a login with the provider of a mail domain"},
+			{get, "/v1/auth/sso/{organisation}/callback", "finish-sso", anybody, noBody, lengthy, serveRaw((*call).finishSSO), "The address to which a provider sends people back"},
 			{post, "/v1/auth/sso/factor", "sso-factor", anybody, tinyJSON, lengthy, acceptJSON((*call).proveSSO), "Prove the second factor of a login with a provider"},
-			{post, "/v1/auth/sso/{organisation}/logout", "provider-logout", anybody, tinyForm, lengthy, serveRaw((*call).receiveProviderLogout), "Where a provider reports a logout"},
+			{post, "/v1/auth/sso/{organisation}/logout", "provider-logout", anybody, tinyForm, lengthy, serveRaw((*call).receiveProviderLogout), "The address at which a provider reports a logout"},
 			{post, "/v1/auth/guest", "guest", anybody, tinyJSON, brief, acceptJSON((*call).openGuestLink), "Open a guest link"},
 			{post, "/v1/auth/embedded", "open-embedded", anybody, tinyJSON, brief, acceptJSON((*call).openEmbed), "Open an address of an embedded page"},
 			{post, "/v1/auth/guest/account", "guest-account", onlyGuest, tinyJSON, delayed, acceptJSON((*call).createGuestAccount), "Create an account for a guest"},
@@ -85,7 +85,7 @@ func endpointGroups() []endpointGroup {
 			{get, "/v1/logo/{logo}", "logo", anybody, noBody, brief, serveRaw((*call).sendLogo), "The logo of an organisation"},
 			{get, "/v1/econtract/web_app/client_balance", "balance", use(contract.AccountBalance), noBody, brief, answerJSON((*call).loadBalance), "The remaining quota of the organisation"},
 		}},
-		{"verbs", "What can be done with a document.", []row{
+		{"verbs", "Operations on a document.", []row{
 			{post, verbs + "upload-docs-base64", "upload", use(contract.AccountSend), fileJSON, receiving, serveTyped[uploadIn, done[uploadData]]((*call).uploadBase64), "Upload a document"},
 			{post, verbs + "upload-docs", "upload-multipart", use(contract.AccountSend), fileForm, receiving, serveTyped[uploadIn, done[uploadData]]((*call).uploadForm), "Upload a document as a form"},
 			{post, verbs + "participants-docs", "participants", may(contract.OpParticipants), largeJSON, brief, acceptJSON((*call).setParticipants), "Replace the participants of a draft"},
@@ -112,7 +112,7 @@ func endpointGroups() []endpointGroup {
 			{post, verbs + "team-docs", "team", may(contract.OpShare), smallJSON, brief, acceptJSON((*call).shareWithTeam), "Share a document with a team of its owner, or no longer"},
 			{post, verbs + "template-docs", "make-template", may(contract.OpTemplate), largeJSON, lengthy, acceptJSON((*call).makeTemplate), "Save a document as a template"},
 			{post, verbs + "use-template-docs", "use-template", may(contract.OpUse), largeJSON, lengthy, acceptJSON((*call).useTemplate), "Make a draft from a template"},
-			{post, verbs + "retry-docs", "retry", may(contract.OpRetry), smallJSON, lengthy, changeDocument("done.retried", (*workflow.Service).RetryOwn), "Retry now what a document waits for"},
+			{post, verbs + "retry-docs", "retry", may(contract.OpRetry), smallJSON, lengthy, changeDocument("done.retried", (*workflow.Service).RetryOwn), "Retry now the step that a document waits for"},
 		}},
 		{"uploads", "Files that arrive in parts, by tus 1.0.0, and can be continued after the connection was cut.", []row{
 			{post, uploadsPath, "begin-upload", use(contract.AccountSend), noBody, brief, serveTus((*call).beginUpload), "Begin a file that arrives in parts"},
@@ -120,7 +120,7 @@ func endpointGroups() []endpointGroup {
 			{patch, uploadsPath + "/{upload_id}", "continue-upload", use(contract.AccountSend), filePart, receiving, serveTus((*call).continueUpload), "Send the next part of a file"},
 			{del, uploadsPath + "/{upload_id}", "end-upload", use(contract.AccountSend), noBody, brief, serveTus((*call).endUpload), "Remove what has arrived of a file"},
 		}},
-		{"documents", "What can be seen of documents.", []row{
+		{"documents", "Documents, lists and files.", []row{
 			{del, docs + "{document_id}", "delete", may(contract.OpDelete), noBody, lengthy, answerData((*call).deleteDocument), "Delete a draft"},
 			{get, docs + "data", "list-inbound", use(contract.AccountLists), noBody, brief, answerData(listBox(store.Inbox)), "Documents sent to the caller"},
 			{get, docs + "out", "list-sent", use(contract.AccountLists), noBody, brief, answerData(listBox(store.Outbox)), "Documents that the caller created"},
@@ -149,13 +149,13 @@ func endpointGroups() []endpointGroup {
 			{get, docs + "evidence/{document_id}", "evidence", may(contract.OpEvidence), noBody, lengthy, sendFile((*workflow.Service).EvidenceCertificate, deliverEvidence), "Download the evidence certificate"},
 			{get, docs + "consent/{document_id}", "consent", may(contract.OpConsent), noBody, brief, answerData((*call).loadConsent), "The consent text for the signers of a document"},
 		}},
-		{"verification", "What anyone may have verified, without an account.", []row{
+		{"verification", "Verification for anyone, without an account.", []row{
 			{post, "/v1/verify", "verify", anybody, fileAny, lengthy, serveTyped[verifyIn, found[verdict.Report]]((*call).verifyFile), "Verify the signatures of a PDF"},
 			{post, "/v1/verify/report", "verify-report", anybody, fileAny, lengthy, serveFileFor[verifyIn]((*call).sendVerificationReport), "Verify the signatures of a PDF, with a report as PDF"},
 			{get, "/v1/verify/limits", "verify-limits", anybody, noBody, brief, answerData((*call).loadLimits), "How large a file may be that is uploaded or verified"},
 			{get, "/v1/verify/serial/{serial}", "verify-serial", anybody, noBody, brief, answerData((*call).lookUpSerial), "Whether a duty stamp was affixed here"},
 		}},
-		{"administration", "What administrators can see and do.", []row{
+		{"administration", "Administration.", []row{
 			{get, admin + "people", "admin-people", administer(contract.AdminPeople), noBody, brief, answerData((*call).listPeople), "The accounts"},
 			{post, admin + "people", "admin-add-person", administer(contract.AdminAddPerson), smallJSON, brief, acceptJSON((*call).addPerson), "Create an account"},
 			{get, admin + "invitations", "admin-invitations", administer(contract.AdminInvitations), noBody, brief, answerData((*call).listInvitations), "The open invitations"},
@@ -210,10 +210,10 @@ func endpointGroups() []endpointGroup {
 			{del, admin + "teams/{team_id}/members/{person_id}", "admin-remove-team-member", administer(contract.AdminSetTeam), noBody, brief, answerJSON((*call).removeTeamMember), "Remove a person from a team"},
 			{get, admin + "locale", "admin-locale", administer(contract.AdminLocale), noBody, brief, answerData((*call).loadLocale), "The language and the time zone of an organisation"},
 			{put, admin + "locale", "admin-set-locale", administer(contract.AdminSetLocale), smallJSON, brief, acceptJSON((*call).storeLocale), "Set the language and the time zone of an organisation"},
-			{get, admin + "account-policy", "admin-account-policy", administer(contract.AdminPolicy), noBody, brief, answerData((*call).loadAccountPolicy), "What an organisation demands of accounts"},
-			{get, admin + "embedding", "admin-embedding", administer(contract.AdminEmbedding), noBody, brief, answerData((*call).loadEmbedding), "In whose pages those of an organisation may be embedded"},
-			{put, admin + "embedding", "admin-set-embedding", administer(contract.AdminSetEmbedding), smallJSON, brief, acceptJSON((*call).storeEmbedding), "Set in whose pages those of an organisation may be embedded"},
-			{put, admin + "account-policy", "admin-set-account-policy", administer(contract.AdminSetPolicy), smallJSON, brief, acceptJSON((*call).changeAccountPolicy), "Change what an organisation demands of accounts"},
+			{get, admin + "account-policy", "admin-account-policy", administer(contract.AdminPolicy), noBody, brief, answerData((*call).loadAccountPolicy), "The requirements of an organisation for accounts"},
+			{get, admin + "embedding", "admin-embedding", administer(contract.AdminEmbedding), noBody, brief, answerData((*call).loadEmbedding), "The origins whose pages may embed those of an organisation"},
+			{put, admin + "embedding", "admin-set-embedding", administer(contract.AdminSetEmbedding), smallJSON, brief, acceptJSON((*call).storeEmbedding), "Set the origins whose pages may embed those of an organisation"},
+			{put, admin + "account-policy", "admin-set-account-policy", administer(contract.AdminSetPolicy), smallJSON, brief, acceptJSON((*call).changeAccountPolicy), "Change the requirements of an organisation for accounts"},
 			{get, admin + "usage", "admin-usage", administer(contract.AdminQuota), noBody, brief, answerData((*call).loadUsage), "What an organisation uses"},
 			{get, admin + "retention", "admin-retention", administer(contract.AdminRetention), noBody, brief, answerData((*call).loadRetention), "For how long an organisation keeps completed documents"},
 			{put, admin + "retention", "admin-set-retention", administer(contract.AdminSetRetention), smallJSON, brief, acceptJSON((*call).storeRetention), "Set for how long an organisation keeps completed documents"},
@@ -221,7 +221,7 @@ func endpointGroups() []endpointGroup {
 			{get, admin + "holds", "admin-holds", administer(contract.AdminRetention), noBody, brief, listAdmin((*query).parseOrganisationPage, loadHolds, (*call).holdsOf), "The legal holds of an organisation"},
 			{post, admin + "holds", "admin-add-hold", administer(contract.AdminHold), smallJSON, brief, acceptJSON((*call).addHold), "Set a legal hold"},
 			{put, admin + "holds/{hold_id}/lifted", "admin-lift-hold", administer(contract.AdminLiftHold), smallJSON, brief, acceptJSON((*call).liftHold), "Lift a legal hold"},
-			{get, admin + "mail", "admin-mail", administer(contract.AdminMail), noBody, brief, answerData((*call).listMail), "Messages to people, and what became of them"},
+			{get, admin + "mail", "admin-mail", administer(contract.AdminMail), noBody, brief, answerData((*call).listMail), "Messages to people, and their results"},
 			{get, admin + "mail/{notice_id}", "admin-show-mail", administer(contract.AdminShowMail), noBody, brief, answerData((*call).showMail), "One message, to pass it on"},
 			{put, admin + "mail/{notice_id}/ordered", "admin-retry-mail", administer(contract.AdminRetryMail), noBody, brief, answerJSON((*call).retryMail), "Send a message again"},
 			{get, admin + "webhooks", "admin-webhooks", administer(contract.AdminWebhooks), noBody, brief, answerData((*call).listWebhooks), "Addresses that the events of an organisation are sent to"},
@@ -251,7 +251,7 @@ func endpointGroups() []endpointGroup {
 			{get, admin + "logins", "admin-logins", administer(contract.AdminAuditLog), noBody, lengthy, listAdmin((*query).parseLoginQuery, (*workflow.Service).Logins, (*call).loginsOf), "Logins, logouts and failed logins"},
 			{get, admin + "logins.csv", "admin-logins-csv", administer(contract.AdminAuditLog), noBody, lengthy, serveRaw((*call).loginsCSV), "Logins, logouts and failed logins as a spreadsheet"},
 		}},
-		{"events", "What happens to the documents of an organisation, for other systems.", []row{
+		{"events", "The events of an organisation's documents, for other systems.", []row{
 			{get, "/v1/events", "feed", administer(contract.AdminFeed), noBody, lengthy, serveStream((*call).readFeed).describedBy(found[feedData]{}), "The events of an organisation after a cursor"},
 		}},
 		{"directory", "Accounts and groups for the directory of an organisation (SCIM 2.0, RFC 7643 and RFC 7644). Its secret is a bearer token; see docs/interface.md.", scimRows()},
@@ -290,7 +290,7 @@ var descriptions = map[string]description{
 		"password decides which is meant, and business_id decides if several have the same password. Where the account has a second factor, a right password without it is 403 auth.factor_required, which grants nothing; error.factors " +
 		"says what is accepted: send the same request with otp (a code of the authenticator app, or a recovery code) or passkey. A passkey alone, without email and password, logs in too. A wrong otp is 400 and counts like a wrong password.",
 		refuses: []int{http.StatusForbidden}},
-	"factors":    {text: "Which second factors the account has. While the organisation requires one and the account has none, everything but this, adding one, asking who one is and logging out is 403 auth.must_enrol."},
+	"factors":    {text: "Which second factors the account has. While the organisation requires one and the account has none, everything except this, adding one, reading one's account and logging out is 403 auth.must_enrol."},
 	"begin-totp": {text: "Takes the current password. Nothing is stored before confirm-totp. 409 factor.exists if there is one.", refuses: []int{http.StatusConflict}},
 	"confirm-totp": {text: "The code is used up: it is not accepted again. The answer has the recovery codes of an account that had no second factor. 409 factor.enrolment_ended after 15 minutes.",
 		refuses: []int{http.StatusConflict}},
@@ -309,22 +309,22 @@ var descriptions = map[string]description{
 	"logout":  {text: "Revokes the token and all other tokens of the same login at once, and those of accounts that were logged in to beside it."},
 	"forgot-password": {text: "Always reports success, whether the e-mail has an account or not. Each account of the e-mail gets a message with a link, which names its organisation and can be used once within 30 minutes. " +
 		"Requests beyond three in ten minutes for one e-mail are not answered with a message."},
-	"reauthenticate": {text: "With the password, or with a second factor of the account. For ten minutes after it, and after the login, the session may do what is dangerous: what is refused with 403 auth.reauthenticate before. " +
+	"reauthenticate": {text: "With the password, or with a second factor of the account. For ten minutes after it, and after the login, the session may make dangerous requests, which are otherwise refused with 403 auth.reauthenticate. " +
 		"Tries are counted as those of a login."},
 	"sessions":           {text: "The one that was used last first."},
 	"end-other-sessions": {text: "Their tokens end at once; that of this request stays."},
 	"end-session": {text: "Its tokens end at once. 404 for a session that has ended or is another person's.", refuses: []int{http.StatusNotFound},
 		params: []*huma.Param{{Name: "session_id", In: "path", Required: true, Description: "UUID of a session.", Schema: textSchema(), Example: "5b0f6c1e-8c55-4b1f-9a39-0f3f5d2f8f10"}}},
-	"organisations": {text: "Those that the person logged in to in this client, each with its own password or provider, and whose sessions have not ended; their addresses play no part."},
+	"organisations": {text: "Those that the person logged in to in this client, each with its own password or provider, and whose sessions have not ended; their addresses do not matter."},
 	"add-organisation": {text: "Takes the same members as login and refuses the same. The caller's session stays, and both accounts can be switched to from then on. With the cookie of the web app, the cookie is replaced. The session of the new account ends as any other: " +
 		"by its expiry, by a new password, when the account is disabled.", refuses: []int{http.StatusConflict}},
 	"leave-organisation": {text: "Its session ends at once. 404 switch.not_found for an account that cannot be switched to, and for that of the request: log out instead.", params: []*huma.Param{membershipParam()}, refuses: []int{http.StatusNotFound}},
-	"switch": {text: "Issues tokens of another account of the client, with what was proved for it, and ends the former ones of that account. The session keeps its time of login, so the limits of the organisation go on. 403 auth.factor_required if the " +
+	"switch": {text: "Issues tokens of another account of the client, with what was proved for it, and ends the former ones of that account. The session keeps its time of login, so the limits of the organisation still apply. 403 auth.factor_required if the " +
 		"account has a second factor that was not proved, or its organisation demands one; 403 switch.provider if it demands a login at its provider; 403 organisation.suspended or organisation.closed; 404 switch.not_found for every other organisation.",
 		refuses: []int{http.StatusForbidden, http.StatusNotFound}},
 	"reset-link":     {text: "The link can still be used afterwards. 404 auth.reset_link_invalid: it was used, has expired, or ended because the password was changed.", refuses: []int{http.StatusNotFound}},
 	"reset-password": {text: "Ends the link, every token of the account and its known devices. Other factors of the account stay, and API keys unless end_keys is 1. The rules for new passwords apply.", refuses: []int{http.StatusNotFound}},
-	"invitation": {text: "The link can still be used afterwards. The code says why a link opens nothing: 404 invitation.used, .revoked, .replaced by a newer one, .expired after seven days, .lapsed because the inviter does not administer " +
+	"invitation": {text: "The link can still be used afterwards. The code says why a link gives no access: 404 invitation.used, .revoked, .replaced by a newer one, .expired after seven days, .lapsed because the inviter does not administer " +
 		"the organisation any more, or .link_invalid; 403 organisation.suspended or organisation.closed.", refuses: []int{http.StatusForbidden, http.StatusNotFound}},
 	"accept-invitation": {text: "Creates the account, with the role of the invitation, and ends the link. Log in afterwards, with the organisation as business_id. The rules for new passwords apply. 409 invitation.provider: the organisation " +
 		"accepts no password; the person logs in with its provider, which accepts the invitation too. Refusals of the link as at /v1/auth/invitation.", refuses: []int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict}},
@@ -332,23 +332,23 @@ var descriptions = map[string]description{
 	"session": {text: "Takes the same members as login and sets a cookie that scripts cannot read. Requests with this cookie are accepted only from our own " +
 		"pages. Logout ends it. A second cookie, which stays, lets the next login from this browser be admitted at once while others " +
 		"try passwords on the account."},
-	"begin-sso": {text: "The answer depends on the domain of the address alone. For a domain with a provider it sets a cookie that binds the login to this browser for ten minutes; send the browser to url. " +
+	"begin-sso": {text: "The answer depends only on the domain of the address. For a domain with a provider it sets a cookie that binds the login to this browser for ten minutes; send the browser to url. " +
 		"503 sso.provider_unavailable while the provider does not answer."},
-	"sso-factor": {text: "For browsers alone, after finish-sso has sent the person to the login page with the accepted second factors in the query parameter factors: sets the session cookie. The login waits for ten minutes; then it is 400 sso.login_lost. Wrong factors are refused as at /v1/auth/session."},
-	"finish-sso": {text: "For browsers alone. Redirects to the web app, with a session cookie, or with the code of the refusal in the query parameter sso of the login page.",
+	"sso-factor": {text: "Only for browsers, after finish-sso has sent the person to the login page with the accepted second factors in the query parameter factors: sets the session cookie. The login waits for ten minutes; then it is 400 sso.login_lost. Wrong factors are refused as at /v1/auth/session."},
+	"finish-sso": {text: "Only for browsers. Redirects to the web app, with a session cookie, or with the code of the refusal in the query parameter sso of the login page.",
 		params:  []*huma.Param{organisationPath()},
 		answers: map[string]*huma.Response{"303": {Description: "To the web app."}}},
 	"provider-logout": {text: "Back-channel logout of OpenID Connect: a form with logout_token. 400 for a token that is not valid or was used before.",
 		params: []*huma.Param{organisationPath()}, answers: map[string]*huma.Response{"200": {Description: "The sessions have ended."}}},
-	"guest": {text: "Returns a token that is used like any other, for detail, status, preview, sign, reject and download of the one document. A link that opens nothing is 404; error.code says whether a newer one replaced it " +
+	"guest": {text: "Returns a token that is used like any other, for detail, status, preview, sign, reject and download of the one document. An ended link is 404; error.code says whether a newer one replaced it " +
 		"(guest.link_replaced), the owner revoked it (guest.link_revoked), or it expired (guest.link_expired)."},
 	"list-users": {text: "Users of the caller's organisation, by name.", params: pageParams(directoryLimit)},
-	"suggest-guests": {text: "From the 500 newest documents that the caller created, so that a guest need not be typed again. What other members entered is not shown.",
+	"suggest-guests": {text: "From the 500 newest documents that the caller created, so that a guest does not have to be typed again. What other members entered is not shown.",
 		params: pageParams(directoryLimit)[2:]},
 	"specimen":        {text: "PNG or JPEG as it was stored; 404 if there is none.", params: specimenParams(), refuses: []int{http.StatusNotFound}, answers: pictureAnswer()},
 	"put-specimen":    {text: "The body is the picture itself, PNG or JPEG by its content, of at most 1 MiB. It is shown as dark strokes on a transparent ground; a picture without recognisable strokes is 422.", params: specimenParams(), refuses: []int{http.StatusUnsupportedMediaType}},
 	"delete-specimen": {params: specimenParams()},
-	"avatar": {text: "Drawn from the address alone: its colour from the id, its letters from the query. Needs no token.", answers: textAnswer("image/svg+xml", "The picture."), params: []*huma.Param{
+	"avatar": {text: "Drawn only from the address: its colour from the id, its letters from the query. Needs no token.", answers: textAnswer("image/svg+xml", "The picture."), params: []*huma.Param{
 		{Name: "id", In: "path", Required: true, Description: "Any text; the UUID of a person.", Schema: textSchema()},
 		{Name: "initials", In: "query", Description: "Up to two letters.", Schema: textSchema(), Example: "SR"},
 	}},
@@ -362,13 +362,13 @@ var descriptions = map[string]description{
 		"upload-progress. Upload-Metadata may have filename and sha256 (of the whole file, in hex), in Base64. The upload belongs to the caller and can be continued until Upload-Expires.",
 		params:  []*huma.Param{tusParam, tusHeader("Upload-Length", "Bytes of the whole file.", true), tusHeader("Upload-Metadata", "Such as: filename c2V3YS5wZGY=", false)},
 		refuses: []int{http.StatusPaymentRequired, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType}, answers: tusAnswer(http.StatusCreated, "Created.")},
-	"upload-progress": {text: "HEAD answers the headers of tus alone (Upload-Offset, Upload-Length, Upload-Expires), with Tus-Resumable in the request.",
+	"upload-progress": {text: "HEAD answers only the headers of tus (Upload-Offset, Upload-Length, Upload-Expires), with Tus-Resumable in the request.",
 		params: []*huma.Param{uploadParam}, refuses: []int{http.StatusNotFound, http.StatusPreconditionFailed}},
 	"continue-upload": {text: "Appends the body to the upload, which must end at Upload-Offset (else 409). Upload-Offset of the answer says how much is stored; what arrived before the connection was cut is stored " +
 		"too, in parts of at most 1 MiB. A part that is not the last one has at least 16 KiB. The first part is refused if the file is neither PDF nor Word.",
 		params:  []*huma.Param{uploadParam, tusParam, tusHeader("Upload-Offset", "Where the part begins.", true)},
 		refuses: []int{http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed, http.StatusUnsupportedMediaType}, answers: tusAnswer(http.StatusNoContent, "Stored.")},
-	"end-upload": {text: "Removes what has arrived (extension termination). What became a document stays.",
+	"end-upload": {text: "Removes what has arrived (extension termination). A document that was made from it stays.",
 		params: []*huma.Param{uploadParam, tusParam}, refuses: []int{http.StatusNotFound, http.StatusPreconditionFailed}, answers: tusAnswer(http.StatusNoContent, "Removed.")},
 	"verify-limits": {text: "For clients that want to know before they send a file."},
 
@@ -383,12 +383,12 @@ var descriptions = map[string]description{
 	"embed": {text: "Only for the owner, and with API keys of the scope documents:write. The address can be opened once, in a frame of a page of one of the origins, within ten minutes, and the page then lasts an hour. " +
 		"It ends with the session or the key that asked for it. A guest enters the codes that the owner demands; a person with an account gives their password, and the second factor of the account, to sign. " +
 		"The audit trail has who asked for it. docs/embedding.md describes the messages of the page. 409 embed.no_origins if the organisation lists no origin.", refuses: []int{http.StatusConflict}},
-	"open-embedded": {text: "For the page itself. An address that opens nothing is 404; error.code says whether it was used (embed.address_used), has expired (embed.address_expired) or ended (embed.address_ended), " +
+	"open-embedded": {text: "For the page itself. An ended address is 404; error.code says whether it was used (embed.address_used), has expired (embed.address_expired) or ended (embed.address_ended), " +
 		"or else embed.address_invalid. 403 embed.origin for a page of another origin. 409 if the person cannot do now what it is for.", refuses: []int{http.StatusNotFound, http.StatusForbidden, http.StatusConflict}},
 	"guest-revoke":  {text: "Revokes the link and every token that was opened with it at once, in every state of the document. Succeeds too if there is no link. guest-link-docs creates a new one."},
 	"correct-guest": {text: "For a guest who has not acted yet. If messages reach the guest in another place afterwards, all links and tokens of the guest end at once, and a guest whose turn has come is invited there."},
-	"guest-account": {text: "For guests who entered a code from their mailbox in this session, where the operator allows it (`SEGEL_GUEST_ACCOUNTS`): creates an account with that address and an organisation of its own. " +
-		"Its inbox has the documents that name the address as a guest's, by whichever organisation; items with `as_guest` are opened with `guest-document`. A mailbox has one such account. The senders of documents learn nothing of it.",
+	"guest-account": {text: "For guests who entered a code from their mailbox in this session, where the operator allows it (`SEGEL_GUEST_ACCOUNTS`): creates an account with that address in a separate organisation. " +
+		"Its inbox has the documents that name the address as a guest's, from every organisation; items with `as_guest` are opened with `guest-document`. A mailbox has one such account. The senders of documents are not told.",
 		refuses: []int{http.StatusConflict}},
 	"guest-document": {text: "For accounts that guests created: opens a document of the inbox that names the account's mailbox as a guest's. The token is that of the guest, as of `/v1/auth/guest`: it permits the same, needs the same codes, " +
 		"and ends with the caller's session. A document that does not name the mailbox is 404, as one that does not exist."},
@@ -400,7 +400,7 @@ var descriptions = map[string]description{
 		"if digest and pages_shown are given, and otherwise that it showed none."},
 	"sign-many": {text: "Signs each document as sign-docs does, one after the other, with one consent over the list of their digests. One refusal does not stop the others; the answer is 200 and has a result for each document. " +
 		"A document that is named twice is 422, and nothing is signed. A repeat, with or without an Idempotency-Key, signs no document twice: a revision that the caller signed before is reported as signed. " +
-		"While a result is retryable, the answer is not kept for the Idempotency-Key, and a repeat goes on with the rest. The log records for each signature the number of documents and the digest of the list."},
+		"While a result is retryable, the answer is not kept for the Idempotency-Key, and a repeat continues with the rest. The log records for each signature the number of documents and the digest of the list."},
 	"approve": {text: "Records that the caller, an approver whose turn it is, approves the revision with this digest. Nothing is added to the file. The rules and proofs are those of sign-docs; a signer is refused (403 document.not_approver), " +
 		"and so is an approver who signs (403 document.approver). An approver declines with reject-docs."},
 	"specimen-preview": {text: "Returns the strokes that sign-docs would show for the same picture. Nothing is signed and nothing is stored. A picture without recognisable strokes is 422."},
@@ -459,7 +459,7 @@ var descriptions = map[string]description{
 
 	"verify": {text: "Any PDF, without an account. As JSON with the file in base64, or as multipart/form-data with the part document. Nothing of it is stored. The terms are those of " +
 		"ETSI EN 319 102-1; docs/validation.md lists what is checked.", refuses: []int{http.StatusUnsupportedMediaType}},
-	"verify-report": {text: "As verify; the answer is the report in the language of the request, as an attachment. The report itself is not signed. Of a report with more than 4,000 lines it has the first.",
+	"verify-report": {text: "As verify; the answer is the report in the language of the request, as an attachment. The report itself is not signed. If the report has more than 4,000 lines, it has the first 4,000.",
 		refuses: []int{http.StatusUnsupportedMediaType}, answers: map[string]*huma.Response{"200": {Description: "The report.", Content: map[string]*huma.MediaType{pdfType: {Schema: &huma.Schema{Type: "string", Format: "binary"}}}}}},
 	"verify-serial": {text: "What anyone who has the printed document may know: that the serial was affixed here, when, and whether it is a specimen. Reveals nothing about the document.",
 		params: []*huma.Param{serialParam()}, refuses: []int{http.StatusNotFound}},
@@ -471,7 +471,7 @@ var descriptions = map[string]description{
 		"administer the organisation any more, and while the organisation is suspended. 409 invitation.has_account: the address has an account in the organisation. 429: too many, three at once and one in ten minutes for an address.",
 		refuses: []int{http.StatusConflict, http.StatusTooManyRequests}},
 	"admin-resend-invitation": {text: "With another link and another seven days; the former link ends. The caller becomes the inviter. Takes a recent proof (403 auth.reauthenticate).", params: []*huma.Param{invitationParam()}, refuses: []int{http.StatusConflict, http.StatusTooManyRequests}},
-	"admin-revoke-invitation": {text: "Its link opens nothing from then on.", params: []*huma.Param{invitationParam()}},
+	"admin-revoke-invitation": {text: "Its link gives no access from then on.", params: []*huma.Param{invitationParam()}},
 	"admin-labels":            {text: "By name.", params: []*huma.Param{organisationParam()}},
 	"admin-add-label":         {text: "409 label.exists if another label has the name, in any case of letters; label.too_many beyond 100.", refuses: []int{http.StatusConflict}},
 	"admin-set-label":         {text: "Documents keep it. 409 label.exists as above.", params: []*huma.Param{labelParam()}, refuses: []int{http.StatusConflict}},
@@ -487,7 +487,7 @@ var descriptions = map[string]description{
 	"erase-own-account": {text: "For ever: name, address, password, second factors, keys, sessions, drafts, pictures and the record of logins. What proves who signed remains: signed files, people on documents that were sent, " +
 		"and the audit log. Needs a recent proof. 409 person.owns_documents while the caller owns documents that were sent: an admin transfers them first (admin-transfer-documents). 409 person.last_admin.",
 		refuses: []int{http.StatusConflict}},
-	"admin-erase-person": {text: "As erase-own-account, of a person whose account is disabled (409 person.not_disabled). Repeating it goes on with what is left; the service does the same every minute. Needs a recent proof.",
+	"admin-erase-person": {text: "As erase-own-account, of a person whose account is disabled (409 person.not_disabled). Repeating it continues with what is left; the service does the same every minute. Needs a recent proof.",
 		params: []*huma.Param{personParam()}, refuses: []int{http.StatusConflict}},
 	"admin-erase-guest": {text: "By their address or their phone number, within one organisation. Guests are removed from drafts; name, address and phone number are removed from documents that ended before anyone signed; invitations are " +
 		"deleted, and the person is not suggested any more. Documents that were signed or are in progress keep them. The answer does not say whether the address or number was known. Needs a recent proof."},
@@ -507,11 +507,11 @@ var descriptions = map[string]description{
 	"admin-rename-organisation": {text: "Only for operators. What was signed, sealed and logged keeps the former name; the next certificate of the seal has the new one. 409 if another organisation has the name.",
 		params: []*huma.Param{pathOrganisationParam()}, refuses: []int{http.StatusConflict}},
 	"admin-add-organisation": {text: "Only for operators. It has no people and no quota yet. 409 if another organisation has the name.", refuses: []int{http.StatusConflict}},
-	"admin-suspend-organisation": {text: "Only for operators. From their next request on, its people, their API keys and the guests of its documents are answered 403 organisation.suspended. What was ordered before is finished; " +
+	"admin-suspend-organisation": {text: "Only for operators. From their next request on, its people, their API keys and the guests of its documents are answered 403 organisation.suspended. Work that was ordered before is completed; " +
 		"docs/decisions/0062-organisations.md has the list. Suspending again changes nothing.", params: []*huma.Param{pathOrganisationParam()}, refuses: []int{http.StatusConflict}},
 	"admin-resume-organisation": {text: "Only for operators. Sessions, links and API keys that have not expired meanwhile work again. Resuming again changes nothing; 409 for one that was closed.",
 		params: []*huma.Param{pathOrganisationParam()}, refuses: []int{http.StatusConflict}},
-	"admin-close-organisation": {text: "Only for operators. As a suspension, for ever. name repeats the name of the organisation. Its documents, evidence and log stay. Closing again changes nothing.",
+	"admin-close-organisation": {text: "Only for operators. Like a suspension, but permanent. name repeats the name of the organisation. Its documents, evidence and log stay. Closing again changes nothing.",
 		params: []*huma.Param{pathOrganisationParam()}, refuses: []int{http.StatusConflict}},
 	"admin-quota":       {text: "By name of the organisation.", params: adminParams(pageParams(adminLimit)[2])},
 	"admin-grant-quota": {text: "Only for operators. A negative count takes quota back."},
@@ -540,13 +540,13 @@ var descriptions = map[string]description{
 	"admin-consent":       {text: "The text that signers of its documents accept now.", params: []*huma.Param{organisationParam()}},
 	"admin-set-consent":   {text: "Earlier versions stay as they are: signatures refer to them."},
 	"admin-reminders":     {text: "A document whose upload says nothing about reminders gets them.", params: []*huma.Param{organisationParam()}},
-	"admin-set-reminders": {text: "Documents that exist keep what they have."},
+	"admin-set-reminders": {text: "Existing documents keep theirs."},
 	"team": {text: "Only for the owner. The members of the team see the document in every state, with its file and its audit trail; the addresses of its people if they are not hidden. Members whose role includes sending documents " +
 		"see these always and may do what the owner may, except share it, delete it, hand out links of guests and create addresses of embedded pages. 404 team.not_found for a team of which the caller is not a member."},
 	"admin-teams":              {text: "With their members.", params: []*huma.Param{organisationParam()}},
 	"admin-add-team":           {text: "It has no members yet. An organisation has at most 100 teams. 409 if another one has the name.", refuses: []int{http.StatusConflict}},
 	"admin-rename-team":        {text: "409 if another team has the name.", params: []*huma.Param{teamParam()}, refuses: []int{http.StatusConflict}},
-	"admin-delete-team":        {text: "Its documents stay with their owners, who alone see them from then on, apart from the people of each.", params: []*huma.Param{teamParam()}},
+	"admin-delete-team":        {text: "Its documents stay with their owners, and from then on only they and the people of each document see them.", params: []*huma.Param{teamParam()}},
 	"admin-add-team-member":    {text: "They see all documents of the team from their next request on. Adding a member again changes nothing.", params: []*huma.Param{teamParam(), personParam()}, refuses: []int{http.StatusConflict}},
 	"admin-remove-team-member": {text: "From their next request on they do not see documents that they do not own or take part in. Their own documents stay in the team.", params: []*huma.Param{teamParam(), personParam()}},
 	"admin-locale":             {text: "Messages, evidence certificates, signatures on pages and the hours without reminders follow them.", params: []*huma.Param{organisationParam()}},
@@ -557,7 +557,7 @@ var descriptions = map[string]description{
 	"admin-set-retention": {text: "Owners are told again before anything is removed under the new period."},
 	"admin-due-removals":  {text: "Those that are due within the next 62 days, the oldest completion first, also those that a legal hold covers.", params: adminParams()},
 	"admin-holds":         {text: "Those that last, the newest first.", params: adminParams()},
-	"admin-add-hold": {text: "While it lasts, what it covers is neither deleted nor erased nor removed (409 hold.held). With document_id it covers one document of the organisation, otherwise all of them and the accounts of its people. " +
+	"admin-add-hold": {text: "While it lasts, nothing that it covers is deleted, erased or removed (409 hold.held). With document_id it covers one document of the organisation, otherwise all of them and the accounts of its people. " +
 		"409 hold.too_many beyond 10,000.", refuses: []int{http.StatusConflict}},
 	"admin-lift-hold":      {text: "Takes a recent proof. 404 hold.not_found if it was lifted before.", params: []*huma.Param{holdParam()}},
 	"admin-embedding":      {params: []*huma.Param{organisationParam()}},
@@ -571,7 +571,7 @@ var descriptions = map[string]description{
 	"admin-show-mail":  {text: "Only for operators. The link of a guest opens the document; the audit trail says that an operator handed it out.", params: []*huma.Param{noticeParam()}},
 	"admin-retry-mail": {text: "Sends a message that failed, was kept or was dropped. One that was sent is not sent again.", params: []*huma.Param{noticeParam()}, refuses: []int{http.StatusConflict}},
 	"admin-audit-log":  {text: "Newest first. Admins and auditors see the events of the documents of their organisation, and what was done to its accounts.", params: adminParams(logParams()...)},
-	"admin-logins":     {text: "Newest first, for 180 days. Failed logins are counted by account, network and hour. Those of e-mails without an account are shown to operators alone, without the e-mail.", params: adminParams(loginParams()...)},
+	"admin-logins":     {text: "Newest first, for 180 days. Failed logins are counted by account, network and hour. Those of e-mails without an account are shown only to operators, without the e-mail.", params: adminParams(loginParams()...)},
 	"admin-logins-csv": {text: "The same records as admin-logins. No cell is interpreted as a formula.",
 		params: append([]*huma.Param{organisationParam(), languageParam("the descriptions")}, loginParams()...), answers: textAnswer("text/csv", "The records, oldest first.")},
 	"admin-audit-log-csv": {text: "The same events as admin-audit-log. No cell is interpreted as a formula.",
@@ -583,7 +583,7 @@ var descriptions = map[string]description{
 	"admin-set-webhook": {text: "Members that are missing are reset. A webhook that is enabled again is sent the events since it was disabled.",
 		params: []*huma.Param{webhookParam()}, refuses: []int{http.StatusConflict}},
 	"admin-delete-webhook": {text: "The record of its deliveries is deleted too.", params: []*huma.Param{webhookParam()}},
-	"admin-rotate-webhook": {text: "The answer has the new secret, which is shown only once. For 24 hours the former one signs the messages too.",
+	"admin-rotate-webhook": {text: "The answer has the new secret, which is shown only once. For 24 hours messages are also signed with the former one.",
 		params: []*huma.Param{webhookParam()}, refuses: []int{http.StatusConflict}},
 	"admin-test-webhook": {text: "Orders a message of type webhook.test, which is sent once, to a disabled webhook too. Its delivery shows the result.", params: []*huma.Param{webhookParam()}},
 	"admin-deliveries": {text: "Newest first. Kept for 30 days after they ended.",
@@ -619,7 +619,7 @@ var descriptions = map[string]description{
 	"scim-groups":              {text: "The same query parameters as for users."},
 	"scim-add-group":           {text: "409 uniqueness if a group has the name, in any case of letters."},
 	"admin-scim":               {text: "The secret is never shown. Groups give roles by the settings of the provider.", params: []*huma.Param{organisationParam()}},
-	"admin-set-scim-secret":    {text: "The secret is shown this once. A former one is no longer accepted."},
+	"admin-set-scim-secret":    {text: "The secret is shown only this once. The former one is no longer accepted."},
 	"admin-delete-scim-secret": {text: "Accounts and groups stay as they are.", params: []*huma.Param{organisationParam()}},
 	"admin-delete-sso":         {text: "Its people log in with passwords again. Domains stay granted, and accounts stay linked.", params: []*huma.Param{organisationParam()}},
 	"admin-test-sso":           {text: "Whether it answers as a provider; nothing is changed."},

@@ -36,7 +36,7 @@ type Config struct {
 	// migrate; or off, which refuses to start until segel migrate was run. No other command migrates.
 	Migrate string `env:"MIGRATE" envDefault:"auto"`
 
-	// File with the key that encrypts all private keys at rest. Created at the first start. Empty: master.key in the data folder.
+	// File with the key that encrypts all stored private keys. Created at the first start. Empty: master.key in the data folder.
 	// Keep a copy elsewhere: without it no stored key can be used again.
 	MasterKeyFile string `env:"MASTER_KEY_FILE"`
 
@@ -60,7 +60,7 @@ type Config struct {
 
 	// Where the sealed keys and the records of the stamp office are kept: folder, in the data folder; or database, for services on several
 	// machines, which then need one of MASTER_KEY, MASTER_KEY_FILE and MASTER_KEY_COMMAND. With a PostgreSQL database and BLOBS=s3 the data folder
-	// has temporary files alone then. segel state copy moves keys and records to the database, and with --to folder back.
+	// then has only temporary files. segel state copy moves keys and records to the database, and with --to folder back.
 	State string `env:"STATE" envDefault:"folder"`
 
 	// Where the files of documents are kept: files, in the data folder; or s3, in a bucket of an S3 server with conditional writes. Keys,
@@ -81,8 +81,8 @@ type Config struct {
 	// Folder that they move from if BLOBS and BLOBS_FROM are both files: another one than BLOBS_FOLDER, and neither in the other.
 	BlobsFromFolder string `env:"BLOBS_FROM_FOLDER" envDefault:"blobs"`
 
-	// Whether files are encrypted before they are stored: on, each under a key of its organisation, which the master key protects; or off. It is
-	// about files that are written from then on. All are read, encrypted or not, as long as the database and the master key are there. segel blobs copy
+	// Whether files are encrypted before they are stored: on, each under a key of its organisation, which the master key protects; or off. It applies
+	// to files that are written from then on. All files are read, encrypted or not, as long as the database and the master key are there. segel blobs copy
 	// --reencrypt moves the others.
 	BlobEncryption string `env:"BLOB_ENCRYPTION" envDefault:"off"`
 
@@ -96,10 +96,10 @@ type Config struct {
 	// Bucket, which must exist. Its objects should have no versions and no rule that removes them.
 	S3Bucket string `env:"S3_BUCKET"`
 
-	// What the names of all objects begin with, such as segel/, for a bucket that is used for other things as well. Empty: nothing.
+	// Prefix of the names of all objects, such as segel/, for a bucket that is also used for other things. Empty: none.
 	S3Prefix string `env:"S3_PREFIX"`
 
-	// What those names begin with that files move from, if BLOBS and BLOBS_FROM are both s3: another one than S3_PREFIX, in the same bucket.
+	// Prefix of the names that files move from, if BLOBS and BLOBS_FROM are both s3: another one than S3_PREFIX, in the same bucket.
 	S3FromPrefix string `env:"S3_FROM_PREFIX"`
 
 	// Region of the bucket.
@@ -177,7 +177,7 @@ type Config struct {
 	// --- TLS ---
 
 	// File with the certificate of the listener and its chain, in PEM. With it the service answers HTTPS, HTTP/2 included, and no proxy is needed in
-	// front of it. It is read again within seconds after it or TLS_KEY changes, and on SIGHUP; while it cannot be used, the certificate before is.
+	// front of it. It is read again within seconds after it or TLS_KEY changes, and on SIGHUP; while it cannot be used, the former certificate is used.
 	// Empty: plain HTTP.
 	TLSCert string `env:"TLS_CERT"`
 
@@ -189,7 +189,7 @@ type Config struct {
 
 	// Directory of an ACME server that issues the certificate of PUBLIC_URL in place of TLS_CERT, such as https://acme-v02.api.letsencrypt.org/directory.
 	// It must reach the service at port 443, or at port 80 with LISTEN_HTTP. The certificate and its key are sealed in the database, so that all nodes
-	// use them, and renewed by themselves. Setting it accepts the terms of the server. OUTBOUND_PRIVATE must name the network of a server without a
+	// use them, and renewed automatically. Setting it accepts the terms of the server. OUTBOUND_PRIVATE must name the network of a server without a
 	// public address. Empty: none.
 	ACMEDirectory string `env:"ACME_DIRECTORY"`
 
@@ -275,13 +275,13 @@ type Config struct {
 	StampOnly bool `env:"STAMP_ONLY" envDefault:"false"`
 
 	// Guests may create an account after they have verified their mailbox with a code. The documents that name the mailbox are in its inbox.
-	// Each such account has an organisation of its own, without quota.
+	// Each such account has a separate organisation, without quota.
 	GuestAccounts bool `env:"GUEST_ACCOUNTS" envDefault:"false"`
 
 	// --- Mail ---
 
 	// Mail servers in the order in which they are tried, such as smtp://user:password@mail.example.com:587, which must offer STARTTLS, or
-	// smtps://mail.example.com:465. With ?tls=none a server is used without TLS: only within one's own network. OUTBOUND_PRIVATE must
+	// smtps://mail.example.com:465. With ?tls=none a server is used without TLS: only within your own network. OUTBOUND_PRIVATE must
 	// name the network of a server without a public address. Empty: messages are not sent but kept, and operators read them and pass
 	// them on (Administration, Mail; segel mail).
 	MailServers []string `env:"MAIL_SERVERS" secret:"true"`
@@ -293,8 +293,8 @@ type Config struct {
 	// to send from them.
 	MailFromByOrganisation map[string]string `env:"MAIL_FROM_BY_ORGANISATION"`
 
-	// Address to which mail servers return what they cannot deliver later, such as bounces@example.com. Each mail has a sender of its own: this local
-	// part, + and 42 letters and digits. Give what arrives there to segel mail bounce. Empty: it is returned to MAIL_FROM.
+	// Address to which mail servers return what they cannot deliver later, such as bounces@example.com. Each mail has a separate sender: this local
+	// part, + and 42 letters and digits. Pass the mail that arrives there to segel mail bounce. Empty: it is returned to MAIL_FROM.
 	MailBounces string `env:"MAIL_BOUNCES"`
 
 	// Language of mail: id or en.
@@ -303,7 +303,7 @@ type Config struct {
 	// Hours of the day, in the time zone of an organisation, in which no scheduled reminders are sent, such as 21-7. Those that are due are sent afterwards. 0-0: none.
 	QuietHours Hours `env:"QUIET_HOURS" envDefault:"20-8"`
 
-	// The shortest period, in years, after which organisations may have the files of completed documents removed. The tax law asks for ten years for documents on which bookkeeping is based.
+	// The shortest period, in years, after which organisations may have the files of completed documents removed. Tax law requires ten years for documents on which bookkeeping is based.
 	RetentionLeast int `env:"RETENTION_LEAST_YEARS" envDefault:"10" min:"1" max:"100"`
 
 	// An organisation that has fewer units of quota left than this is reported as quota.low, and again when none is left. 0: only then.
@@ -325,13 +325,13 @@ type Config struct {
 	PhoneWhatsAppHeaders string `env:"PHONE_WHATSAPP_HEADERS" secret:"true"`
 
 	// Body of a request, such as {"to": {{json .Number}}, "text": {{json .Text}}}. Each value is written with json (a JSON
-	// text with its quotes), form (percent-encoded) or digits (the digits alone), and is one of ID, Channel, Number, Name, Kind, Language,
+	// text with its quotes), form (percent-encoded) or digits (only the digits), and is one of ID, Channel, Number, Name, Kind, Language,
 	// Sender, Organisation, Title, Link, Code and Text, which is the whole message. Parts may depend on a value:
 	// {{if eq .Kind "code"}}...{{else}}...{{end}}. Required with PHONE_WHATSAPP_URL.
 	PhoneWhatsAppBody string `env:"PHONE_WHATSAPP_BODY" secret:"true"`
 
 	// Regular expression that the body of an answer with status 2xx matches if the provider accepted the message, such as "status": ?true.
-	// After any other answer the message is sent again later. Empty: status 2xx alone means that it was accepted.
+	// After any other answer the message is sent again later. Empty: status 2xx means that it was accepted.
 	PhoneWhatsAppAccepted string `env:"PHONE_WHATSAPP_ACCEPTED"`
 
 	// Address of the provider that sends messages by SMS, such as https://provider.example.com/messages. Empty: SMS is not offered.
@@ -345,13 +345,13 @@ type Config struct {
 	PhoneSMSHeaders string `env:"PHONE_SMS_HEADERS" secret:"true"`
 
 	// Body of a request, such as to={{form .Number}}&text={{form .Text}}. Each value is written with json (a JSON
-	// text with its quotes), form (percent-encoded) or digits (the digits alone), and is one of ID, Channel, Number, Name, Kind, Language,
+	// text with its quotes), form (percent-encoded) or digits (only the digits), and is one of ID, Channel, Number, Name, Kind, Language,
 	// Sender, Organisation, Title, Link, Code and Text, which is the whole message. Parts may depend on a value:
 	// {{if eq .Kind "code"}}...{{else}}...{{end}}. Required with PHONE_SMS_URL.
 	PhoneSMSBody string `env:"PHONE_SMS_BODY" secret:"true"`
 
 	// Regular expression that the body of an answer with status 2xx matches if the provider accepted the message, such as "status": ?true.
-	// After any other answer the message is sent again later. Empty: status 2xx alone means that it was accepted.
+	// After any other answer the message is sent again later. Empty: status 2xx means that it was accepted.
 	PhoneSMSAccepted string `env:"PHONE_SMS_ACCEPTED"`
 
 	// How long a provider may take for one message.
@@ -391,8 +391,8 @@ type Config struct {
 	// Ports that the service may connect to, in addition to those in TIMESTAMP_URLS.
 	OutboundPorts []uint16 `env:"OUTBOUND_PORTS" envDefault:"80,443"`
 
-	// Whether a TXT record in the DNS of a mail domain lets it route logins to the provider of an organisation. Else only an operator
-	// grants domains. The name servers of this machine are asked; their answers are believed.
+	// Whether a TXT record in the DNS of a mail domain lets it route logins to the provider of an organisation. Otherwise only an operator
+	// grants domains. The name servers of this machine are asked; their answers are trusted.
 	SSODomainsByDNS bool `env:"SSO_DOMAINS_BY_DNS"`
 
 	// How long before the newest timestamp of a completed document expires with the certificate of its authority, a further
@@ -512,7 +512,7 @@ type Config struct {
 	// --- Pictures of pages ---
 
 	// What draws the pages of documents for people with slow lines: poppler, in a sandbox on this machine; auto, which is poppler if it
-	// and the sandbox are available; or off, where the web app shows pages from the file alone.
+	// and the sandbox are available; or off, where the web app shows pages only from the file.
 	PagePictures string `env:"PAGE_PICTURES" envDefault:"auto"`
 
 	// Pages drawn at the same time. Each takes one processor, and its file and up to half a gigabyte of memory.

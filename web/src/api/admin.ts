@@ -255,7 +255,7 @@ export const setReminders = async (organisation: string, remind: AdminReminders[
 
 export type AccountPolicy = Schemas["AdminAccountPolicy"];
 
-/** What an organisation demands of accounts; undefined: the caller's own. */
+/** The requirements of an organisation for accounts; undefined: the caller's own. */
 export const accountPolicy = (organisation: string | undefined) =>
   queryOptions({ queryKey: key("account-policy", organisation), queryFn: async () => (await take(api.GET("/v1/admin/account-policy", { params: { query: organisation ? { organisation } : {} } }))).data });
 

@@ -331,12 +331,12 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What an organisation demands of accounts
+         * The requirements of an organisation for accounts
          * @description The limits apply to the sessions of the web app and to the tokens of programs alike. API keys need the scope admin.
          */
         get: operations["admin-account-policy"];
         /**
-         * Change what an organisation demands of accounts
+         * Change the requirements of an organisation for accounts
          * @description Members that are missing stay as they are. A limit applies to sessions that exist too, from their next request on. A use is recorded at most every five minutes, or every tenth of a shorter idle limit: a session ends at most that much earlier than the limit says. Not with an API key.
          */
         put: operations["admin-set-account-policy"];
@@ -527,12 +527,12 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * In whose pages those of an organisation may be embedded
+         * The origins whose pages may embed those of an organisation
          * @description API keys need the scope admin.
          */
         get: operations["admin-embedding"];
         /**
-         * Set in whose pages those of an organisation may be embedded
+         * Set the origins whose pages may embed those of an organisation
          * @description Replaces all origins. Pages that are open in an origin that is missing now end with their next request. Not with an API key.
          */
         put: operations["admin-set-embedding"];
@@ -578,7 +578,7 @@ export interface paths {
         put?: never;
         /**
          * Set a legal hold
-         * @description While it lasts, what it covers is neither deleted nor erased nor removed (409 hold.held). With document_id it covers one document of the organisation, otherwise all of them and the accounts of its people. 409 hold.too_many beyond 10,000. API keys need the scope admin.
+         * @description While it lasts, nothing that it covers is deleted, erased or removed (409 hold.held). With document_id it covers one document of the organisation, otherwise all of them and the accounts of its people. 409 hold.too_many beyond 10,000. API keys need the scope admin.
          */
         post: operations["admin-add-hold"];
         delete?: never;
@@ -643,7 +643,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an invitation
-         * @description Its link opens nothing from then on. API keys need the scope admin.
+         * @description Its link gives no access from then on. API keys need the scope admin.
          */
         delete: operations["admin-revoke-invitation"];
         options?: never;
@@ -792,7 +792,7 @@ export interface paths {
         };
         /**
          * Logins, logouts and failed logins
-         * @description Newest first, for 180 days. Failed logins are counted by account, network and hour. Those of e-mails without an account are shown to operators alone, without the e-mail. API keys need the scope admin.
+         * @description Newest first, for 180 days. Failed logins are counted by account, network and hour. Those of e-mails without an account are shown only to operators, without the e-mail. API keys need the scope admin.
          */
         get: operations["admin-logins"];
         put?: never;
@@ -831,7 +831,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Messages to people, and what became of them
+         * Messages to people, and their results
          * @description Newest first. Without a mail server, messages are kept: an operator reads them and passes them on. API keys need the scope admin.
          */
         get: operations["admin-mail"];
@@ -917,7 +917,7 @@ export interface paths {
         get?: never;
         /**
          * Close an organisation for ever
-         * @description Only for operators. As a suspension, for ever. name repeats the name of the organisation. Its documents, evidence and log stay. Closing again changes nothing. Not with an API key.
+         * @description Only for operators. Like a suspension, but permanent. name repeats the name of the organisation. Its documents, evidence and log stay. Closing again changes nothing. Not with an API key.
          */
         put: operations["admin-close-organisation"];
         post?: never;
@@ -957,7 +957,7 @@ export interface paths {
         get?: never;
         /**
          * Suspend an organisation
-         * @description Only for operators. From their next request on, its people, their API keys and the guests of its documents are answered 403 organisation.suspended. What was ordered before is finished; docs/decisions/0062-organisations.md has the list. Suspending again changes nothing. Not with an API key.
+         * @description Only for operators. From their next request on, its people, their API keys and the guests of its documents are answered 403 organisation.suspended. Work that was ordered before is completed; docs/decisions/0062-organisations.md has the list. Suspending again changes nothing. Not with an API key.
          */
         put: operations["admin-suspend-organisation"];
         post?: never;
@@ -1029,7 +1029,7 @@ export interface paths {
         get?: never;
         /**
          * Erase the data of a person whose account is disabled
-         * @description As erase-own-account, of a person whose account is disabled (409 person.not_disabled). Repeating it goes on with what is left; the service does the same every minute. Needs a recent proof. Not with an API key.
+         * @description As erase-own-account, of a person whose account is disabled (409 person.not_disabled). Repeating it continues with what is left; the service does the same every minute. Needs a recent proof. Not with an API key.
          */
         put: operations["admin-erase-person"];
         post?: never;
@@ -1261,7 +1261,7 @@ export interface paths {
         get: operations["admin-reminders"];
         /**
          * Replace the reminders of an organisation's new documents
-         * @description Documents that exist keep what they have. API keys need the scope admin.
+         * @description Existing documents keep theirs. API keys need the scope admin.
          */
         put: operations["admin-set-reminders"];
         post?: never;
@@ -1345,7 +1345,7 @@ export interface paths {
         get?: never;
         /**
          * Give the directory of an organisation a new secret
-         * @description The secret is shown this once. A former one is no longer accepted. Not with an API key.
+         * @description The secret is shown only this once. The former one is no longer accepted. Not with an API key.
          */
         put: operations["admin-set-scim-secret"];
         post?: never;
@@ -1587,7 +1587,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a team
-         * @description Its documents stay with their owners, who alone see them from then on, apart from the people of each. Not with an API key.
+         * @description Its documents stay with their owners, and from then on only they and the people of each document see them. Not with an API key.
          */
         delete: operations["admin-delete-team"];
         options?: never;
@@ -1758,7 +1758,7 @@ export interface paths {
         put?: never;
         /**
          * Give a webhook a new secret
-         * @description The answer has the new secret, which is shown only once. For 24 hours the former one signs the messages too. API keys need the scope admin.
+         * @description The answer has the new secret, which is shown only once. For 24 hours messages are also signed with the former one. API keys need the scope admin.
          */
         post: operations["admin-rotate-webhook"];
         delete?: never;
@@ -1818,7 +1818,7 @@ export interface paths {
         put?: never;
         /**
          * Open an address of an embedded page
-         * @description For the page itself. An address that opens nothing is 404; error.code says whether it was used (embed.address_used), has expired (embed.address_expired) or ended (embed.address_ended), or else embed.address_invalid. 403 embed.origin for a page of another origin. 409 if the person cannot do now what it is for.
+         * @description For the page itself. An ended address is 404; error.code says whether it was used (embed.address_used), has expired (embed.address_expired) or ended (embed.address_ended), or else embed.address_invalid. 403 embed.origin for a page of another origin. 409 if the person cannot do now what it is for.
          */
         post: operations["open-embedded"];
         delete?: never;
@@ -1856,7 +1856,7 @@ export interface paths {
         };
         /**
          * The caller's second factors
-         * @description Which second factors the account has. While the organisation requires one and the account has none, everything but this, adding one, asking who one is and logging out is 403 auth.must_enrol. Not with an API key.
+         * @description Which second factors the account has. While the organisation requires one and the account has none, everything except this, adding one, reading one's account and logging out is 403 auth.must_enrol. Not with an API key.
          */
         get: operations["factors"];
         put?: never;
@@ -2058,7 +2058,7 @@ export interface paths {
         put?: never;
         /**
          * Open a guest link
-         * @description Returns a token that is used like any other, for detail, status, preview, sign, reject and download of the one document. A link that opens nothing is 404; error.code says whether a newer one replaced it (guest.link_replaced), the owner revoked it (guest.link_revoked), or it expired (guest.link_expired).
+         * @description Returns a token that is used like any other, for detail, status, preview, sign, reject and download of the one document. An ended link is 404; error.code says whether a newer one replaced it (guest.link_replaced), the owner revoked it (guest.link_revoked), or it expired (guest.link_expired).
          */
         post: operations["guest"];
         delete?: never;
@@ -2078,7 +2078,7 @@ export interface paths {
         put?: never;
         /**
          * Create an account for a guest
-         * @description For guests who entered a code from their mailbox in this session, where the operator allows it (`SEGEL_GUEST_ACCOUNTS`): creates an account with that address and an organisation of its own. Its inbox has the documents that name the address as a guest's, by whichever organisation; items with `as_guest` are opened with `guest-document`. A mailbox has one such account. The senders of documents learn nothing of it. Not with an API key.
+         * @description For guests who entered a code from their mailbox in this session, where the operator allows it (`SEGEL_GUEST_ACCOUNTS`): creates an account with that address in a separate organisation. Its inbox has the documents that name the address as a guest's, from every organisation; items with `as_guest` are opened with `guest-document`. A mailbox has one such account. The senders of documents are not told. Not with an API key.
          */
         post: operations["guest-account"];
         delete?: never;
@@ -2118,7 +2118,7 @@ export interface paths {
         put?: never;
         /**
          * What an invitation says
-         * @description The link can still be used afterwards. The code says why a link opens nothing: 404 invitation.used, .revoked, .replaced by a newer one, .expired after seven days, .lapsed because the inviter does not administer the organisation any more, or .link_invalid; 403 organisation.suspended or organisation.closed.
+         * @description The link can still be used afterwards. The code says why a link gives no access: 404 invitation.used, .revoked, .replaced by a newer one, .expired after seven days, .lapsed because the inviter does not administer the organisation any more, or .link_invalid; 403 organisation.suspended or organisation.closed.
          */
         post: operations["invitation"];
         delete?: never;
@@ -2280,7 +2280,7 @@ export interface paths {
         };
         /**
          * The accounts that the caller can switch to
-         * @description Those that the person logged in to in this client, each with its own password or provider, and whose sessions have not ended; their addresses play no part. Not with an API key.
+         * @description Those that the person logged in to in this client, each with its own password or provider, and whose sessions have not ended; their addresses do not matter. Not with an API key.
          */
         get: operations["organisations"];
         put?: never;
@@ -2385,8 +2385,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Prove again who the caller is
-         * @description With the password, or with a second factor of the account. For ten minutes after it, and after the login, the session may do what is dangerous: what is refused with 403 auth.reauthenticate before. Tries are counted as those of a login. Not with an API key.
+         * Prove the caller's identity again
+         * @description With the password, or with a second factor of the account. For ten minutes after it, and after the login, the session may make dangerous requests, which are otherwise refused with 403 auth.reauthenticate. Tries are counted as those of a login. Not with an API key.
          */
         post: operations["reauthenticate"];
         delete?: never;
@@ -2425,7 +2425,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Whose password a mailed link replaces
+         * The account whose password a mailed link replaces
          * @description The link can still be used afterwards. 404 auth.reset_link_invalid: it was used, has expired, or ended because the password was changed.
          */
         post: operations["reset-link"];
@@ -2557,8 +2557,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begin a login with the provider of a mail domain
-         * @description The answer depends on the domain of the address alone. For a domain with a provider it sets a cookie that binds the login to this browser for ten minutes; send the browser to url. 503 sso.provider_unavailable while the provider does not answer.
+         * Start a login with the provider of a mail domain
+         * @description The answer depends only on the domain of the address. For a domain with a provider it sets a cookie that binds the login to this browser for ten minutes; send the browser to url. 503 sso.provider_unavailable while the provider does not answer.
          */
         post: operations["begin-sso"];
         delete?: never;
@@ -2578,7 +2578,7 @@ export interface paths {
         put?: never;
         /**
          * Prove the second factor of a login with a provider
-         * @description For browsers alone, after finish-sso has sent the person to the login page with the accepted second factors in the query parameter factors: sets the session cookie. The login waits for ten minutes; then it is 400 sso.login_lost. Wrong factors are refused as at /v1/auth/session.
+         * @description Only for browsers, after finish-sso has sent the person to the login page with the accepted second factors in the query parameter factors: sets the session cookie. The login waits for ten minutes; then it is 400 sso.login_lost. Wrong factors are refused as at /v1/auth/session.
          */
         post: operations["sso-factor"];
         delete?: never;
@@ -2595,8 +2595,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Where a provider sends people back
-         * @description For browsers alone. Redirects to the web app, with a session cookie, or with the code of the refusal in the query parameter sso of the login page.
+         * The address to which a provider sends people back
+         * @description Only for browsers. Redirects to the web app, with a session cookie, or with the code of the refusal in the query parameter sso of the login page.
          */
         get: operations["finish-sso"];
         put?: never;
@@ -2617,7 +2617,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Where a provider reports a logout
+         * The address at which a provider reports a logout
          * @description Back-channel logout of OpenID Connect: a form with logout_token. 400 for a token that is not valid or was used before.
          */
         post: operations["provider-logout"];
@@ -2638,7 +2638,7 @@ export interface paths {
         put?: never;
         /**
          * Switch to another account
-         * @description Issues tokens of another account of the client, with what was proved for it, and ends the former ones of that account. The session keeps its time of login, so the limits of the organisation go on. 403 auth.factor_required if the account has a second factor that was not proved, or its organisation demands one; 403 switch.provider if it demands a login at its provider; 403 organisation.suspended or organisation.closed; 404 switch.not_found for every other organisation. Not with an API key.
+         * @description Issues tokens of another account of the client, with what was proved for it, and ends the former ones of that account. The session keeps its time of login, so the limits of the organisation still apply. 403 auth.factor_required if the account has a second factor that was not proved, or its organisation demands one; 403 switch.provider if it demands a login at its provider; 403 organisation.suspended or organisation.closed; 404 switch.not_found for every other organisation. Not with an API key.
          */
         post: operations["switch"];
         delete?: never;
@@ -2676,7 +2676,7 @@ export interface paths {
         };
         /**
          * A picture for a person
-         * @description Drawn from the address alone: its colour from the id, its letters from the query. Needs no token.
+         * @description Drawn only from the address: its colour from the id, its letters from the query. Needs no token.
          */
         get: operations["avatar"];
         put?: never;
@@ -3224,7 +3224,7 @@ export interface paths {
         };
         /**
          * Guests whom the caller entered before
-         * @description From the 500 newest documents that the caller created, so that a guest need not be typed again. What other members entered is not shown. API keys need the scope documents:read.
+         * @description From the 500 newest documents that the caller created, so that a guest does not have to be typed again. What other members entered is not shown. API keys need the scope documents:read.
          */
         get: operations["suggest-guests"];
         put?: never;
@@ -3605,7 +3605,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Retry now what a document waits for
+         * Retry now the step that a document waits for
          * @description The service retries by itself, after growing pauses; this ends the pause. 409 if the document does not wait for the service; restamp-docs resumes a document that failed. API keys need the scope documents:write.
          */
         post: operations["retry"];
@@ -3646,7 +3646,7 @@ export interface paths {
         put?: never;
         /**
          * Sign several documents with one consent
-         * @description Signs each document as sign-docs does, one after the other, with one consent over the list of their digests. One refusal does not stop the others; the answer is 200 and has a result for each document. A document that is named twice is 422, and nothing is signed. A repeat, with or without an Idempotency-Key, signs no document twice: a revision that the caller signed before is reported as signed. While a result is retryable, the answer is not kept for the Idempotency-Key, and a repeat goes on with the rest. The log records for each signature the number of documents and the digest of the list. API keys need the scope sign.
+         * @description Signs each document as sign-docs does, one after the other, with one consent over the list of their digests. One refusal does not stop the others; the answer is 200 and has a result for each document. A document that is named twice is 422, and nothing is signed. A repeat, with or without an Idempotency-Key, signs no document twice: a revision that the caller signed before is reported as signed. While a result is retryable, the answer is not kept for the Idempotency-Key, and a repeat continues with the rest. The log records for each signature the number of documents and the digest of the list. API keys need the scope sign.
          */
         post: operations["sign-many"];
         delete?: never;
@@ -3844,14 +3844,14 @@ export interface paths {
         };
         /**
          * How much of a file has arrived
-         * @description HEAD answers the headers of tus alone (Upload-Offset, Upload-Length, Upload-Expires), with Tus-Resumable in the request. API keys need the scope documents:write.
+         * @description HEAD answers only the headers of tus (Upload-Offset, Upload-Length, Upload-Expires), with Tus-Resumable in the request. API keys need the scope documents:write.
          */
         get: operations["upload-progress"];
         put?: never;
         post?: never;
         /**
          * Remove what has arrived of a file
-         * @description Removes what has arrived (extension termination). What became a document stays. API keys need the scope documents:write.
+         * @description Removes what has arrived (extension termination). A document that was made from it stays. API keys need the scope documents:write.
          */
         delete: operations["end-upload"];
         options?: never;
@@ -3914,7 +3914,7 @@ export interface paths {
         put?: never;
         /**
          * Verify the signatures of a PDF, with a report as PDF
-         * @description As verify; the answer is the report in the language of the request, as an attachment. The report itself is not signed. Of a report with more than 4,000 lines it has the first.
+         * @description As verify; the answer is the report in the language of the request, as an attachment. The report itself is not signed. If the report has more than 4,000 lines, it has the first 4,000.
          */
         post: operations["verify-report"];
         delete?: never;
