@@ -16,7 +16,7 @@ import (
 type authorityCommand struct {
 	Export authorityExportCommand `cmd:"" help:"Print the root certificate as PEM."`
 	List   authorityListCommand   `cmd:"" help:"List the certificates that were issued."`
-	Revoke authorityRevokeCommand `cmd:"" help:"Revoke certificates, for good; works beside a running service."`
+	Revoke authorityRevokeCommand `cmd:"" help:"Revoke certificates permanently; works beside a running service."`
 }
 
 type authorityExportCommand struct{ dataFlag }

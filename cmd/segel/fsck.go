@@ -21,7 +21,7 @@ type fsckCommand struct {
 	Remove     bool   `help:"Move files that neither a row nor the audit log names into the folder aside of the blobs. Nothing is moved while evidence is missing or changed."`
 	PurgeAside int    `name:"purge-aside" placeholder:"DAYS" default:"-1" help:"Permanently remove files that were moved aside at least that many days ago. Nothing is removed while evidence is missing or changed."`
 	Record     bool   `help:"Log the digests of rows for which the audit log has none. Needed once, after an update from a release that did not log them."`
-	Repair     bool   `help:"Make derived data anew that is wrong: counters, lists, the index of titles, the queue. The log, the records of documents and files stay as they are. Nothing is repaired while evidence is missing or changed."`
+	Repair     bool   `help:"Recompute derived data that is wrong: counters, lists, the index of titles, the queue. The log, the records of documents and files stay as they are. Nothing is repaired while evidence is missing or changed."`
 	JSON       bool   `name:"json" help:"Print one JSON object per line: each finding, and a summary."`
 	Scratch    string `type:"path" placeholder:"DIR" help:"Folder for a temporary index of the audit log, about 200 bytes per row; default: the folder of the system for temporary files."`
 }

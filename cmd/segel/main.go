@@ -45,10 +45,10 @@ type command struct {
 	Backup    backupCommand    `cmd:"" help:"Copy the installation to a folder or bucket while it is used; list, verify and prune such copies."`
 	Restore   restoreCommand   `cmd:"" help:"Make the installation of a backup in an empty place, and check it."`
 	State     stateCommand     `cmd:"" help:"The sealed keys and the records of the stamp office: move them between the data folder and the database."`
-	MasterKey masterKeyCommand `cmd:"" name:"master-key" help:"The key that seals all others: which ones are in use, and the exchange for another."`
+	MasterKey masterKeyCommand `cmd:"" name:"master-key" help:"The master key, which seals all others: its status, its exchange and its backup."`
 	Nodes     nodesCommand     `cmd:"" help:"The processes that share a PostgreSQL database."`
 	Clock     clockCommand     `cmd:"" help:"Compare the clock with all other available clocks, and confirm it."`
-	Renew     renewCommand     `cmd:"" help:"Renew document timestamps that are about to lose their strength."`
+	Renew     renewCommand     `cmd:"" help:"Renew document timestamps that are about to expire."`
 	Adopt     adoptCommand     `cmd:"" help:"Join database, keys and blobs into one installation, after a restore or for one of an earlier release. Shows what was found and asks for confirmation."`
 	Migrate   migrateCommand   `cmd:"" help:"Migrate the database to this program's schema, or say what that would do (--check). Only this command and serve migrate."`
 	Config    configCommand    `cmd:"" help:"Print the effective configuration with its comments, or write it to a file that commands read."`
@@ -137,7 +137,7 @@ func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)
 // dataFlag names the data folder and the file of settings.
 type dataFlag struct {
 	Data   string `help:"Data folder." placeholder:"DIR"`
-	Config string `help:"File of settings, which segel config --write makes; default: SEGEL_CONFIG. The environment wins over it." placeholder:"FILE"`
+	Config string `help:"File of settings, which segel config --write makes; default: SEGEL_CONFIG. The environment takes precedence." placeholder:"FILE"`
 }
 
 // loadConfig reads the configuration, with the flags that were given.
@@ -245,7 +245,7 @@ func (openapiCommand) Run(w *environment) error {
 // renewCommand does manually what a running service does every hour.
 type renewCommand struct {
 	dataFlag
-	All bool `help:"Look at every completed document, whenever its next renewal is: after SEGEL_RENEW_BEFORE was raised."`
+	All bool `help:"Examine every completed document, not only those that are due: use it after SEGEL_RENEW_BEFORE was raised."`
 }
 
 func (c renewCommand) Run(w *environment) error {

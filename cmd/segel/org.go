@@ -19,10 +19,10 @@ type orgCommand struct {
 	Locale    orgLocaleCommand    `cmd:"" help:"Set the language and the time zone of an organisation."`
 	Usage     orgUsageCommand     `cmd:"" help:"Print what an organisation uses: documents, bytes of files, stamps and signatures."`
 	Retention orgRetentionCommand `cmd:"" help:"Set for how many years an organisation keeps the files of completed documents."`
-	Hold      orgHoldCommand      `cmd:"" help:"Set a legal hold: what it covers is neither deleted nor erased nor removed."`
+	Hold      orgHoldCommand      `cmd:"" help:"Set a legal hold: nothing that it covers is deleted, erased or removed."`
 	Holds     orgHoldsCommand     `cmd:"" help:"List the legal holds of an organisation."`
 	Lift      orgLiftCommand      `cmd:"" help:"Lift a legal hold."`
-	Suspend   orgSuspendCommand   `cmd:"" help:"Stop the people of an organisation, their API keys and the guests of its documents. What was ordered is finished."`
+	Suspend   orgSuspendCommand   `cmd:"" help:"Refuse the people of an organisation, their API keys and the guests of its documents. Work that was ordered is completed."`
 	Resume    orgResumeCommand    `cmd:"" help:"Resume a suspended organisation."`
 	Close     orgCloseCommand     `cmd:"" help:"Close an organisation for ever. Its documents and evidence stay."`
 }

@@ -27,7 +27,7 @@ type masterKeyCommand struct {
 
 	Backup  masterKeyBackupCommand  `cmd:"" help:"Write the master key and the keys of the authority, without the database, to a new file, encrypted with age, and check it."`
 	Verify  masterKeyVerifyCommand  `cmd:"" help:"Decrypt a key backup and check that its master key opens the keys in it. Needs no installation."`
-	Restore masterKeyRestoreCommand `cmd:"" help:"Put back from a key backup what is missing of the master key and of the keys of the authority, beside the database of the installation. Replaces nothing."`
+	Restore masterKeyRestoreCommand `cmd:"" help:"Restore the master key and the keys of the authority from a key backup where they are missing, for the database of the installation. Replaces nothing."`
 }
 
 // sealIDs returns what the value of a row is sealed for, by table.

@@ -134,16 +134,16 @@ type ssoSetCommand struct {
 	Issuer         *string        `help:"Address of the provider. Its metadata is below it, at /.well-known/openid-configuration." placeholder:"URL"`
 	ClientID       *string        `name:"client-id" help:"Of this service at the provider." placeholder:"ID"`
 	SecretFile     string         `help:"File whose first line is the client secret; - for standard input." placeholder:"F" xor:"secret"`
-	NoSecret       bool           `help:"Remove the client secret: the provider knows a public client." xor:"secret"`
+	NoSecret       bool           `help:"Remove the client secret: the provider has registered a public client." xor:"secret"`
 	Enabled        *bool          `negatable:"" help:"People log in with the provider. Test it before."`
 	Create         *bool          `negatable:"" help:"People without an account get one at their first login."`
 	GroupsClaim    *string        `help:"Claim that lists the groups of a person; groups if empty." placeholder:"NAME"`
-	Group          []string       `help:"Role of the people in a group. Repeat it, the first that a person is in counts; these replace the stored ones." placeholder:"GROUP=ROLE" sep:"none" xor:"groups"`
+	Group          []string       `help:"Role of the people in a group. May be repeated: the first group that a person is in counts. These replace the stored ones." placeholder:"GROUP=ROLE" sep:"none" xor:"groups"`
 	NoGroups       bool           `help:"Groups give no roles." xor:"groups"`
 	RequireGroup   *bool          `negatable:"" help:"People who are in none of the groups may not log in."`
 	Passwords      *bool          `negatable:"" help:"People may also log in with passwords."`
-	Exempt         []string       `help:"E-mail of an admin who may use a password in any case. Repeat it; these replace the stored ones." placeholder:"E" sep:"none"`
-	ProviderFactor *bool          `negatable:"" help:"A second factor that the provider states counts here."`
+	Exempt         []string       `help:"E-mail of an admin who may use a password in any case. May be repeated. These replace the stored ones." placeholder:"E" sep:"none"`
+	ProviderFactor *bool          `negatable:"" help:"Accept a second factor that the provider states."`
 	FactorACR      *string        `name:"factor-acr" help:"The acr that states a second factor; if empty, amr does." placeholder:"ACR"`
 	MaxAge         *time.Duration `help:"People whose login at the provider is older log in there again; 0 for any age." placeholder:"D"`
 }
@@ -262,7 +262,7 @@ func (c ssoDeleteCommand) Run(w *environment) error {
 type ssoGrantCommand struct {
 	dataFlag
 	organisationOrFirst
-	Domain string `arg:"" help:"Such as contoh.id. It is named for the organisation if it was not yet."`
+	Domain string `arg:"" help:"Such as contoh.id. It is added to the organisation if necessary."`
 }
 
 func (c ssoGrantCommand) Run(w *environment) error {

@@ -168,7 +168,7 @@ var errUnconfirmedErasure = errors.New("erasing cannot be undone: repeat the com
 
 type userEraseCommand struct {
 	accountFlags
-	Yes bool `help:"Do it: it cannot be undone."`
+	Yes bool `help:"Confirm: this cannot be undone."`
 }
 
 func (c userEraseCommand) Run(w *environment) error {
@@ -189,7 +189,7 @@ type userEraseGuestCommand struct {
 	organisationOrFirst
 	Email string `xor:"guest" required:"" help:"E-mail of the guest." placeholder:"E"`
 	Phone string `xor:"guest" required:"" help:"Phone number of the guest." placeholder:"P"`
-	Yes   bool   `help:"Do it: it cannot be undone."`
+	Yes   bool   `help:"Confirm: this cannot be undone."`
 }
 
 func (c userEraseGuestCommand) Run(w *environment) error {

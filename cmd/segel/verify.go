@@ -28,7 +28,7 @@ import (
 type verifyCommand struct {
 	dataFlag
 	Files        []string      `arg:"" help:"Files to validate." placeholder:"FILE"`
-	Evidence     string        `help:"Evidence certificate of the one contract: check that both are valid and belong together, with the trusted roots alone." placeholder:"CERTIFICATE"`
+	Evidence     string        `help:"Evidence certificate of the one contract: check that both are valid and belong together, with only the trusted roots." placeholder:"CERTIFICATE"`
 	Trust        string        `help:"Folder of trusted roots, PEM or DER; besides the root of the data folder." placeholder:"DIR"`
 	At           string        `help:"Validation time, such as 2026-11-21 or 2026-11-21T08:00:00Z; default now." placeholder:"TIME"`
 	JSON         bool          `name:"json" help:"Print each report as JSON."`

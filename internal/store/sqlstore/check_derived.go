@@ -98,7 +98,7 @@ var rowChecks = []rowCheck{
 	{name: "migrations", severity: store.SeverityDerived, text: "migration %s is recorded %s times, or as not applied", remedy: "Restore the row from a backup: it decides which programs may write", why: whyNotMigrations, query: `
 		SELECT 'tables of the database', CAST(version_id AS TEXT), CAST(COUNT(*) AS TEXT) FROM goose_db_version
 		GROUP BY version_id HAVING COUNT(*) <> 1 OR SUM(CASE WHEN is_applied THEN 1 ELSE 0 END) <> 1`},
-	{name: "migrations", severity: store.SeverityDerived, text: "the migrations of the job queue are recorded as %s in line %s, up to %s", remedy: "Restore the rows from a backup: segel migrate goes by them", why: whyNotMigrations, query: `
+	{name: "migrations", severity: store.SeverityDerived, text: "the migrations of the job queue are recorded as %s in line %s, up to %s", remedy: "Restore the rows from a backup: segel migrate depends on them", why: whyNotMigrations, query: `
 		SELECT 'tables of the job queue', CAST(COUNT(*) AS TEXT), line, CAST(MAX(version) AS TEXT) FROM river_migration
 		GROUP BY line HAVING line <> 'main' OR COUNT(*) <> MAX(version)`},
 	{name: "answers", severity: store.SeverityDerived, text: "the stored answer to a request on %s contradicts itself", remedy: "Delete the row: a repeated request runs again, so check first whether it had an effect", why: whyNotAnswers, query: `
