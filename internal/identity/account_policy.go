@@ -2,8 +2,6 @@ package identity
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -22,13 +20,13 @@ type PolicyChange struct {
 
 // AccountPolicy returns an organisation with its policy for accounts. An empty identifier means the caller's own.
 func (s *Service) AccountPolicy(ctx context.Context, by contract.Actor, of contract.OrganisationID) (store.Organisation, error) {
-	return s.administeredOrganisation(ctx, by, contract.AdminPolicy, of)
+	return store.LoadAdministered(ctx, s.store, by, contract.AdminPolicy, of)
 }
 
 // ChangeAccountPolicy changes the policy of an organisation for accounts. It applies to sessions that exist, from their next request
 // on. Repeating a request changes nothing more.
 func (s *Service) ChangeAccountPolicy(ctx context.Context, by contract.Actor, of contract.OrganisationID, c PolicyChange) (store.Organisation, error) {
-	o, err := s.administeredOrganisation(ctx, by, contract.AdminSetPolicy, of)
+	o, err := store.LoadAdministered(ctx, s.store, by, contract.AdminSetPolicy, of)
 	if err != nil {
 		return o, err
 	}
@@ -70,23 +68,4 @@ func policyDetails(of contract.OrganisationID, p contract.AccountPolicy) map[str
 		d["absolute_hours"] = strconv.Itoa(int(p.AbsoluteLimit / time.Hour))
 	}
 	return d
-}
-
-// administeredOrganisation reads the organisation of a request by an administrator; an empty identifier means the caller's own.
-func (s *Service) administeredOrganisation(ctx context.Context, by contract.Actor, op contract.AdminOperation, of contract.OrganisationID) (store.Organisation, error) {
-	if of == "" {
-		of = by.Organisation
-	}
-	of, err := by.AuthoriseAdmin(op, of)
-	if err != nil {
-		return store.Organisation{}, err
-	}
-	o, err := s.store.Organisation(ctx, of)
-	if errors.Is(err, store.ErrNotFound) {
-		return o, contract.ErrNoOrganisation
-	}
-	if err != nil {
-		return o, fmt.Errorf("read organisation %s: %w", of, err)
-	}
-	return o, nil
 }

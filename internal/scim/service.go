@@ -6,7 +6,6 @@ package scim
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -110,21 +109,8 @@ func (s *Service) DeleteToken(ctx context.Context, by contract.Actor, of contrac
 
 // authorise returns the organisation that an operation of an administrator concerns: the one that is named, or their own.
 func (s *Service) authorise(ctx context.Context, by contract.Actor, op contract.AdminOperation, of contract.OrganisationID) (contract.OrganisationID, error) {
-	if of == "" {
-		of = by.Organisation
-	}
-	of, err := by.AuthoriseAdmin(op, of)
-	if err != nil {
-		return "", err
-	}
-	_, err = s.Store.Organisation(ctx, of)
-	if errors.Is(err, store.ErrNotFound) {
-		return "", contract.ErrNoOrganisation
-	}
-	if err != nil {
-		return "", fmt.Errorf("read organisation %s: %w", of, err)
-	}
-	return of, nil
+	o, err := store.LoadAdministered(ctx, s.Store, by, op, of)
+	return o.ID, err
 }
 
 func (s *Service) eventOf(by contract.Actor, of contract.OrganisationID, change string) contract.Event {

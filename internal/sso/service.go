@@ -57,21 +57,8 @@ type Settings struct {
 
 // authorise returns the organisation that an operation of an administrator concerns: the one that is named, or their own.
 func (s *Service) authorise(ctx context.Context, by contract.Actor, op contract.AdminOperation, of contract.OrganisationID) (contract.OrganisationID, error) {
-	if of == "" {
-		of = by.Organisation
-	}
-	of, err := by.AuthoriseAdmin(op, of)
-	if err != nil {
-		return "", err
-	}
-	_, err = s.Store.Organisation(ctx, of)
-	if errors.Is(err, store.ErrNotFound) {
-		return "", contract.ErrNoOrganisation
-	}
-	if err != nil {
-		return "", fmt.Errorf("read organisation %s: %w", of, err)
-	}
-	return of, nil
+	o, err := store.LoadAdministered(ctx, s.Store, by, op, of)
+	return o.ID, err
 }
 
 // LoadSettings returns the settings of an organisation. Without a provider, Edits is 0.

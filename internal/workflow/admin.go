@@ -29,7 +29,7 @@ type OrganisationUsage struct {
 
 // Usage returns what an organisation uses; an empty identifier means the caller's own.
 func (s *Service) Usage(ctx context.Context, by contract.Actor, of contract.OrganisationID) (OrganisationUsage, error) {
-	o, err := s.administeredOrganisation(ctx, by, contract.AdminQuota, of)
+	o, err := store.LoadAdministered(ctx, s.Store, by, contract.AdminQuota, of)
 	if err != nil {
 		return OrganisationUsage{}, err
 	}

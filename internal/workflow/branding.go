@@ -24,12 +24,12 @@ type BrandingRequest struct {
 
 // Branding returns an organisation with its branding. Empty means the caller's own.
 func (s *Service) Branding(ctx context.Context, by contract.Actor, of contract.OrganisationID) (store.Organisation, error) {
-	return s.administeredOrganisation(ctx, by, contract.AdminBranding, of)
+	return store.LoadAdministered(ctx, s.Store, by, contract.AdminBranding, of)
 }
 
 // SetBranding replaces the branding of an organisation. The request changes it as a whole, so repeating it changes nothing more.
 func (s *Service) SetBranding(ctx context.Context, by contract.Actor, of contract.OrganisationID, r BrandingRequest) (store.Organisation, error) {
-	o, err := s.administeredOrganisation(ctx, by, contract.AdminSetBranding, of)
+	o, err := store.LoadAdministered(ctx, s.Store, by, contract.AdminSetBranding, of)
 	if err != nil {
 		return store.Organisation{}, err
 	}
@@ -64,7 +64,7 @@ func (s *Service) SetBranding(ctx context.Context, by contract.Actor, of contrac
 
 // DeleteBranding removes the branding of an organisation. It succeeds if there is none.
 func (s *Service) DeleteBranding(ctx context.Context, by contract.Actor, of contract.OrganisationID) error {
-	o, err := s.administeredOrganisation(ctx, by, contract.AdminDeleteBranding, of)
+	o, err := store.LoadAdministered(ctx, s.Store, by, contract.AdminDeleteBranding, of)
 	if err != nil {
 		return err
 	}
@@ -74,25 +74,6 @@ func (s *Service) DeleteBranding(ctx context.Context, by contract.Actor, of cont
 	}
 	s.organisations.forget(o.ID)
 	return nil
-}
-
-// administeredOrganisation reads the organisation of a request by an administrator, without the cache.
-func (s *Service) administeredOrganisation(ctx context.Context, by contract.Actor, op contract.AdminOperation, of contract.OrganisationID) (store.Organisation, error) {
-	if of == "" {
-		of = by.Organisation
-	}
-	of, err := by.AuthoriseAdmin(op, of)
-	if err != nil {
-		return store.Organisation{}, err
-	}
-	o, err := s.Store.Organisation(ctx, of)
-	if errors.Is(err, store.ErrNotFound) {
-		return store.Organisation{}, contract.ErrNoOrganisation
-	}
-	if err != nil {
-		return store.Organisation{}, fmt.Errorf("read organisation %s: %w", of, err)
-	}
-	return o, nil
 }
 
 func withoutEmptyDetails(e contract.Event) contract.Event {

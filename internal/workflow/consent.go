@@ -85,7 +85,7 @@ func (s *Service) acceptConsent(ctx context.Context, by contract.Actor, d *contr
 
 // AdminConsent returns an organisation with its current consent text. An empty identifier means the caller's own.
 func (s *Service) AdminConsent(ctx context.Context, by contract.Actor, of contract.OrganisationID) (store.Organisation, contract.ConsentText, error) {
-	o, err := s.administeredOrganisation(ctx, by, contract.AdminConsent, of)
+	o, err := store.LoadAdministered(ctx, s.Store, by, contract.AdminConsent, of)
 	if err != nil {
 		return o, contract.ConsentText{}, err
 	}
@@ -99,7 +99,7 @@ func (s *Service) AdminConsent(ctx context.Context, by contract.Actor, of contra
 // Durable with the one commit: text, policy and who set them. Signatures that are under way with the former text are refused; the web app shows the
 // new one.
 func (s *Service) SetConsent(ctx context.Context, by contract.Actor, of contract.OrganisationID, r store.ConsentChange) (store.Organisation, contract.ConsentText, error) {
-	o, err := s.administeredOrganisation(ctx, by, contract.AdminSetConsent, of)
+	o, err := store.LoadAdministered(ctx, s.Store, by, contract.AdminSetConsent, of)
 	if err != nil {
 		return o, contract.ConsentText{}, err
 	}

@@ -13,7 +13,7 @@ import (
 
 // EmbedOrigins returns an organisation with the origins that are stored for it. They are in force while it is active. An empty identifier means the caller's own.
 func (s *Service) EmbedOrigins(ctx context.Context, by contract.Actor, of contract.OrganisationID) (store.Organisation, []string, error) {
-	o, err := s.administeredOrganisation(ctx, by, contract.AdminEmbedding, of)
+	o, err := store.LoadAdministered(ctx, s.Store, by, contract.AdminEmbedding, of)
 	if err != nil {
 		return o, nil, err
 	}
@@ -24,7 +24,7 @@ func (s *Service) EmbedOrigins(ctx context.Context, by contract.Actor, of contra
 // SetEmbedOrigins replaces the origins of an organisation. Pages that are open in one that is missing now end with their next request. Repeating a
 // request changes nothing more.
 func (s *Service) SetEmbedOrigins(ctx context.Context, by contract.Actor, of contract.OrganisationID, origins []string) (store.Organisation, []string, error) {
-	o, err := s.administeredOrganisation(ctx, by, contract.AdminSetEmbedding, of)
+	o, err := store.LoadAdministered(ctx, s.Store, by, contract.AdminSetEmbedding, of)
 	if err != nil {
 		return o, nil, err
 	}

@@ -186,7 +186,7 @@ func (s *Service) continueErasures(ctx context.Context, since time.Time) error {
 //
 // First durable: the marks of these guests, with the event, which states their number. EraseParticipants goes on with what this call leaves.
 func (s *Service) EraseGuest(ctx context.Context, by contract.Actor, of contract.OrganisationID, who contract.GuestContact) error {
-	o, err := s.administeredOrganisation(ctx, by, contract.AdminEraseGuest, of)
+	o, err := store.LoadAdministered(ctx, s.Store, by, contract.AdminEraseGuest, of)
 	if err != nil {
 		return err
 	}

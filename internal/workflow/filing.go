@@ -23,7 +23,7 @@ func (s *Service) Labels(ctx context.Context, by contract.Actor) ([]contract.Lab
 
 // AdminLabels returns an organisation with its labels. An empty identifier means the caller's own.
 func (s *Service) AdminLabels(ctx context.Context, by contract.Actor, of contract.OrganisationID) (store.Organisation, []contract.Label, error) {
-	o, err := s.administeredOrganisation(ctx, by, contract.AdminLabels, of)
+	o, err := store.LoadAdministered(ctx, s.Store, by, contract.AdminLabels, of)
 	if err != nil {
 		return o, nil, err
 	}
@@ -33,7 +33,7 @@ func (s *Service) AdminLabels(ctx context.Context, by contract.Actor, of contrac
 
 // AddLabel adds a label to an organisation. An empty identifier means the caller's own.
 func (s *Service) AddLabel(ctx context.Context, by contract.Actor, of contract.OrganisationID, name string, colour contract.LabelColour) (contract.Label, error) {
-	o, err := s.administeredOrganisation(ctx, by, contract.AdminSetLabel, of)
+	o, err := store.LoadAdministered(ctx, s.Store, by, contract.AdminSetLabel, of)
 	if err != nil {
 		return contract.Label{}, err
 	}

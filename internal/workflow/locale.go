@@ -11,13 +11,13 @@ import (
 
 // AdminLocale returns an organisation with its language and time zone. An empty identifier means the caller's own.
 func (s *Service) AdminLocale(ctx context.Context, by contract.Actor, of contract.OrganisationID) (store.Organisation, error) {
-	return s.administeredOrganisation(ctx, by, contract.AdminLocale, of)
+	return store.LoadAdministered(ctx, s.Store, by, contract.AdminLocale, of)
 }
 
 // SetLocale replaces the language and the time zone of an organisation. What was written keeps the zone in which it was written. Repeating a
 // request changes nothing more.
 func (s *Service) SetLocale(ctx context.Context, by contract.Actor, of contract.OrganisationID, l contract.Locale) (store.Organisation, error) {
-	o, err := s.administeredOrganisation(ctx, by, contract.AdminSetLocale, of)
+	o, err := store.LoadAdministered(ctx, s.Store, by, contract.AdminSetLocale, of)
 	if err != nil {
 		return o, err
 	}

@@ -87,7 +87,7 @@ func (s *Service) checkOrganisationName(name string) (string, error) {
 // RenameOrganisation changes the name of an organisation. What was signed, sealed and logged keeps the former name; the next certificate of the
 // seal has the new one. Repeating a request changes nothing more.
 func (s *Service) RenameOrganisation(ctx context.Context, by contract.Actor, of contract.OrganisationID, name string) (store.Organisation, error) {
-	o, err := s.administeredOrganisation(ctx, by, contract.AdminRenameOrganisation, of)
+	o, err := store.LoadAdministered(ctx, s.Store, by, contract.AdminRenameOrganisation, of)
 	if err != nil {
 		return o, err
 	}
@@ -142,7 +142,7 @@ var stateEvents = map[contract.OrganisationState]contract.EventType{
 }
 
 func (s *Service) setOrganisationState(ctx context.Context, by contract.Actor, of contract.OrganisationID, to contract.OrganisationState, reason string, check func(store.Organisation) error) (store.Organisation, error) {
-	o, err := s.administeredOrganisation(ctx, by, contract.AdminSetOrganisationState, of)
+	o, err := store.LoadAdministered(ctx, s.Store, by, contract.AdminSetOrganisationState, of)
 	if err != nil {
 		return o, err
 	}

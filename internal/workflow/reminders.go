@@ -11,13 +11,13 @@ import (
 
 // AdminReminders returns an organisation with the reminders of its new documents. An empty identifier means the caller's own.
 func (s *Service) AdminReminders(ctx context.Context, by contract.Actor, of contract.OrganisationID) (store.Organisation, error) {
-	return s.administeredOrganisation(ctx, by, contract.AdminReminders, of)
+	return store.LoadAdministered(ctx, s.Store, by, contract.AdminReminders, of)
 }
 
 // SetReminders replaces the reminders of an organisation's new documents. Documents that exist keep theirs. Repeating a request changes
 // nothing more.
 func (s *Service) SetReminders(ctx context.Context, by contract.Actor, of contract.OrganisationID, r contract.Reminders) (store.Organisation, error) {
-	o, err := s.administeredOrganisation(ctx, by, contract.AdminSetReminders, of)
+	o, err := store.LoadAdministered(ctx, s.Store, by, contract.AdminSetReminders, of)
 	if err != nil {
 		return o, err
 	}

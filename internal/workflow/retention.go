@@ -23,7 +23,7 @@ type OrganisationRetention struct {
 
 // Retention returns that of an organisation; an empty identifier means the caller's own.
 func (s *Service) Retention(ctx context.Context, by contract.Actor, of contract.OrganisationID) (OrganisationRetention, error) {
-	o, err := s.administeredOrganisation(ctx, by, contract.AdminRetention, of)
+	o, err := store.LoadAdministered(ctx, s.Store, by, contract.AdminRetention, of)
 	if err != nil {
 		return OrganisationRetention{}, err
 	}
@@ -33,7 +33,7 @@ func (s *Service) Retention(ctx context.Context, by contract.Actor, of contract.
 
 // SetRetention sets for how many years an organisation keeps completed documents; 0: for ever. Owners are told again before anything is removed. Repeating a request changes nothing more.
 func (s *Service) SetRetention(ctx context.Context, by contract.Actor, of contract.OrganisationID, r contract.Retention) (OrganisationRetention, error) {
-	o, err := s.administeredOrganisation(ctx, by, contract.AdminSetRetention, of)
+	o, err := store.LoadAdministered(ctx, s.Store, by, contract.AdminSetRetention, of)
 	if err != nil {
 		return OrganisationRetention{}, err
 	}
@@ -91,7 +91,7 @@ type HoldLine struct {
 
 // Holds returns one page of the legal holds of an organisation that last, the newest first.
 func (s *Service) Holds(ctx context.Context, by contract.Actor, of contract.OrganisationID, offset, limit int) (Page[HoldLine], error) {
-	o, err := s.administeredOrganisation(ctx, by, contract.AdminRetention, of)
+	o, err := store.LoadAdministered(ctx, s.Store, by, contract.AdminRetention, of)
 	if err != nil {
 		return Page[HoldLine]{}, err
 	}
@@ -110,7 +110,7 @@ func (s *Service) holdLines(ctx context.Context, by contract.Actor, all []contra
 
 // SetHold sets a legal hold: nothing deletes, erases or removes what it covers from the commit on. A document of another organisation is [contract.ErrNotFound], as one that does not exist.
 func (s *Service) SetHold(ctx context.Context, by contract.Actor, of contract.OrganisationID, id contract.DocumentID, reason string) (HoldLine, error) {
-	o, err := s.administeredOrganisation(ctx, by, contract.AdminHold, of)
+	o, err := store.LoadAdministered(ctx, s.Store, by, contract.AdminHold, of)
 	if err != nil {
 		return HoldLine{}, err
 	}

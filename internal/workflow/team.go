@@ -21,7 +21,7 @@ func (s *Service) ShareWithTeam(ctx context.Context, by contract.Actor, id contr
 
 // Teams returns the teams of an organisation with their members. An empty identifier means the caller's own.
 func (s *Service) Teams(ctx context.Context, by contract.Actor, of contract.OrganisationID) ([]store.Team, error) {
-	o, err := s.administeredOrganisation(ctx, by, contract.AdminTeams, of)
+	o, err := store.LoadAdministered(ctx, s.Store, by, contract.AdminTeams, of)
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func (s *Service) Teams(ctx context.Context, by contract.Actor, of contract.Orga
 
 // AddTeam creates a team of an organisation, without members.
 func (s *Service) AddTeam(ctx context.Context, by contract.Actor, of contract.OrganisationID, name string) (store.Team, error) {
-	o, err := s.administeredOrganisation(ctx, by, contract.AdminSetTeam, of)
+	o, err := store.LoadAdministered(ctx, s.Store, by, contract.AdminSetTeam, of)
 	if err != nil {
 		return store.Team{}, err
 	}

@@ -55,21 +55,8 @@ type Service struct {
 
 // Authorise returns the organisation whose events or webhooks the caller may use: the one that is named, or their own.
 func (s *Service) Authorise(ctx context.Context, by contract.Actor, op contract.AdminOperation, of contract.OrganisationID) (contract.OrganisationID, error) {
-	if of == "" {
-		of = by.Organisation
-	}
-	of, err := by.AuthoriseAdmin(op, of)
-	if err != nil {
-		return "", err
-	}
-	_, err = s.Store.Organisation(ctx, of)
-	if errors.Is(err, store.ErrNotFound) {
-		return "", contract.ErrNoOrganisation
-	}
-	if err != nil {
-		return "", fmt.Errorf("read organisation %s: %w", of, err)
-	}
-	return of, nil
+	o, err := store.LoadAdministered(ctx, s.Store, by, op, of)
+	return o.ID, err
 }
 
 // List returns the webhooks of an organisation, the oldest first.
