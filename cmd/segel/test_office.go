@@ -20,7 +20,7 @@ const (
 	testOfficeWait  = 5 * time.Second
 )
 
-// testOffice is the stamp office of test documents, whatever office all others have: a sandbox in a folder of its own, so that no serial of it is ever
+// testOffice is the stamp office of test documents, whatever office all others have: a sandbox in a separate folder, so that no serial of it is ever
 // mistaken for one that was paid for. Only one process at a time can have the folder open, and several processes may serve an installation. So it is
 // opened for each call and closed after it. In the database it is opened once.
 type testOffice struct {

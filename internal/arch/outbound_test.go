@@ -26,7 +26,7 @@ var unguarded = map[string][]string{
 	"crypto/tls": {"Dialer", "Dial", "DialWithDialer"},
 }
 
-// inside are the files that connect to a process that they started themselves, by a socket in a folder of their own.
+// inside are the files that connect to a process that they started themselves, by a socket in a separate folder.
 var inside = []string{"internal/convert/libreoffice/pipe.go"}
 
 func TestOnlyOnePackageReachesOtherMachines(t *testing.T) {

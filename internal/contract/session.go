@@ -57,7 +57,7 @@ func (s Session) UseIsStale(p AccountPolicy, now time.Time) bool {
 var (
 	// ErrNoMembership refuses an organisation that the session cannot switch to, whether it exists or not.
 	ErrNoMembership = Refuse(NotFound, "switch.not_found")
-	// ErrSwitchProvider refuses an account whose organisation demands a login at its provider by now.
+	// ErrSwitchProvider refuses an account whose organisation now demands a login at its provider.
 	ErrSwitchProvider = Refuse(Forbidden, "switch.provider")
 	// ErrTooManyMemberships refuses a further account in one client.
 	ErrTooManyMemberships = Refuse(Conflict, "switch.too_many")

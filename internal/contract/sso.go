@@ -30,7 +30,7 @@ type SSOSettings struct {
 	RequireGroup bool        // people who are in none of Groups may not log in
 
 	PasswordOff bool       // people with an address of a granted domain log in with the provider only
-	Exempt      []PersonID // admins who may use a password all the same, for the day when the provider fails
+	Exempt      []PersonID // admins who may still use a password, for use when the provider fails
 
 	ProviderFactor bool          // a second factor that the provider states counts as one here
 	FactorACR      string        // the acr that states a second factor; empty: an amr of RFC 8176 that does

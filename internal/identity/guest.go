@@ -50,7 +50,7 @@ func (s *Service) NewGuestLink() (url string, hash [32]byte, err error) {
 
 // MailedLink returns the link that is mailed to a guest of a document. All mails to the guest have the same one, until it is revoked:
 // its secret is derived from the master key, the guest and the time at which the link was made, and only its hash is stored. So a
-// copy of the database opens nothing, and a row that somebody adds to it does not either. It returns ErrLinkRevoked after the owner
+// copy of the database gives no access, and a row that is added to it does not either. It returns ErrLinkRevoked after the owner
 // revoked the guest's links, until they hand out a link again.
 func (s *Service) MailedLink(ctx context.Context, id contract.DocumentID, guest contract.PersonID) (url string, err error) {
 	l, err := s.store.MailedLinkOf(ctx, id, guest)

@@ -28,7 +28,7 @@ func (s *Service) recordFailure(ctx context.Context, accounts []store.User, wron
 	s.recordLogins(ctx, all...)
 }
 
-// RecordRefusedLogin records that the provider of an organisation admitted nobody.
+// RecordRefusedLogin records that the provider of an organisation admitted no person.
 func (s *Service) RecordRefusedLogin(ctx context.Context, of contract.OrganisationID, from Client) {
 	l := contract.NewLogin(of, "", contract.LoginFailed, contract.FactorOIDC, s.clock())
 	l.Network, l.IP, l.UserAgent = Network(from.IP), from.IP, contract.CleanUserAgent(from.UserAgent)

@@ -70,7 +70,7 @@ type Options struct {
 	Log     *slog.Logger  // default: no logging
 
 	// Working reports whether the parts that handlers need answer. After a handler meets an outage, jobs wait until
-	// Working returns nil, instead of each retrying in vain. If nil, each job retries after a delay, as after other
+	// Working returns nil, instead of each retrying without success. If nil, each job retries after a delay, as after other
 	// errors.
 	Working func(context.Context) error
 

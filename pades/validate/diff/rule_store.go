@@ -180,7 +180,7 @@ func checkStoreKeys(old, new storeState) verdict {
 	return verdict{}
 }
 
-// compareItems compares the items of a store or an entry. New items are streams of their own. A removed item must be
+// compareItems compares the items of a store or an entry. New items are separate streams. A removed item must be
 // there in another object with the same content, or be replaced: see checkReplacement. The spare sets hold items that
 // another call compares, so they may be missing here.
 func (r *revision) compareItems(had, has storeItems, spare ...storeItems) (replaced bool, v verdict) {
