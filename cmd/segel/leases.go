@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
@@ -28,6 +29,21 @@ type officeLeases struct {
 	mu         sync.Mutex // guards the fields below
 	unreleased []heldBack
 	repeating  bool // repeatReleases runs
+	shared     map[sharedKey]*sharedLease
+}
+
+// sharedLease is a lease of TakeShared that calls of this process have together. Those that begin within leaseSharing join it, so it costs two transactions for all of
+// them. It does not take longer than that and the last call, so one that wants all of the resource gets it.
+type sharedLease struct {
+	release func()
+	users   int
+	ended   bool // no call joins it any more
+}
+
+// sharedKey names what can be shared: a lease ends with its term.
+type sharedKey struct {
+	resource string
+	term     *proc.Term
 }
 
 // heldBack is what could not be given back: a lease, or the request for one.
@@ -39,8 +55,9 @@ type heldBack struct {
 }
 
 // Times of leases. A waiting call asks again after leasePoll, and after leaseNextPoll when the next free one is its own; one try to give one back takes at most leaseRelease.
-// Tries are repeated after leasePoll, later after leaseRetry.
+// Tries are repeated after leasePoll, later after leaseRetry. Calls join a lease of TakeShared for leaseSharing.
 const (
+	leaseSharing  = 2 * leasePoll
 	leasePoll     = 100 * time.Millisecond
 	leaseNextPoll = 20 * time.Millisecond
 	leaseRelease  = 5 * time.Second
@@ -51,13 +68,25 @@ const (
 const maxUnreleased = 1 << 12
 
 func newOfficeLeases(s store.Leases, process func() proc.Process, log *slog.Logger) *officeLeases {
-	o := &officeLeases{store: s, process: process, log: log}
+	o := &officeLeases{store: s, process: process, log: log, shared: map[sharedKey]*sharedLease{}}
 	o.over, o.end = context.WithCancel(context.Background())
 	return o
 }
 
 // close ends the repeated releases. What is not released by then ends with the node.
 func (o *officeLeases) close() {
+	o.mu.Lock()
+	var idle []*sharedLease
+	for _, s := range o.shared {
+		if s.ended = true; s.users == 0 {
+			idle = append(idle, s)
+		}
+	}
+	clear(o.shared)
+	o.mu.Unlock()
+	for _, s := range idle {
+		s.release()
+	}
 	o.mu.Lock()
 	o.end()
 	o.mu.Unlock()
@@ -97,9 +126,21 @@ func (o *officeLeases) Take(ctx context.Context, resource string, count int, org
 	}
 }
 
-// TakeShared implements [peruri.Leases]. Both sides first commit what they take and then look at the other, so at least one of them sees
-// the other; this one gives way.
+// TakeShared implements [peruri.Leases].
 func (o *officeLeases) TakeShared(ctx context.Context, resource string, count int) (release func(), err error) {
+	key := sharedKey{resource, proc.Of(ctx)}
+	if leave := o.joinShared(key); leave != nil {
+		return leave, nil
+	}
+	if release, err = o.takeShared(ctx, resource, count); err != nil {
+		return nil, err
+	}
+	return o.beginSharing(key, release), nil
+}
+
+// takeShared takes a lease. Both sides first commit what they take and then look at the other, so at least one of them sees
+// the other; this one gives way. The other one waits until the lease is released, so calls that join it need not look.
+func (o *officeLeases) takeShared(ctx context.Context, resource string, count int) (release func(), err error) {
 	for {
 		release, err := o.Take(ctx, resource, count, "")
 		if err != nil {
@@ -119,12 +160,73 @@ func (o *officeLeases) TakeShared(ctx context.Context, resource string, count in
 	}
 }
 
+// joinShared joins the lease of other calls, and returns how to leave it; nil: there is none.
+func (o *officeLeases) joinShared(key sharedKey) (leave func()) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	s := o.shared[key]
+	if s == nil || key.term != nil && key.term.Check() != nil {
+		return nil
+	}
+	s.users++
+	return func() { o.leaveShared(s) }
+}
+
+// beginSharing lets other calls join a lease that the caller has, and returns how the caller leaves it.
+func (o *officeLeases) beginSharing(key sharedKey, release func()) (leave func()) {
+	s := &sharedLease{release: release, users: 1}
+	o.mu.Lock()
+	o.shared[key] = s // in place of one that began at the same time, whose time ends too
+	o.mu.Unlock()
+	time.AfterFunc(leaseSharing, func() { o.endSharing(key, s) })
+	return func() { o.leaveShared(s) }
+}
+
+func (o *officeLeases) leaveShared(s *sharedLease) {
+	o.mu.Lock()
+	s.users--
+	last := s.ended && s.users == 0
+	o.mu.Unlock()
+	if last {
+		s.release()
+	}
+}
+
+// endSharing lets no further call join a lease, and releases it if none has it any more.
+func (o *officeLeases) endSharing(key sharedKey, s *sharedLease) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if s.ended || o.over.Err() != nil {
+		return
+	}
+	s.ended = true
+	if o.shared[key] == s {
+		delete(o.shared, key)
+	}
+	if s.users == 0 {
+		o.working.Go(s.release)
+	}
+}
+
+// endSharingOf is endSharing for all leases of a resource.
+func (o *officeLeases) endSharingOf(resource string) {
+	o.mu.Lock()
+	all := maps.Clone(o.shared)
+	o.mu.Unlock()
+	for key, s := range all {
+		if key.resource == resource {
+			o.endSharing(key, s)
+		}
+	}
+}
+
 // TakeExclusive implements [peruri.Leases].
 func (o *officeLeases) TakeExclusive(ctx context.Context, resource string) (release func(), err error) {
 	release, err = o.Take(ctx, exclusiveResource(resource), 1, "")
 	if err != nil {
 		return nil, err
 	}
+	o.endSharingOf(resource)
 	for {
 		n, err := o.countLeases(ctx, resource)
 		if n == 0 && err == nil {

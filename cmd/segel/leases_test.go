@@ -115,6 +115,61 @@ func TestPurchasesAndSlotsHoldForAllNodes(t *testing.T) {
 	release()
 }
 
+// TestPurchasesOfAProcessShareALeaseAndLetOneThatIsAloneThrough has purchases begin all the time, so that there is hardly a moment without one.
+func TestPurchasesOfAProcessShareALeaseAndLetOneThatIsAloneThrough(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.Database(t, sqlstore.Migrate)
+	var writes atomic.Int64
+	own, node := joinLeases(t, dsn, func(ctx context.Context, write bool, run func() error) error {
+		if write && proc.Of(ctx) != nil {
+			writes.Add(1)
+		}
+		return run()
+	})
+	other, _ := joinLeases(t, dsn, nil)
+	working, cancel := node.Term().Begin(t.Context())
+	defer cancel()
+	buying, stop := context.WithCancel(working)
+	defer stop()
+	var purchases, runs atomic.Int64
+	var buyers sync.WaitGroup
+	enough := make(chan struct{})
+	for range 4 {
+		buyers.Go(func() {
+			for {
+				release, err := own.TakeShared(buying, "purchase", 64)
+				if err != nil {
+					return
+				}
+				purchases.Add(1)
+				if runs.Add(1) == 200 {
+					close(enough)
+				}
+				_ = wait(buying, 5*time.Millisecond)
+				purchases.Add(-1)
+				release()
+			}
+		})
+	}
+	<-enough
+	if n := writes.Load(); n > 200 {
+		t.Errorf("%d transactions that write for 200 purchases, which took 400 by themselves", n)
+	}
+	within, end := context.WithTimeout(t.Context(), time.Minute)
+	defer end()
+	release, err := other.TakeExclusive(within, "purchase")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := purchases.Load(); n != 0 {
+		t.Errorf("%d purchases at work beside one that is alone", n)
+	}
+	release()
+	stop()
+	buyers.Wait()
+	requireFree(t, "all purchases", func(ctx context.Context) (func(), error) { return own.TakeExclusive(ctx, "purchase") })
+}
+
 // leaseFaults lets transactions of jobs fail that write, and no others: the node renews its lease.
 type leaseFaults struct {
 	lost atomic.Int64 // how many of the next ones are committed while their answer is lost

@@ -51,9 +51,28 @@ func (s *Store) takeLease(ctx context.Context, t tx, r store.LeaseRequest) (l st
 	if err := s.lockTicket(ctx, t, r.Ticket); err != nil {
 		return l, 0, err
 	}
-	held, err := queryAll(ctx, t, func(h *heldLease) []any {
-		return []any{&h.number, &h.fence, &h.holder, &h.ticket, &h.organisation, &h.turn, &h.lives}
-	}, `SELECT number, fence, holder, ticket, organisation, turn, `+holderLives+` FROM lease WHERE resource = $1`, r.Resource)
+	var held []heldLease
+	var waiting []waitingLease
+	err = t.runBatch(ctx,
+		statement{
+			sql:  `SELECT number, fence, holder, ticket, organisation, turn, ` + holderLives + ` FROM lease WHERE resource = $1`,
+			args: []any{r.Resource}, each: func(scan scanFunc) error {
+				var h heldLease
+				err := scan(&h.number, &h.fence, &h.holder, &h.ticket, &h.organisation, &h.turn, &h.lives)
+				held = append(held, h)
+				return err
+			},
+		},
+		statement{
+			sql:  `SELECT ticket, organisation, turn, place, ` + livesIn("lease_wait") + ` FROM lease_wait WHERE resource = $1 ORDER BY turn, place, ticket`,
+			args: []any{r.Resource}, each: func(scan scanFunc) error {
+				var w waitingLease
+				err := scan(&w.ticket, &w.organisation, &w.turn, &w.place, &w.lives)
+				waiting = append(waiting, w)
+				return err
+			},
+		},
+	)
 	if err != nil {
 		return l, 0, err
 	}
@@ -62,11 +81,6 @@ func (s *Store) takeLease(ctx context.Context, t tx, r store.LeaseRequest) (l st
 			l.Number, l.Fence = h.number, h.fence
 			return l, 0, nil
 		}
-	}
-	waiting, err := queryAll(ctx, t, func(w *waitingLease) []any { return []any{&w.ticket, &w.organisation, &w.turn, &w.place, &w.lives} },
-		`SELECT ticket, organisation, turn, place, `+livesIn("lease_wait")+` FROM lease_wait WHERE resource = $1 ORDER BY turn, place, ticket`, r.Resource)
-	if err != nil {
-		return l, 0, err
 	}
 	taken, turn, ahead, waits := lineOf(r, held, waiting)
 	free := max(r.Count-len(taken), 0)
