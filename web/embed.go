@@ -27,7 +27,7 @@ var built embed.FS
 var placeholder []byte
 
 // Handler serves the app's files below /, and its first page for every other path that is not a file, because the app
-// has separate routes. prefix is the path under which a browser sees the service, such as "/segel" behind a proxy
+// has its own routes. prefix is the path under which a browser sees the service, such as "/segel" behind a proxy
 // that strips it; empty without such a proxy.
 // Framers returns the origins whose pages may show those of an organisation in frames; nil: none may.
 func Handler(prefix string, framers Framers) http.Handler {

@@ -31,7 +31,7 @@ test("an administrator makes a sender a member, who signs and sends nothing", as
   await dialog.getByText("Sends none").waitFor();
   expect(await violations(page)).toEqual([]);
   await dialog.getByRole("button", { name: "Change role" }).click();
-  await page.getByRole("status").filter({ hasText: "has another role" }).waitFor();
+  await page.getByRole("status").filter({ hasText: "has been changed" }).waitFor();
   await page.getByRole("listitem").filter({ hasText: signer.email }).getByText("Member", { exact: true }).waitFor();
 
   expect((await theirs.request.post(`${s.url}/v1/econtract/web/sign/upload-docs-base64`, { data: {} })).status()).toBe(403);
