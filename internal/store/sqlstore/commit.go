@@ -51,13 +51,6 @@ func (s *Store) Commit(ctx context.Context, c contract.Change) (contract.Documen
 func writeChange(ctx context.Context, t tx, c contract.Change, expected contract.DocumentID, blocks blockSizes) (contract.Document, error) {
 	after := c.After
 	w := documentWriter{tx: t, before: c.Before, after: &after, expected: expected, at: madeAt(c), blocks: blocks}
-	write := w.updateDocument
-	switch {
-	case c.Before == nil:
-		write = w.insertDocument
-	case c.Delete:
-		write = w.lockForDeletion
-	}
 	if c.Erases {
 		if err := requireUnheld(ctx, t, after.Organisation, after.ID); err != nil {
 			return contract.Document{}, err
@@ -68,22 +61,8 @@ func writeChange(ctx context.Context, t tx, c contract.Change, expected contract
 	if err := moveSerials(ctx, t, c.Serials); err != nil {
 		return contract.Document{}, err
 	}
-	if err := write(ctx); err != nil {
-		return contract.Document{}, err
-	}
-	var removed removedFiles
-	if c.Removal != nil {
-		var err error
-		if removed, err = w.removeFiles(ctx, *c.Removal); err != nil {
-			return contract.Document{}, fmt.Errorf("remove the files of document %d: %w", after.ID, err)
-		}
-	}
-	if c.Upload != "" {
-		if err := takeUpload(ctx, t, c.Upload, after.ID); err != nil {
-			return contract.Document{}, err
-		}
-	}
-	if err := w.writeAttempts(ctx, c.Attempts); err != nil {
+	removed, err := w.writeDocument(ctx, c)
+	if err != nil {
 		return contract.Document{}, err
 	}
 	quota, err := applyQuotaMoves(ctx, t, c.Quota, after.ID, w.at)
@@ -99,21 +78,7 @@ func writeChange(ctx context.Context, t tx, c contract.Change, expected contract
 	if err := w.writeRenewal(ctx, c.Renewal); err != nil {
 		return contract.Document{}, err
 	}
-	if err := addEmbedAddress(ctx, t, c.Embed); err != nil {
-		return contract.Document{}, err
-	}
-	if err := openEmbed(ctx, t, after.ID, c.OpenedEmbed, w.at); err != nil {
-		return contract.Document{}, err
-	}
-	if l := c.GuestLink; l != nil {
-		if err := setGuestLink(ctx, t, store.GuestLink{Hash: l.Hash, Document: after.ID, Person: l.Guest, CreatedAt: w.at}, l.Renewed); err != nil {
-			return contract.Document{}, err
-		}
-	}
-	if err := w.addAcceptance(ctx, c.Accepted); err != nil {
-		return contract.Document{}, err
-	}
-	if err := w.writeCode(ctx, c.Code, c.Proved); err != nil {
+	if err := w.writeAccess(ctx, c); err != nil {
 		return contract.Document{}, err
 	}
 	if err := w.addNotices(ctx, c.Notices); err != nil {
@@ -130,30 +95,9 @@ func writeChange(ctx context.Context, t tx, c contract.Change, expected contract
 		}
 		written = append(written, certificate)
 	}
-	document, err := w.encodeRecord(c.Delete)
+	entry, err := w.newLogEntry(c, removed, written)
 	if err != nil {
-		return contract.Document{}, fmt.Errorf("digest document %d: %w", after.ID, err)
-	}
-	records := serialRecords(c.Serials)
-	if c.Before == nil && after.Test {
-		records = append(records, recordOf("test_document", after.ID))
-	}
-	if w.rolesChanged() || c.Delete && encodeRoles(c.Before) != "" {
-		records = append(records, recordOf("document_roles", after.ID))
-	}
-	if w.teamChanged() || c.Delete && c.Before.Team.ID != "" {
-		records = append(records, recordOf("document_team", after.ID))
-	}
-	if w.preparationChanged() || c.Delete && preparationOf(c.Before) != (preparation{}) {
-		records = append(records, recordOf("document_template", after.ID))
-	}
-	entry := logEntry{
-		events:  fillDocumentID(c.Events, after.ID, func(e *contract.Event) *contract.DocumentID { return &e.Document }),
-		records: append(records, removed.records...),
-		written: append(written, document),
-		files:   append(statedFiles(c, &after), removed.files...),
-		token:   c.Timestamp,
-		at:      w.at,
+		return contract.Document{}, err
 	}
 	added, err := addedKeys(entry.files)
 	if err != nil {
@@ -167,17 +111,7 @@ func writeChange(ctx context.Context, t tx, c contract.Change, expected contract
 		return contract.Document{}, fmt.Errorf("log the events of document %d: %w", after.ID, err)
 	}
 	// Jobs come after the statements that lock the log, because on PostgreSQL their result is needed: both travel together.
-	jobs := fillDocumentID(c.Jobs, after.ID, func(j *contract.Job) *contract.DocumentID { return &j.Document })
-	for i := range jobs {
-		jobs[i].Organisation = after.Organisation
-		if jobs[i].Kind == contract.JobSweep {
-			jobs[i].Keys = slices.Concat(jobs[i].Keys, removed.keys)
-		}
-	}
-	if slices.ContainsFunc(c.AccountNotices, func(n contract.Notice) bool { return n.State == contract.NoticeOrdered }) {
-		jobs = append(jobs, contract.Job{Kind: contract.JobNotify})
-	}
-	if err := t.addJobs(ctx, jobs); err != nil {
+	if err := t.addJobs(ctx, orderedJobs(c, &after, removed)); err != nil {
 		return contract.Document{}, err
 	}
 	if err := log.appendEvents(ctx, t); err != nil {
@@ -194,6 +128,96 @@ func writeChange(ctx context.Context, t tx, c contract.Change, expected contract
 		version = 0
 	}
 	return after, t.notifyChange(ctx, after.ID, version)
+}
+
+// writeDocument writes the document and its parts, gives a new one its number and version, and returns which files were removed.
+func (w *documentWriter) writeDocument(ctx context.Context, c contract.Change) (removed removedFiles, err error) {
+	switch {
+	case c.Before == nil:
+		err = w.insertDocument(ctx)
+	case c.Delete:
+		err = w.lockForDeletion(ctx)
+	default:
+		err = w.updateDocument(ctx)
+	}
+	if err != nil {
+		return removed, err
+	}
+	if c.Removal != nil {
+		if removed, err = w.removeFiles(ctx, *c.Removal); err != nil {
+			return removed, fmt.Errorf("remove the files of document %d: %w", w.after.ID, err)
+		}
+	}
+	if c.Upload != "" {
+		if err := takeUpload(ctx, w.tx, c.Upload, w.after.ID); err != nil {
+			return removed, err
+		}
+	}
+	return removed, w.writeAttempts(ctx, c.Attempts)
+}
+
+// writeAccess writes how people reach the document and prove who they are: embedded pages, links of guests, consents and codes.
+func (w *documentWriter) writeAccess(ctx context.Context, c contract.Change) error {
+	if err := addEmbedAddress(ctx, w.tx, c.Embed); err != nil {
+		return err
+	}
+	if err := openEmbed(ctx, w.tx, w.after.ID, c.OpenedEmbed, w.at); err != nil {
+		return err
+	}
+	if l := c.GuestLink; l != nil {
+		if err := setGuestLink(ctx, w.tx, store.GuestLink{Hash: l.Hash, Document: w.after.ID, Person: l.Guest, CreatedAt: w.at}, l.Renewed); err != nil {
+			return err
+		}
+	}
+	if err := w.addAcceptance(ctx, c.Accepted); err != nil {
+		return err
+	}
+	return w.writeCode(ctx, c.Code, c.Proved)
+}
+
+// newLogEntry returns what the log states about the change: its events, the records that it wrote, of which written are known already, and the files that it
+// refers to or removed.
+func (w *documentWriter) newLogEntry(c contract.Change, removed removedFiles, written []*writtenRecord) (logEntry, error) {
+	document, err := w.encodeRecord(c.Delete)
+	if err != nil {
+		return logEntry{}, fmt.Errorf("digest document %d: %w", w.after.ID, err)
+	}
+	records := serialRecords(c.Serials)
+	if c.Before == nil && w.after.Test {
+		records = append(records, recordOf("test_document", w.after.ID))
+	}
+	if w.rolesChanged() || c.Delete && encodeRoles(c.Before) != "" {
+		records = append(records, recordOf("document_roles", w.after.ID))
+	}
+	if w.teamChanged() || c.Delete && c.Before.Team.ID != "" {
+		records = append(records, recordOf("document_team", w.after.ID))
+	}
+	if w.preparationChanged() || c.Delete && preparationOf(c.Before) != (preparation{}) {
+		records = append(records, recordOf("document_template", w.after.ID))
+	}
+	return logEntry{
+		events:  fillDocumentID(c.Events, w.after.ID, func(e *contract.Event) *contract.DocumentID { return &e.Document }),
+		records: append(records, removed.records...),
+		written: append(written, document),
+		files:   append(statedFiles(c, w.after), removed.files...),
+		token:   c.Timestamp,
+		at:      w.at,
+	}, nil
+}
+
+// orderedJobs returns the jobs that the change orders. A sweep also deletes the files that were removed.
+func orderedJobs(c contract.Change, after *contract.Document, removed removedFiles) []contract.Job {
+	jobs := fillDocumentID(c.Jobs, after.ID, func(j *contract.Job) *contract.DocumentID { return &j.Document })
+	for i := range jobs {
+		jobs[i].Organisation = after.Organisation
+		if jobs[i].Kind == contract.JobSweep {
+			jobs[i].Keys = slices.Concat(jobs[i].Keys, removed.keys)
+		}
+	}
+	if slices.ContainsFunc(c.AccountNotices, func(n contract.Notice) bool { return n.State == contract.NoticeOrdered }) {
+		jobs = append(jobs, contract.Job{Kind: contract.JobNotify})
+	}
+	return jobs
 }
 
 // fillDocumentID fills in the document's number if a rule did not know it yet.
