@@ -76,7 +76,7 @@ func (c *call) loadSCIM() (scimData, error) {
 	return scimData{
 		Organisation: d.Organisation, BaseURL: c.SCIM.BaseURL(), HasSecret: d.Token.Hint != "", Hint: d.Token.Hint, CreatedAt: isoOrNull(d.Token.CreatedAt), LastUsedAt: isoOrNull(d.Token.LastUsedAt),
 		Groups: convertAll(d.Groups, func(g scim.Group) scimGroupOut {
-			return scimGroupOut{ID: g.ID, Name: g.Name, ExternalID: g.ExternalID, Members: len(g.Members), Role: g.Role}
+			return scimGroupOut{ID: g.ID, Name: g.Name, ExternalID: g.ExternalID, Members: g.MemberCount, Role: g.Role}
 		}),
 	}, nil
 }

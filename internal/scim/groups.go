@@ -41,16 +41,20 @@ func (h groups) attributesOf(g store.SCIMGroup) protocol.ResourceAttributes {
 	return protocol.ResourceAttributes{"displayName": g.Name, "members": members}
 }
 
+// groupVersion returns what tells the states of a group apart, also where its members were not read: between two edits members only leave, when their
+// accounts are deleted.
+func groupVersion(g store.SCIMGroup) []any { return []any{g.Name, g.Edits, g.MemberCount} }
+
 func (h groups) resourceOf(r *http.Request, g store.SCIMGroup) protocol.Resource {
-	return newResource(r, g.ID, g.ExternalID, h.attributesOf(g), g.CreatedAt, g.ChangedAt)
+	return newResource(r, g.ID, g.ExternalID, groupVersion(g), h.attributesOf(g), g.CreatedAt, g.ChangedAt)
 }
 
-// findGroup returns a group of the organisation of a request. One of another organisation does not exist.
-func (h groups) findGroup(r *http.Request, id string) (store.SCIMGroup, error) {
+// findGroup returns a group of the organisation of a request, with its members if they are wanted. One of another organisation does not exist.
+func (h groups) findGroup(r *http.Request, id string, members bool) (store.SCIMGroup, error) {
 	if id == "" {
 		return store.SCIMGroup{}, scimerrors.ScimErrorResourceNotFound(id)
 	}
-	found, err := h.Store.SCIMGroups(r.Context(), actorOf(r).Organisation, id)
+	found, err := h.Store.SCIMGroups(r.Context(), store.SCIMGroupQuery{Organisation: actorOf(r).Organisation, IDs: []string{id}, Members: members})
 	if err == nil && len(found) != 1 {
 		err = scimerrors.ScimErrorResourceNotFound(id)
 	}
@@ -60,31 +64,75 @@ func (h groups) findGroup(r *http.Request, id string) (store.SCIMGroup, error) {
 	return found[0], nil
 }
 
+// wantsMembers reports whether the answer to a request has the members of groups.
+func wantsMembers(r *http.Request) bool {
+	return len(selectAttributes(r, protocol.ResourceAttributes{"members": nil})) > 0
+}
+
 // Get implements [protocol.ResourceHandler].
 func (h groups) Get(r *http.Request, id string) (protocol.Resource, error) {
-	g, err := h.findGroup(r, id)
+	g, err := h.findGroup(r, id, wantsMembers(r))
 	if err != nil {
 		return protocol.Resource{}, h.refusalOf(r.Context(), err)
 	}
 	return h.resourceOf(r, g), nil
 }
 
-// GetAll implements [protocol.ResourceHandler].
+// maxListed bounds the members of the groups of one page.
+const maxListed = 100_000
+
+// errTooManyMembers refuses a page of groups with more than maxListed members.
+var errTooManyMembers = scimerrors.ScimError{
+	ScimType: scimerrors.ScimTypeTooMany, Status: http.StatusBadRequest,
+	Detail: "The groups of the page have more than 100000 members. Ask for fewer groups by count, or leave members out by excludedAttributes.",
+}
+
+// GetAll implements [protocol.ResourceHandler]. It reads members only for a filter that compares them, and for the groups of the page if the answer has them.
 func (h groups) GetAll(r *http.Request, p protocol.ListRequestParams) (protocol.Page, error) {
-	found, err := h.Store.SCIMGroups(r.Context(), actorOf(r).Organisation, comparedWith(p, "id"))
+	q := store.SCIMGroupQuery{Organisation: actorOf(r).Organisation}
+	if id := comparedWith(p, "id"); id != "" {
+		q.IDs = []string{id}
+	}
+	found, err := h.Store.SCIMGroups(r.Context(), q)
 	if err != nil {
 		return protocol.Page{}, h.refusalOf(r.Context(), err)
 	}
 	if p.FilterValidator != nil {
-		if err := requireBoundedFilter(p.FilterValidator.GetFilter(), found); err != nil {
+		f := p.FilterValidator.GetFilter()
+		if err := requireBoundedFilter(f, found); err != nil {
 			return protocol.Page{}, err
+		}
+		if q.Members = comparesMembers(f); q.Members {
+			if found, err = h.Store.SCIMGroups(r.Context(), q); err != nil {
+				return protocol.Page{}, h.refusalOf(r.Context(), err)
+			}
 		}
 	}
 	all, full := make([]protocol.Resource, len(found)), make([]protocol.ResourceAttributes, len(found))
 	for i, g := range found {
 		all[i], full[i] = h.resourceOf(r, g), h.attributesOf(g)
 	}
-	return h.pageOf(r.Context(), all, full, p)
+	page, err := h.pageOf(r.Context(), all, full, p)
+	if err != nil || !wantsMembers(r) || len(page.Resources) == 0 {
+		return page, err
+	}
+	q.IDs, q.Members = make([]string, len(page.Resources)), true
+	listed := 0
+	for i, one := range page.Resources {
+		q.IDs[i] = one.ID
+		listed += found[slices.IndexFunc(found, func(g store.SCIMGroup) bool { return g.ID == one.ID })].MemberCount
+	}
+	if listed > maxListed {
+		return protocol.Page{}, errTooManyMembers
+	}
+	if found, err = h.Store.SCIMGroups(r.Context(), q); err != nil {
+		return protocol.Page{}, h.refusalOf(r.Context(), err)
+	}
+	page.Resources = page.Resources[:0] // a group that was deleted meanwhile is left out
+	for _, g := range found {
+		page.Resources = append(page.Resources, h.resourceOf(r, g))
+	}
+	return page, nil
 }
 
 // setAttribute sets an attribute of a group. Those that are not kept are ignored.
@@ -212,11 +260,16 @@ func countGroupComparisons(e filter.Expression, members int) int {
 	return 1
 }
 
+// comparesMembers reports whether a filter compares the members of groups.
+func comparesMembers(e filter.Expression) bool {
+	return countGroupComparisons(e, 1) > countGroupComparisons(e, 0)
+}
+
 // requireBoundedFilter refuses a filter that would take long for some groups.
 func requireBoundedFilter(e filter.Expression, groups []store.SCIMGroup) error {
 	comparisons := 0
 	for _, g := range groups {
-		if comparisons += countGroupComparisons(e, len(g.Members)); comparisons > maxComparisons {
+		if comparisons += countGroupComparisons(e, g.MemberCount); comparisons > maxComparisons {
 			return scimerrors.ScimErrorTooMany
 		}
 	}
@@ -325,7 +378,7 @@ const tries = 5
 
 func (h groups) changeGroup(r *http.Request, id string, decide func(*store.SCIMGroup) error) (protocol.Resource, error) {
 	for try := 1; ; try++ {
-		g, err := h.findGroup(r, id)
+		g, err := h.findGroup(r, id, true)
 		if err == nil {
 			err = requireVersion(r, h.resourceOf(r, g).Meta.Version)
 		}
@@ -388,7 +441,7 @@ func (h groups) store(r *http.Request, was, g store.SCIMGroup, what string) (pro
 		err = h.giveRoles(ctx, actorOf(r), affectedMembers(was, g), "")
 	}
 	if err == nil {
-		g, err = h.findGroup(r, g.ID)
+		g, err = h.findGroup(r, g.ID, true)
 	}
 	if err != nil {
 		return protocol.Resource{}, h.refusalOf(ctx, err)
@@ -446,15 +499,22 @@ func (s *Service) giveRoles(ctx context.Context, by contract.Actor, people []con
 	if err != nil || len(settings.Groups) == 0 { // groups give no roles
 		return err
 	}
-	all, err := s.Store.SCIMGroups(ctx, by.Organisation, "")
+	q := store.SCIMGroupQuery{Organisation: by.Organisation}
+	all, err := s.Store.SCIMGroups(ctx, q)
 	if err != nil {
+		return err
+	}
+	q.IDs, q.Members = []string{}, true // of the groups that give roles
+	for _, g := range all {
+		if _, listed := settings.RoleOf(namesOf(g), true); listed && g.ID != leaving {
+			q.IDs = append(q.IDs, g.ID)
+		}
+	}
+	if all, err = s.Store.SCIMGroups(ctx, q); err != nil {
 		return err
 	}
 	names := map[contract.PersonID][]string{}
 	for _, g := range all {
-		if g.ID == leaving {
-			continue
-		}
 		for _, m := range g.Members {
 			names[m] = append(names[m], namesOf(g)...)
 		}
@@ -477,7 +537,7 @@ func (s *Service) giveRoles(ctx context.Context, by contract.Actor, people []con
 // directory finds the group, and deletes it again. They are taken back once more afterwards from those to whom another request gave them meanwhile.
 func (h groups) Delete(r *http.Request, id string) error {
 	by := actorOf(r)
-	g, err := h.findGroup(r, id)
+	g, err := h.findGroup(r, id, true)
 	if err == nil {
 		err = requireVersion(r, h.resourceOf(r, g).Meta.Version)
 	}

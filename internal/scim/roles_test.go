@@ -7,7 +7,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -30,6 +32,7 @@ type observedStore struct {
 	committed func()         // after each commit of a group
 	failing   error          // of the deletion of groups
 	fails     error          // of reading users after the commit of a group
+	members   int            // how many members of groups were read
 	down      bool           // a group was committed, and fails is set
 	read      map[string]int // how often settings and users were read
 }
@@ -47,6 +50,14 @@ func (o *observedStore) User(ctx context.Context, id contract.PersonID) (store.U
 		return store.User{}, o.fails
 	}
 	return o.Store.User(ctx, id)
+}
+
+func (o *observedStore) SCIMGroups(ctx context.Context, q store.SCIMGroupQuery) ([]store.SCIMGroup, error) {
+	all, err := o.Store.SCIMGroups(ctx, q)
+	for _, g := range all {
+		o.members += len(g.Members)
+	}
+	return all, err
 }
 
 func (o *observedStore) SetSCIMGroup(ctx context.Context, g store.SCIMGroup, e contract.Event) error {
@@ -130,7 +141,7 @@ func groupOf(members ...contract.PersonID) string {
 func (s *stage) addGroup(members ...contract.PersonID) (id string) {
 	s.t.Helper()
 	code, body := s.send("POST", "/Groups", groupOf(members...))
-	all, err := s.db.SCIMGroups(s.t.Context(), s.of, "")
+	all, err := s.db.SCIMGroups(s.t.Context(), store.SCIMGroupQuery{Organisation: s.of})
 	if err != nil || len(all) != 1 {
 		s.t.Fatalf("%d %s: %v, %v", code, body, all, err)
 	}
@@ -237,7 +248,7 @@ func TestTheFilterOfAListOfGroupsMakesBoundedComparisons(t *testing.T) {
 	t.Parallel()
 	many, members := make([]store.SCIMGroup, maxComparisons/maxMembers), manyMembers(maxMembers)
 	for i := range many {
-		many[i] = store.SCIMGroup{ID: "g", Name: "Legal", Members: members}
+		many[i] = store.SCIMGroup{ID: "g", Name: "Legal", Members: members, MemberCount: len(members)}
 	}
 	h, err := (&Service{Store: listedGroups{groups: many}, PublicURL: "https://segel.contoh.id", Log: slog.New(slog.DiscardHandler)}).NewHandler()
 	if err != nil {
@@ -266,12 +277,66 @@ func TestTheFilterOfAListOfGroupsMakesBoundedComparisons(t *testing.T) {
 	}
 }
 
+func TestMembersOfGroupsAreReadForAnswersThatHaveThem(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	id := s.addGroup(s.people[0], s.people[1])
+	s.send("POST", "/Groups", strings.Replace(groupOf(s.people...), "Legal", "Other", 1))
+	legal := url.QueryEscape(`displayName eq "Legal"`)
+	version := regexp.MustCompile(`W/\\"[0-9a-f]+\\"`)
+	states := map[string]bool{}
+	for path, want := range map[string]struct{ read, shown int }{
+		"/Groups?excludedAttributes=members":                 {0, 0},
+		"/Groups?attributes=displayName":                     {0, 0},
+		"/Groups?excludedAttributes=members&filter=" + legal: {0, 0},
+		"/Groups?filter=" + legal:                            {2, 2},
+		"/Groups?count=1&startIndex=3":                       {0, 0},
+		"/Groups":                                            {5, 5},
+		"/Groups?excludedAttributes=members&filter=" + url.QueryEscape(`members pr`): {5, 0},
+		"/Groups/" + id + "?excludedAttributes=members":                              {0, 0},
+		"/Groups/" + id: {2, 2},
+		"/Groups?excludedAttributes=members&filter=" + url.QueryEscape(`id eq "`+id+`"`):   {0, 0},
+		"/Groups?filter=" + url.QueryEscape(`members[value eq "`+string(s.people[2])+`"]`): {8, 3},
+	} {
+		s.db.members = 0
+		code, body := s.send("GET", path, "")
+		if shown := strings.Count(body, `"type":"User"`); code != http.StatusOK || s.db.members != want.read || shown != want.shown {
+			t.Errorf("%s reads %d members and shows %d, want %v: %d %.300s", path, s.db.members, shown, want, code, body)
+		}
+		if strings.Contains(path, "/Groups/") {
+			states[version.FindString(body)] = true
+		}
+	}
+	if len(states) != 1 || states[""] {
+		t.Errorf("versions with and without members: %v", states)
+	}
+}
+
+func TestAPageOfGroupsHasABoundedNumberOfMembers(t *testing.T) {
+	t.Parallel()
+	many := make([]store.SCIMGroup, maxListed/maxMembers+1)
+	for i := range many {
+		many[i] = store.SCIMGroup{ID: strconv.Itoa(i), Name: strconv.Itoa(i), MemberCount: maxMembers}
+	}
+	h, err := (&Service{Store: listedGroups{groups: many}, PublicURL: "https://segel.contoh.id", Log: slog.New(slog.DiscardHandler)}).NewHandler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for query, want := range map[string]int{"": http.StatusBadRequest, "?count=10": http.StatusOK, "?excludedAttributes=members": http.StatusOK} {
+		w := httptest.NewRecorder()
+		h(w, httptest.NewRequest("GET", "/scim/v2/Groups"+query, nil), contract.Actor{})
+		if w.Code != want {
+			t.Errorf("%q: %d %.200s", query, w.Code, w.Body)
+		}
+	}
+}
+
 // listedGroups is a store that only lists groups.
 type listedGroups struct {
 	Store
 	groups []store.SCIMGroup
 }
 
-func (l listedGroups) SCIMGroups(context.Context, contract.OrganisationID, string) ([]store.SCIMGroup, error) {
+func (l listedGroups) SCIMGroups(context.Context, store.SCIMGroupQuery) ([]store.SCIMGroup, error) {
 	return l.groups, nil
 }

@@ -184,9 +184,9 @@ func requireVersion(r *http.Request, version string) error {
 	return errVersion
 }
 
-// newResource returns a resource whose version is the digest of its attributes.
-func newResource(r *http.Request, id, externalID string, attributes protocol.ResourceAttributes, created, changed time.Time) protocol.Resource {
-	plain, _ := json.Marshal([]any{externalID, attributes}) // texts, booleans and lists of them cannot fail
+// newResource returns a resource whose version is the digest of its state.
+func newResource(r *http.Request, id, externalID string, state any, attributes protocol.ResourceAttributes, created, changed time.Time) protocol.Resource {
+	plain, _ := json.Marshal([]any{externalID, state}) // texts, numbers, booleans and lists of them cannot fail
 	sum := sha256.Sum256(plain)
 	out := protocol.Resource{ID: id, Attributes: selectAttributes(r, attributes), Meta: protocol.Meta{Created: &created, Version: `W/"` + hex.EncodeToString(sum[:8]) + `"`}}
 	if externalID != "" {

@@ -60,7 +60,7 @@ func (s *Service) Load(ctx context.Context, by contract.Actor, of contract.Organ
 	if d.Token, err = s.Store.SCIMToken(ctx, of); err != nil && !errors.Is(err, store.ErrNotFound) {
 		return Directory{}, err
 	}
-	groups, err := s.Store.SCIMGroups(ctx, of, "")
+	groups, err := s.Store.SCIMGroups(ctx, store.SCIMGroupQuery{Organisation: of})
 	if err != nil {
 		return Directory{}, err
 	}

@@ -109,7 +109,7 @@ func attributesOf(u store.SCIMUser) protocol.ResourceAttributes {
 }
 
 func userResource(r *http.Request, u store.SCIMUser) protocol.Resource {
-	return newResource(r, string(u.ID), u.ExternalID, attributesOf(u), u.CreatedAt, u.ChangedAt)
+	return newResource(r, string(u.ID), u.ExternalID, attributesOf(u), attributesOf(u), u.CreatedAt, u.ChangedAt)
 }
 
 // findUser returns an account that the directory of a request manages. One of another organisation, and one that it deleted, does not exist.

@@ -41,10 +41,18 @@ type SCIMGroup struct {
 	Organisation contract.OrganisationID
 	Name         string // unique in its organisation, in any case of letters
 	ExternalID   string
-	Members      []contract.PersonID // of the organisation, sorted
+	Members      []contract.PersonID // of the organisation, sorted; nil where they were not read
+	MemberCount  int                 // as read; what is stored counts Members
 	CreatedAt    time.Time
 	ChangedAt    time.Time
 	Edits        int64 // how often it was changed; 0: not stored yet
+}
+
+// SCIMGroupQuery selects groups of an organisation.
+type SCIMGroupQuery struct {
+	Organisation contract.OrganisationID
+	IDs          []string // nil: all
+	Members      bool     // reads the members too, and not only how many there are
 }
 
 // SCIM stores what directories of organisations manage.
@@ -63,8 +71,8 @@ type SCIM interface {
 	// SetSCIMUser replaces what a directory states about an account. A person who was deleted leaves all groups.
 	SetSCIMUser(ctx context.Context, u SCIMUser) error
 
-	// SCIMGroups returns the groups of an organisation, or the one with an identifier if it is not empty, by identifier.
-	SCIMGroups(ctx context.Context, of contract.OrganisationID, id string) ([]SCIMGroup, error)
+	// SCIMGroups returns the groups that a query selects, by identifier.
+	SCIMGroups(ctx context.Context, q SCIMGroupQuery) ([]SCIMGroup, error)
 	// SetSCIMGroup adds or replaces a group and logs the event. ErrConflict: g.Edits is not the stored one. ErrExists: another group has the name. ErrNotFound: a
 	// member is no account of the organisation.
 	SetSCIMGroup(ctx context.Context, g SCIMGroup, e contract.Event) error

@@ -101,20 +101,27 @@ func (s *Store) SetSCIMUser(ctx context.Context, u store.SCIMUser) error {
 	return wrapf(err, "set what a directory states about %s", u.ID)
 }
 
-var scimGroupRows = rowType[store.SCIMGroup]{"scim_group", `id, organisation, name, external_id, created_at, changed_at, edits`, func(g *store.SCIMGroup) []any {
-	return []any{&g.ID, &g.Organisation, &g.Name, &g.ExternalID, scanTime(&g.CreatedAt), scanTime(&g.ChangedAt), &g.Edits}
-}}
+var scimGroupRows = rowType[store.SCIMGroup]{
+	"scim_group", `id, organisation, name, external_id, created_at, changed_at, edits, (SELECT COUNT(*) FROM scim_member m WHERE m.scim_group = scim_group.id)`,
+	func(g *store.SCIMGroup) []any {
+		return []any{&g.ID, &g.Organisation, &g.Name, &g.ExternalID, scanTime(&g.CreatedAt), scanTime(&g.ChangedAt), &g.Edits, &g.MemberCount}
+	},
+}
 
 // SCIMGroups implements [store.SCIM].
-func (s *Store) SCIMGroups(ctx context.Context, of contract.OrganisationID, id string) ([]store.SCIMGroup, error) {
+func (s *Store) SCIMGroups(ctx context.Context, q store.SCIMGroupQuery) ([]store.SCIMGroup, error) {
+	if q.IDs != nil && len(q.IDs) == 0 {
+		return nil, nil
+	}
 	c := &condition{}
-	c.addTerm("organisation = %s", of)
-	if id != "" {
-		c.addTerm("id = %s", id)
+	c.addTerm("organisation = %s", q.Organisation)
+	if q.IDs != nil {
+		in, ids := listArgsFrom(len(c.args)+1, q.IDs)
+		c.terms, c.args = append(c.terms, "id IN "+in), append(c.args, ids...)
 	}
 	groups, err := readAll(ctx, s, scimGroupRows.dest, scimGroupRows.selectWhere(c.whereClause()+` ORDER BY id`), c.args...)
-	if err != nil || len(groups) == 0 {
-		return groups, wrapf(err, "read the groups of organisation %s", of)
+	if err != nil || len(groups) == 0 || !q.Members {
+		return groups, wrapf(err, "read the groups of organisation %s", q.Organisation)
 	}
 	// A change between the two queries shows members of another version: the next change finds it by its count of edits.
 	type member struct {
@@ -129,8 +136,9 @@ func (s *Store) SCIMGroups(ctx context.Context, of contract.OrganisationID, id s
 	}
 	for i := range groups {
 		groups[i].Members = membersOf[groups[i].ID]
+		groups[i].MemberCount = len(groups[i].Members)
 	}
-	return groups, wrapf(err, "read the members of groups of organisation %s", of)
+	return groups, wrapf(err, "read the members of groups of organisation %s", q.Organisation)
 }
 
 // SetSCIMGroup implements [store.SCIM].

@@ -59,7 +59,7 @@ var scimTests = map[string]func(*testing.T, *fixture){
 		b.must(b.SetSCIMUser(b.ctx, u))
 		b.requireEqual("without the deleted", len(seen(store.SCIMUserQuery{ExternalID: "e1"})), 0)
 		b.requireEqual("with the deleted", seen(store.SCIMUserQuery{ExternalID: "e1", Deleted: true}), []contract.PersonID{"u1"})
-		groups, err := b.SCIMGroups(b.ctx, "org", "g1")
+		groups, err := b.SCIMGroups(b.ctx, store.SCIMGroupQuery{Organisation: "org", IDs: []string{"g1"}, Members: true})
 		b.must(err)
 		b.requireEqual("members after a deletion", len(groups[0].Members), 0)
 		g := groups[0]
@@ -73,8 +73,12 @@ var scimTests = map[string]func(*testing.T, *fixture){
 		e := b.directoryEvent("org")
 		g := store.SCIMGroup{ID: "g1", Organisation: "org", Name: "Legal", ExternalID: "e", Members: []contract.PersonID{"u1", "u2"}, CreatedAt: b.storedNow(), ChangedAt: b.storedNow()}
 		b.must(b.SetSCIMGroup(b.ctx, g, e))
-		g.Edits = 1
-		requireRead(b, "group", []store.SCIMGroup{g})(b.SCIMGroups(b.ctx, "org", ""))
+		g.Edits, g.MemberCount = 1, 2
+		requireRead(b, "group", []store.SCIMGroup{g})(b.SCIMGroups(b.ctx, store.SCIMGroupQuery{Organisation: "org", Members: true}))
+		counted := g
+		counted.Members = nil
+		requireRead(b, "group without its members", []store.SCIMGroup{counted})(b.SCIMGroups(b.ctx, store.SCIMGroupQuery{Organisation: "org"}))
+		requireRead(b, "no group", []store.SCIMGroup(nil))(b.SCIMGroups(b.ctx, store.SCIMGroupQuery{Organisation: "org", IDs: []string{}}))
 		same := g
 		same.ID, same.Edits, same.Name = "g2", 0, "LEGAL"
 		b.requireError("a name that another has", b.SetSCIMGroup(b.ctx, same, e), store.ErrExists)
@@ -86,13 +90,13 @@ var scimTests = map[string]func(*testing.T, *fixture){
 		g.Name, g.Members = "Hukum", []contract.PersonID{"u2"}
 		b.must(b.SetSCIMGroup(b.ctx, g, e))
 		b.requireError("a second writer", b.SetSCIMGroup(b.ctx, g, e), store.ErrConflict)
-		g.Edits = 2
-		requireRead(b, "changed group", []store.SCIMGroup{g})(b.SCIMGroups(b.ctx, "org", "g1"))
+		g.Edits, g.MemberCount = 2, 1
+		requireRead(b, "changed group", []store.SCIMGroup{g})(b.SCIMGroups(b.ctx, store.SCIMGroupQuery{Organisation: "org", IDs: []string{"g1"}, Members: true}))
 		stolen := g
 		stolen.Organisation, stolen.Members = "other", nil
 		b.requireError("changed by another organisation", b.SetSCIMGroup(b.ctx, stolen, e), store.ErrConflict)
 		b.requireError("deleted by another organisation", b.DeleteSCIMGroup(b.ctx, "other", "g1", e), store.ErrNotFound)
-		requireRead(b, "afterwards", []store.SCIMGroup{g})(b.SCIMGroups(b.ctx, "org", "g1"))
+		requireRead(b, "afterwards", []store.SCIMGroup{g})(b.SCIMGroups(b.ctx, store.SCIMGroupQuery{Organisation: "org", IDs: []string{"g1"}, Members: true}))
 		b.must(b.DeleteSCIMGroup(b.ctx, "org", "g1", e))
 		b.requireError("deleted again", b.DeleteSCIMGroup(b.ctx, "org", "g1", e), store.ErrNotFound)
 	},
