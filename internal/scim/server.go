@@ -224,6 +224,27 @@ func selectAttributes(r *http.Request, all protocol.ResourceAttributes) protocol
 	return out
 }
 
+// comparesComplex reports whether a filter compares an attribute that consists of others, such as members, as one. That means nothing, and the library
+// panics.
+func comparesComplex(e filter.Expression) bool {
+	switch e := e.(type) {
+	case *filter.LogicalExpression:
+		return comparesComplex(e.Left) || comparesComplex(e.Right)
+	case *filter.NotExpression:
+		return comparesComplex(e.Expression)
+	case *filter.AttributeExpression:
+		if e.Operator == filter.PR || e.AttributePath.SubAttribute != nil {
+			return false
+		}
+		for _, s := range []schema.Schema{schema.CoreUserSchema(), schema.ExtensionEnterpriseUser(), schema.CoreGroupSchema()} {
+			if a, found := s.Attributes.ContainsAttribute(e.AttributePath.AttributeName); found && a.HasSubAttributes() {
+				return true
+			}
+		}
+	}
+	return false // the attributes of a value path consist of no others
+}
+
 // comparedWith returns the text that a filter compares one of some attributes with, for a query that finds the few resources that can match. Empty: there is none.
 func comparedWith(p protocol.ListRequestParams, names ...string) string {
 	if p.FilterValidator == nil {
@@ -246,6 +267,9 @@ func comparedWith(p protocol.ListRequestParams, names ...string) string {
 
 // pageOf returns the page of the resources that pass the filter of a request.
 func (s *Service) pageOf(ctx context.Context, all []protocol.Resource, full []protocol.ResourceAttributes, p protocol.ListRequestParams) (protocol.Page, error) {
+	if p.FilterValidator != nil && comparesComplex(p.FilterValidator.GetFilter()) {
+		return protocol.Page{}, scimerrors.ScimErrorInvalidFilter
+	}
 	page := protocol.Page{Resources: []protocol.Resource{}}
 	for i, r := range all {
 		if ctx.Err() != nil { // the client has gone, or the time is up
