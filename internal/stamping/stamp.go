@@ -41,6 +41,7 @@ type Stamping struct {
 	// database, so until then the account was used by a state of the installation that is lost.
 	RestoredAt time.Time
 
+	payers      sync.Map    // of contract.OrganisationID to payer, by loadPayer
 	reconciling sync.Mutex  // held by the running reconciliation
 	compared    atomic.Bool // the account was compared with the register since RestoredAt
 }
@@ -55,7 +56,7 @@ type run struct {
 	// What one run reads once for all its stamps. Each comment has what it saves per stamp, on SQLite and with a file of
 	// three revisions: go test ./internal/workflow -run xxx -bench StampCaches. On PostgreSQL a query is a round trip.
 	file       *documents.File    // the current file of d, open and parsed; nil: not open. Opening 98 µs, parsing 177 µs
-	payer      store.Organisation // set when an order was made for it. 50 µs
+	payer      store.Organisation // set when a serial was bought for it; later runs read it again after recheckAfter. 50 µs
 	noneFreeAt time.Time          // when no free serial was found last. 90 µs
 }
 
@@ -330,15 +331,29 @@ func (r *run) closeFile() error {
 	return r.file.Close()
 }
 
-// loadPayer reads the organisation that pays, once per run: a renaming shows in the next run.
+// payer is an organisation that pays, as it was read at a time.
+type payer struct {
+	store.Organisation
+	at time.Time
+}
+
+// loadPayer reads the organisation that pays, once in recheckAfter for all its documents: a renaming shows that much later.
 func (r *run) loadPayer(ctx context.Context) error {
 	if r.payer.ID == r.d.Organisation {
 		return nil
+	}
+	now := r.s.Clock()
+	if known, ok := r.s.payers.Load(r.d.Organisation); ok {
+		if p := known.(payer); !now.Before(p.at) && now.Sub(p.at) < recheckAfter {
+			r.payer = p.Organisation
+			return nil
+		}
 	}
 	o, err := r.s.Store.Organisation(ctx, r.d.Organisation)
 	if err != nil {
 		return fmt.Errorf("read organisation: %w", err)
 	}
+	r.s.payers.Store(r.d.Organisation, payer{o, now})
 	r.payer = o
 	return nil
 }

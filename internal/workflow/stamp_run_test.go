@@ -94,6 +94,7 @@ func TestStampBehindAnotherReadsLittleMoreThanTheStampBeforeAndAsksTheStoreNothi
 		return blobs.opens - opens, blobs.reads - read, reads.n - asked
 	}
 	const few, more = 2, 4
+	_, _, first := cost(few)
 	opens1, reads1, asked1 := cost(few)
 	opens2, reads2, asked2 := cost(few + more)
 	if got := opens2 - opens1; got > more {
@@ -104,5 +105,8 @@ func TestStampBehindAnotherReadsLittleMoreThanTheStampBeforeAndAsksTheStoreNothi
 	}
 	if asked1 == 0 || asked2 != asked1 {
 		t.Errorf("%d queries for %d stamps, %d for %d", asked1, few, asked2, few+more)
+	}
+	if first != asked1+1 { // the organisation that pays, which is the same
+		t.Errorf("%d queries for the first document, %d for the next one", first, asked1)
 	}
 }
