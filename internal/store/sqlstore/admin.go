@@ -102,7 +102,7 @@ func (s *Store) SentDocuments(ctx context.Context, d store.DocumentQuery) (store
 	}
 	err := s.db.withSnapshot(ctx, func(q querier) error {
 		bounded := condition{terms: c.terms, args: slices.Clone(c.args)}
-		count := `SELECT COUNT(*) FROM (SELECT 1 FROM document` + bounded.whereClause() + ` LIMIT ` + bounded.addArg(store.SearchLimit) + `) found`
+		count := `SELECT COUNT(*) FROM (SELECT 1 FROM document` + bounded.whereClause() + ` LIMIT ` + bounded.addLimit(store.SearchLimit) + `) found`
 		if err := queryOne(ctx, q, []any{&l.Total}, count, bounded.args...); err != nil {
 			return err
 		}
@@ -213,7 +213,7 @@ func (s *Store) AuditLog(ctx context.Context, l store.LogQuery) (store.LogPage, 
 		count, args := `SELECT size FROM log_size WHERE id = 1`, []any(nil)
 		if len(c.terms) > 0 {
 			bounded := condition{terms: c.terms, args: append([]any{}, c.args...)}
-			count = `SELECT COUNT(*) FROM (SELECT 1 FROM event` + bounded.whereClause() + ` LIMIT ` + bounded.addArg(store.SearchLimit) + `) found`
+			count = `SELECT COUNT(*) FROM (SELECT 1 FROM event` + bounded.whereClause() + ` LIMIT ` + bounded.addLimit(store.SearchLimit) + `) found`
 			args = bounded.args
 		}
 		if err := queryOne(ctx, q, []any{&p.Total}, count, args...); err != nil {

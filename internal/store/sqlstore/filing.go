@@ -337,7 +337,7 @@ func (b boxQuery) findFiled(ctx context.Context, r querier, rows int) (boxSearch
 	var n int
 	most := min(rows, maxSelected)
 	filed := b.filedAs(&c)
-	if err := queryOne(ctx, r, []any{&n}, `SELECT COUNT(*) FROM (`+filed+` LIMIT `+c.addArg(most+1)+`) x`, c.args...); err != nil {
+	if err := queryOne(ctx, r, []any{&n}, `SELECT COUNT(*) FROM (`+filed+` LIMIT `+c.addLimit(most+1)+`) x`, c.args...); err != nil {
 		return boxSearch{}, err
 	}
 	if n > most {

@@ -107,7 +107,7 @@ func (s *Store) ListLogins(ctx context.Context, q store.LoginQuery) (p store.Log
 	c := loginCondition(q)
 	err = s.db.withSnapshot(ctx, func(r querier) error {
 		bounded := condition{terms: c.terms, args: append([]any{}, c.args...)}
-		count := `SELECT COUNT(*) FROM (SELECT 1 FROM ` + loginRows.table + bounded.whereClause() + ` LIMIT ` + bounded.addArg(store.SearchLimit) + `) found`
+		count := `SELECT COUNT(*) FROM (SELECT 1 FROM ` + loginRows.table + bounded.whereClause() + ` LIMIT ` + bounded.addLimit(store.SearchLimit) + `) found`
 		if err := queryOne(ctx, r, []any{&p.Total}, count, bounded.args...); err != nil {
 			return err
 		}
@@ -135,7 +135,7 @@ func (s *Store) FailedLogins(ctx context.Context, of contract.OrganisationID, si
 	c.addPeriod("last_at", since, time.Time{})
 	c.terms = append(c.terms, "person <> ''")
 	sql := `SELECT organisation, person, SUM(times), COUNT(DISTINCT network), MAX(last_at) FROM login` + c.whereClause() + ` GROUP BY organisation, person HAVING SUM(times) >= ` +
-		c.addArg(least) + ` ORDER BY SUM(times) DESC, person LIMIT ` + c.addArg(limit)
+		c.addArg(least) + ` ORDER BY SUM(times) DESC, person LIMIT ` + c.addLimit(limit)
 	all, err := readAll(ctx, s, func(f *contract.FailedLogins) []any {
 		return []any{&f.Organisation, &f.Person, &f.Times, &f.Networks, scanTime(&f.LastAt)}
 	}, sql, c.args...)

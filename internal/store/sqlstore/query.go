@@ -248,11 +248,15 @@ func (c *condition) addTerm(term string, v any) {
 // listArgs returns a list of placeholders, in parentheses, for the operator IN, and its arguments.
 func listArgs[T any](values []T) (in string, args []any) { return listArgsFrom(1, values) }
 
-// listArgsFrom is listArgs for placeholders from a number on.
+// listArgsFrom is listArgs for placeholders from a number on. Numbers of documents are converted once, and not for each statement.
 func listArgsFrom[T any](first int, values []T) (in string, args []any) {
 	args = make([]any, len(values))
 	for i, v := range values {
-		args[i] = v
+		if id, ok := any(v).(contract.DocumentID); ok {
+			args[i] = int64(id)
+		} else {
+			args[i] = v
+		}
 	}
 	return "(" + placeholders(first, len(args)) + ")", args
 }
@@ -288,5 +292,9 @@ func (c *condition) countRows(ctx context.Context, q querier, table string) (n i
 
 // pageClause returns the WHERE, ORDER BY and LIMIT clauses for one page.
 func (c *condition) pageClause(order string, offset, limit int) string {
-	return c.whereClause() + ` ORDER BY ` + order + ` LIMIT ` + c.addArg(limit) + ` OFFSET ` + c.addArg(offset)
+	return c.whereClause() + ` ORDER BY ` + order + ` LIMIT ` + c.addLimit(limit) + ` OFFSET ` + c.addArg(offset)
 }
+
+// addLimit adds an argument for LIMIT. To SQLite it is an expression: where LIMIT has a placeholder, the plan depends on its value, and the
+// statement is compiled again for each use.
+func (c *condition) addLimit(limit int) string { return `CAST(` + c.addArg(limit) + ` AS BIGINT)` }

@@ -165,7 +165,7 @@ func (s *Store) DueRemovals(ctx context.Context, q store.RemovalQuery) (all []st
 	if q.After.Document != 0 {
 		page += fmt.Sprintf(` AND (d.ended_at, d.id) > (%s, %s)`, c.addArg(toMicros(q.After.CompletedAt)), c.addArg(q.After.Document))
 	}
-	page += fmt.Sprintf(` ORDER BY d.ended_at, d.id LIMIT %s OFFSET %s`, c.addArg(q.Limit), c.addArg(q.Offset))
+	page += fmt.Sprintf(` ORDER BY d.ended_at, d.id LIMIT %s OFFSET %s`, c.addLimit(q.Limit), c.addArg(q.Offset))
 	err = s.db.withSnapshot(ctx, func(r querier) error {
 		all, err = queryAll(ctx, r, func(d *store.DueRemoval) []any {
 			return []any{&d.Document, &d.Name, &d.Title, &d.Owner.ID, &d.Owner.Name, &d.Owner.Email, scanTime(&d.CompletedAt), scanTime(&d.AnnouncedAt), &d.Held}
