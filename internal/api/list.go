@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -158,20 +159,20 @@ func (c *call) listItem(d contract.Document) listItem {
 	item := listItem{
 		ID: d.ID, DocumentName: d.Name, DocumentTitle: d.Title, CreatedAt: text.ShortTime(c.language, d.CreatedAt),
 		Status: d.State, StatusInfo: c.statusInfo(&d), ButtonText: text.ButtonLabel(c.language, &d, reader),
-		DataSigner: []listSigner{}, Expired: isoOrNull(d.ExpiresAt), IsExpired: isExpired(&d, c.Clock()),
+		Expired: isoOrNull(d.ExpiresAt), IsExpired: isExpired(&d, c.Clock()),
 		Owner:    listOwner{Owner: "owner", Name: d.Owner.Name, CreatedAt: formatISO(d.CreatedAt)},
 		Specimen: d.Specimen, Removed: d.IsRemoved(), AsGuest: asGuest, Team: c.teamShown(&d),
 	}
-	for _, p := range d.AsShownTo(c.by).Participants {
+	item.DataSigner = convertAll(d.AsShownTo(c.by).Participants, func(p contract.Participant) listSigner {
 		role := string(p.Role)
 		if p.ID == d.Owner.ID {
 			role = "owner"
 		}
-		item.DataSigner = append(item.DataSigner, listSigner{
+		return listSigner{
 			UserID: p.ID, Name: p.Name, Email: orNull(p.Email), Avatar: c.avatarURL(p.Person),
 			IsSigning: d.InTurn(p.ID), SignerRole: role, ActsAs: p.ActsAs(), SignerNumber: p.Number, Group: p.Group, Status: d.HasActed(p), SigningStatus: d.HasSigned(p), Placeholder: p.Placeholder,
-		})
-	}
+		}
+	})
 	return item
 }
 
@@ -285,11 +286,22 @@ func (q *query) parseText(name string) string {
 
 // filterChoices returns the filter of document lists.
 func (c *call) filterChoices() filter {
-	return filter{
-		Periode: convertAll(periods, func(p store.Period) choice { return choice{c.sentenceOf("periode." + string(p)), string(p)} }),
-		Status:  convertAll(contract.States, func(s contract.State) choice { return choice{text.State(c.language, s), string(s)} }),
+	if c.language == text.English {
+		return filters()[text.English]
 	}
+	return filters()[text.Indonesian]
 }
+
+var filters = sync.OnceValue(func() map[text.Language]filter {
+	all := map[text.Language]filter{}
+	for _, l := range []text.Language{text.Indonesian, text.English} {
+		all[l] = filter{
+			Periode: convertAll(periods, func(p store.Period) choice { return choice{text.Sentence(l, "periode."+string(p), nil), string(p)} }),
+			Status:  convertAll(contract.States, func(s contract.State) choice { return choice{text.State(l, s), string(s)} }),
+		}
+	}
+	return all
+})
 
 // joinValues lists values for a message.
 func joinValues[T ~string](values []T) string {

@@ -53,7 +53,9 @@ func ShortTime(l Language, t time.Time) string {
 		l = Indonesian
 	}
 	t = t.In(contract.Jakarta)
-	return fmt.Sprintf("%02d %s %02d, %02d:%02d", t.Day(), months[l][t.Month()-1], t.Year()%100, t.Hour(), t.Minute())
+	b := t.AppendFormat(make([]byte, 0, len("14 Okt 24, 13:06")), "02 ")
+	b = append(b, months[l][t.Month()-1]...)
+	return string(t.AppendFormat(b, " 06, 15:04"))
 }
 
 // LongTime writes a time to the second, in UTC: 14 Okt 2024, 06:06:07 UTC.

@@ -23,7 +23,7 @@ func (w sentence) inLanguage(l Language) string {
 func Sentence(l Language, code string, args map[string]any) string {
 	w, ok := sentences[code]
 	if !ok {
-		w, args = sentences["unknown"], map[string]any{"code": code}
+		w, args = sentences["unknown"], map[string]any{"code": strings.Clone(code)} // so that callers need no memory for the code
 	}
 	return Fill(l, w.inLanguage(l), args)
 }
@@ -31,6 +31,9 @@ func Sentence(l Language, code string, args map[string]any) string {
 // Fill inserts arguments into a sentence, or into a template of another catalogue in the same notation. Arguments are
 // not templates.
 func Fill(l Language, s string, args map[string]any) string {
+	if !strings.ContainsAny(s, "{[") {
+		return s
+	}
 	var b strings.Builder
 	for s != "" {
 		i := strings.IndexAny(s, "{[")
