@@ -5,12 +5,16 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"segel/internal/contract"
 	"segel/internal/store"
+	"segel/internal/store/storetest"
+	"segel/internal/text"
 )
 
 func TestTheWindowOfPagesFollowsTheCurrentOne(t *testing.T) {
@@ -77,6 +81,30 @@ func TestAListAsksForWhatTheQuerySays(t *testing.T) {
 		}
 		if b.store.about != want {
 			t.Errorf("%s: asked %+v, want %+v", query, b.store.about, want)
+		}
+	}
+}
+
+func TestAListShowsOfASummaryWhatItShowsOfTheDocument(t *testing.T) {
+	t.Parallel()
+	converting, unconvertible, removed, hidden, shared, delegated, template := draft(), draft(), completed(), processing(), processing(), processing(), draft()
+	converting.Conversion.State, unconvertible.Conversion.State, unconvertible.Conversion.Problem = contract.Converting, contract.ConversionFailed, "word.damaged"
+	removed.Original.Key = "removed/" + removed.Original.Key
+	hidden.Delivery.HideAddresses = true
+	shared.Team = contract.Team{ID: "team", Name: "Sales"}
+	delegated.Delegations = []contract.Delegation{{From: delegated.Participants[0].ID, To: "other", At: now}}
+	delegated.Participants[0].Role, delegated.Participants[0].Group = contract.Viewer, 1
+	template.Template, template.Participants[0].Placeholder = true, true
+	for i, d := range []contract.Document{draft(), processing(), signed(), completed(), failed(), converting, unconvertible, removed, hidden, shared, delegated, template} {
+		callers := []contract.Actor{{Person: d.Owner, Organisation: d.Organisation}, {Person: contract.Person{ID: "other"}, Organisation: d.Organisation, Teams: []contract.Team{shared.Team}}}
+		for _, p := range d.Participants {
+			callers = append(callers, contract.Actor{Person: p.Person, Organisation: "elsewhere"}, contract.Actor{Person: contract.Person{ID: "account"}, Mailbox: p.Email})
+		}
+		for _, by := range callers {
+			c := &call{exchange: &exchange{language: text.English}, server: &server{Options: Options{Clock: func() time.Time { return now }}}, by: by}
+			if got, want := c.listItem(storetest.Summarise(d)), c.listItem(d); !reflect.DeepEqual(got, want) {
+				t.Errorf("document %d for %+v: %+v, want %+v", i, by, got, want)
+			}
 		}
 	}
 }

@@ -174,7 +174,7 @@ type ListQuery struct {
 	Label   contract.LabelID  // only documents with this label of View.Organisation; empty: all
 	Folder  contract.FolderID // only documents in this folder of View.Space; empty: all
 	View    FilingView        // what List tells of where the documents are filed
-	Summary bool              // List leaves out the placements and revisions of the documents
+	Summary bool              // List reads only what a list shows of the documents, and what says who sees it and whose turn it is; see storetest.Summarise
 	Period  Period            // empty: all
 	Search  string            // part of the title, ignoring letter case; empty: all
 	Order   Order             // empty: OrderCreated
@@ -185,7 +185,7 @@ type ListQuery struct {
 
 // List is one page of documents and the number of all matching ones.
 type List struct {
-	Documents []contract.Document           // complete, unless ListQuery.Summary says otherwise
+	Documents []contract.Document           // complete, unless ListQuery.Summary is true
 	Filed     map[contract.DocumentID]Filed // as ListQuery.View sees it
 	Total     int
 	Limited   bool // there may be more than Total: more matches than are counted, or more documents than are searched

@@ -62,16 +62,21 @@ const blockWhere = ` WHERE person = $1 AND box = $2 AND start >= $3 AND start < 
 
 // readSpans reads the spans of a list in one state, or in all if it is empty, the newest first.
 func readSpans(ctx context.Context, r querier, person contract.PersonID, box store.Box, state contract.State) ([]block, error) {
-	spans, err := queryAll(ctx, r, func(b *block) []any { return append(b.dest(), &b.split) },
-		`SELECT start, amount, first_day, last_day, checksum, edits, split FROM box_span`+blockWhere, person, box, 0, int64(maxDocument), state)
+	spans := []block{}
+	err := r.runBatch(ctx, selectAll(&spans, func(b *block) []any { return append(b.dest(), &b.split) },
+		`SELECT start, amount, first_day, last_day, checksum, edits, split FROM box_span`+blockWhere, person, box, 0, int64(maxDocument), state))
 	if err != nil {
 		return nil, err
 	}
-	all := spans
-	if state != "" {
-		if all, err = readSpans(ctx, r, person, box, ""); err != nil {
-			return nil, err
+	if state == "" {
+		for i := range spans {
+			spans[i].all = spans[i].contents()
 		}
+		return spans, nil
+	}
+	all, err := readSpans(ctx, r, person, box, "")
+	if err != nil {
+		return nil, err
 	}
 	// Only the rows of all states say whether there are leaves.
 	byStart := map[int64]block{}

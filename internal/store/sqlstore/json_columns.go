@@ -119,23 +119,26 @@ func encodeDelivery(d contract.Delivery) string {
 }
 
 // scanDelivery scans what [encodeDelivery] returned.
-func scanDelivery(to *contract.Delivery) scanner {
-	return func(column any) error {
-		var s string
-		if err := scanText(&s).Scan(column); err != nil {
-			return err
-		}
-		*to = contract.Delivery{}
-		if s == "" {
-			return nil
-		}
-		var stored storedDelivery
-		if err := json.Unmarshal([]byte(s), &stored); err != nil {
-			return fmt.Errorf("read a delivery: %w", err)
-		}
-		*to = contract.Delivery(stored)
+func scanDelivery(to *contract.Delivery) *deliveryColumn { return (*deliveryColumn)(to) }
+
+type deliveryColumn contract.Delivery
+
+// Scan implements [sql.Scanner].
+func (to *deliveryColumn) Scan(column any) error {
+	s, ok := column.(string)
+	if !ok {
+		return fmt.Errorf("%T is not a delivery", column)
+	}
+	*to = deliveryColumn{}
+	if s == "" {
 		return nil
 	}
+	var stored storedDelivery
+	if err := json.Unmarshal([]byte(s), &stored); err != nil {
+		return fmt.Errorf("read a delivery: %w", err)
+	}
+	*to = deliveryColumn(stored)
+	return nil
 }
 
 // storedAccountFacts are the facts of a notice about an account as they are stored.
@@ -195,17 +198,18 @@ func encodeDelegations(all []contract.Delegation) string {
 	return string(b)
 }
 
-// scanDelegations scans what [encodeDelegations] returned.
-func scanDelegations(to *[]contract.Delegation) scanner {
-	list := scanList(to, func(g storedDelegation) contract.Delegation {
-		return contract.Delegation{From: g.From, To: g.To, At: time.UnixMicro(g.At).UTC(), Reason: g.Reason}
-	})
-	return func(column any) error {
-		var s string
-		if err := scanText(&s).Scan(column); err != nil || s == "" {
-			*to = nil
-			return err
-		}
-		return list(column)
+// scanDelegations scans what [encodeDelegations] returned. An empty text becomes nil.
+func scanDelegations(to *[]contract.Delegation) *delegationsColumn { return (*delegationsColumn)(to) }
+
+type delegationsColumn []contract.Delegation
+
+// Scan implements [sql.Scanner].
+func (to *delegationsColumn) Scan(column any) error {
+	if column == "" { // most are
+		*to = nil
+		return nil
 	}
+	return scanList((*[]contract.Delegation)(to), func(g storedDelegation) contract.Delegation {
+		return contract.Delegation{From: g.From, To: g.To, At: time.UnixMicro(g.At).UTC(), Reason: g.Reason}
+	})(column)
 }

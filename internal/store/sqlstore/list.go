@@ -39,12 +39,12 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.List, error)
 			l.Total, l.Limited = len(found.ids), found.limited
 			ids = found.ids[min(q.Offset, l.Total):min(q.Offset+q.Limit, l.Total)]
 		}
-		documents := newDocumentReader()
+		read := readDocuments
 		if q.Summary {
-			documents.leaveOut(placementRows.table, revisionRows.table)
+			read = s.readSummaries
 		}
 		var err error
-		if l.Documents, err = documents.readAll(ctx, r, ids); err != nil || q.View == (store.FilingView{}) || len(ids) == 0 {
+		if l.Documents, err = read(ctx, r, ids); err != nil || q.View == (store.FilingView{}) || len(ids) == 0 {
 			return err
 		}
 		l.Filed = map[contract.DocumentID]store.Filed{}
@@ -234,7 +234,10 @@ func (b boxQuery) readPage(ctx context.Context, r querier, spans []block, offset
 		}
 	}
 	c := b.rowsIn(0, before)
-	return queryAll(ctx, r, column[contract.DocumentID], `SELECT b.document FROM box b`+c.pageClause("b.document DESC", offset, limit), c.args...)
+	ids := make([]contract.DocumentID, 0, limit)
+	read := selectAll(&ids, func(id *contract.DocumentID) []any { return []any{(*int64)(id)} }, `SELECT b.document FROM box b`+c.pageClause("b.document DESC", offset, limit), c.args...)
+	read.long = b.Without != "" || b.bounded // else the index has the rows together
+	return ids, r.runBatch(ctx, read)
 }
 
 // position is a place in a list: after offset of the rows whose document numbers are in the block, which ends before another number.

@@ -79,11 +79,17 @@ func TestPagesOfListsReadTheirIndexesInOrder(t *testing.T) {
 		`SELECT COUNT(*) FROM (SELECT document FROM participant WHERE lower(email) = lower($1) ORDER BY document DESC LIMIT 9) p`: "participant_email (<expr>=?)",
 		`SELECT COUNT(*) FROM (SELECT id FROM document WHERE lower(owner_email) = lower($1) ORDER BY id DESC LIMIT 9) o`:          "document_owner_email (<expr>=?)",
 		`SELECT b.document FROM box b` + with.whereClause():                                                                       "sqlite_autoindex_box_1 (person=? AND box=? AND document=?)",
+		summaryQueries[unionOfColumns][0] + `($1, $2)`:                                                                            "sqlite_autoindex_document_1 (id=?)",
+		summaryQueries[unionOfColumns][1] + `($1, $2)`:                                                                            "sqlite_autoindex_participant_1 (document=?)",
+		summaryQueries[unionOfColumns][2] + `($1, $2)`:                                                                            "SEARCH stamp USING INDEX sqlite_autoindex_stamp_3 (document=?)",
 		`SELECT amount FROM box_span` + blockWhere:                                                                                "sqlite_autoindex_box_span_1 (person=? AND box=? AND start>? AND start<?)",
 		`SELECT amount FROM box_leaf` + blockWhere:                                                                                "sqlite_autoindex_box_leaf_1 (person=? AND box=? AND start>? AND start<?)",
 	} {
+		if strings.Contains(query, "LIMIT $") {
+			t.Errorf("%s\nis compiled again for each use", query)
+		}
 		plan := strings.Join(explain(t, s, query), "; ")
-		plan = strings.NewReplacer("SCAN p;", "", "SCAN o;", "").Replace(plan + ";") // of the rows that the index has found
+		plan = strings.NewReplacer("SCAN p;", "", "SCAN o;", "", "SCAN CONSTANT ROW;", "").Replace(plan + ";") // of the rows that the index has found
 		if !strings.Contains(plan, index) || strings.Contains(plan, "TEMP B-TREE") && !strings.Contains(query, " IN (SELECT") || strings.Contains(plan, "SCAN") {
 			t.Errorf("%s\n%s", query, plan)
 		}

@@ -62,11 +62,6 @@ func readDocuments(ctx context.Context, q querier, ids []contract.DocumentID) ([
 	return newDocumentReader().readAll(ctx, q, ids)
 }
 
-// leaveOut makes the reader leave out the parts of documents in these tables.
-func (r *documentReader) leaveOut(tables ...string) {
-	r.tables = slices.DeleteFunc(r.tables, func(t documentTable) bool { return slices.Contains(tables, t.from) })
-}
-
 // readAll reads documents, in one query per table. They come in the order of ids; missing documents are left out.
 func (r *documentReader) readAll(ctx context.Context, q querier, ids []contract.DocumentID) ([]contract.Document, error) {
 	if len(ids) == 0 {

@@ -81,7 +81,7 @@ const (
 func guestDest(g *store.Guest) []any {
 	channel := scanner(func(column any) error {
 		var d contract.Delivery
-		if err := scanDelivery(&d)(column); err != nil {
+		if err := scanDelivery(&d).Scan(column); err != nil {
 			return err
 		}
 		g.Channel = d.Channels[g.ID] // the columns are scanned in their order

@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -35,12 +34,16 @@ func (f unionForm) selectArms(arms []unionArm, condition string) string {
 	for i, a := range arms {
 		selects[i] = f.selectArm(i, a, width) + condition
 	}
-	if f == unionOfColumns {
-		// SQLite takes the declared types and the names from the first SELECT. The driver converts by the types, and copies the names for
-		// each query: this one has neither, and no rows.
-		selects = slices.Insert(selects, 0, `SELECT 0 AS ""`+strings.Repeat(`, NULL AS ""`, width)+` WHERE FALSE`)
+	return f.omitNames(width+1) + strings.Join(selects, ` UNION ALL `)
+}
+
+// omitNames returns what precedes a query whose names of columns are not used. SQLite takes the names and the declared types from the first SELECT
+// of a union. The driver copies the names for each query, and converts by the types: this SELECT has neither, and no rows.
+func (f unionForm) omitNames(columns int) string {
+	if f == unionOfRows {
+		return ""
 	}
-	return strings.Join(selects, ` UNION ALL `)
+	return `SELECT NULL AS ""` + strings.Repeat(`, NULL AS ""`, columns-1) + ` WHERE FALSE UNION ALL `
 }
 
 // selectArm returns the query for one arm of a union with that many columns.

@@ -253,7 +253,7 @@ func (b *fixture) commitCrowd(changes []contract.Change, lost error) (won int) {
 	})
 }
 
-// listPage returns a page of a person's list.
+// listPage returns a page of a person's list, with whole documents unless the query asks for summaries. It requires that those are the same documents.
 func (b *fixture) listPage(q store.ListQuery) store.List {
 	b.t.Helper()
 	if q.Limit == 0 {
@@ -264,6 +264,17 @@ func (b *fixture) listPage(q store.ListQuery) store.List {
 	}
 	l, err := b.List(b.ctx, q)
 	b.must(err)
+	if !q.Summary {
+		q.Summary = true
+		short, err := b.List(b.ctx, q)
+		b.must(err)
+		want := l
+		want.Documents = []contract.Document{}
+		for _, d := range l.Documents {
+			want.Documents = append(want.Documents, Summarise(d))
+		}
+		b.requireEqual("summaries", short, want)
+	}
 	return l
 }
 
