@@ -108,7 +108,7 @@ func (d *Document) checkFindings(accept []FindingCode) error {
 func (c *Change) acceptFindings(accept []FindingCode, by Actor, now time.Time) {
 	for i := range c.After.Findings {
 		f := &c.After.Findings[i]
-		if !f.Refused || !slices.Contains(accept, f.Code) {
+		if !f.Refused || f.Accepted || !slices.Contains(accept, f.Code) {
 			continue
 		}
 		f.Accepted = true
@@ -118,4 +118,21 @@ func (c *Change) acceptFindings(accept []FindingCode, by Actor, now time.Time) {
 		}
 		c.addEvent(EventFindingAccepted, by, now, details...)
 	}
+}
+
+// AddFindings adds what was found in the file of a draft only when it is finalized, as for a draft of an older release. What is refused by default
+// must be accepted by the owner, as in [Finalize].
+func (c *Change) AddFindings(found []Finding, accept []FindingCode, by Actor, now time.Time) error {
+	d := &c.After
+	d.Findings = slices.Clone(d.Findings)
+	for _, f := range found {
+		if !slices.ContainsFunc(d.Findings, func(g Finding) bool { return g.Code == f.Code && g.Page == f.Page }) {
+			d.Findings = append(d.Findings, f)
+		}
+	}
+	if err := d.checkFindings(accept); err != nil {
+		return err
+	}
+	c.acceptFindings(accept, by, now)
+	return nil
 }

@@ -54,7 +54,7 @@ func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.D
 			return nil, err
 		}
 		defer release()
-		stored, found, err := s.prepareFile(ctx, &c, by)
+		stored, found, err := s.prepareFile(ctx, &c, by, o.AcceptFindings)
 		made = append(made, stored...)
 		warnings = found // before the commit, because the answer is stored with it
 		return documents.ChangeOf(c, err)
@@ -75,11 +75,12 @@ func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.D
 
 // prepareFile adds to the change the file that people will sign: rewritten if the stamp office would rewrite it, or if an earlier release
 // took it and upload would rewrite it today, and with every field. It refuses a file that the stamp office would refuse, and one that could not be validated after
-// completion: earlier signatures are broken or do not permit the fields, or the file exceeds the limits.
+// completion: earlier signatures are broken or do not permit the fields, or the file exceeds the limits. A signed file that can be read in two ways,
+// of which the draft has no finding, has to be accepted as after an upload.
 //
 // It returns the revisions that it stored, these also on an error, and warnings about placements on the file. Nothing
 // refers to the revisions until the change is committed.
-func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contract.Actor) (made []contract.Revision, warnings []contract.Warning, err error) {
+func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contract.Actor, accept []contract.FindingCode) (made []contract.Revision, warnings []contract.Warning, err error) {
 	d := &c.After
 	budget := pdf.FileBudget(ctx, d.Current().End)
 	f, doc, err := s.openWithinSigningLimits(ctx, d.Revisions, budget)
@@ -113,6 +114,10 @@ func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contra
 		tail, uploaded, err = s.buildSignableTail(ctx, d, f, doc, budget)
 	}
 	if err != nil {
+		return made, nil, err
+	}
+	varies := slices.DeleteFunc(uploaded.findings, func(f contract.Finding) bool { return f.Code != contract.FindingViewVaries })
+	if err := c.AddFindings(varies, accept, by, s.Clock()); err != nil {
 		return made, nil, err
 	}
 	appendable, err := s.EnsureAppendable(ctx, *d, f)

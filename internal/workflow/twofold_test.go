@@ -178,3 +178,24 @@ func TestDraftOfAnOlderReleaseWithTwoReadingsIsRewrittenAtFinalize(t *testing.T)
 		}
 	}
 }
+
+// TestSignedDraftOfAnOlderReleaseWithTwoReadingsIsRefusedUntilTheOwnerAcceptsIt has a draft whose upload found nothing.
+func TestSignedDraftOfAnOlderReleaseWithTwoReadingsIsRefusedUntilTheOwnerAcceptsIt(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	id := h.draftAsBefore(signedBy(t, h.ca, pdftest.TwofoldFiles()["annotation hidden in a hybrid file"]))
+	if _, err := h.Finalize(t.Context(), h.owner, id, contract.FinalizeOptions{}); codeOf(err) != "document.active_content" {
+		t.Errorf("finalize: %v", err)
+	}
+	if _, err := h.Finalize(t.Context(), h.owner, id, contract.FinalizeOptions{AcceptFindings: []contract.FindingCode{contract.FindingViewVaries}}); err != nil {
+		t.Fatal(err)
+	}
+	d := h.read(id)
+	if d.Normalised() || len(d.Findings) != 1 || d.Findings[0].Code != contract.FindingViewVaries || !d.Findings[0].Accepted {
+		t.Errorf("rewritten %v, %+v", d.Normalised(), d.Findings)
+	}
+	events, err := h.store.Events(t.Context(), id)
+	if err != nil || !slices.ContainsFunc(events, func(e contract.Event) bool { return e.Type == contract.EventFindingAccepted }) {
+		t.Errorf("%v, %+v", err, events)
+	}
+}
