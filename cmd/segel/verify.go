@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -221,10 +222,7 @@ func unreadableText(err error, language string) string {
 func (c verifyCommand) printReport(w *environment, r *verdicts.Report, more bool) error {
 	var b bytes.Buffer
 	if c.JSON {
-		enc := json.NewEncoder(&b)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		if err := enc.Encode(r); err != nil {
+		if err := writeJSON(&b, r); err != nil {
 			return err
 		}
 	} else {
@@ -237,6 +235,14 @@ func (c verifyCommand) printReport(w *environment, r *verdicts.Report, more bool
 	}
 	_, err := w.stdout.Write(b.Bytes())
 	return err
+}
+
+// writeJSON writes a value as indented JSON.
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
 }
 
 // parseMoment parses a time with its zone, or a day, which means its start in UTC.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -235,10 +234,7 @@ func compareContractFile(facts *evidence.Facts, name string) (later int64, err e
 func (c verifyCommand) printEvidence(w *environment, r *evidenceReport) error {
 	var b bytes.Buffer
 	if c.JSON {
-		enc := json.NewEncoder(&b)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		if err := enc.Encode(r); err != nil {
+		if err := writeJSON(&b, r); err != nil {
 			return err
 		}
 	} else {

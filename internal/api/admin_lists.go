@@ -1,8 +1,8 @@
 package api
 
 import (
-	"bufio"
 	"context"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -236,21 +236,26 @@ func (q *query) parseLogQuery(p page) store.LogQuery {
 	return r
 }
 
+// parsePerson reads the person that a list is about: a UUID, or an e-mail.
+func (q *query) parsePerson() (id contract.PersonID, email string) {
+	person := contract.CleanText(q.Get("person"))
+	if strings.Contains(person, "@") {
+		return "", person
+	}
+	return parsePersonID(person), ""
+}
+
 // parseLogFilters reads the query for events.
 func (q *query) parseLogFilters() store.LogQuery {
 	r := store.LogQuery{
 		Organisation: q.parseOrganisation(), Document: q.parseDocument(), Type: parseChoice(q, "type", contract.EventTypes),
 		From: q.parseTime("from"), Until: q.parseTime("until"),
 	}
-	if person := contract.CleanText(q.Get("person")); strings.Contains(person, "@") {
-		r.Email = person
-	} else {
-		r.Person = parsePersonID(person)
-	}
+	r.Person, r.Email = q.parsePerson()
 	return r
 }
 
-// auditLogCSV streams the events, which may be millions. For errors on the way, see attemptsCSV.
+// auditLogCSV streams the events, which may be millions.
 func (c *call) auditLogCSV() error {
 	q := c.parseQuery()
 	c.chooseLanguage(q)
@@ -258,16 +263,12 @@ func (c *call) auditLogCSV() error {
 	if err := q.bad.asError(); err != nil {
 		return err
 	}
-	buffered := bufio.NewWriterSize(&attachment{c, "text/csv; charset=utf-8", "segel-audit-log.csv"}, 64<<10)
-	out := export.NewEvents(buffered, func(e contract.Event) string { return text.Event(c.language, e) })
-	if err := c.Workflow.EachEvent(c.r.Context(), c.by, r, out.Write); err != nil {
-		return c.abortAnswer(err)
+	newEvents := func(w io.Writer) *export.Events {
+		return export.NewEvents(w, func(e contract.Event) string { return text.Event(c.language, e) })
 	}
-	if err := out.Close(); err != nil {
-		return c.abortAnswer(err)
-	}
-	_ = buffered.Flush() // if this fails, the client has gone
-	return nil
+	return streamCSV(c, "segel-audit-log.csv", newEvents, func(write func(workflow.LogLine) error) error {
+		return c.Workflow.EachEvent(c.r.Context(), c.by, r, write)
+	})
 }
 
 func (c *call) logLineOf(e workflow.LogLine) logLine {

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bufio"
 	"context"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -81,24 +80,16 @@ func attemptOf(a workflow.AttemptLine) attemptLine {
 	return out
 }
 
-// attemptsCSV streams the attempts, because there may be a year of them. An error on the way cuts the connection, so
-// that no client takes the part that was sent for the whole.
+// attemptsCSV streams the attempts, because there may be a year of them.
 func (c *call) attemptsCSV() error {
 	q := c.parseQuery()
 	r := q.parseAttempts()
 	if err := q.bad.asError(); err != nil {
 		return err
 	}
-	buffered := bufio.NewWriterSize(&attachment{c, "text/csv; charset=utf-8", "segel-attempts.csv"}, 64<<10)
-	out := export.NewAttempts(buffered)
-	if err := c.Workflow.EachAttempt(c.r.Context(), c.by, r, out.Write); err != nil {
-		return c.abortAnswer(err)
-	}
-	if err := out.Close(); err != nil {
-		return c.abortAnswer(err)
-	}
-	_ = buffered.Flush() // if this fails, the client has gone
-	return nil
+	return streamCSV(c, "segel-attempts.csv", export.NewAttempts, func(write func(workflow.AttemptLine) error) error {
+		return c.Workflow.EachAttempt(c.r.Context(), c.by, r, write)
+	})
 }
 
 // serialStates are the states of serials, in display order.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"fmt"
@@ -240,4 +241,22 @@ func (c *call) abortAnswer(err error) error {
 		panic(http.ErrAbortHandler) // cuts the connection
 	}
 	return err
+}
+
+// streamCSV answers with a spreadsheet of the lines that each passes to write. An error on the way cuts the connection, so that no client takes the part
+// that was sent for the whole.
+func streamCSV[L any, T interface {
+	Write(line L) error
+	Close() error
+}](c *call, name string, newTable func(io.Writer) T, each func(write func(L) error) error) error {
+	buffered := bufio.NewWriterSize(&attachment{c, "text/csv; charset=utf-8", name}, 64<<10)
+	table := newTable(buffered)
+	if err := each(table.Write); err != nil {
+		return c.abortAnswer(err)
+	}
+	if err := table.Close(); err != nil {
+		return c.abortAnswer(err)
+	}
+	_ = buffered.Flush() // if this fails, the client has gone
+	return nil
 }

@@ -1,8 +1,7 @@
 package api
 
 import (
-	"bufio"
-	"strings"
+	"io"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -69,11 +68,7 @@ func (q *query) parseLoginFilters() store.LoginQuery {
 		Organisation: q.parseOrganisation(), Kind: parseChoice(q, "kind", contract.LoginKinds), Address: contract.CleanText(q.Get("address")),
 		Search: contract.CleanText(q.Get("search")), From: q.parseTime("from"), Until: q.parseTime("until"),
 	}
-	if person := contract.CleanText(q.Get("person")); strings.Contains(person, "@") {
-		r.Email = person
-	} else {
-		r.Person = parsePersonID(person)
-	}
+	r.Person, r.Email = q.parsePerson()
 	return r
 }
 
@@ -103,7 +98,7 @@ func (c *call) loginOf(l store.LoginLine) loginLine {
 	return line
 }
 
-// loginsCSV streams the records. For errors on the way, see attemptsCSV.
+// loginsCSV streams the records.
 func (c *call) loginsCSV() error {
 	q := c.parseQuery()
 	c.chooseLanguage(q)
@@ -111,14 +106,10 @@ func (c *call) loginsCSV() error {
 	if err := q.bad.asError(); err != nil {
 		return err
 	}
-	buffered := bufio.NewWriterSize(&attachment{c, "text/csv; charset=utf-8", "segel-logins.csv"}, 64<<10)
-	out := export.NewLogins(buffered, func(l store.LoginLine) string { return text.Login(c.language, l.Login) })
-	if err := c.Workflow.EachLogin(c.r.Context(), c.by, r, out.Write); err != nil {
-		return c.abortAnswer(err)
+	newLogins := func(w io.Writer) *export.Logins {
+		return export.NewLogins(w, func(l store.LoginLine) string { return text.Login(c.language, l.Login) })
 	}
-	if err := out.Close(); err != nil {
-		return c.abortAnswer(err)
-	}
-	_ = buffered.Flush() // if this fails, the client has gone
-	return nil
+	return streamCSV(c, "segel-logins.csv", newLogins, func(write func(store.LoginLine) error) error {
+		return c.Workflow.EachLogin(c.r.Context(), c.by, r, write)
+	})
 }

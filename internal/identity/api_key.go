@@ -247,16 +247,9 @@ type MemberKey struct {
 // ListMemberKeys returns one page of the API keys of an organisation that the caller administers, the newest first, and how many match.
 // Without an organisation, operators see the keys of all organisations.
 func (s *Service) ListMemberKeys(ctx context.Context, by contract.Actor, of contract.OrganisationID, sel KeySelection) ([]MemberKey, int, error) {
-	of, err := by.AuthoriseAdmin(contract.AdminKeys, of)
+	of, names, err := s.authoriseList(ctx, by, contract.AdminKeys, of)
 	if err != nil {
 		return nil, 0, err
-	}
-	names, err := s.organisationNames(ctx)
-	if err != nil {
-		return nil, 0, err
-	}
-	if _, known := names[of]; of != "" && !known {
-		return nil, 0, contract.ErrNoOrganisation
 	}
 	q := s.selectKeys(sel)
 	q.Organisation = of

@@ -46,16 +46,9 @@ type NewMember struct {
 
 // People returns one page of the accounts that a query selects, sorted by name, and how many there are in all.
 func (s *Service) People(ctx context.Context, by contract.Actor, q PeopleQuery) ([]Member, int, error) {
-	of, err := by.AuthoriseAdmin(contract.AdminPeople, q.Organisation)
+	of, names, err := s.authoriseList(ctx, by, contract.AdminPeople, q.Organisation)
 	if err != nil {
 		return nil, 0, err
-	}
-	names, err := s.organisationNames(ctx)
-	if err != nil {
-		return nil, 0, err
-	}
-	if _, known := names[of]; of != "" && !known {
-		return nil, 0, contract.ErrNoOrganisation
 	}
 	page, err := s.store.Users(ctx, store.UserQuery{Organisation: of, Search: q.Search, Status: q.Status, Offset: q.Offset, Limit: q.Limit})
 	if err != nil {
@@ -91,6 +84,23 @@ func (s *Service) describeMembers(ctx context.Context, names map[contract.Organi
 		}
 	}
 	return members, nil
+}
+
+// authoriseList requires that a person administers what a list of an organisation is about. It returns the organisation, which is empty if an operator lists those of
+// all, and the names of all organisations.
+func (s *Service) authoriseList(ctx context.Context, by contract.Actor, area contract.AdminOperation, of contract.OrganisationID) (contract.OrganisationID, map[contract.OrganisationID]string, error) {
+	of, err := by.AuthoriseAdmin(area, of)
+	if err != nil {
+		return "", nil, err
+	}
+	names, err := s.organisationNames(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	if _, known := names[of]; of != "" && !known {
+		return "", nil, contract.ErrNoOrganisation
+	}
+	return of, names, nil
 }
 
 // organisationNames returns the names of all organisations by identifier.
