@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"regexp"
 	"strings"
 	"time"
@@ -234,12 +235,15 @@ func (s *Server) handlePicture(_ context.Context, r *http.Request, user string) 
 	return succeedWith(map[string]string{"sn": found.Serial, "image": image})
 }
 
-// fileID is the form of the name of an upload and of its stamped file. They are private files of the office with
-// random names, and are removed after a day.
-var fileID = regexp.MustCompile(`^[A-Z2-7]{26}$`)
+// uploadID is the form of the name of an upload, and stampedID that of a file that was stamped: the name of its upload, and as many further characters. They are private
+// files of the office with random names, and are removed after a day.
+var (
+	uploadID  = regexp.MustCompile(`^[A-Z2-7]{26}$`)
+	stampedID = regexp.MustCompile(`^[A-Z2-7]{52}$`)
+)
 
 func (s *Server) hasUpload(id string) bool {
-	if !fileID.MatchString(id) {
+	if !uploadID.MatchString(id) {
 		return false
 	}
 	_, err := s.own.Stat(id + ".src")
@@ -286,7 +290,7 @@ func (s *Server) handleUpload(_ context.Context, r *http.Request, _ Fault) answe
 }
 
 func (s *Server) storeUpload(id string, r io.Reader) bool {
-	out, err := folderFile{s.own, id + ".src"}.createFile()
+	out, err := folderFile{root: s.own, name: id + ".src"}.createFile()
 	if err != nil {
 		return false
 	}
@@ -344,23 +348,28 @@ func (s *Server) signUploaded(ctx context.Context, r *http.Request, f Fault) ans
 		return explainFailure(err).asAnswer()
 	}
 	defer s.adapter.Release(1)
-	id := rand.Text()
-	out := s.signFile(ctx, in, f, folderFile{s.own, in.DocID + ".src"}, folderFile{s.own, id + ".pdf"})
+	id := in.DocID + rand.Text()
+	out := s.signFile(ctx, in, f, folderFile{root: s.own, name: in.DocID + ".src"}, folderFile{root: s.own, name: id + ".pdf", tail: id + ".tail"})
 	if out.Code == codeOK {
 		out.URLFile = "/files/" + id
 	}
 	return out.asAnswer()
 }
 
-// handleFile sends a stamped file.
+// handleFile sends a stamped file: its upload and what the stamp added, or the whole one.
 func (s *Server) handleFile(_ context.Context, r *http.Request, _ string) answer {
 	id := r.PathValue("id")
-	if !fileID.MatchString(id) {
-		return refuseWith(http.StatusNotFound, codeError, "there is no such file")
+	if stampedID.MatchString(id) {
+		if whole, err := s.own.Open(id + ".pdf"); err == nil {
+			return answer{files: []*os.File{whole}}
+		}
+		src, srcErr := s.own.Open(id[:len(id)/2] + ".src")
+		tail, tailErr := s.own.Open(id + ".tail")
+		parts := answer{files: []*os.File{src, tail}}
+		if srcErr == nil && tailErr == nil {
+			return parts
+		}
+		parts.close() // to close what could not be opened does nothing
 	}
-	f, err := s.own.Open(id + ".pdf")
-	if err != nil {
-		return refuseWith(http.StatusNotFound, codeError, "there is no such file")
-	}
-	return answer{file: f}
+	return refuseWith(http.StatusNotFound, codeError, "there is no such file")
 }

@@ -126,11 +126,11 @@ func (s *Server) addRoutes() {
 	}
 }
 
-// answer is the answer to a call: a JSON body, or a file.
+// answer is the answer to a call: a JSON body, or a file in parts.
 type answer struct {
 	status int // 0: 200
 	body   any
-	file   *os.File // instead of a body; closed when it was sent
+	files  []*os.File // instead of a body, one after the other; closed when they were sent
 }
 
 // callHandler handles a call. The fault is for handlers whose faults come with the requested effect.
@@ -237,19 +237,15 @@ func cutConnection(w http.ResponseWriter) {
 }
 
 func (a answer) close() {
-	if a.file != nil {
-		_ = a.file.Close()
+	for _, f := range a.files {
+		_ = f.Close()
 	}
 }
 
 func sendAnswer(w http.ResponseWriter, a answer) {
 	defer a.close()
-	if a.file != nil {
-		w.Header().Set("Content-Type", "application/pdf")
-		if info, err := a.file.Stat(); err == nil { // with its length a file is sent without being read
-			w.Header().Set("Content-Length", strconv.FormatInt(info.Size(), 10))
-		}
-		_, _ = io.Copy(w, a.file) // the client may have gone
+	if a.files != nil {
+		sendFiles(w, a.files)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -257,6 +253,26 @@ func sendAnswer(w http.ResponseWriter, a answer) {
 		w.WriteHeader(a.status)
 	}
 	_ = json.NewEncoder(w).Encode(a.body)
+}
+
+// sendFiles sends files one after the other, with their length: then they are sent without being read.
+func sendFiles(w http.ResponseWriter, files []*os.File) {
+	var size int64
+	for _, f := range files {
+		info, err := f.Stat()
+		if err != nil {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		size += info.Size()
+	}
+	w.Header().Set("Content-Type", "application/pdf")
+	w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
+	for _, f := range files {
+		if _, err := io.Copy(w, f); err != nil { // the client has gone
+			return
+		}
+	}
 }
 
 // decodeBody decodes the JSON body of a call.

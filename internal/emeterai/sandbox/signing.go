@@ -81,7 +81,7 @@ func (s *Server) signShared(ctx context.Context, r *http.Request, f Fault) answe
 		return explainFailure(err).asAnswer()
 	}
 	defer s.adapter.Release(1)
-	return s.signFile(ctx, in, f, folderFile{s.shared, src}, folderFile{s.shared, dest}).asAnswer()
+	return s.signFile(ctx, in, f, folderFile{root: s.shared, name: src}, folderFile{root: s.shared, name: dest}).asAnswer()
 }
 
 // sharedPath returns a client's path relative to the shared folder, or nothing.
@@ -97,6 +97,7 @@ func (s *Server) sharedPath(name string) string {
 type folderFile struct {
 	root *os.Root
 	name string
+	tail string // of a stamped file: where only what the stamp adds to the source is written instead, if it extends the source; empty: nowhere
 }
 
 func (p folderFile) createFile() (*os.File, error) {
@@ -182,7 +183,11 @@ func (s *Server) stampFile(ctx context.Context, in signRequest, f Fault, file *o
 	if err := s.office.bindSerial(ctx, req); err != nil {
 		return err
 	}
-	return writeStamped(dest, whole, f == FaultHalf)
+	from := int64(0)
+	if dest.tail != "" && f != FaultRewritten && f != FaultHalf {
+		dest.name, from = dest.tail, src.Size
+	}
+	return writeStamped(dest, whole, from, f == FaultHalf)
 }
 
 // openSource hashes a file from end to end.
@@ -205,8 +210,8 @@ func (s *Server) openSource(file *os.File) (pades.Source, [32]byte, error) {
 	return pades.Source{R: file, Size: info.Size(), Midstate: state}, [32]byte(h.Sum(nil)), nil
 }
 
-// writeStamped writes a stamped file in place, as the real office does; with a fault, half of it.
-func writeStamped(p folderFile, whole pades.Source, half bool) error {
+// writeStamped writes a stamped file from an offset on, in place, as the real office does; with a fault, half of it.
+func writeStamped(p folderFile, whole pades.Source, from int64, half bool) error {
 	out, err := p.createFile()
 	if err != nil {
 		return unavailable(err)
@@ -215,7 +220,7 @@ func writeStamped(p folderFile, whole pades.Source, half bool) error {
 	if half {
 		n /= 2
 	}
-	_, err = io.Copy(out, io.NewSectionReader(whole.R, 0, n))
+	_, err = io.Copy(out, io.NewSectionReader(whole.R, from, n-from))
 	if err := errors.Join(err, out.Close()); err != nil {
 		return unavailable(err)
 	}
