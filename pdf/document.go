@@ -26,6 +26,7 @@ type Document struct {
 	shared        *sharedCache // with its states; nil if repaired
 	nested        int          // loads in progress, see Object
 	work          int64        // spent of Limits.Work
+	lockedNames   int64        // spent of maxLockedNames
 	budget        *Budget
 
 	next            uint32          // Options.NextObject

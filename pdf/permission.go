@@ -1,6 +1,10 @@
 package pdf
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
 
 // Permission is which changes a signature permits after it (/P, ISO 32000-2 §12.8.2.2). Validation data and document
 // timestamps are always permitted. The zero value limits nothing.
@@ -37,7 +41,8 @@ type FieldLock struct {
 	Fields  []string   // fully qualified names for Include and Exclude; a name includes the fields below it
 	Permits Permission // only the /Lock of a field states one
 
-	named map[string]bool
+	named   map[string]bool
+	lengths []int // of the names, each once, the shortest first
 }
 
 // NewFieldLock returns a lock of fields.
@@ -46,6 +51,11 @@ func NewFieldLock(action LockAction, fields []string) FieldLock {
 	for _, n := range fields {
 		l.named[n] = true
 	}
+	lengths := map[int]bool{}
+	for _, n := range fields {
+		lengths[len(n)] = true
+	}
+	l.lengths = slices.Sorted(maps.Keys(lengths))
 	return l
 }
 
@@ -60,14 +70,18 @@ func (l FieldLock) Covers(field string) bool {
 	return true
 }
 
-// names reports whether the lock names a field or one above it.
+// names reports whether the lock names a field or one above it. It looks only at parts that are as long as a listed name, so a long name of a field
+// with many periods costs no more than the list.
 func (l FieldLock) names(field string) bool {
-	for i, r := range field {
-		if r == '.' && l.named[field[:i]] {
+	for _, n := range l.lengths {
+		switch {
+		case n > len(field):
+			return false
+		case (n == len(field) || field[n] == '.') && l.named[field[:n]]:
 			return true
 		}
 	}
-	return l.named[field]
+	return false
 }
 
 // Permissions is what one signature permits after it. A value that is unknown or malformed counts as the strictest one,
@@ -263,6 +277,18 @@ func (r *permissionReader) readFieldLock(o Object) error {
 	return err
 }
 
+// maxLockedNames bounds the memory that the names in the locks of a file take: many signatures may share a list, and many lists a name.
+const maxLockedNames = 64 << 20
+
+// spendLockedName counts a name in a lock, of that many bytes.
+func (d *Document) spendLockedName(n int) error {
+	const inMap = 64 // bytes of a name beside its text
+	if d.lockedNames += int64(n + inMap); d.lockedNames > maxLockedNames {
+		return tooLarge(-1, "names in locks take more than %d bytes", maxLockedNames)
+	}
+	return d.spendWork(int64(n + 1))
+}
+
 // readLock reads the parameters of FieldMDP.
 func (r *permissionReader) readLock(params Dict) (FieldLock, error) {
 	all := FieldLock{Action: LockAll}
@@ -282,9 +308,6 @@ func (r *permissionReader) readLock(params Dict) (FieldLock, error) {
 	if err == nil && !ok {
 		err = damaged(-1, "not an array")
 	}
-	if err == nil {
-		err = r.d.spendWork(int64(len(list))) // many signatures may share a list
-	}
 	var names []string
 	for i := 0; i < len(list) && err == nil; i++ {
 		var s String
@@ -293,8 +316,9 @@ func (r *permissionReader) readLock(params Dict) (FieldLock, error) {
 		}
 		if s, ok = v.(String); !ok {
 			err = damaged(-1, "name %d is not a string", i+1)
+		} else if err = r.d.spendLockedName(len(s.Bytes)); err == nil {
+			names = append(names, s.Text())
 		}
-		names = append(names, s.Text())
 	}
 	if err != nil {
 		return all, r.note(err, "/Fields")
