@@ -28,8 +28,8 @@ var publicByDesign = map[string]string{
 
 // TestEveryOperationAnswersForAnotherOrganisationAsForNothing calls every endpoint as an admin of another organisation, and those of directories (SCIM) as its
 // directory, once with the names of what exists and once with names of nothing, in the path, in the query and in the body alike. Status and body have to be the
-// same but for those names, and so have the numbers of transactions and of statements, exactly: there is no reason for one more. Where the path names a document, whose
-// number can be guessed, the number of rows is the same too. Other names are drawn at random or are secret, and a row that they find is read.
+// same but for those names, and so have the numbers of transactions and of statements, exactly: there is no reason for one more. Where the path names a document, or a legal hold does, the number of
+// rows is the same too, because its number can be guessed. Other names are drawn at random or are secret, and a row that they find is read.
 func TestEveryOperationAnswersForAnotherOrganisationAsForNothing(t *testing.T) {
 	t.Parallel()
 	s := starting{idle: true}.start(t) // without jobs, whose statements would be counted
@@ -153,7 +153,7 @@ func TestEveryOperationAnswersForAnotherOrganisationAsForNothing(t *testing.T) {
 		}
 	}
 	sameWork := func(op api.Operation, a, b [3]int64) bool {
-		if !strings.Contains(op.Path, "{document_id}") {
+		if !strings.Contains(op.Path, "{document_id}") && op.Admin != contract.AdminHold {
 			a[2], b[2] = 0, 0
 		}
 		return a == b

@@ -340,7 +340,7 @@ var descriptions = map[string]description{
 		answers: map[string]*huma.Response{"303": {Description: "To the web app."}}},
 	"provider-logout": {text: "Back-channel logout of OpenID Connect: a form with logout_token. 400 for a token that is not valid or was used before.",
 		params: []*huma.Param{organisationPath()}, answers: map[string]*huma.Response{"200": {Description: "The sessions have ended."}}},
-	"guest": {text: "Returns a token that is used like any other, for detail, status, preview, sign, reject and download of the one document. An ended link is 404; error.code says whether a newer one replaced it " +
+	"guest": {text: "Returns a token that is used like any other, for detail, status, preview, sign, reject and download of the one document. A link that is not valid is 404; error.code says whether a newer one replaced it " +
 		"(guest.link_replaced), the owner revoked it (guest.link_revoked), or it expired (guest.link_expired)."},
 	"list-users": {text: "Users of the caller's organisation, by name.", params: pageParams(directoryLimit)},
 	"suggest-guests": {text: "From the 500 newest documents that the caller created, so that a guest does not have to be typed again. What other members entered is not shown.",
@@ -383,7 +383,7 @@ var descriptions = map[string]description{
 	"embed": {text: "Only for the owner, and with API keys of the scope documents:write. The address can be opened once, in a frame of a page of one of the origins, within ten minutes, and the page then lasts an hour. " +
 		"It ends with the session or the key that asked for it. A guest enters the codes that the owner demands; a person with an account gives their password, and the second factor of the account, to sign. " +
 		"The audit trail has who asked for it. docs/embedding.md describes the messages of the page. 409 embed.no_origins if the organisation lists no origin.", refuses: []int{http.StatusConflict}},
-	"open-embedded": {text: "For the page itself. An ended address is 404; error.code says whether it was used (embed.address_used), has expired (embed.address_expired) or ended (embed.address_ended), " +
+	"open-embedded": {text: "For the page itself. An address that is not valid is 404; error.code says whether it was used (embed.address_used), has expired (embed.address_expired) or ended (embed.address_ended), " +
 		"or else embed.address_invalid. 403 embed.origin for a page of another origin. 409 if the person cannot do now what it is for.", refuses: []int{http.StatusNotFound, http.StatusForbidden, http.StatusConflict}},
 	"guest-revoke":  {text: "Revokes the link and every token that was opened with it at once, in every state of the document. Succeeds too if there is no link. guest-link-docs creates a new one."},
 	"correct-guest": {text: "For a guest who has not acted yet. If messages reach the guest in another place afterwards, all links and tokens of the guest end at once, and a guest whose turn has come is invited there."},
@@ -459,7 +459,7 @@ var descriptions = map[string]description{
 
 	"verify": {text: "Any PDF, without an account. As JSON with the file in base64, or as multipart/form-data with the part document. Nothing of it is stored. The terms are those of " +
 		"ETSI EN 319 102-1; docs/validation.md lists what is checked.", refuses: []int{http.StatusUnsupportedMediaType}},
-	"verify-report": {text: "As verify; the answer is the report in the language of the request, as an attachment. The report itself is not signed. If the report has more than 4,000 lines, it has the first 4,000.",
+	"verify-report": {text: "As verify; the answer is the report in the language of the request, as an attachment. The report itself is not signed. Of a report of more than 4,000 lines or about 150 pages it has the beginning, and says so.",
 		refuses: []int{http.StatusUnsupportedMediaType}, answers: map[string]*huma.Response{"200": {Description: "The report.", Content: map[string]*huma.MediaType{pdfType: {Schema: &huma.Schema{Type: "string", Format: "binary"}}}}}},
 	"verify-serial": {text: "What anyone who has the printed document may know: that the serial was affixed here, when, and whether it is a specimen. Reveals nothing about the document.",
 		params: []*huma.Param{serialParam()}, refuses: []int{http.StatusNotFound}},

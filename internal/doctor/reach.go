@@ -182,7 +182,7 @@ func CheckTimestamps(ctx context.Context, authorities []Server) (found []Finding
 
 // CheckClock reports what the clock of this machine disagrees with. Err is what comparing it returned.
 func CheckClock(f contract.ClockFinding, err error) []Finding {
-	const remedy = "Run a time service such as chrony on this machine and on that of the database; segel clock show compares the clocks, segel clock confirm confirms the right one"
+	const remedy = "Run a time service such as chrony on this machine and on that of the database; segel clock show compares the clocks, and segel clock confirm confirms this machine's clock if only a recorded event is ahead of it"
 	switch {
 	case err != nil:
 		return []Finding{problemf("See the findings about the database", "it cannot be compared: %v", err)}

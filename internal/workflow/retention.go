@@ -121,6 +121,12 @@ func (s *Service) SetHold(ctx context.Context, by contract.Actor, of contract.Or
 	if err != nil {
 		return HoldLine{}, fmt.Errorf("draw a UUID: %w", err)
 	}
+	if id != 0 {
+		// Before its title is read: of a document of another organisation no more is read than of one that does not exist.
+		if _, err := s.LoadDocumentOf(ctx, o.ID, id); err != nil {
+			return HoldLine{}, err
+		}
+	}
 	h := contract.Hold{ID: contract.HoldID(number.String()), Organisation: o.ID, Document: id, Reason: reason, SetAt: s.Clock()}
 	lines, err := s.holdLines(ctx, by, []contract.Hold{h})
 	if err != nil {

@@ -1818,7 +1818,7 @@ export interface paths {
         put?: never;
         /**
          * Open an address of an embedded page
-         * @description For the page itself. An ended address is 404; error.code says whether it was used (embed.address_used), has expired (embed.address_expired) or ended (embed.address_ended), or else embed.address_invalid. 403 embed.origin for a page of another origin. 409 if the person cannot do now what it is for.
+         * @description For the page itself. An address that is not valid is 404; error.code says whether it was used (embed.address_used), has expired (embed.address_expired) or ended (embed.address_ended), or else embed.address_invalid. 403 embed.origin for a page of another origin. 409 if the person cannot do now what it is for.
          */
         post: operations["open-embedded"];
         delete?: never;
@@ -2058,7 +2058,7 @@ export interface paths {
         put?: never;
         /**
          * Open a guest link
-         * @description Returns a token that is used like any other, for detail, status, preview, sign, reject and download of the one document. An ended link is 404; error.code says whether a newer one replaced it (guest.link_replaced), the owner revoked it (guest.link_revoked), or it expired (guest.link_expired).
+         * @description Returns a token that is used like any other, for detail, status, preview, sign, reject and download of the one document. A link that is not valid is 404; error.code says whether a newer one replaced it (guest.link_replaced), the owner revoked it (guest.link_revoked), or it expired (guest.link_expired).
          */
         post: operations["guest"];
         delete?: never;
@@ -3914,7 +3914,7 @@ export interface paths {
         put?: never;
         /**
          * Verify the signatures of a PDF, with a report as PDF
-         * @description As verify; the answer is the report in the language of the request, as an attachment. The report itself is not signed. If the report has more than 4,000 lines, it has the first 4,000.
+         * @description As verify; the answer is the report in the language of the request, as an attachment. The report itself is not signed. Of a report of more than 4,000 lines or about 150 pages it has the beginning, and says so.
          */
         post: operations["verify-report"];
         delete?: never;
