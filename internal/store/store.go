@@ -94,8 +94,9 @@ type Documents interface {
 	// PastDeadline returns up to limit documents that may have to expire at that moment.
 	PastDeadline(ctx context.Context, now time.Time, limit int) ([]contract.DocumentID, error)
 
-	// Stuck returns up to limit documents with outstanding work that should have been done before that moment.
-	Stuck(ctx context.Context, before time.Time, limit int) ([]contract.DocumentID, error)
+	// Stuck returns up to limit documents with outstanding work that should have been done before that moment: those that wait longest, or of those the
+	// ones that follow after. A zero after precedes all.
+	Stuck(ctx context.Context, before time.Time, after StuckDocument, limit int) ([]StuckDocument, error)
 
 	// DueForRenewal returns up to limit documents whose newest timestamp is to be renewed by now, see Change.Renewal.
 	DueForRenewal(ctx context.Context, now time.Time, limit int) ([]contract.DocumentID, error)
@@ -125,6 +126,12 @@ type Documents interface {
 
 	// OrganisationOfFile returns the organisation whose document or upload refers to the file with that key; [ErrNotFound] if nothing refers to it.
 	OrganisationOfFile(ctx context.Context, key string) (contract.OrganisationID, error)
+}
+
+// StuckDocument is a document with outstanding work.
+type StuckDocument struct {
+	ID    contract.DocumentID
+	Since time.Time // the last progress or try
 }
 
 // SearchLimit bounds how many matches of a search are counted.

@@ -9,6 +9,7 @@ import (
 
 	"segel/internal/contract"
 	"segel/internal/documents"
+	"segel/internal/store"
 	"segel/pades"
 	"segel/tsp"
 )
@@ -93,12 +94,12 @@ func (s *Service) ConfirmClock(ctx context.Context, by contract.Actor) (Confirme
 	}
 	// Durable: the confirmation; every process signs from now on. Not yet: the retry of work that was postponed to a
 	// distant time while the clock was ahead. If the process dies here, an administrator retries those documents.
-	waiting, err := s.Store.Stuck(ctx, farFuture, maxResumed)
+	waiting, err := s.Store.Stuck(ctx, farFuture, store.StuckDocument{}, maxResumed)
 	if err != nil {
 		return c, fmt.Errorf("read documents that wait: %w", err)
 	}
-	for _, id := range waiting {
-		d, err := s.LoadDocument(ctx, id)
+	for _, w := range waiting {
+		d, err := s.LoadDocument(ctx, w.ID)
 		if errors.Is(err, contract.ErrNotFound) {
 			continue
 		}
@@ -109,8 +110,8 @@ func (s *Service) ConfirmClock(ctx context.Context, by contract.Actor) (Confirme
 		if kind == "" {
 			continue
 		}
-		if err := s.Store.EnqueueNow(ctx, contract.Job{Kind: kind, Document: id}); err != nil {
-			return c, fmt.Errorf("bring the work on document %d forward: %w", id, err)
+		if err := s.Store.EnqueueNow(ctx, contract.Job{Kind: kind, Document: w.ID}); err != nil {
+			return c, fmt.Errorf("bring the work on document %d forward: %w", w.ID, err)
 		}
 		c.Resumed++
 	}

@@ -105,27 +105,40 @@ func (s *Service) RevokeGuestLink(ctx context.Context, by contract.Actor, id con
 // overdue is the delay after which pending work is enqueued again.
 const overdue = 5 * time.Minute
 
+// stuckBatch is the number of stuck documents whose work is enqueued in one commit.
+const stuckBatch = 100
+
 // Resume enqueues the work of documents that wait for the service. Jobs are stored in the commit that enqueues them, so
-// this is needed only if an operator emptied the queue or restored a backup.
+// this is needed only if an operator emptied the queue or restored a backup, or if a process of release 0.1.0 ended a job of
+// the last stamp, which completes the document in this release. It looks at all of them, because those that have waited longest
+// may wait for something else.
 func (s *Service) Resume(ctx context.Context) error {
-	stuck, err := s.Store.Stuck(ctx, s.Clock().Add(-overdue), 100)
-	if err != nil {
-		return fmt.Errorf("read stuck documents: %w", err)
-	}
-	for _, id := range stuck {
-		d, err := s.LoadDocument(ctx, id)
+	before := s.Clock().Add(-overdue) // constant: what is tried meanwhile is not read again
+	for last := (store.StuckDocument{}); ; {
+		stuck, err := s.Store.Stuck(ctx, before, last, stuckBatch)
 		if err != nil {
-			continue
+			return fmt.Errorf("read stuck documents: %w", err)
 		}
-		kind := d.NextJob()
-		if kind == "" {
-			continue
+		var work []contract.Job
+		for _, w := range stuck {
+			d, err := s.LoadDocument(ctx, w.ID)
+			if err != nil {
+				continue
+			}
+			if kind := d.NextJob(); kind != "" {
+				work = append(work, contract.Job{Kind: kind, Document: d.ID, Organisation: d.Organisation})
+			}
 		}
-		if err := s.Store.Enqueue(ctx, contract.Job{Kind: kind, Document: id}); err != nil {
-			return fmt.Errorf("enqueue work on document %d: %w", id, err)
+		if len(work) > 0 {
+			if err := s.Store.Enqueue(ctx, work...); err != nil {
+				return fmt.Errorf("enqueue work on stuck documents: %w", err)
+			}
 		}
+		if len(stuck) < stuckBatch {
+			return nil
+		}
+		last = stuck[len(stuck)-1]
 	}
-	return nil
 }
 
 // RemindDue sends the reminders that are due by the schedules of documents, except in the quiet hours of their organisation: then they are sent afterwards.

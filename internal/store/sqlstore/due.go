@@ -41,8 +41,11 @@ func (c *condition) addOrganisations(term string, of []contract.OrganisationID) 
 }
 
 // Stuck implements [store.Documents].
-func (s *Store) Stuck(ctx context.Context, before time.Time, limit int) ([]contract.DocumentID, error) {
-	return s.readDocumentIDs(ctx, "stuck", before, limit, `SELECT id FROM document WHERE waits_since <> 0 AND waits_since < $1 ORDER BY waits_since, id LIMIT $2`)
+func (s *Store) Stuck(ctx context.Context, before time.Time, after store.StuckDocument, limit int) ([]store.StuckDocument, error) {
+	all, err := readAll(ctx, s, func(d *store.StuckDocument) []any { return []any{&d.ID, scanTime(&d.Since)} },
+		`SELECT id, waits_since FROM document WHERE waits_since <> 0 AND waits_since < $1 AND (waits_since, id) > ($2, $3) ORDER BY waits_since, id LIMIT $4`,
+		toMicros(before), toMicros(after.Since), after.ID, limit)
+	return all, wrapf(err, "read documents that are stuck")
 }
 
 // DueForRenewal implements [store.Documents].

@@ -82,7 +82,7 @@ var commitTests = map[string]func(*testing.T, *fixture){
 		if d.Conversion.State != contract.Converting || len(d.Revisions) != 0 {
 			t.Fatalf("as uploaded: %+v, %d revisions", d.Conversion, len(d.Revisions))
 		}
-		requireRead(b, "stuck", []contract.DocumentID{d.ID, hopeless.ID})(b.Stuck(b.ctx, b.now.Add(time.Second), 10))
+		requireRead(b, "stuck", []contract.DocumentID{d.ID, hopeless.ID})(stuckDocuments(b, b.now.Add(time.Second)))
 		warned := []contract.Warning{{Field: "document", Code: "document.fonts_replaced", Args: map[string]any{"fonts": "Fonta \"A\", B"}}, {Field: "document", Code: "x"}}
 		found := []contract.Finding{contract.NewFinding(contract.FindingJavaScript, 0)}
 		c, _, err := contract.Convert(&d, b.newBase(), 3, found, warned, limits, b.now)
@@ -91,7 +91,7 @@ var commitTests = map[string]func(*testing.T, *fixture){
 		b.requireEqual("findings", d.Findings, found)
 		c, _ = contract.RecordConvertFailure(&hopeless, "file.word_damaged", b.now)
 		b.requireStored(b.commitChange(c, nil))
-		if stuck, err := b.Stuck(b.ctx, b.now.Add(time.Second), 10); err != nil || len(stuck) != 0 {
+		if stuck, err := stuckDocuments(b, b.now.Add(time.Second)); err != nil || len(stuck) != 0 {
 			t.Fatalf("stuck when nothing is owed: %v, %v", stuck, err)
 		}
 		b.requireStored(b.finalizeDraft(b.placeStamps(d, owner, 1), owner))

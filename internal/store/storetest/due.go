@@ -62,31 +62,56 @@ var dueTests = map[string]func(*testing.T, *fixture){
 		d := b.signAs(b.finalizeDraft(b.placeStamps(b.uploadDraft(owner), owner, 1), owner), first)
 		stuck := func(want ...contract.DocumentID) {
 			t.Helper()
-			requireRead(b, "stuck", want)(b.Stuck(b.ctx, b.now.Add(time.Second), 10))
+			requireRead(b, "stuck", want)(stuckDocuments(b, b.now.Add(time.Second)))
 		}
 		stuck()
 		d = b.signAs(d, second)
 		stuck(d.ID)
-		if got, err := b.Stuck(b.ctx, b.now, 10); err != nil || len(got) != 0 {
+		if got, err := stuckDocuments(b, b.now); err != nil || len(got) != 0 {
 			t.Fatalf("stuck from the first moment: %v, %v", got, err)
 		}
 		d = b.advance(time.Hour).bindSerial(d, "S1")
-		if got, err := b.Stuck(b.ctx, b.now, 10); err != nil || len(got) != 0 {
+		if got, err := stuckDocuments(b, b.now); err != nil || len(got) != 0 {
 			t.Fatalf("stuck although it has just made progress: %v, %v", got, err)
 		}
 		d = b.commitChange(contract.ReopenAttempt(&d, 0, b.advance(time.Hour).now))
-		if got, err := b.Stuck(b.ctx, b.now, 10); err != nil || len(got) != 0 {
+		if got, err := stuckDocuments(b, b.now); err != nil || len(got) != 0 {
 			t.Fatalf("stuck although it is being tried: %v, %v", got, err)
 		}
 		c, _, err := contract.RecordStampWait(&d, 0, contract.Problem{Code: contract.ProblemOfficeDown}, contract.OutcomeNotCalled, b.advance(time.Hour).now)
 		d = b.requireStored(b.commitChange(c, err))
-		if got, err := b.Stuck(b.ctx, b.now, 10); err != nil || len(got) != 0 {
+		if got, err := stuckDocuments(b, b.now); err != nil || len(got) != 0 {
 			t.Fatalf("stuck although its reason was just recorded: %v, %v", got, err)
 		}
 		d = b.affixStamp(d)
 		stuck(d.ID)
 		b.completeDocument(d)
 		stuck()
+	},
+	"StuckDocumentsAreReadInPages": func(t *testing.T, b *fixture) {
+		var want []contract.DocumentID
+		for i := range 5 {
+			if i%2 == 1 {
+				b.advance(time.Hour) // else they wait since the same moment
+			}
+			want = append(want, b.uploadDraft(owner, func(u *contract.Upload) { u.Word = true }).ID)
+		}
+		b.uploadDraft(owner)
+		for size := 1; size <= len(want); size++ {
+			var got []contract.DocumentID
+			for last := (store.StuckDocument{}); ; {
+				page, err := b.Stuck(b.ctx, b.now.Add(time.Second), last, size)
+				b.must(err)
+				for _, d := range page {
+					got = append(got, d.ID)
+				}
+				if len(page) < size || len(got) > len(want) {
+					break
+				}
+				last = page[size-1]
+			}
+			b.requireEqual("in pages", got, want)
+		}
 	},
 	"VersionsOfManyDocumentsAreReadAtOnce": func(t *testing.T, b *fixture) {
 		want := map[contract.DocumentID]int64{}
@@ -163,4 +188,13 @@ var renewalTests = map[string]func(*testing.T, *fixture){
 		due(year.AddDate(3, 0, 0), 10, soon.ID, late.ID)
 		b.must(b.CheckLog(b.ctx))
 	},
+}
+
+// stuckDocuments returns the documents that are stuck before a moment.
+func stuckDocuments(b *fixture, before time.Time) (ids []contract.DocumentID, err error) {
+	all, err := b.Stuck(b.ctx, before, store.StuckDocument{}, 10)
+	for _, d := range all {
+		ids = append(ids, d.ID)
+	}
+	return ids, err
 }
