@@ -153,7 +153,7 @@ func TestEveryOperationAnswersForAnotherOrganisationAsForNothing(t *testing.T) {
 		}
 	}
 	sameWork := func(op api.Operation, a, b [3]int64) bool {
-		if !strings.Contains(op.Path, "{document_id}") && op.Admin != contract.AdminHold {
+		if !strings.Contains(op.Path, "{document_id}") {
 			a[2], b[2] = 0, 0
 		}
 		return a == b
@@ -176,6 +176,15 @@ func TestEveryOperationAnswersForAnotherOrganisationAsForNothing(t *testing.T) {
 			names["document_id"] = fmt.Sprint(draft)
 			if got, work := try(outsider, op, names); got != want || !sameWork(op, work, less) {
 				t.Errorf("%s %s of another organisation's draft: %.400s, %d; want %.400s, %d", op.Method, op.Path, got, work, want, less)
+			}
+		}
+		if op.Admin == contract.AdminHold { // the document is named beside the organisation, which is the caller's here
+			existing, absent := maps.Clone(exists), maps.Clone(missing)
+			existing["organisation"] = string(organisationIDOf(t, s, outsider))
+			absent["organisation"] = existing["organisation"]
+			got, work := try(outsider, op, existing)
+			if want, less := try(outsider, op, absent); got != want || work != less || !strings.HasPrefix(got, "404 ") {
+				t.Errorf("%s %s of a document of another organisation: %.400s, %d; want %.400s, %d", op.Method, op.Path, got, work, want, less)
 			}
 		}
 		checked++
