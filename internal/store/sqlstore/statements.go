@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"regexp"
 	"slices"
+	"sync"
 
 	modernc "modernc.org/sqlite"
 )
@@ -231,6 +233,14 @@ func scanColumn(column driver.Value, to any) error {
 	return fmt.Errorf("a value of type %T cannot be scanned into %T", column, to)
 }
 
+// limitPlaceholder is how the job queue writes its limits.
+var limitPlaceholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bLIMIT (\?\d+)`) })
+
+// castLimits makes expressions of the placeholders after LIMIT, for the reason that [condition.addLimit] has.
+func castLimits(text string) string {
+	return limitPlaceholder().ReplaceAllString(text, `LIMIT CAST($1 AS BIGINT)`)
+}
+
 // takeStatement returns a compiled statement, which putStatement returns. While it is in use, another use of the same text gets
 // another one. Spell returns the text as SQLite reads it; nil: as it is.
 func (c *sqliteConn) takeStatement(ctx context.Context, text string, spell func(string) string) (fullStatement, error) {
@@ -281,7 +291,7 @@ func (c *sqliteConn) Close() error {
 
 // ExecContext implements [driver.ExecerContext].
 func (c *sqliteConn) ExecContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Result, error) {
-	s, err := c.takeStatement(ctx, text, nil)
+	s, err := c.takeStatement(ctx, text, castLimits)
 	if err != nil {
 		return nil, err
 	}
@@ -295,7 +305,7 @@ func (c *sqliteConn) ExecContext(ctx context.Context, text string, args []driver
 
 // QueryContext implements [driver.QueryerContext].
 func (c *sqliteConn) QueryContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Rows, error) {
-	s, err := c.takeStatement(ctx, text, nil)
+	s, err := c.takeStatement(ctx, text, castLimits)
 	if err != nil {
 		return nil, err
 	}

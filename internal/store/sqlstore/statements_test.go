@@ -162,3 +162,16 @@ func TestPlaceholdersLoseTheirNumbersWhereEachIsUsedOnceAndInOrder(t *testing.T)
 		}
 	}
 }
+
+func TestLimitsOfTheJobQueueAreExpressions(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"SELECT id FROM river_job WHERE kind = ?1\n        LIMIT ?4\n) RETURNING id": "SELECT id FROM river_job WHERE kind = ?1\n        LIMIT CAST(?4 AS BIGINT)\n) RETURNING id",
+		"SELECT 1 LIMIT ?12 OFFSET ?3": "SELECT 1 LIMIT CAST(?12 AS BIGINT) OFFSET ?3",
+		"SELECT 1 LIMIT 1":             "SELECT 1 LIMIT 1",
+	} {
+		if got := castLimits(text); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+}
