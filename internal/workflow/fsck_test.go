@@ -2,6 +2,8 @@ package workflow_test
 
 import (
 	"context"
+	"database/sql"
+	"slices"
 	"testing"
 	"time"
 
@@ -85,4 +87,32 @@ func TestFsckReportsAChangedFileThatNothingRefersToAndLeavesIt(t *testing.T) {
 	if _, err := blobs.Open(t.Context(), blobtest.Key(1)); err != nil {
 		t.Errorf("the file is gone: %v", err)
 	}
+}
+
+func TestTheJobOfTheLastStampIsWhatACompletionWaitsFor(t *testing.T) {
+	onBothWithDatabase(t, func(t *testing.T, h *harness, db *sql.DB) {
+		id := h.draft(true, 1)
+		h.signs(id)
+		h.insist(func() error { return h.Stamp(context.Background(), id) })
+		if d := h.read(id); d.NextJob() != contract.JobComplete {
+			t.Fatalf("the document waits for %q", d.NextJob())
+		}
+		check := func(want ...string) {
+			t.Helper()
+			var found []string
+			c, err := h.store.NewChecker(t.Context(), t.TempDir(), func(d store.Discrepancy) { found = append(found, d.Text) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			if err := c.CheckQueue(t.Context()); err != nil || !slices.Equal(found, want) {
+				t.Errorf("%v, %v, want %v", found, err, want)
+			}
+		}
+		check()
+		if _, err := db.ExecContext(t.Context(), `DELETE FROM river_job`); err != nil {
+			t.Fatal(err)
+		}
+		check("it waits for the job complete, but the queue has none")
+	})
 }

@@ -389,7 +389,9 @@ func (c *Checker) findQueueFaults(ctx context.Context) (all []queueFault, err er
 			if err := scan(&want.document, &want.kind); err != nil {
 				return err
 			}
-			if !jobs[want] {
+			// The job that affixed the last stamp goes on with the completion.
+			found := jobs[want] || want.kind == string(contract.JobComplete) && jobs[queuedJob{string(contract.JobStamp), want.document}]
+			if !found {
 				all = append(all, queueFault{missing: want, Discrepancy: store.Discrepancy{Severity: store.SeverityDerived, Check: "queue", About: fmt.Sprintf("document %d", want.document),
 					Text: "it waits for the job " + want.kind + ", but the queue has none", Remedy: "The service queues it again by itself, and so does segel fsck --repair; an owner can request it with retry-docs"}})
 			}
