@@ -82,7 +82,14 @@ func (d *Driver) stampUploaded(ctx context.Context, at *address, r emeterai.Requ
 	body.OnPrem, body.Picture = &onPrem, rec.Code
 	var got signResult
 	err = errNoUpload
-	if rec.Document != "" && rec.Digest == digest { // it was hashed while it was sent, so the source is not read again
+	if rec.Document != "" && rec.Digest == digest {
+		// The source was hashed while it was sent, so it is not read again. But another run may have sent it, long ago: then a source that has changed here
+		// is found before the serial is affixed, rather than when the returned file differs.
+		if r.MaybeSent {
+			if err := copySource(io.Discard, r); err != nil {
+				return nil, localProblem(err)
+			}
+		}
 		body.Document = rec.Document
 		got, err = d.callDocSigning(ctx, at, at.url+signCloud, body)
 	}
