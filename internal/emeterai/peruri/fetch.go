@@ -44,13 +44,14 @@ func (d *Driver) fetchStamped(ctx context.Context, at *address, r emeterai.Reque
 func (d *Driver) readTail(ctx context.Context, r emeterai.Request, file io.Reader) (tail []byte, problem, err error) {
 	buf := bufferPool.Get().(*[2][32 << 10]byte)
 	defer bufferPool.Put(buf)
+	received := &failingReader{Reader: file} // io.ReadFull returns the same error for a short file and for one that net/http found cut off
 	size := r.Source.Size
 	for at := int64(0); at < size; {
 		step := int(min(size-at, int64(len(buf[0]))))
-		n, readErr := io.ReadFull(file, buf[1][:step])
+		n, readErr := io.ReadFull(received, buf[1][:step])
 		ours, theirs := buf[0][:n], buf[1][:n]
-		if readErr != nil && !errors.Is(readErr, io.EOF) && !errors.Is(readErr, io.ErrUnexpectedEOF) {
-			return nil, nil, readErr
+		if received.err != nil {
+			return nil, nil, received.err
 		}
 		if k, err := r.Source.R.ReadAt(ours, at); k < n {
 			return nil, localProblem(fmt.Errorf("read the source: %w", err)), nil
