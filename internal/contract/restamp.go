@@ -104,7 +104,8 @@ func RetryByOwner(d *Document, by Actor, now time.Time) (Change, error) {
 	return requeueWork(d, by, now)
 }
 
-// requeueWork enqueues the pending work again: at most one job of a kind waits, and the waiting one becomes due now.
+// requeueWork enqueues the pending work again: at most one job of its kind waits for the document, and the waiting one becomes due now. A job of another
+// kind may be at work on it meanwhile: the one that affixed the last stamp completes the document too.
 func requeueWork(d *Document, by Actor, now time.Time) (Change, error) {
 	work := d.NextJob()
 	if work == "" {

@@ -95,7 +95,7 @@ func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 			// No revocation data can ever show that the certificate was valid at the time that the signature's timestamp
 			// proves (decision 0021).
 			problem := contract.NewRevokedProblem(revoked.Serial, revoked.Status.At, revoked.Status.Reason.String())
-			s.Log.Error("document cannot be closed", "document", id, "problem", problem)
+			s.Log.Error("document cannot be closed", "document", id, "problem", problem.String())
 			return s.failClosing(ctx, id, problem, s.Clock())
 		}
 		return s.recordClosingError(ctx, id, err)

@@ -66,7 +66,7 @@ func TestAnAnswerThatIsTooLongIsNotCutOff(t *testing.T) {
 	}
 }
 
-func TestPatienceEndsAndIsToldFromTheCallersOwn(t *testing.T) {
+func TestTheTimeLimitAndACancelledCallHaveDifferentErrors(t *testing.T) {
 	t.Parallel()
 	hang := func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)

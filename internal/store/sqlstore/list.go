@@ -237,7 +237,9 @@ func (b boxQuery) readPage(ctx context.Context, r querier, spans []block, offset
 	ids := make([]contract.DocumentID, 0, limit)
 	read := selectAll(&ids, func(id *contract.DocumentID) []any { return []any{(*int64)(id)} }, `SELECT b.document FROM box b`+c.pageClause("b.document DESC", offset, limit), c.args...)
 	read.long = b.Without != "" || b.bounded // else the index has the rows together
-	return ids, r.runBatch(ctx, read)
+	// The batch appends to ids, so they are returned only afterwards.
+	err := r.runBatch(ctx, read)
+	return ids, err
 }
 
 // position is a place in a list: after offset of the rows whose document numbers are in the block, which ends before another number.
