@@ -166,7 +166,9 @@ func (a *app) officeOutbound() outbound.Options {
 	c := a.conf
 	o := outbound.Options{
 		Ports: []uint16{80, 443}, Redirects: -1,
-		Timeout: max(c.StampTimeout, c.StampFileTimeout), MaxBody: 2 * int64(c.MaxFile),
+		Timeout: max(c.StampTimeout, c.StampFileTimeout),
+		// Signatures and stamps make a file longer than what was uploaded. Of a wrong file, the source's size and twice what a stamp may add are read as evidence.
+		MaxBody:     2*int64(c.MaxFile) + 16<<20,
 		Connections: max(officeConnections, c.MaxJobs), // a job makes one call at a time
 	}
 	for _, n := range c.StampNetworks {
