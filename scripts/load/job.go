@@ -97,13 +97,35 @@ func (l *load) openLink(_ context.Context, d *document) error {
 
 func (l *load) sign(_ context.Context, d *document) error { return d.guest.PostVerb("sign-docs", d.id) }
 
-// Clients follow the events of a document until it is completed. Costs are printed without what a request for them takes, times with it.
+// Clients ask for the status until a document is completed. Costs are printed without these requests, times with them. What following the events
+// of a document costs could not be told apart from what the job does.
 const (
 	completeWait = time.Minute
-	pollEvery    = 20 * time.Millisecond // where many documents are waited for at the same time
+	pollEvery    = 20 * time.Millisecond
 )
 
 func (l *load) waitCompleted(ctx context.Context, d *document) error {
-	l.waits.Add(1)
-	return l.owner.FollowEvents(ctx, d.id, nil)
+	ctx, cancel := context.WithTimeout(ctx, completeWait)
+	defer cancel()
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for {
+		var a running.StatusAnswer
+		l.waits.Add(1)
+		if err := l.owner.Get(fmt.Sprint(running.DocumentPath, "status/", d.id), &a); err != nil {
+			return err
+		}
+		switch a.Data.Status {
+		case "completed":
+			return nil
+		case "processing":
+		default:
+			return fmt.Errorf("document %d is %s", d.id, a.Data.Status)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("document %d was not completed: %w", d.id, ctx.Err())
+		case <-tick.C:
+		}
+	}
 }
