@@ -58,9 +58,10 @@ type Documents struct {
 	// EvidenceOnRequest leaves evidence certificates to their first request, instead of a job after the completion.
 	EvidenceOnRequest bool
 
-	locks      documentLocks // one builder of a document's next revision at a time
-	watch      watchers
-	clockAlarm clockAlarm
+	locks       documentLocks // one builder of a document's next revision at a time
+	conversions documentLocks // one conversion of a document at a time
+	watch       watchers
+	clockAlarm  clockAlarm
 }
 
 // LoadDocument reads a document. It returns [contract.ErrNotFound] if there is none.
@@ -251,10 +252,20 @@ type documentLocks struct {
 	queue *admission.Queue
 }
 
+func (l *documentLocks) acquireLock(ctx context.Context, id contract.DocumentID) (release func(), err error) {
+	l.once.Do(func() {
+		l.queue = admission.NewQueue(admission.Limits{Slots: math.MaxInt, PerKey: 1, Waiting: math.MaxInt})
+	})
+	return l.queue.Acquire(ctx, strconv.FormatInt(int64(id), 10))
+}
+
 // LockDocument waits until the caller alone builds the next revision of a document. The returned function releases it.
 func (s *Documents) LockDocument(ctx context.Context, id contract.DocumentID) (release func(), err error) {
-	s.locks.once.Do(func() {
-		s.locks.queue = admission.NewQueue(admission.Limits{Slots: math.MaxInt, PerKey: 1, Waiting: math.MaxInt})
-	})
-	return s.locks.queue.Acquire(ctx, strconv.FormatInt(int64(id), 10))
+	return s.locks.acquireLock(ctx, id)
+}
+
+// LockConversion waits until the caller alone converts a document. Others do not wait for it with [Documents.LockDocument]: a conversion may take minutes,
+// and they are told that it is in progress.
+func (s *Documents) LockConversion(ctx context.Context, id contract.DocumentID) (release func(), err error) {
+	return s.conversions.acquireLock(ctx, id)
 }

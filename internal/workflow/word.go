@@ -136,7 +136,7 @@ func (s *Service) Convert(ctx context.Context, id contract.DocumentID) error {
 			return err
 		}
 		defer leave()
-		release, err := s.LockDocument(ctx, id) // a job that was enqueued twice does its work once
+		release, err := s.LockConversion(ctx, id) // a job that was enqueued twice does its work once
 		if err != nil {
 			return err
 		}
