@@ -112,7 +112,7 @@ test("a guest's link that was replaced or is invalid says what to do", async () 
   for (const link of [first, `${s.url}/guest#tidak-ada`]) {
     await page.goto("about:blank");
     await page.goto(link);
-    await page.getByRole("alert").getByText(/ask the owner/i).waitFor();
+    await page.getByRole("alert").getByText(/(ask|contact) the owner/i).waitFor();
     expect(await spinning(page)).toBe(0);
   }
   await page.goto("about:blank");
@@ -134,7 +134,7 @@ test("an owner revokes a guest's link, and is warned that a new one replaces it"
   await page.close();
   const guest = await (await s.browser.newContext(phone)).newPage();
   await guest.goto(link);
-  await guest.getByRole("alert").getByText(/ask the owner/i).waitFor();
+  await guest.getByRole("alert").getByText(/(ask|contact) the owner/i).waitFor();
   await guest.context().close();
 });
 
