@@ -466,7 +466,7 @@ func membershipChanges(was, g store.SCIMGroup) (left, joined []contract.PersonID
 }
 
 // takeRolesBefore takes back the roles that a group gives to those who leave it, before that is committed. It takes none for a change that is refused
-// because a person who joins is no user here.
+// because a person who joins is not a user here.
 func (h groups) takeRolesBefore(ctx context.Context, by contract.Actor, group string, left, joined []contract.PersonID) error {
 	if len(left) == 0 {
 		return nil

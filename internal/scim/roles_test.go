@@ -211,7 +211,7 @@ func TestAChangeOfAGroupThatIsRefusedChangesNoRole(t *testing.T) {
 	id := s.addGroup(s.people[0], s.people[1])
 	s.send("POST", "/Groups", strings.Replace(groupOf(), "Legal", "Other", 1))
 	for name, body := range map[string]string{
-		"a member who is no user": groupOf(s.people[1], "8f14e45f-ceea-467f-a0e6-1b1f0c8d3aff"), "a name that is taken": strings.Replace(groupOf(s.people[1]), "Legal", "Other", 1),
+		"a member who is not a user": groupOf(s.people[1], "8f14e45f-ceea-467f-a0e6-1b1f0c8d3aff"), "a name that is taken": strings.Replace(groupOf(s.people[1]), "Legal", "Other", 1),
 	} {
 		if code, answer := s.send("PUT", "/Groups/"+id, body); code < 400 || code >= 500 {
 			t.Errorf("%s: %d %s", name, code, answer)

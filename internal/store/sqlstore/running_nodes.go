@@ -104,7 +104,7 @@ func awaitLeases(ctx context.Context, db database) (running []store.Node, err er
 	}
 }
 
-// readRunningNodes reads the nodes whose lease has not ended, and a process that is no node: name, host, release and end of the lease. These columns exist since
+// readRunningNodes reads the nodes whose lease has not ended, and a process that has no row of a node: name, host, release and end of the lease. These columns exist since
 // there are nodes. Clock is the expression of the time, see [database].
 func readRunningNodes(ctx context.Context, q querier, clock string) (all []store.Node, err error) {
 	have, err := hasTable(ctx, q, "node")
