@@ -20,7 +20,7 @@ func parseCFF(file []byte) (*Font, error) {
 	if !ok {
 		return nil, ErrUnknown
 	}
-	f := &Font{outlines: func(glyph int) []byte {
+	f := &Font{entries: len(glyphs), outlines: func(glyph int) []byte {
 		if glyph < 0 || glyph >= len(glyphs) {
 			return nil
 		}

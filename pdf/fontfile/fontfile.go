@@ -3,22 +3,24 @@
 // draws nothing.
 //
 // It reads TrueType and OpenType (ISO/IEC 14496-22), bare CFF (Adobe Technical Note 5176) and Type 1. What it cannot
-// read it knows nothing about: it never panics, and its work is bounded by the length of the program.
+// read it knows nothing about, and it never panics. A program of a few bytes may map every character, so callers bound
+// the sum of [Font.Memory].
 package fontfile
 
-import (
-	"errors"
-	"slices"
-)
+import "errors"
 
 // Font is a font program.
 type Font struct {
 	names    []string       // of glyphs; empty if not known
+	numbers  map[string]int // the first glyph of each name
 	runes    map[int][]rune // of glyphs, by Unicode character maps
 	glyphs   map[rune]int   // the inverse of runes
 	codes    map[byte]int   // glyphs of the built-in encoding, or of a symbol or Macintosh character map
 	cids     map[uint32]int // glyphs of a font keyed by CID; nil: CIDs are glyphs
 	outlines func(int) []byte
+	entries  int // of the slices that outlines has
+
+	truncated bool // there are more characters than maxRunes
 }
 
 // ErrUnknown is returned for what is not a supported font program.
@@ -27,12 +29,27 @@ var ErrUnknown = errors.New("not a supported font program")
 // Bounds of what is read of one program.
 const (
 	maxGlyphs = 1 << 16
-	maxRunes  = 1 << 18 // entries of a character map
+	maxRunes  = 1 << 18 // characters of all Unicode maps
 	maxAlike  = 16      // characters of one glyph
 )
 
 // Parse reads a font program. It retains b.
 func Parse(b []byte) (*Font, error) {
+	f, err := parseProgram(b)
+	if err != nil {
+		return nil, err
+	}
+	f.numbers = make(map[string]int, len(f.names))
+	for glyph, name := range f.names {
+		if _, known := f.numbers[name]; !known {
+			f.numbers[name] = glyph
+		}
+	}
+	return f, nil
+}
+
+// parseProgram reads a font program in one of the formats.
+func parseProgram(b []byte) (*Font, error) {
 	switch {
 	case len(b) < 4:
 		return nil, ErrUnknown
@@ -45,6 +62,15 @@ func Parse(b []byte) (*Font, error) {
 	}
 	return nil, ErrUnknown
 }
+
+// Memory returns about how many bytes the font takes besides the program.
+func (f *Font) Memory() int64 {
+	const each = 48
+	return each * int64(f.entries+2*len(f.names)+2*len(f.glyphs)+len(f.cids))
+}
+
+// Truncated reports whether the program maps more characters than are read. Those that are left out seem to be in no map.
+func (f *Font) Truncated() bool { return f.truncated }
 
 // GlyphName returns the name of a glyph, or "". Formats omit predefined names; of these, only those of ASCII letters
 // and digits are returned.
@@ -64,10 +90,10 @@ func (f *Font) GlyphByCode(code byte) (int, bool) {
 	return g, ok
 }
 
-// GlyphByName returns the glyph of that name.
+// GlyphByName returns the first glyph of that name.
 func (f *Font) GlyphByName(name string) (int, bool) {
-	g := slices.Index(f.names, name)
-	return g, g >= 0 && name != ""
+	g, ok := f.numbers[name]
+	return g, ok && name != ""
 }
 
 // GlyphByRune returns the glyph of a character by the program's Unicode character maps.

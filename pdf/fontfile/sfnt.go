@@ -88,24 +88,33 @@ func readPostNames(b program) []string {
 func (f *Font) readCharacterMaps(b program) {
 	f.runes, f.glyphs = map[int][]rune{}, map[rune]int{}
 	var symbol, macintosh []mapping
+	left := maxRunes          // of all Unicode maps, which become maps
+	unicode := map[int]bool{} // offsets of the Unicode maps so far: most programs state one of them twice
 	for i := range min(b.u16(2), maxMaps) {
 		at := 4 + 8*i
 		platform, encoding, from := b.u16(at), b.u16(at+2), b.u32(at+4)
 		sub := b.part(min(from, len(b)), len(b))
 		switch {
 		case platform == 0 || platform == 3 && (encoding == 1 || encoding == 10):
-			for _, m := range readSubtable(sub) {
+			if unicode[from] {
+				continue
+			}
+			unicode[from] = true
+			for _, m := range readSubtable(sub, &left) {
 				f.glyphs[m.char] = m.glyph
 				if alike := f.runes[m.glyph]; len(alike) < maxAlike && !slices.Contains(alike, m.char) {
 					f.runes[m.glyph] = append(alike, m.char)
 				}
 			}
 		case platform == 3 && encoding == 0:
-			symbol = readSubtable(sub)
+			own := maxRunes
+			symbol = readSubtable(sub, &own)
 		case platform == 1 && encoding == 0:
-			macintosh = readSubtable(sub)
+			own := maxRunes
+			macintosh = readSubtable(sub, &own)
 		}
 	}
+	f.truncated = left < 0
 	codes := map[byte]int{}
 	for _, m := range macintosh {
 		if m.char < 256 {
@@ -129,14 +138,18 @@ type mapping struct {
 	glyph int
 }
 
-// readSubtable reads a subtable in one of the formats that fonts in PDF files use.
-func readSubtable(b program) []mapping {
+// readSubtable reads a subtable in one of the formats that fonts in PDF files use. Left is how many more characters may
+// be looked up.
+func readSubtable(b program, left *int) []mapping {
 	var m []mapping
 	add := func(r rune, glyph int) bool {
+		if *left--; *left < 0 {
+			return false
+		}
 		if glyph != 0 {
 			m = append(m, mapping{r, glyph})
 		}
-		return len(m) < maxRunes
+		return true
 	}
 	switch b.u16(0) {
 	case 0:
@@ -146,20 +159,20 @@ func readSubtable(b program) []mapping {
 	case 4:
 		segments := b.u16(6) / 2
 		ends, starts, deltas, offsets := 14, 16+2*segments, 16+4*segments, 16+6*segments
-		work := 0
 		for s := range segments {
 			from, to, offset := b.u16(starts+2*s), b.u16(ends+2*s), b.u16(offsets+2*s)
 			for c := from; c <= to && c != 0xffff; c++ {
-				if work++; work > maxRunes {
+				glyph, missing := c, false
+				if offset != 0 {
+					glyph = b.u16(offsets + 2*s + offset + 2*(c-from))
+					missing = glyph == 0
+				}
+				if glyph = (glyph + b.u16(deltas+2*s)) & 0xffff; missing {
+					glyph = 0
+				}
+				if !add(rune(c), glyph) {
 					return m
 				}
-				glyph := c
-				if offset != 0 {
-					if glyph = b.u16(offsets + 2*s + offset + 2*(c-from)); glyph == 0 {
-						continue
-					}
-				}
-				add(rune(c), (glyph+b.u16(deltas+2*s))&0xffff)
 			}
 		}
 	case 6:
@@ -167,11 +180,10 @@ func readSubtable(b program) []mapping {
 			add(rune(b.u16(6)+i), b.u16(10+2*i))
 		}
 	case 12:
-		work := 0
 		for g := range min(b.u32(12), maxRunes) {
 			from, to, glyph := b.u32(16+12*g), b.u32(20+12*g), b.u32(24+12*g)
 			for c := from; c <= to && c <= 0x10ffff; c++ {
-				if work++; work > maxRunes || !add(rune(c), glyph+c-from) {
+				if !add(rune(c), glyph+c-from) {
 					return m
 				}
 			}

@@ -15,6 +15,7 @@ func parseType1(file []byte) (*Font, error) {
 	}
 	f := &Font{}
 	glyphs := f.readCharStrings(decryptPrivate(decodeHex(bytes.TrimLeft(hidden, " \t\r\n")), eexecKey))
+	f.entries = len(glyphs)
 	f.outlines = func(glyph int) []byte {
 		if glyph < 0 || glyph >= len(glyphs) {
 			return nil

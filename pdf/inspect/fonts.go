@@ -35,8 +35,8 @@ func (i *inspection) inspectFonts() error {
 
 type fontCheck struct {
 	*inspection
-	bytesLeft int64 // bytes of programs that may still be decoded
-	skipped   bool  // a program was not decoded for that reason
+	bytesLeft int64 // bytes of programs that may still be decoded and compared, and of memory that they may take
+	skipped   bool  // a program was not read completely, or not all of its digits were compared
 	programs  map[pdf.Ref]*fontfile.Font
 }
 
@@ -63,6 +63,10 @@ func (c *fontCheck) findContradiction(f content.UsedFont) (says, shown string) {
 			return text, other
 		}
 		if len(text) == 1 && text[0] >= '0' && text[0] <= '9' && len(g.outline) > 0 {
+			if c.bytesLeft -= int64(len(g.outline)); c.bytesLeft < 0 {
+				c.skipped = true
+				return "", ""
+			}
 			key := string(g.outline)
 			if first, known := digits[key]; known && first != text {
 				return text, first
@@ -155,14 +159,17 @@ func (c *fontCheck) loadProgram(o pdf.Object) *fontfile.Font {
 		if ref.IsZero() {
 			continue
 		}
-		if known, ok := c.programs[ref]; ok {
-			return known
+		program, known := c.programs[ref]
+		if !known {
+			if b := c.decodeStream(ref); b != nil {
+				program, _ = fontfile.Parse(b) // an unreadable program adds no information
+			}
+			if program != nil {
+				c.bytesLeft -= program.Memory()
+			}
+			c.programs[ref] = program
 		}
-		var program *fontfile.Font
-		if b := c.decodeStream(ref); b != nil {
-			program, _ = fontfile.Parse(b) // an unreadable program adds no information
-		}
-		c.programs[ref] = program
+		c.skipped = c.skipped || program != nil && program.Truncated()
 		return program
 	}
 	return nil

@@ -64,7 +64,7 @@ type Finding struct {
 // Limits bound what a hostile file can cost. A zero field has its default.
 type Limits struct {
 	Content content.Limits // of the content of pages; default 64 MiB and 4,000,000 operators
-	Fonts   int64          // bytes of font programs, decoded; default 64 MiB
+	Fonts   int64          // bytes of font programs, decoded, and of the memory that they take; default 64 MiB
 	Objects int            // dictionaries that are searched for actions; default 200,000
 	Marks   int            // comparisons of marks with each other; default 30,000,000
 	PerKind int            // findings of one kind; default 5,000
