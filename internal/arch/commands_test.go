@@ -65,6 +65,43 @@ func TestCommandsAndTargetsThatDoNotExistAreFound(t *testing.T) {
 	}
 }
 
+// TestCommandsThatThisProgramNamesExist looks at the texts and comments of all packages: remedies and settings tell operators what to run. Only a word
+// after a command that has subcommands can be told from the words of a sentence.
+func TestCommandsThatThisProgramNamesExist(t *testing.T) {
+	t.Parallel()
+	known := knownCommands(t, filepath.Join("..", ".."))
+	named := regexp.MustCompile(`\bsegel ([a-z][a-z-]*) ([a-z][a-z-]*)`)
+	seen := 0
+	check := func(file, text string) {
+		for _, m := range named.FindAllStringSubmatch(strings.Join(strings.Fields(text), " "), -1) {
+			n := known.segel.sub[m[1]]
+			if n == nil || len(n.sub) == 0 || n.takes {
+				continue
+			}
+			if seen++; n.sub[m[2]] == nil {
+				t.Errorf("%s names segel %s %s, which does not exist", file, m[1], m[2])
+			}
+		}
+	}
+	for file, f := range parseFiles(t) {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		for _, c := range f.Comments {
+			check(file, c.Text())
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
+				check(file, l.Value)
+			}
+			return true
+		})
+	}
+	if seen < 20 {
+		t.Errorf("only %d commands found", seen)
+	}
+}
+
 // commandNode is a command of the program, with its subcommands by name.
 type commandNode struct {
 	sub   map[string]*commandNode

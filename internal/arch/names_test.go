@@ -97,7 +97,7 @@ func parseFiles(t *testing.T) map[string]*ast.File {
 		if err != nil {
 			return err
 		}
-		files[rel], err = parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		files[rel], err = parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments|parser.SkipObjectResolution)
 		return err
 	})
 	if err != nil {

@@ -200,6 +200,31 @@ func TestSecretsThatOthersMayUseAreFound(t *testing.T) {
 	}
 }
 
+func TestSettingsThatAPackageInstalledForTheGroupOfTheServiceAreFine(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() != 0 {
+		t.Skip("needs root, to give a file to a group")
+	}
+	file := filepath.Join(t.TempDir(), "segel.env")
+	if err := os.WriteFile(file, []byte("SEGEL_METRICS_TOKEN=rahasia"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		owner, group int
+		mode         os.FileMode
+		want         State
+		says         string
+	}{
+		{0, 4242, 0o640, OK, "1 files"}, {0, 0, 0o640, Warning, "its group may read it"}, {4242, 4242, 0o640, Warning, "its group may read it"},
+		{0, 4242, 0o660, Problem, "its group may change it"}, {0, 4242, 0o644, Problem, "every user"},
+	} {
+		if err := errors.Join(os.Chown(file, c.owner, c.group), os.Chmod(file, c.mode)); err != nil {
+			t.Fatal(err)
+		}
+		requireFinding(t, fmt.Sprint(c), CheckSecretFiles([]SecretFile{{file, "the file of settings"}}), c.want, c.says)
+	}
+}
+
 func TestAnInitialPasswordThatWasNotUsedForADayIsFound(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "initial-password")

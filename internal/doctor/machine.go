@@ -46,14 +46,29 @@ func CheckSecretFiles(files []SecretFile) (found []Finding) {
 			found = append(found, problemf(remedy, "%s (%s): every user of this machine may use it (mode %04o)", f.Path, f.What, mode))
 		case mode&0o020 != 0:
 			found = append(found, problemf(remedy, "%s (%s): its group may change it (mode %04o)", f.Path, f.What, mode))
-		case mode&0o050 != 0:
+		case mode&0o050 != 0 && !isOfRootForService(info):
 			found = append(found, warnf(remedy, "%s (%s): its group may read it (mode %04o)", f.Path, f.What, mode))
 		}
 	}
 	if len(found) == 0 {
-		found = append(found, okf("only their user may use the %d files and folders with secrets", checked))
+		found = append(found, okf("only the service and root may use the %d files and folders with secrets", checked))
 	}
 	return found
+}
+
+// isOfRootForService reports whether a file belongs to root and to a group whose members may only read it, as packages install the file of
+// settings: the service reads it as a member, and can neither change it nor have it with another mode. To root, any group but root's is that of the
+// service; to others, it is one of theirs.
+func isOfRootForService(info fs.FileInfo) bool {
+	of, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || of.Uid != 0 || info.IsDir() || info.Mode().Perm()&0o070 != 0o040 {
+		return false
+	}
+	if os.Geteuid() == 0 {
+		return of.Gid != 0
+	}
+	ours, err := os.Getgroups()
+	return err == nil && slices.Contains(append(ours, os.Getegid()), int(of.Gid))
 }
 
 // unusedAfter is how long the password of the first login may wait to be used.
@@ -69,7 +84,7 @@ func CheckInitialPassword(file string, now time.Time) []Finding {
 	case err != nil:
 		return []Finding{problemf("Run segel as the user of the service", "%v", err)}
 	case now.Sub(info.ModTime()) > unusedAfter:
-		return []Finding{warnf("Log in with it and choose another one, or give the account one with segel user password", "%s was written on %s and its password was not used since", file, info.ModTime().UTC().Format(time.DateOnly))}
+		return []Finding{warnf("Log in with it and choose another one, or give the account one with segel user reset-password", "%s was written on %s and its password was not used since", file, info.ModTime().UTC().Format(time.DateOnly))}
 	}
 	return []Finding{okf("the initial password is in %s", file)}
 }
