@@ -410,7 +410,7 @@ func checkConversion(ctx context.Context, conf config.Config) []doctor.Finding {
 			return libreoffice.Version(ctx, conf.ConvertUnfenced == config.TrustEveryUploader)
 		})
 	}
-	return doctor.CheckConverter(ctx, doctor.Server{Name: conf.Convert, Try: func(ctx context.Context) error {
+	return doctor.CheckConverter(ctx, doctor.Server{Name: config.MaskPassword(conf.Convert), Try: func(ctx context.Context) error {
 		c, err := gotenberg.New(gotenberg.Options{URL: conf.Convert, Client: outbound.NewClient(converterOutbound(conf))})
 		if err != nil {
 			return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -126,12 +127,15 @@ func TestDoctorTriesTheOtherMachinesOfTheConfiguration(t *testing.T) {
 	if err := p.end(); err != nil {
 		t.Fatal(err)
 	}
-	closed := append(slices.Clone(env), "SEGEL_MAIL_SERVERS=smtp://127.0.0.1:1", "SEGEL_TIMESTAMP_URLS=http://127.0.0.1:1/tsr", "SEGEL_TRUST_DIR="+t.TempDir(), "SEGEL_CONVERT=http://127.0.0.1:1")
+	closed := append(slices.Clone(env), "SEGEL_MAIL_SERVERS=smtp://127.0.0.1:1", "SEGEL_TIMESTAMP_URLS=http://127.0.0.1:1/tsr", "SEGEL_TRUST_DIR="+t.TempDir(), "SEGEL_CONVERT=http://pemakai:geheim@127.0.0.1:1")
 	status, found, _ := examine(t, closed, data)
 	requireState(t, "a service that is stopped", found, "public address", doctor.Warning, "does not run")
 	requireState(t, "no mail server", found, "mail", doctor.Problem, "connect")
 	requireState(t, "no time-stamp authority", found, "timestamps", doctor.Problem, "nothing can be signed")
 	requireState(t, "no converter", found, "conversion", doctor.Problem, "127.0.0.1:1")
+	if strings.Contains(fmt.Sprint(found), "geheim") {
+		t.Errorf("the password of the converter is shown: %+v", found)
+	}
 	if status != 1 {
 		t.Errorf("%d, %+v", status, found)
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 // Config holds all settings. The comment of a member is printed as its manual, so it addresses the operator. A member
-// tagged secret is never printed; min is the least value of a number or a duration.
+// tagged secret is never printed; min is the least value of a number or a duration, max the largest one of a number.
 type Config struct {
 	// --- Service ---
 
@@ -165,7 +165,7 @@ type Config struct {
 	TraceNetworks []Network `env:"TRACE_NETWORKS"`
 
 	// Share of the traces that are sent, in percent.
-	TracePercent int `env:"TRACE_PERCENT" envDefault:"100" min:"0"`
+	TracePercent int `env:"TRACE_PERCENT" envDefault:"100" min:"0" max:"100"`
 
 	// How long the service continues to accept requests after it is told to stop, while /readyz already answers 503, so that a
 	// balancer stops sending requests to it. Set it to a few seconds more than the balancer needs to notice.
@@ -243,7 +243,7 @@ type Config struct {
 
 	// Largest share of a page, in percent, that the boxes for signatures and initials of one person cover together. Those of all people
 	// together cover at most twice as much. Duty stamps have sides of 40 to 200 points instead.
-	MaxBoxArea int `env:"MAX_BOX_AREA" envDefault:"25" min:"1"`
+	MaxBoxArea int `env:"MAX_BOX_AREA" envDefault:"25" min:"1" max:"100"`
 
 	// Largest number of drafts of one organisation at a time.
 	MaxDrafts int `env:"MAX_DRAFTS" envDefault:"1000" min:"1"`

@@ -168,6 +168,9 @@ func TestEveryProblemNamesItsVariable(t *testing.T) {
 		{"SEGEL_MAX_FILE=many", "SEGEL_MAX_FILE"},
 		{"SEGEL_MAX_PAGES=many", "SEGEL_MAX_PAGES"},
 		{"SEGEL_MAX_PAGES=0", "SEGEL_MAX_PAGES: 0 is too small; at least 1"},
+		{"SEGEL_MAX_BOX_AREA=101", "SEGEL_MAX_BOX_AREA: 101 is too large; at most 100"},
+		{"SEGEL_TRACE_PERCENT=101", "SEGEL_TRACE_PERCENT: 101 is too large; at most 100"},
+		{"SEGEL_RETENTION_LEAST_YEARS=101", "SEGEL_RETENTION_LEAST_YEARS: 101 is too large; at most 100"},
 		{"SEGEL_MIN_PASSWORD=4", "SEGEL_MIN_PASSWORD: 4 is too small"},
 		{"SEGEL_ACCESS_LIFETIME=1s", "SEGEL_ACCESS_LIFETIME: 1s is too short"},
 		{"SEGEL_REFRESH_LIFETIME=1h", "SEGEL_REFRESH_LIFETIME: must not be shorter"},
@@ -229,7 +232,7 @@ func TestSecretsCanComeFromFilesAndAreNeverPrinted(t *testing.T) {
 		t.Fatal(err)
 	}
 	c, err := Load([]string{
-		"SEGEL_DATABASE_FILE=" + file, "SEGEL_METRICS_TOKEN=geheim",
+		"SEGEL_DATABASE_FILE=" + file, "SEGEL_METRICS_TOKEN=geheim", "SEGEL_CONVERT=https://pemakai:geheim@gotenberg.example/",
 		"SEGEL_TIMESTAMP_URLS=https://tsa.example/,https://pemakai:geheim@tsa.example/b?key=geheim", "SEGEL_TRUST_DIR=roots",
 	}, nil)
 	if err != nil {
@@ -261,6 +264,7 @@ func TestWhatIsPrintedIsReadAgain(t *testing.T) {
 	c, err := Load([]string{
 		"SEGEL_PATHS=/a=/v1/a,/b/{x}=/v1/b/{x}", "SEGEL_TRUSTED_PROXIES=10.0.0.0/8", "SEGEL_MAX_FILE=1500000",
 		"SEGEL_ACCESS_LIFETIME=90s", "SEGEL_GUEST_LIFETIME=48h", "SEGEL_LOG_LEVEL=warn", "SEGEL_STAMP_ONLY=true",
+		"SEGEL_MAIL_FROM_BY_ORGANISATION=5c0e7b1a-93d2-4d0b-9a5e-7f6d3c2b1a00:kontrak@contoh.example,8f14e45f-93d2-4d0b-9a5e-7f6d3c2b1a00:segel@lain.example",
 	}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ func TestAWrittenFileOfSettingsIsReadAgainWithItsSecrets(t *testing.T) {
 	t.Parallel()
 	c, err := Load([]string{
 		"SEGEL_DATABASE=postgres://segel:geheim@db.example/segel?sslmode=verify-full", "SEGEL_ACCESS_LIFETIME=90s",
-		`SEGEL_PHONE_SMS_HEADERS={"Authorization": "Bearer geheim#1"}`, "SEGEL_PHONE_SMS_URL=https://sms.example/?key=geheim", `SEGEL_PHONE_SMS_BODY={"to": {{json .Number}}}`,
+		"SEGEL_CONVERT=https://pemakai:geheim@gotenberg.example/", `SEGEL_PHONE_SMS_HEADERS={"Authorization": "Bearer geheim#1"}`, "SEGEL_PHONE_SMS_URL=https://sms.example/?key=geheim", `SEGEL_PHONE_SMS_BODY={"to": {{json .Number}}}`,
 	}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -27,7 +27,7 @@ func TestAWrittenFileOfSettingsIsReadAgainWithItsSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	settings, err := ReadFile(file)
-	if err != nil || len(settings) != 5 {
+	if err != nil || len(settings) != 6 {
 		t.Fatalf("%q, %v", settings, err)
 	}
 	again, err := Load(settings, nil)

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -84,11 +85,13 @@ func isSetting(name string) bool {
 
 // setting is one member of Config.
 type setting struct {
-	field  string // in Config
-	name   string // of its variable
-	min    string // least value of a number or a duration
-	secret bool
-	index  int
+	field     string // in Config
+	name      string // of its variable
+	min       string // least value of a number or a duration
+	max       string // largest value of a number; empty: none
+	separator string // between key and value of a map
+	secret    bool
+	index     int
 }
 
 // listSettings lists the settings, in the order of Config.
@@ -98,8 +101,8 @@ func listSettings() []setting {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		all = append(all, setting{
-			field: f.Name, name: envPrefix + f.Tag.Get("env"), min: f.Tag.Get("min"),
-			secret: f.Tag.Get("secret") == "true", index: i,
+			field: f.Name, name: envPrefix + f.Tag.Get("env"), min: f.Tag.Get("min"), max: f.Tag.Get("max"),
+			separator: cmp.Or(f.Tag.Get("envKeyValSeparator"), ":"), secret: f.Tag.Get("secret") == "true", index: i,
 		})
 	}
 	return all

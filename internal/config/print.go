@@ -47,6 +47,9 @@ func (c Config) print(w io.Writer, masked bool) error {
 		if reflect.DeepEqual(v.Field(m.index).Interface(), preset.Field(m.index).Interface()) {
 			off = "#"
 		}
+		if value, ok := v.Field(m.index).Interface().(string); ok && hasPassword(value) {
+			m.secret = true
+		}
 		m.secret = m.secret && masked
 		value := m.formatValue(v.Field(m.index).Interface())
 		if strings.ContainsAny(value, "\n\r") && !masked {
@@ -104,8 +107,8 @@ func (m setting) formatValue(value any) string {
 		return joinValues(v)
 	case map[string]string:
 		var all []string
-		for path, op := range v {
-			all = append(all, path+"="+op)
+		for key, value := range v {
+			all = append(all, key+m.separator+value)
 		}
 		slices.Sort(all)
 		return strings.Join(all, ",")
@@ -128,6 +131,20 @@ func MaskURL(secret string) string {
 		return mask
 	}
 	return u.Scheme + "://" + mask + "@" + u.Host + u.Path
+}
+
+// MaskPassword masks a value that is an address with a password, and returns any other as it is.
+func MaskPassword(value string) string {
+	if hasPassword(value) {
+		return MaskURL(value)
+	}
+	return value
+}
+
+// hasPassword reports whether a value is an address with a password, which makes it a secret.
+func hasPassword(value string) bool {
+	u, err := url.Parse(value)
+	return err == nil && u.Host != "" && u.User != nil
 }
 
 type manualText struct {

@@ -56,7 +56,6 @@ func (c Config) Validate() error {
 	v.addIf(c.Organisation == "", "ORGANISATION", "must not be empty")
 	_, code := contract.ParseEmail(c.AdminEmail)
 	v.addIf(code != "", "ADMIN_EMAIL", "must be an e-mail address")
-	v.addIf(c.MaxBoxArea > 100, "MAX_BOX_AREA", "must be at most 100")
 	v.addIf(c.Evidence != EvidenceAtCompletion && c.Evidence != EvidenceOnRequest, "EVIDENCE", "must be completion or request")
 	v.checkACME(c)
 	v.checkBlobs(c)
@@ -67,7 +66,7 @@ func (c Config) Validate() error {
 	v.checkStampOffice(c)
 	v.checkConvert(c)
 	v.checkTraces(c)
-	v.checkMinimums(c)
+	v.checkBounds(c)
 	v.checkContradictions(c)
 	return errors.Join(v...)
 }
@@ -148,7 +147,6 @@ var (
 )
 
 func (v *problems) checkTraces(c Config) {
-	v.addIf(c.TracePercent > 100, "TRACE_PERCENT", "must be at most 100")
 	_, err := c.ParseTraceHeaders()
 	v.addIf(err != nil, "TRACE_HEADERS", `must be a JSON object of texts, such as {"Authorization": "Bearer abc"}`)
 	if c.TraceEndpoint == "" {
@@ -347,14 +345,17 @@ func (v *problems) checkStampOffice(c Config) {
 	v.addIf(c.StampOffice != "sandbox" && !c.usesStampOffice(), "STAMP_OFFICE", "must be sandbox, adapter or cloud")
 }
 
-// checkMinimums compares numbers and durations with the tag min of their settings.
-func (v *problems) checkMinimums(c Config) {
+// checkBounds compares numbers and durations with the tags min and max of their settings.
+func (v *problems) checkBounds(c Config) {
 	values := reflect.ValueOf(c)
 	for _, m := range listSettings() {
 		switch value := values.Field(m.index).Interface().(type) {
 		case int:
 			if least, err := strconv.Atoi(m.min); err == nil && value < least {
 				*v = append(*v, fmt.Errorf("%s: %d is too small; at least %d", m.name, value, least))
+			}
+			if most, err := strconv.Atoi(m.max); err == nil && value > most {
+				*v = append(*v, fmt.Errorf("%s: %d is too large; at most %d", m.name, value, most))
 			}
 		case time.Duration:
 			if least, err := time.ParseDuration(m.min); err == nil && value < least {
