@@ -172,7 +172,7 @@ func TestAChangeOfAGroupEndsWithItsRequest(t *testing.T) {
 		t.Errorf("%d members are left, %v", len(changed.Members), err)
 	}
 	all, full := []protocol.Resource{{ID: "x"}}, []protocol.ResourceAttributes{{}}
-	if page, err := h.pageOf(ctx, all, full, protocol.ListRequestParams{Count: 1, StartIndex: 1}); err == nil {
+	if page, err := h.pageOf(ctx, typeOf("Group", h), all, full, protocol.ListRequestParams{Count: 1, StartIndex: 1}); err == nil {
 		t.Errorf("%v", page)
 	}
 }

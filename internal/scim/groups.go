@@ -112,7 +112,7 @@ func (h groups) GetAll(r *http.Request, p protocol.ListRequestParams) (protocol.
 	for i, g := range found {
 		all[i], full[i] = h.resourceOf(r, g), h.attributesOf(g)
 	}
-	page, err := h.pageOf(r.Context(), all, full, p)
+	page, err := h.pageOf(r.Context(), typeOf("Group", h), all, full, p)
 	if err != nil || !wantsMembers(r) || len(page.Resources) == 0 {
 		return page, err
 	}

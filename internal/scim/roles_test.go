@@ -244,6 +244,26 @@ func TestAChangeOfAGroupReadsOnlyThoseWhoseRolesItMayChange(t *testing.T) {
 	s.requireRoles("renamed", member, member, member)
 }
 
+func TestAUserWhoIsReplacedWithoutActiveStaysAsTheyAre(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	put := func(active string) {
+		t.Helper()
+		if code, body := s.send("PUT", "/Users/"+string(s.people[0]), `{"schemas":["urn:ietf:params:scim:schemas:core:2.0:User"],"userName":"siti@contoh.id","displayName":"Siti Rahma"`+active+`}`); code != http.StatusOK {
+			t.Errorf("%d %s", code, body)
+		}
+	}
+	for _, c := range []struct {
+		active  string
+		enabled bool
+	}{{"", true}, {`,"active":false`, false}, {"", false}, {`,"active":null`, false}, {`,"active":true`, true}, {"", true}} {
+		put(c.active)
+		if u, err := s.db.Store.User(t.Context(), s.people[0]); err != nil || u.DisabledAt.IsZero() != c.enabled {
+			t.Errorf("after %q: disabled at %v, %v", c.active, u.DisabledAt, err)
+		}
+	}
+}
+
 func TestTheFilterOfAListOfGroupsMakesBoundedComparisons(t *testing.T) {
 	t.Parallel()
 	many, members := make([]store.SCIMGroup, maxComparisons/maxMembers), manyMembers(maxMembers)

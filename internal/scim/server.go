@@ -54,13 +54,7 @@ func (s *Service) NewHandler() (Handler, error) {
 			MaxResults: maxResults, SupportFiltering: true, SupportPatch: true,
 			AuthenticationSchemes: []protocol.AuthenticationScheme{{Type: protocol.AuthenticationTypeOauthBearerToken, Name: "Bearer", Description: "The secret of the directory", Primary: true}},
 		},
-		ResourceTypes: []protocol.ResourceType{
-			{
-				ID: optional.NewString("User"), Name: "User", Endpoint: "/Users", Schema: schema.CoreUserSchema(), Handler: users{s},
-				SchemaExtensions: []protocol.SchemaExtension{{Schema: schema.ExtensionEnterpriseUser()}},
-			},
-			{ID: optional.NewString("Group"), Name: "Group", Endpoint: "/Groups", Schema: schema.CoreGroupSchema(), Handler: groups{s}},
-		},
+		ResourceTypes: []protocol.ResourceType{typeOf("User", users{s}), typeOf("Group", groups{s})},
 	}, protocol.WithBaseURL(s.BaseURL()))
 	if err != nil {
 		return nil, err
@@ -93,6 +87,15 @@ func (s *Service) NewHandler() (Handler, error) {
 
 // errTooManyChanges refuses a patch with more than maxChanges.
 var errTooManyChanges = scimerrors.ScimError{ScimType: scimerrors.ScimTypeTooMany, Status: http.StatusBadRequest, Detail: "The patch has more than 1000 operations and attributes."}
+
+// typeOf returns a type of resources by its name.
+func typeOf(name string, h protocol.ResourceHandler) protocol.ResourceType {
+	t := protocol.ResourceType{ID: optional.NewString(name), Name: name, Endpoint: "/" + name + "s", Schema: schema.CoreGroupSchema(), Handler: h}
+	if name == "User" {
+		t.Schema, t.SchemaExtensions = schema.CoreUserSchema(), []protocol.SchemaExtension{{Schema: schema.ExtensionEnterpriseUser()}}
+	}
+	return t
+}
 
 // countChanges returns how many operations a patch has and attributes they name. The library parses each as a path, which takes it up to a millisecond.
 func countChanges(patch any) (n int) {
@@ -222,75 +225,6 @@ func selectAttributes(r *http.Request, all protocol.ResourceAttributes) protocol
 		}
 	}
 	return out
-}
-
-// comparesComplex reports whether a filter compares an attribute that consists of others, such as members, as one. That means nothing, and the library
-// panics.
-func comparesComplex(e filter.Expression) bool {
-	switch e := e.(type) {
-	case *filter.LogicalExpression:
-		return comparesComplex(e.Left) || comparesComplex(e.Right)
-	case *filter.NotExpression:
-		return comparesComplex(e.Expression)
-	case *filter.AttributeExpression:
-		if e.Operator == filter.PR || e.AttributePath.SubAttribute != nil {
-			return false
-		}
-		for _, s := range []schema.Schema{schema.CoreUserSchema(), schema.ExtensionEnterpriseUser(), schema.CoreGroupSchema()} {
-			if a, found := s.Attributes.ContainsAttribute(e.AttributePath.AttributeName); found && a.HasSubAttributes() {
-				return true
-			}
-		}
-	}
-	return false // the attributes of a value path consist of no others
-}
-
-// comparedWith returns the text that a filter compares one of some attributes with, for a query that finds the few resources that can match. Empty: there is none.
-func comparedWith(p protocol.ListRequestParams, names ...string) string {
-	if p.FilterValidator == nil {
-		return ""
-	}
-	e, ok := p.FilterValidator.GetFilter().(*filter.AttributeExpression)
-	if !ok || e.Operator != filter.EQ {
-		return ""
-	}
-	name := e.AttributePath.AttributeName
-	if sub := e.AttributePath.SubAttributeName(); sub != "" {
-		name += "." + sub
-	}
-	text, _ := e.CompareValue.(string)
-	if !slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) }) {
-		return ""
-	}
-	return text
-}
-
-// pageOf returns the page of the resources that pass the filter of a request.
-func (s *Service) pageOf(ctx context.Context, all []protocol.Resource, full []protocol.ResourceAttributes, p protocol.ListRequestParams) (protocol.Page, error) {
-	if p.FilterValidator != nil && comparesComplex(p.FilterValidator.GetFilter()) {
-		return protocol.Page{}, scimerrors.ScimErrorInvalidFilter
-	}
-	page := protocol.Page{Resources: []protocol.Resource{}}
-	for i, r := range all {
-		if ctx.Err() != nil { // the client has gone, or the time is up
-			return protocol.Page{}, s.refusalOf(ctx, context.Cause(ctx))
-		}
-		if p.FilterValidator != nil {
-			attributes := full[i]
-			attributes[schema.CommonAttributeID] = r.ID
-			if r.ExternalID.Present() {
-				attributes[schema.CommonAttributeExternalID] = r.ExternalID.Value()
-			}
-			if p.FilterValidator.PassesFilter(attributes) != nil {
-				continue
-			}
-		}
-		page.TotalResults++
-		if page.TotalResults >= p.StartIndex && len(page.Resources) < p.Count {
-			page.Resources = append(page.Resources, r)
-		}
-	}
-	return page, nil
 }
 
 // change is an attribute that a request sets. Names are in lower case, of sub-attributes with a dot.

@@ -80,7 +80,7 @@ func (to *userState) setAttribute(c change) error {
 	return nil
 }
 
-// stateFrom returns what the attributes of a whole resource state.
+// stateFrom returns what the attributes of a whole resource state. Without active, it is active, as a new one is.
 func stateFrom(a protocol.ResourceAttributes) (userState, error) {
 	to := userState{active: true}
 	for _, name := range []string{"userName", "externalId", "displayName", "name", "active"} {
@@ -149,7 +149,7 @@ func (h users) GetAll(r *http.Request, p protocol.ListRequestParams) (protocol.P
 	for i, u := range found {
 		all[i], full[i] = userResource(r, u), attributesOf(u)
 	}
-	return h.pageOf(r.Context(), all, full, p)
+	return h.pageOf(r.Context(), typeOf("User", h), all, full, p)
 }
 
 // Create implements [protocol.ResourceHandler]. An account that the directory deleted is the same account again.
@@ -200,12 +200,16 @@ func (h users) addAccount(ctx context.Context, p identity.Provisioned) (store.Us
 	return h.Accounts.AddProvisioned(ctx, p)
 }
 
-// Replace implements [protocol.ResourceHandler]. Names that are not given stay as they are.
+// Replace implements [protocol.ResourceHandler]. Names that are not given stay as they are, and so does whether the account is disabled: a client that
+// leaves active out does not want to enable an account that an administrator disabled.
 func (h users) Replace(r *http.Request, id string, a protocol.ResourceAttributes) (protocol.Resource, error) {
 	return h.changeUser(r, id, func(u store.SCIMUser) (userState, error) {
 		to, err := stateFrom(a)
+		was := stateOf(u)
+		if a["active"] == nil {
+			to.active = was.active
+		}
 		if to.display == "" && to.formatted == "" && to.givenName == "" && to.familyName == "" {
-			was := stateOf(u)
 			to.display, to.formatted, to.givenName, to.familyName = was.display, was.formatted, was.givenName, was.familyName
 		}
 		return to, err
