@@ -1,8 +1,8 @@
 package pdf
 
 import (
+	"bytes"
 	"slices"
-	"strings"
 )
 
 // ActiveContent is one thing in a file that acts, hides content or refers to other files.
@@ -184,18 +184,21 @@ func (w *activeWalk) isDict(o Object) bool {
 	return err == nil && v != nil
 }
 
-// hasActions distinguishes a dictionary of additional actions from a resource that is called AA.
+// TriggerEvents are the events of additional actions, in order: of annotations, pages, fields and the catalog (ISO 32000-2
+// §12.6.3). No other key of such a dictionary has a meaning.
+var TriggerEvents = []Name{"Bl", "C", "D", "DP", "DS", "E", "F", "Fo", "K", "O", "PC", "PI", "PO", "PV", "U", "V", "WC", "WP", "WS", "X"}
+
+// hasActions distinguishes a dictionary of additional actions from a resource that is called AA. Many objects may share one
+// dictionary, so it looks at no more keys than there are events.
 func (w *activeWalk) hasActions(o Object) bool {
 	triggers, err := w.d.Dict(o)
 	if err != nil {
 		return false
 	}
-	for _, v := range triggers {
-		if action, err := w.d.Dict(v); err == nil && w.resolveName(action["S"]) != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(TriggerEvents, func(event Name) bool {
+		action, err := w.d.Dict(triggers[event])
+		return err == nil && w.resolveName(action["S"]) != ""
+	})
 }
 
 func (w *activeWalk) checkURI(o Object) {
@@ -203,11 +206,13 @@ func (w *activeWalk) checkURI(o Object) {
 	if err != nil {
 		return
 	}
-	u := strings.ToLower(strings.TrimSpace(string(s.Bytes)))
+	const longest = "javascript:"
+	u := bytes.TrimSpace(s.Bytes)
+	u = bytes.ToLower(u[:min(len(u), len(longest))]) // many links may share a long one
 	switch {
-	case strings.HasPrefix(u, "file:"):
+	case bytes.HasPrefix(u, []byte("file:")):
 		w.addReason(ActiveFileURI)
-	case strings.HasPrefix(u, "javascript:"):
+	case string(u) == longest:
 		w.addReason(ActiveJavaScript)
 	}
 }

@@ -30,7 +30,7 @@ func (i *inspection) inspectActions() error {
 	if len(active) == 0 {
 		return nil
 	}
-	w := &actionWalk{inspection: i, left: i.limits.Objects, seen: map[pdf.Ref]bool{}}
+	w := &actionWalk{inspection: i, left: i.limits.Objects, elementsLeft: elementsPerObject * i.limits.Objects, seen: map[pdf.Ref]bool{}}
 	if err := w.walkDocument(); err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (i *inspection) addUnlocated(active []pdf.ActiveContent) error {
 
 // addToPages adds findings to the pages from which objects can be reached.
 func (i *inspection) addToPages(wanted map[uint32][]Kind) error {
-	left := i.limits.Objects
+	left, elementsLeft := i.limits.Objects, elementsPerObject*i.limits.Objects
 	for page, err := range i.d.Pages() {
 		if err != nil {
 			return pdf.IgnoreFault(err)
@@ -104,7 +104,11 @@ func (i *inspection) addToPages(wanted map[uint32][]Kind) error {
 					i.addFinding(Finding{Kind: kind, Page: page.Number})
 				}
 			}
-			next = append(next, childObjects(o)...)
+			children := childObjects(o)
+			if elementsLeft -= len(children); elementsLeft < 0 {
+				return nil
+			}
+			next = append(next, children...)
 		}
 	}
 	return nil
@@ -135,9 +139,21 @@ func childObjects(o pdf.Object) []pdf.Object {
 // actionWalk follows actions from where they are triggered.
 type actionWalk struct {
 	*inspection
-	left     int // dictionaries that may still be visited
-	seen     map[pdf.Ref]bool
-	linkBase string // of relative links
+	left         int // dictionaries that may still be visited
+	elementsLeft int // elements of lists that may still be looked at
+	seen         map[pdf.Ref]bool
+	linkBase     string // of relative links
+}
+
+// elementsPerObject is how many elements of lists are looked at for each dictionary of Limits.Objects. Many objects may share a list.
+const elementsPerObject = 10
+
+// spendElements counts elements of lists, and reports whether they may be looked at. After that, the walk ends.
+func (w *actionWalk) spendElements(n int) bool {
+	if w.elementsLeft -= n; w.elementsLeft < 0 {
+		w.left = -1
+	}
+	return w.left >= 0
 }
 
 // resolveOnce resolves a dictionary of a tree or list; an indirect one only once.
@@ -158,11 +174,15 @@ func (w *actionWalk) resolveOnce(o pdf.Object) pdf.Dict {
 	return dict
 }
 
+// maxText bounds the bytes of a text that are decoded: many actions may share a long one.
+const maxText = 4 << 10
+
 func (w *actionWalk) resolveText(o pdf.Object) string {
 	s, err := w.d.String(o)
 	if err != nil {
 		return ""
 	}
+	s.Bytes = s.Bytes[:min(len(s.Bytes), maxText)]
 	return s.Text()
 }
 
@@ -238,11 +258,14 @@ func (w *actionWalk) walkEmbeddedFiles(o pdf.Object, depth int) {
 		return
 	}
 	names, _ := w.d.Array(node["Names"])
-	for k := 1; k < len(names); k += 2 {
-		w.addFinding(Finding{Kind: EmbeddedFile, Detail: w.fileName(names[k])})
+	if len(names) > 1 && !w.hasFinding(EmbeddedFile) {
+		w.addFinding(Finding{Kind: EmbeddedFile, Detail: w.fileName(names[1])})
 	}
 	kids, _ := w.d.Array(node["Kids"])
 	for _, kid := range kids {
+		if !w.spendElements(1) {
+			return
+		}
 		w.walkEmbeddedFiles(kid, depth+1)
 	}
 }
@@ -252,7 +275,7 @@ func (w *actionWalk) walkEmbeddedFiles(o pdf.Object, depth int) {
 func (w *actionWalk) walkFields(o pdf.Object, depth int) {
 	list, _ := w.d.Array(o)
 	for _, o := range list {
-		if w.left < 0 || depth > maxNesting {
+		if depth > maxNesting || !w.spendElements(1) {
 			return
 		}
 		field := w.resolveOnce(o)
@@ -279,7 +302,7 @@ func (w *actionWalk) walkPage(page *pdf.Page) {
 	w.followTriggers(page.Dict["AA"], page.Number)
 	annots, _ := w.d.Array(page.Dict["Annots"])
 	for _, o := range annots {
-		if w.left < 0 {
+		if !w.spendElements(1) {
 			return
 		}
 		w.walkAnnotation(w.resolveOnce(o), page.Number)
@@ -310,7 +333,7 @@ func (w *actionWalk) walkAnnotation(dict pdf.Dict, page int) {
 // followTriggers follows a dictionary of additional actions, which readers carry out on events.
 func (w *actionWalk) followTriggers(o pdf.Object, page int) {
 	events, _ := w.d.Dict(o)
-	for _, name := range slices.Sorted(maps.Keys(events)) {
+	for _, name := range pdf.TriggerEvents {
 		if action, err := w.d.Dict(events[name]); err == nil && action["S"] != nil {
 			w.followActions(events[name], page, true)
 		}
@@ -338,6 +361,9 @@ func (w *actionWalk) followActions(o pdf.Object, page int, byItself bool) {
 		case pdf.Dict:
 			next = append(next, dict["Next"])
 		case pdf.Array:
+			if !w.spendElements(len(more)) {
+				return
+			}
 			next = append(next, more...)
 		}
 	}

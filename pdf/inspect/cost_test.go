@@ -11,6 +11,7 @@ import (
 
 	"segel/pdf"
 	"segel/pdf/inspect"
+	"segel/pdf/pdftest"
 )
 
 // newMapProgram is a TrueType program of some bytes whose character map has every character from one on.
@@ -115,4 +116,79 @@ func newTables(tables map[string][]byte) []byte {
 		body = append(body, tables[tag]...)
 	}
 	return append(b, body...)
+}
+
+// TestActionsThatShareLongListsCostNoMoreThanTheLimit has a thousand objects that share one of each list. It runs alone, so that it
+// measures its allocations only.
+func TestActionsThatShareLongListsCostNoMoreThanTheLimit(t *testing.T) {
+	const objects, elements = 1000, 50_000
+	for name, build := range map[string]func(u *pdf.Update, page, root pdf.Dict){
+		"actions that follow another": func(u *pdf.Update, page, _ pdf.Dict) {
+			list, actions := u.Reserve(), pdf.Array{}
+			for range elements {
+				actions = append(actions, pdf.Integer(0))
+			}
+			for range objects {
+				actions = append(actions, u.Add(pdf.Dict{"S": pdf.Name("GoTo"), "Next": list}))
+			}
+			u.Set(list, actions)
+			page["AA"] = pdf.Dict{"O": actions[elements]}
+		},
+		"additional actions": func(u *pdf.Update, page, _ pdf.Dict) {
+			events, annots := pdf.Dict{}, pdf.Array{}
+			for i := range elements {
+				events[pdf.Name(fmt.Sprintf("K%d", i))] = pdf.Integer(0)
+			}
+			shared := u.Add(events)
+			for range objects {
+				annots = append(annots, u.Add(pdf.Dict{"Subtype": pdf.Name("Link"), "AA": shared}))
+			}
+			page["Annots"] = annots
+		},
+		"names of files": func(u *pdf.Update, _, root pdf.Dict) {
+			names, kids := pdf.Array{}, pdf.Array{}
+			for range elements / 2 {
+				names = append(names, pdf.TextString("a"), pdf.TextString("b"))
+			}
+			shared := u.Add(names)
+			for range objects {
+				kids = append(kids, u.Add(pdf.Dict{"Names": shared}))
+			}
+			root["Names"] = pdf.Dict{"EmbeddedFiles": pdf.Dict{"Kids": kids}}
+		},
+		"a long link": func(u *pdf.Update, page, _ pdf.Dict) {
+			uri, annots := u.Add(pdf.TextString(strings.Repeat("a", 1<<20))), pdf.Array{}
+			for range objects {
+				annots = append(annots, u.Add(pdf.Dict{"Subtype": pdf.Name("Link"), "A": pdf.Dict{"S": pdf.Name("URI"), "URI": uri}}))
+			}
+			page["Annots"] = annots
+		},
+		"a long name of a file": func(u *pdf.Update, page, _ pdf.Dict) {
+			file, annots := u.Add(pdf.TextString(strings.Repeat("a", 1<<20))), pdf.Array{}
+			for range objects {
+				annots = append(annots, u.Add(pdf.Dict{"Subtype": pdf.Name("Link"), "A": pdf.Dict{"S": pdf.Name("Launch"), "F": file}}))
+			}
+			page["Annots"] = annots
+		},
+	} {
+		file := newEditedFile(t, "", func(u *pdf.Update, page pdf.Dict) {
+			root, err := u.Edit(pdf.Ref{Number: pdftest.CatalogNumber})
+			if err != nil {
+				t.Fatal(err)
+			}
+			action := u.Add(pdf.Dict{"S": pdf.Name("JavaScript")}) // or the file is not searched
+			root["OpenAction"] = action
+			build(u, page, root)
+		})
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		found := inspectFile(t, file, inspect.Limits{})
+		runtime.ReadMemStats(&after)
+		if took := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 300 {
+			t.Errorf("%s: %d MiB for %d bytes", name, took, len(file))
+		}
+		if got := kindsOf(found); !slices.Contains(got, "javascript") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
 }
