@@ -7,6 +7,9 @@ import (
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/rivertype"
+
+	"segel/internal/contract"
 )
 
 const (
@@ -46,4 +49,9 @@ func AnalyzeJobs(ctx context.Context, s Source) error {
 // DeleteRunning deletes the jobs that were fetched.
 func DeleteRunning(ctx context.Context, s Source) error {
 	return s.Jobs().riverExecutor().Exec(ctx, `DELETE FROM river_job WHERE state = 'running'`)
+}
+
+// JobsOfKind returns the jobs of a kind.
+func JobsOfKind(ctx context.Context, s Source, kind contract.JobKind) ([]*rivertype.JobRow, error) {
+	return s.Jobs().riverExecutor().JobGetByKindMany(ctx, &riverdriver.JobGetByKindManyParams{Kind: []string{string(kind)}})
 }

@@ -20,6 +20,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if dsn := os.Getenv(killed); dsn != "" {
+		fmt.Fprintln(os.Stderr, runUntilKilled(dsn, os.Getenv(killedPlaces)))
+		os.Exit(1)
+	}
 	code := pgtest.Run(m)
 	if err := goleak.Find(); err != nil && code == 0 {
 		fmt.Fprintln(os.Stderr, err)
@@ -46,6 +50,7 @@ func onBoth(t *testing.T, test func(*testing.T, *bench)) {
 type bench struct {
 	*sqlstore.Store
 	t         *testing.T
+	dsn       string
 	documents int
 	stamped   chan contract.DocumentID
 	completed chan contract.DocumentID
@@ -66,7 +71,7 @@ func newBench(t *testing.T, dsn string) *bench {
 			t.Error(err)
 		}
 	})
-	b := &bench{Store: s, t: t, stamped: make(chan contract.DocumentID, 100), completed: make(chan contract.DocumentID, 100), swept: make(chan []string, 100)}
+	b := &bench{Store: s, t: t, dsn: dsn, stamped: make(chan contract.DocumentID, 100), completed: make(chan contract.DocumentID, 100), swept: make(chan []string, 100)}
 	b.must(s.CreateOrganisation(t.Context(), store.Organisation{ID: "org", Name: "Org"}))
 	return b
 }

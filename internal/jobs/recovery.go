@@ -92,7 +92,8 @@ func (k *jobRecovery) requeueLost(ctx context.Context) error {
 	// While nothing is fetched, a job that is running in the database and not handed to a worker is lost.
 	k.fetched.fetching.Lock()
 	defer k.fetched.fetching.Unlock()
-	if err := requeueJobs(ctx, k.exec, k.name, k.clock(), "the answer to its fetch was lost", k.fetched.isHandedOut); err != nil {
+	atOnce := func(*rivertype.JobRow) time.Duration { return 0 }
+	if err := requeueJobs(ctx, k.exec, k.name, k.clock(), "the answer to its fetch was lost", atOnce, k.fetched.isHandedOut); err != nil {
 		return err
 	}
 	k.fetched.clearLost()
@@ -210,10 +211,21 @@ func (n recordingExecutor) setStateFenced(ctx context.Context, p *riverdriver.Jo
 // first after Options.Timeout, because it cannot tell a job of a dead process from a slow one, and the second after 15
 // seconds.
 func takeOver(ctx context.Context, e riverdriver.Executor, name string, now time.Time) error {
-	if err := requeueJobs(ctx, e, name, now, "the process died during the job", func(int64) bool { return false }); err != nil {
+	if err := requeueJobs(ctx, e, name, now, "the process died during the job", waitAfterDeath, func(int64) bool { return false }); err != nil {
 		return err
 	}
 	return resignLeader(ctx, e, name)
+}
+
+// waitAfterDeath returns how long a job waits during which a process died: longer each time, because the job itself may be what ends the process. River counts in the
+// metadata how often it was requeued. Jobs that ran together wait for different times: one of them may end the process again, and the others are done meanwhile.
+func waitAfterDeath(j *rivertype.JobRow) time.Duration {
+	var m struct {
+		Requeued float64 `json:"river:rescue_count"`
+	}
+	_ = json.Unmarshal(j.Metadata, &m) // without metadata it was not requeued
+	wait := WaitAfterCrash(int(m.Requeued)+1, longestWait)
+	return wait/2 + wait/2*time.Duration(j.ID%16+1)/16
 }
 
 // queues are those in which requeued jobs may be.
@@ -222,8 +234,9 @@ var queues = []string{river.QueueDefault, convertQueue, notifyQueue, evidenceQue
 // maxClockDifference is how far the database's clock, which sets the time of a fetch, may be ahead of ours.
 const maxClockDifference = 10 * time.Minute
 
-// requeueJobs requeues the running jobs of a process with that name, except the spared ones.
-func requeueJobs(ctx context.Context, e riverdriver.Executor, name string, now time.Time, why string, spared func(id int64) bool) error {
+// requeueJobs requeues the running jobs of a process with that name, except the spared ones. A job is due
+// after the wait that waitAfter returns.
+func requeueJobs(ctx context.Context, e riverdriver.Executor, name string, now time.Time, why string, waitAfter func(*rivertype.JobRow) time.Duration, spared func(id int64) bool) error {
 	const batch = 1000
 	horizon := now.Add(maxClockDifference)
 	for after := int64(0); ; {
@@ -242,8 +255,12 @@ func requeueJobs(ctx context.Context, e riverdriver.Executor, name string, now t
 				return err
 			}
 			back.ID, back.Error = append(back.ID, j.ID), append(back.Error, cause)
-			back.FinalizedAt, back.ScheduledAt = append(back.FinalizedAt, nil), append(back.ScheduledAt, now)
-			back.State = append(back.State, string(rivertype.JobStateAvailable))
+			wait, state := waitAfter(j), rivertype.JobStateAvailable
+			if wait > 0 {
+				state = rivertype.JobStateRetryable
+			}
+			back.FinalizedAt, back.ScheduledAt = append(back.FinalizedAt, nil), append(back.ScheduledAt, now.Add(wait))
+			back.State = append(back.State, string(state))
 		}
 		if len(back.ID) > 0 {
 			if _, err := e.JobRescueMany(ctx, back); err != nil {

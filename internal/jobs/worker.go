@@ -161,6 +161,19 @@ func backoff(n int, id int64) time.Duration {
 	return wait + wait/5*time.Duration(id%16)/16
 }
 
+// WaitAfterCrash returns how long work waits whose process ended while it ran for the n-th time, up to longest. The first time it does not wait: something else
+// ended the process, as a rule. If the work itself does, other work goes on meanwhile.
+func WaitAfterCrash(n int, longest time.Duration) time.Duration {
+	const first = 5 * time.Second
+	switch {
+	case n <= 1:
+		return 0
+	case n > 10: // first << 18 is above two weeks
+		return longest
+	}
+	return min(first<<(2*(n-2)), longest)
+}
+
 // retryPolicy implements River's retry policy with backoff.
 type retryPolicy struct{ now func() time.Time }
 

@@ -52,7 +52,8 @@ type Notices interface {
 	// any other.
 	RetryNotice(ctx context.Context, id contract.NoticeID, now time.Time, e contract.Event) (contract.Notice, error)
 
-	// PutBackMessages makes notices and deliveries to webhooks due that a process was sending when it ended. For a node, its end does.
+	// PutBackMessages makes notices and deliveries to webhooks due that a process was sending when it ended: after the first try at once, later with a wait that
+	// grows with the tries. For a node, its end does.
 	PutBackMessages(ctx context.Context, process string) error
 
 	// DocumentsWithDueNotices returns up to limit documents that have notices which were due before that moment.

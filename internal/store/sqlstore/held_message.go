@@ -2,8 +2,10 @@ package sqlstore
 
 import (
 	"context"
+	"fmt"
 	"time"
 
+	"segel/internal/jobs"
 	"segel/internal/process"
 )
 
@@ -29,16 +31,27 @@ func notHeld(clock string) string { return `held_until <= ` + clock }
 // endHold are the assignments that end the hold.
 const endHold = `holder = '', held_until = 0`
 
-// triesWithoutPause is up to how many tries a message whose process ended is tried again at once. If it is the message that ends the process, the later tries have to let
-// other work go on.
-const triesWithoutPause = 3
+// longestMessageWait is the longest time that a message waits whose process ended while it was sent.
+const longestMessageWait = time.Hour
 
-// putBackMessages makes what a process that ended was sending due at once. It may have been sent: the next try repeats it under the same identifier. After triesWithoutPause
-// nothing changes: it is due when the lease of the try has ended.
-func putBackMessages(ctx context.Context, t tx, name string) error {
+// putBackMessages makes what a process that ended was sending due. It may have been sent: the next try repeats it under the same identifier. At the first try it is due
+// at once. From then on it waits, longer after each try, because the message itself may be what ends the process. Messages about different documents wait for
+// different times: one of them may end the process again, and the others are sent meanwhile.
+func putBackMessages(ctx context.Context, t tx, name, clock string) error {
+	// The time 0 has come by all clocks. That at which a message was ordered may not have: the clock of the process that ordered it may be ahead.
+	due := `CASE WHEN tries <= 1 THEN 0 ELSE ` + clock + ` + (16 + document % 16) * CASE tries`
+	for tries := 2; ; tries++ {
+		wait := jobs.WaitAfterCrash(tries, longestMessageWait)
+		part := (wait / 32).Microseconds()
+		if wait == longestMessageWait {
+			due += fmt.Sprintf(` ELSE %d END END`, part)
+			break
+		}
+		due += fmt.Sprintf(` WHEN %d THEN %d`, tries, part)
+	}
 	for _, table := range []string{"notice", "webhook_delivery"} {
-		// The time 0 has come by all clocks. That at which it was ordered may not have: the clock of the process that ordered it may be ahead. The condition on '' is that of the index.
-		if err := t.addStatements(ctx, statement{sql: `UPDATE ` + table + ` SET due_at = 0, ` + endHold + ` WHERE holder = $1 AND holder <> '' AND state = 'ordered' AND tries <= $2`, args: []any{name, triesWithoutPause}}); err != nil {
+		// The condition on '' is that of the index.
+		if err := t.addStatements(ctx, statement{sql: `UPDATE ` + table + ` SET due_at = ` + due + `, ` + endHold + ` WHERE holder = $1 AND holder <> '' AND state = 'ordered'`, args: []any{name}}); err != nil {
 			return err
 		}
 	}
@@ -47,6 +60,6 @@ func putBackMessages(ctx context.Context, t tx, name string) error {
 
 // PutBackMessages implements [store.Notices].
 func (s *Store) PutBackMessages(ctx context.Context, process string) error {
-	err := s.db.withTx(ctx, func(t tx) error { return putBackMessages(ctx, t, process) })
+	err := s.db.withTx(ctx, func(t tx) error { return putBackMessages(ctx, t, process, s.db.clockMicros()) })
 	return wrapf(err, "put back the messages of process %s", process)
 }

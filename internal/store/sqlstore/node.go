@@ -109,7 +109,7 @@ func (s *Store) EndNode(ctx context.Context, name string) error {
 		if _, err := t.exec(ctx, `UPDATE node SET ended_at = `+s.db.clockMicros()+` WHERE name = $1 AND ended_at = 0`, name); err != nil {
 			return err
 		}
-		return putBackWork(ctx, t, name)
+		return putBackWork(ctx, t, name, s.db.clockMicros())
 	})
 	return wrapf(err, "end node %s", name)
 }
@@ -158,17 +158,17 @@ func (s *Store) EndOverdueNode(ctx context.Context, name string) (ended bool, er
 		if _, err := t.exec(ctx, `UPDATE node SET ended_at = `+s.db.clockMicros()+` WHERE name = $1`, name); err != nil {
 			return err
 		}
-		return putBackWork(ctx, t, name)
+		return putBackWork(ctx, t, name, s.db.clockMicros())
 	})
 	return ended && err == nil, wrapf(err, "end node %s", name)
 }
 
-// putBackWork puts back the jobs and messages of a node that ended, and ends its leadership and its claims.
-func putBackWork(ctx context.Context, t tx, name string) error {
+// putBackWork puts back the jobs and messages of a node that ended, and ends its leadership and its claims. Clock is the expression of the time, see [database].
+func putBackWork(ctx context.Context, t tx, name, clock string) error {
 	if err := t.takeOverJobs(ctx, name); err != nil {
 		return err
 	}
-	if err := putBackMessages(ctx, t, name); err != nil {
+	if err := putBackMessages(ctx, t, name, clock); err != nil {
 		return err
 	}
 	_, err := t.exec(ctx, `DELETE FROM claim WHERE process = $1`, name)
