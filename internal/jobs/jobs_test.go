@@ -2,6 +2,7 @@ package jobs_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -333,6 +334,36 @@ func TestTheSafetyNetLeavesWaitingWorkItsTime(t *testing.T) {
 		b.run(h, jobs.Options{Workers: 1})
 		if id := next(t, b.stamped); id != last.ID {
 			t.Errorf("stamped %d, which waits; want %d", id, last.ID)
+		}
+	})
+}
+
+// TestTheSafetyNetAddsNoCompletionBesideAStampJobThatWaits also requires one where no stamp job waits: a process of release 0.1.0 ends it without the completion.
+func TestTheSafetyNetAddsNoCompletionBesideAStampJobThatWaits(t *testing.T) {
+	onBoth(t, func(t *testing.T, b *bench) {
+		h := b.handlers()
+		h.Stamp = func(_ context.Context, id contract.DocumentID) error {
+			b.stamped <- id
+			return &jobs.Later{After: time.Hour}
+		}
+		r := b.run(h, jobs.Options{})
+		waiting := b.draft(contract.JobStamp)
+		next(t, b.stamped)
+		b.must(r.Stop(t.Context()))
+		ended := b.draft()
+		for _, d := range []contract.Document{waiting, ended} {
+			b.must(b.Enqueue(t.Context(), contract.Job{Kind: contract.JobComplete, Document: d.ID}))
+		}
+		for kind, want := range map[contract.JobKind]contract.DocumentID{contract.JobStamp: waiting.ID, contract.JobComplete: ended.ID} {
+			all, err := jobs.JobsOfKind(t.Context(), b, kind)
+			b.must(err)
+			var of struct{ Document contract.DocumentID }
+			if len(all) == 1 {
+				b.must(json.Unmarshal(all[0].EncodedArgs, &of))
+			}
+			if len(all) != 1 || of.Document != want {
+				t.Errorf("%d jobs of kind %s, want one for document %d", len(all), kind, want)
+			}
 		}
 	})
 }

@@ -113,8 +113,12 @@ func (q *Queue[Tx]) Add(ctx context.Context, tx Tx, jobs ...contract.Job) error 
 		case together != nil && together[i].Job.State != rivertype.JobStateRunning:
 			waits = together[i].Job
 		default:
-			if waits, err = q.insertJob(ctx, tx, j, anySlot); err != nil {
+			row, inserted, err := q.insertJob(ctx, tx, j, anySlot)
+			if err != nil {
 				return fmt.Errorf("enqueue %s of document %d: %w", j.Kind, j.Document, err)
+			}
+			if !inserted {
+				waits = row
 			}
 		}
 		if waits == nil || waits.State == rivertype.JobStateAvailable {
@@ -130,13 +134,35 @@ func (q *Queue[Tx]) Add(ctx context.Context, tx Tx, jobs ...contract.Job) error 
 // Ensure enqueues jobs that may have been lost, in a transaction that changes nothing else. An equal job that waits
 // keeps its time, and none is added. An equal job at work may belong to a dead process, so one duplicate is added, but
 // only one: if the job is merely slow, more duplicates would occupy all workers.
+//
+// A completion is not added while the job of the document's last stamp waits, which completes it too: both would be tried, each with its own waits, also if the
+// completion ends the process.
 func (q *Queue[Tx]) Ensure(ctx context.Context, tx Tx, jobs ...contract.Job) error {
 	for _, j := range jobs {
-		if _, err := q.insertJob(ctx, tx, j, 1); err != nil {
+		if j.Kind == contract.JobComplete {
+			waits, err := q.isWaiting(ctx, tx, contract.Job{Kind: contract.JobStamp, Document: j.Document})
+			if err != nil {
+				return fmt.Errorf("find the stamp job of document %d: %w", j.Document, err)
+			}
+			if waits {
+				continue
+			}
+		}
+		if _, _, err := q.insertJob(ctx, tx, j, 1); err != nil {
 			return fmt.Errorf("enqueue %s of document %d again: %w", j.Kind, j.Document, err)
 		}
 	}
 	return nil
+}
+
+// isWaiting reports whether an equal job waits. Only an insert finds equal jobs by River's index, so one that is inserted is deleted again, unseen by others.
+func (q *Queue[Tx]) isWaiting(ctx context.Context, tx Tx, j contract.Job) (bool, error) {
+	row, inserted, err := q.insertJob(ctx, tx, j, anySlot)
+	if err != nil || !inserted {
+		return err == nil, err
+	}
+	_, err = q.insert.JobDeleteTx(ctx, tx, row.ID)
+	return false, err
 }
 
 // anySlot does not limit: at most as many jobs of a document run as there are workers.
@@ -173,30 +199,30 @@ func (q *Queue[Tx]) insertTogether(ctx context.Context, tx Tx, jobs []contract.J
 	return results, nil
 }
 
-// insertJob inserts a job, or returns the equal one that waits.
+// insertJob inserts a job and returns it, or returns the equal one that waits.
 //
 // A running job may have read the document before this transaction changes it, so it cannot replace the new job; but
 // River counts it as equal. Therefore each running job keeps its slot, and the new job takes the first slot without a
 // running job. The returned equal job stays locked until the transaction ends: no worker starts it before this
 // transaction's changes are visible.
-func (q *Queue[Tx]) insertJob(ctx context.Context, tx Tx, j contract.Job, lastSlot int) (*rivertype.JobRow, error) {
+func (q *Queue[Tx]) insertJob(ctx context.Context, tx Tx, j contract.Job, lastSlot int) (row *rivertype.JobRow, inserted bool, err error) {
 	for slot := 0; ; slot++ {
 		args, err := newArgs(j, slot)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		opts, err := insertOptsOf(ctx, j)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		r, err := q.insert.InsertTx(ctx, tx, args, opts)
 		switch {
 		case err != nil:
-			return nil, err
+			return nil, false, err
 		case !r.UniqueSkippedAsDuplicate:
-			return nil, nil
+			return r.Job, true, nil
 		case r.Job.State != rivertype.JobStateRunning || slot == lastSlot:
-			return r.Job, nil
+			return r.Job, false, nil
 		}
 	}
 }

@@ -111,7 +111,7 @@ const stuckBatch = 100
 // Resume enqueues the work of documents that wait for the service. Jobs are stored in the commit that enqueues them, so
 // this is needed only if an operator emptied the queue or restored a backup, or if a process of release 0.1.0 ended a job of
 // the last stamp, which completes the document in this release. It looks at all of them, because those that have waited longest
-// may wait for something else.
+// may wait for something else. A job that waits keeps its time.
 func (s *Service) Resume(ctx context.Context) error {
 	before := s.Clock().Add(-overdue) // constant: what is tried meanwhile is not read again
 	for last := (store.StuckDocument{}); ; {
