@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"segel/cms"
+	"segel/pades/validate/facts"
 	"segel/revocation"
 )
 
@@ -100,6 +101,42 @@ func TestProofAmongTheSignedAttributesIsAsOldAsTheSignature(t *testing.T) {
 	if by := r.Signatures[0].Chain[0].ProvedBy; by != revocation.FromSignature {
 		t.Errorf("proved by %q", by)
 	}
+}
+
+func TestProofAmongTheAttributesOfABrokenSignatureIsAsOldAsTheValidation(t *testing.T) {
+	t.Parallel()
+	w := newTestPKI(t)
+	p := proved(signed(t, w), date(2025, 6, 2))
+	p.f.DSS.OCSPs = p.f.DSS.OCSPs[1:] // without that about Budi
+	// An attacker with the issuer's key adds a response to a copy of the signature, which keeps the value and its genuine timestamp.
+	archive := struct {
+		Responses []asn1.RawValue `asn1:"optional,explicit,tag:1"`
+	}{[]asn1.RawValue{{FullBytes: w.budi.good(date(2025, 6, 1))}}}
+	attribute := cms.NewAttribute(oidRevocationArchive, must[[]byte](t)(asn1.Marshal(archive)))
+	broken := p.sign(w.budi, p.f.Signatures[0].Tokens[0].Token)
+	broken.Info.Signed = append(broken.Info.Signed, attribute)
+	broken.Integrity = facts.ErrValue
+	p.prove([][]byte{w.issuing.revoked(date(2025, 8, 1), date(2025, 9, 1), 2)})
+	r := p.validate(date(2025, 9, 2))
+	is(t, r, 0, NoPOE, LevelT)
+	is(t, r, 1, SigCryptoFailure, LevelNone)
+}
+
+func TestDocumentTimestampProvesNothingInItsOwnContainer(t *testing.T) {
+	t.Parallel()
+	w := newTestPKI(t)
+	p := proved(signed(t, w), date(2025, 6, 2))
+	p.f.DSS.OCSPs = p.f.DSS.OCSPs[1:] // without that about Budi
+	s := p.archive(w.tsa, date(2025, 6, 3))
+	// Its revision has space for the container, and no signature covers the CRLs in that.
+	s.Container = &cms.SignedData{CRLs: [][]byte{w.issuing.list(date(2025, 6, 1))}}
+	s.Info = &cms.Signer{}
+	p.prove([][]byte{w.issuing.revoked(date(2025, 8, 1), date(2025, 9, 1), 2)})
+	is(t, p.validate(date(2025, 9, 2)), 0, NoPOE, LevelT)
+	// A later one covers the container.
+	p.prove(nil, w.timeRoot.list(date(2025, 7, 2)))
+	p.archive(w.tsa, date(2025, 7, 3))
+	is(t, p.validate(date(2025, 9, 2)), 0, "", LevelLTA)
 }
 
 func TestProofInTheSignatureAloneIsNotTheBaselinesLongTerm(t *testing.T) {

@@ -183,13 +183,15 @@ func (v *validation) findPOE(revision int) (time.Time, *proofOfExistence) {
 func (v *validation) earliestExistence(m *revocation.Item) time.Time {
 	at := v.o.At
 	if m.SignedBy > 0 {
-		// A signature timestamp also covers the signed attributes.
-		if best := v.signatures[m.SignedBy-1].bestTime; !best.IsZero() && best.Before(at) {
-			at = best
+		// A signature timestamp also covers the signed attributes, as far as the signature value does.
+		if s := v.signatures[m.SignedBy-1]; s.failure == nil && !s.bestTime.IsZero() && s.bestTime.Before(at) {
+			at = s.bestTime
 		}
 	}
 	for _, p := range v.poes {
-		if m.Revision > 0 && p.revision >= m.Revision && p.time.Before(at) {
+		// A document timestamp covers the store of its revision, but not its own container.
+		covered := p.revision > m.Revision || p.revision == m.Revision && m.Origin == revocation.FromDSS
+		if m.Revision > 0 && covered && p.time.Before(at) {
 			at = p.time
 		}
 	}
