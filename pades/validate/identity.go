@@ -128,14 +128,7 @@ func (a Assurance) appliesTo(c certpath.Path, issuer int) bool {
 	return true
 }
 
-func hasPolicies(c *x509.Certificate) bool {
-	for _, e := range c.Extensions {
-		if e.Id.Equal(oidCertificatePolicies) {
-			return true
-		}
-	}
-	return false
-}
+func hasPolicies(c *x509.Certificate) bool { return hasExtension(c, oidCertificatePolicies) }
 
 // cleanFields cleans and bounds texts from a certificate.
 func (i *Identity) cleanFields() {

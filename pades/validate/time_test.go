@@ -156,6 +156,24 @@ func TestCertificateOnHoldIsToBeTriedLater(t *testing.T) {
 	is(t, p.validate(date(2025, 6, 11)), 0, "", LevelLT)
 }
 
+func TestHoldEndsOnlyWithDataThatCounts(t *testing.T) {
+	t.Parallel()
+	w := newTestPKI(t)
+	p := proved(signed(t, w), date(2025, 6, 2))
+	p.prove([][]byte{w.budi.revoked(date(2025, 5, 20), date(2025, 6, 3), 6)})
+	// Lists need not have certificates that have expired.
+	p.prove(nil, w.issuing.list(date(2026, 2, 1)))
+	is(t, p.validate(date(2026, 2, 2)), 0, TryLater, LevelT)
+
+	p = proved(signed(t, w), date(2025, 6, 2))
+	p.prove([][]byte{w.budi.revoked(date(2025, 5, 20), date(2025, 6, 3), 6)})
+	p.prove(nil, w.timeRoot.list(date(2025, 6, 3)))
+	p.archive(w.tsa, date(2025, 6, 4))
+	// The response of 10 June may be that of an attacker who had the issuer's key in August.
+	p.prove([][]byte{w.budi.good(date(2025, 6, 10)), w.issuing.revoked(date(2025, 8, 1), date(2025, 9, 1), 2)})
+	is(t, p.validate(date(2025, 9, 2)), 0, TryLater, LevelT)
+}
+
 func TestRevokedClockProvesNothing(t *testing.T) {
 	t.Parallel()
 	w := newTestPKI(t)

@@ -188,8 +188,8 @@ func (s *trustStatus) applyLimits(q certificateUse, limits []trustLimit) {
 	}
 }
 
-// certificateLimits returns the limits of a certificate itself: its end, and those of its algorithms. The signature of
-// a trust anchor does not matter.
+// certificateLimits returns the limits of a certificate itself: its end, those of its algorithms, and what it says about
+// revocation data. Neither that nor the signature of a trust anchor matters.
 func (v *validation) certificateLimits(c *x509.Certificate, root bool) []trustLimit {
 	list := []trustLimit{{c.NotAfter, OutOfBoundsNoPOE, "certificate.expired", []string{"subject", holderName(c), "until", formatTime(c.NotAfter)}}}
 	for i, a := range v.o.Policy.findCertificateRules(c) {
@@ -199,6 +199,9 @@ func (v *validation) certificateLimits(c *x509.Certificate, root bool) []trustLi
 		if l := a.limitFor(c, "algorithm.certificate"); l != nil {
 			list = append(list, *l)
 		}
+	}
+	if l := checkNoRevAvail(c); l != nil && !root {
+		list = append(list, *l)
 	}
 	return list
 }
@@ -221,13 +224,35 @@ func (a algorithmRule) limitFor(c *x509.Certificate, code string) *trustLimit {
 var (
 	oidNoRevAvail = asn1.ObjectIdentifier{2, 5, 29, 56}          // RFC 9608 §2
 	oidShortTerm  = asn1.ObjectIdentifier{0, 4, 0, 194121, 2, 1} // ETSI EN 319 412-1: validity assured, short term
+
+	oidCRLDistributionPoints = asn1.ObjectIdentifier{2, 5, 29, 31} // RFC 5280 §4.2.1.13
+	oidFreshestCRL           = asn1.ObjectIdentifier{2, 5, 29, 46} // RFC 5280 §4.2.1.15
 )
 
-// isRevocationExempt reports whether a certificate states that it is never revoked.
+// isRevocationExempt reports whether a certificate states that it is never revoked. That of an issuer cannot.
 func isRevocationExempt(c *x509.Certificate) bool {
-	return slices.ContainsFunc(c.Extensions, func(e pkix.Extension) bool {
-		return e.Id.Equal(oidNoRevAvail) || e.Id.Equal(oidShortTerm)
-	})
+	return !c.IsCA && (hasExtension(c, oidNoRevAvail) || hasExtension(c, oidShortTerm))
+}
+
+// checkNoRevAvail refuses a certificate of an issuer for which no revocation data will be available, and one that says so
+// and names where that data is (RFC 9608 §3).
+func checkNoRevAvail(c *x509.Certificate) *trustLimit {
+	what := ""
+	switch {
+	case !hasExtension(c, oidNoRevAvail):
+		return nil
+	case c.IsCA:
+		what = "noRevAvail in a certificate of an issuer"
+	case len(c.OCSPServer) > 0 || hasExtension(c, oidCRLDistributionPoints) || hasExtension(c, oidFreshestCRL):
+		what = "noRevAvail beside an address of revocation data"
+	default:
+		return nil
+	}
+	return &trustLimit{time.Time{}, ChainConstraintsFailure, "chain.constraint", []string{"subject", holderName(c), "what", what}}
+}
+
+func hasExtension(c *x509.Certificate, id asn1.ObjectIdentifier) bool {
+	return slices.ContainsFunc(c.Extensions, func(e pkix.Extension) bool { return e.Id.Equal(id) })
 }
 
 // checkKeyUsage refuses a certificate with another purpose.
@@ -449,7 +474,7 @@ type revocationStatus struct {
 // checkRevocation evaluates the revocation data about one certificate.
 func (v *validation) checkRevocation(q certificateUse, cert, issuer *x509.Certificate, control time.Time, ca bool) revocationStatus {
 	all := v.findEvidence(cert, issuer)
-	if l, e := findRevocation(q, cert, all, ca); e != nil {
+	if l, e := v.findRevocation(q, cert, all, control, ca); e != nil {
 		if before, _ := v.findGoodStatus(q, cert, all, control); before != nil && !l.until.Before(q.bestTime) {
 			return revocationStatus{l, before, e} // it was revoked later; the earlier evidence counts
 		}
@@ -483,13 +508,13 @@ func (d *Certificate) describeRevocation(r revocationStatus) {
 	}
 }
 
-// findRevocation returns the earliest revocation, if any. A certificate that was on hold and is good in newer data is
-// not revoked.
-func findRevocation(q certificateUse, cert *x509.Certificate, all []revocation.Evidence, ca bool) (*trustLimit, *revocation.Evidence) {
+// findRevocation returns the earliest revocation, if any. A certificate that was on hold and is good in newer data that
+// counts is not revoked.
+func (v *validation) findRevocation(q certificateUse, cert *x509.Certificate, all []revocation.Evidence, control time.Time, ca bool) (*trustLimit, *revocation.Evidence) {
 	var first *revocation.Evidence
 	for _, e := range all {
 		newerIsGood := func(x revocation.Evidence) bool {
-			return x.CertStatus == revocation.Good && x.ThisUpdate.After(e.ThisUpdate)
+			return statesGood(x, cert) && x.ThisUpdate.After(e.ThisUpdate) && !v.earliestExistence(x.Item).After(control)
 		}
 		if e.CertStatus != revocation.Revoked || e.Reason == revocation.CertificateHold && slices.ContainsFunc(all, newerIsGood) {
 			continue
@@ -515,6 +540,12 @@ func findRevocation(q certificateUse, cert *x509.Certificate, all []revocation.E
 	return &trustLimit{until, RevokedNoPOE, "revocation.revoked", args}, first
 }
 
+// statesGood reports whether evidence states that a certificate is good, of a time at which its issuer had to list it
+// otherwise: not after it expired (RFC 5280 §3.3).
+func statesGood(e revocation.Evidence, cert *x509.Certificate) bool {
+	return e.CertStatus == revocation.Good && !e.ThisUpdate.After(cert.NotAfter)
+}
+
 // findGoodStatus returns the evidence of good status that counts: of that in the file which is valid long enough the
 // oldest in the file, else the one valid longest. Late is whether older data would have counted.
 func (v *validation) findGoodStatus(q certificateUse, cert *x509.Certificate, all []revocation.Evidence, control time.Time) (best *revocation.Evidence, late bool) {
@@ -526,8 +557,7 @@ func (v *validation) findGoodStatus(q certificateUse, cert *x509.Certificate, al
 		return e.Origin != revocation.FromNet && !validUntil(e).Before(needed)
 	}
 	for _, e := range all {
-		// Issuers need not list expired certificates (RFC 5280 §3.3).
-		if e.CertStatus != revocation.Good || e.ThisUpdate.After(cert.NotAfter) {
+		if !statesGood(e, cert) {
 			continue
 		}
 		if v.earliestExistence(e.Item).After(control) {

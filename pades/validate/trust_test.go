@@ -155,6 +155,31 @@ func TestShortLivedCertificateNeedsNoProof(t *testing.T) {
 	is(t, p.validate(date(2025, 6, 3)), 0, "", LevelB)
 }
 
+func TestCertificateThatSaysItIsNeverRevokedIsOfNoIssuerAndNamesNoRevocationData(t *testing.T) {
+	t.Parallel()
+	w := newTestPKI(t)
+	never := func(c *x509.Certificate) {
+		c.ExtraExtensions = []pkix.Extension{{Id: oidNoRevAvail, Value: asn1.NullBytes}}
+	}
+	issuing := certificate(t, w.root, "Issuing", ca, never)
+	freshest := must[[]byte](t)(asn1.Marshal([]struct{}{}))
+	for name, h := range map[string]*holder{
+		"issuer":    certificate(t, issuing, "Budi", person),
+		"CRL":       certificate(t, w.issuing, "Budi", person, never, func(c *x509.Certificate) { c.CRLDistributionPoints = []string{"http://contoh.id/crl"} }),
+		"responder": certificate(t, w.issuing, "Budi", person, never, func(c *x509.Certificate) { c.OCSPServer = []string{"http://contoh.id/ocsp"} }),
+		"freshest CRL": certificate(t, w.issuing, "Budi", person, never, func(c *x509.Certificate) {
+			c.ExtraExtensions = append(c.ExtraExtensions, pkix.Extension{Id: asn1.ObjectIdentifier{2, 5, 29, 46}, Value: freshest})
+		}),
+	} {
+		p := w.newDocument()
+		p.sign(h)
+		p.prove([][]byte{h.good(date(2025, 6, 2)), w.issuing.good(date(2025, 6, 2))})
+		if s := p.validate(date(2025, 6, 3)).Signatures[0]; s.SubIndication != ChainConstraintsFailure || !hasReason(s.Reasons, "chain.constraint") {
+			t.Errorf("%s: %s %s %v", name, s.Indication, s.SubIndication, s.Reasons)
+		}
+	}
+}
+
 func TestWeakKeysCountUntilTheirDay(t *testing.T) {
 	t.Parallel()
 	w := newTestPKI(t)
