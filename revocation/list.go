@@ -62,7 +62,7 @@ func (l *List) Verify(cert, issuer *x509.Certificate) (Status, error) {
 	if err := l.checkSignature(issuer); err != nil {
 		return Status{}, err
 	}
-	s := Status{CertStatus: Good, ThisUpdate: l.head.ThisUpdate.UTC(), NextUpdate: toUTC(l.head.NextUpdate), Responder: issuer}
+	s := Status{CertStatus: Good, ThisUpdate: l.head.ThisUpdate.UTC(), NextUpdate: toUTC(l.head.NextUpdate), Responder: issuer, Algorithm: l.head.SignatureAlgorithm}
 	return s, l.findStatus(cert.SerialNumber, &s)
 }
 

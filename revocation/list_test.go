@@ -31,7 +31,7 @@ func TestListIsReadOnceHoweverManyCertificatesItIsAskedAbout(t *testing.T) {
 		cert := *leaf.cert
 		cert.SerialNumber = big.NewInt(n)
 		s, err := l.Verify(&cert, ca.cert)
-		want := Status{CertStatus: Good, ThisUpdate: now, NextUpdate: now.Add(time.Hour), Responder: ca.cert}
+		want := Status{CertStatus: Good, ThisUpdate: now, NextUpdate: now.Add(time.Hour), Responder: ca.cert, Algorithm: x509.ECDSAWithSHA256}
 		if n%2 == 1 && n < 4000 {
 			want.CertStatus, want.At = Revoked, now.Add(-time.Duration(n/2)*time.Minute)
 		}

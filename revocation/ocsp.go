@@ -148,7 +148,7 @@ func (b *basicResponse) verify(cert, issuer *x509.Certificate, known responders)
 	if err != nil {
 		return Status{}, err
 	}
-	s.Responder, err = b.verifySignature(issuer, known)
+	s.Responder, s.Algorithm, err = b.verifySignature(issuer, known)
 	return s, err
 }
 
@@ -186,11 +186,11 @@ func (r singleResponse) toStatus() (Status, error) {
 	return s, nil
 }
 
-// verifySignature verifies the response and returns the certificate of its signer.
-func (b *basicResponse) verifySignature(issuer *x509.Certificate, known responders) (*x509.Certificate, error) {
+// verifySignature verifies the response and returns the certificate of its signer and the algorithm.
+func (b *basicResponse) verifySignature(issuer *x509.Certificate, known responders) (*x509.Certificate, x509.SignatureAlgorithm, error) {
 	algorithm, err := signatureAlgorithm(b.Algorithm)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	signed := func(c *x509.Certificate) error {
 		if err := cms.CheckKey(c.PublicKey); err != nil {
@@ -203,14 +203,14 @@ func (b *basicResponse) verifySignature(issuer *x509.Certificate, known responde
 		}
 		return nil
 	}
-	delegate, err := b.findDelegate(issuer, known)
+	signer, err := b.findDelegate(issuer, known)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	if delegate == nil {
-		return issuer, signed(issuer)
+	if signer == nil {
+		signer = issuer
 	}
-	return delegate, signed(delegate)
+	return signer, algorithm, signed(signer)
 }
 
 // findDelegate returns the responder's certificate from the response, which issuer must have signed for OCSP; nil if

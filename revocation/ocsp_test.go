@@ -225,7 +225,7 @@ func TestStatusTellsWhenAndWhyACertificateWasRevoked(t *testing.T) {
 	if !errors.As(err, &revoked) || revoked.Serial.Cmp(leaf.cert.SerialNumber) != 0 || revoked.Status.At != s.At {
 		t.Fatalf("%v", err)
 	}
-	want := Status{CertStatus: Revoked, At: at, Reason: Superseded, ThisUpdate: now.Add(-time.Minute), NextUpdate: now.Add(time.Hour), Responder: ca.cert}
+	want := Status{CertStatus: Revoked, At: at, Reason: Superseded, ThisUpdate: now.Add(-time.Minute), NextUpdate: now.Add(time.Hour), Responder: ca.cert, Algorithm: x509.ECDSAWithSHA256}
 	if s != want || s.RevokedBy(at.Add(-time.Second)) || !s.RevokedBy(at) || s.InvalidatesTimestamps() {
 		t.Errorf("%+v", s)
 	}

@@ -94,6 +94,7 @@ type Status struct {
 
 	// Responder is the signer: the issuer itself, or its delegated OCSP responder.
 	Responder *x509.Certificate
+	Algorithm x509.SignatureAlgorithm // of its signature; SHA-1 is not refused here, since old data may have been good
 }
 
 // RevokedError is a revoked certificate with its status. It is [ErrRevoked] for errors.Is.

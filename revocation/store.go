@@ -160,7 +160,7 @@ func (s *Store) findAbout(subject string, cert, issuer *x509.Certificate) (all [
 	about := certPair{sha256.Sum256(cert.Raw), sha256.Sum256(issuer.Raw)}
 	for _, m := range s.bySubject[subject] {
 		status, err := s.verifyItem(m.Item, about, cert, issuer)
-		if c := status.Responder; err == nil && (c == nil || !status.ThisUpdate.Before(c.NotBefore) && !status.ThisUpdate.After(c.NotAfter)) {
+		if c := status.Responder; err == nil && !status.ThisUpdate.Before(c.NotBefore) && !status.ThisUpdate.After(c.NotAfter) {
 			all = append(all, Evidence{m.Item, status})
 		}
 	}

@@ -83,6 +83,8 @@ func person(c *x509.Certificate) {
 	c.KeyUsage = x509.KeyUsageDigitalSignature | x509.KeyUsageContentCommitment
 }
 
+func forOCSP(c *x509.Certificate) { c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageOCSPSigning} }
+
 func clock(c *x509.Certificate) {
 	purpose, err := asn1.Marshal([]asn1.ObjectIdentifier{{1, 3, 6, 1, 5, 5, 7, 3, 8}})
 	if err != nil {
@@ -118,6 +120,13 @@ func (h *holder) response(r ocsp.Response) []byte {
 	h.t.Helper()
 	r.SerialNumber = h.cert.SerialNumber
 	return must[[]byte](h.t)(ocsp.CreateResponse(h.issuer.cert, h.issuer.cert, r, h.issuer.key))
+}
+
+// responseBy is a response of a delegated responder that is good for a week.
+func (h *holder) responseBy(responder *holder, at time.Time) []byte {
+	h.t.Helper()
+	r := ocsp.Response{Status: ocsp.Good, SerialNumber: h.cert.SerialNumber, ThisUpdate: at, NextUpdate: at.AddDate(0, 0, 7), Certificate: responder.cert}
+	return must[[]byte](h.t)(ocsp.CreateResponse(h.issuer.cert, responder.cert, r, responder.key))
 }
 
 // list is a CRL of an authority.

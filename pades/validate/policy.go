@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"segel/cms"
+	"segel/revocation"
 )
 
 // Policy states until when algorithms are relied on. A signature with an expired algorithm counts only if it provably
@@ -108,8 +109,8 @@ func (p Policy) findKeyRule(pub crypto.PublicKey) algorithmRule {
 	return a
 }
 
-// certificateHashes are the hashes of certificate signature algorithms.
-var certificateHashes = map[x509.SignatureAlgorithm]crypto.Hash{
+// signatureHashes are the hashes of the signature algorithms of certificates and revocation data.
+var signatureHashes = map[x509.SignatureAlgorithm]crypto.Hash{
 	x509.MD5WithRSA: crypto.MD5, x509.SHA1WithRSA: crypto.SHA1, x509.ECDSAWithSHA1: crypto.SHA1,
 	x509.SHA256WithRSA: crypto.SHA256, x509.SHA256WithRSAPSS: crypto.SHA256, x509.ECDSAWithSHA256: crypto.SHA256,
 	x509.SHA384WithRSA: crypto.SHA384, x509.SHA384WithRSAPSS: crypto.SHA384, x509.ECDSAWithSHA384: crypto.SHA384,
@@ -119,9 +120,18 @@ var certificateHashes = map[x509.SignatureAlgorithm]crypto.Hash{
 
 // findCertificateRules returns the rules for a certificate's signature and for its key.
 func (p Policy) findCertificateRules(c *x509.Certificate) []algorithmRule {
-	signed := algorithmRule{name: c.SignatureAlgorithm.String()}
-	if h, ok := certificateHashes[c.SignatureAlgorithm]; ok {
-		signed = p.findHashRule(h)
+	return []algorithmRule{p.findSignatureRule(c.SignatureAlgorithm), p.findKeyRule(c.PublicKey)}
+}
+
+// findEvidenceRules returns the rules for the signature of revocation data and for the key that made it.
+func (p Policy) findEvidenceRules(s revocation.Status) []algorithmRule {
+	return []algorithmRule{p.findSignatureRule(s.Algorithm), p.findKeyRule(s.Responder.PublicKey)}
+}
+
+// findSignatureRule returns the rule for the hash of a signature algorithm.
+func (p Policy) findSignatureRule(a x509.SignatureAlgorithm) algorithmRule {
+	if h, ok := signatureHashes[a]; ok {
+		return p.findHashRule(h)
 	}
-	return []algorithmRule{signed, p.findKeyRule(c.PublicKey)}
+	return algorithmRule{name: a.String()}
 }

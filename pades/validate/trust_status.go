@@ -452,12 +452,17 @@ func (v *validation) withOnlineDeadline(ctx context.Context) (context.Context, c
 	return context.WithDeadline(ctx, v.onlineUntil)
 }
 
-// validUntil is the time of the next update promised by the issuer.
+// validUntil is the time of the next update promised by the issuer, or the end of the responder's certificate if that is
+// earlier: nothing says who has its key afterwards.
 func validUntil(e *revocation.Evidence) time.Time {
-	if e.NextUpdate.IsZero() {
-		return e.ThisUpdate.Add(defaultValidity)
+	next := e.NextUpdate
+	if next.IsZero() {
+		next = e.ThisUpdate.Add(defaultValidity)
 	}
-	return e.NextUpdate
+	if end := e.Responder.NotAfter; end.Before(next) {
+		return end
+	}
+	return next
 }
 
 // defaultValidity applies to data without a next update.
@@ -474,16 +479,16 @@ type revocationStatus struct {
 // checkRevocation evaluates the revocation data about one certificate.
 func (v *validation) checkRevocation(q certificateUse, cert, issuer *x509.Certificate, control time.Time, ca bool) revocationStatus {
 	all := v.findEvidence(cert, issuer)
-	if l, e := v.findRevocation(q, cert, all, control, ca); e != nil {
-		if before, _ := v.findGoodStatus(q, cert, all, control); before != nil && !l.until.Before(q.bestTime) {
-			return revocationStatus{l, before, e} // it was revoked later; the earlier evidence counts
+	best, doubt := v.findGoodStatus(q, cert, issuer, all, control)
+	if l, e := v.findRevocation(q, cert, issuer, all, control, ca); e != nil {
+		if best != nil && !l.until.Before(q.bestTime) {
+			return revocationStatus{l, best, e} // it was revoked later; the earlier evidence counts
 		}
 		return revocationStatus{l, e, e}
 	}
-	best, late := v.findGoodStatus(q, cert, all, control)
 	switch {
-	case best == nil && late:
-		return revocationStatus{limit: &trustLimit{time.Time{}, NoPOE, "revocation.no_poe", []string{"subject", holderName(cert), "issuer", holderName(issuer)}}}
+	case best == nil && doubt != nil:
+		return revocationStatus{limit: doubt}
 	case best == nil:
 		return revocationStatus{limit: &trustLimit{time.Time{}, CertificateChainGeneralFailure, "revocation.missing", []string{"subject", holderName(cert)}}}
 	}
@@ -510,11 +515,11 @@ func (d *Certificate) describeRevocation(r revocationStatus) {
 
 // findRevocation returns the earliest revocation, if any. A certificate that was on hold and is good in newer data that
 // counts is not revoked.
-func (v *validation) findRevocation(q certificateUse, cert *x509.Certificate, all []revocation.Evidence, control time.Time, ca bool) (*trustLimit, *revocation.Evidence) {
+func (v *validation) findRevocation(q certificateUse, cert, issuer *x509.Certificate, all []revocation.Evidence, control time.Time, ca bool) (*trustLimit, *revocation.Evidence) {
 	var first *revocation.Evidence
 	for _, e := range all {
 		newerIsGood := func(x revocation.Evidence) bool {
-			return statesGood(x, cert) && x.ThisUpdate.After(e.ThisUpdate) && !v.earliestExistence(x.Item).After(control)
+			return statesGood(x, cert) && x.ThisUpdate.After(e.ThisUpdate) && v.doubtEvidence(x, cert, issuer, control) == nil
 		}
 		if e.CertStatus != revocation.Revoked || e.Reason == revocation.CertificateHold && slices.ContainsFunc(all, newerIsGood) {
 			continue
@@ -546,9 +551,24 @@ func statesGood(e revocation.Evidence, cert *x509.Certificate) bool {
 	return e.CertStatus == revocation.Good && !e.ThisUpdate.After(cert.NotAfter)
 }
 
+// doubtEvidence returns why evidence does not count: it may have been made after its issuer could no longer be relied on,
+// which is control, or after its own algorithms could not. It is nil if the evidence counts.
+func (v *validation) doubtEvidence(e revocation.Evidence, cert, issuer *x509.Certificate, control time.Time) *trustLimit {
+	exists := v.earliestExistence(e.Item)
+	if exists.After(control) {
+		return &trustLimit{time.Time{}, NoPOE, "revocation.no_poe", []string{"subject", holderName(cert), "issuer", holderName(issuer)}}
+	}
+	for _, a := range v.o.Policy.findEvidenceRules(e.Status) {
+		if l := a.limitFor(e.Responder, "algorithm.revocation"); l != nil && l.until.Before(exists) {
+			return &trustLimit{time.Time{}, NoPOE, l.code, l.args}
+		}
+	}
+	return nil
+}
+
 // findGoodStatus returns the evidence of good status that counts: of that in the file which is valid long enough the
-// oldest in the file, else the one valid longest. Late is whether older data would have counted.
-func (v *validation) findGoodStatus(q certificateUse, cert *x509.Certificate, all []revocation.Evidence, control time.Time) (best *revocation.Evidence, late bool) {
+// oldest in the file, else the one valid longest. Doubt is why some does not count.
+func (v *validation) findGoodStatus(q certificateUse, cert, issuer *x509.Certificate, all []revocation.Evidence, control time.Time) (best *revocation.Evidence, doubt *trustLimit) {
 	needed := q.bestTime
 	if q.purpose == ForTime {
 		needed = q.claimed
@@ -560,8 +580,8 @@ func (v *validation) findGoodStatus(q certificateUse, cert *x509.Certificate, al
 		if !statesGood(e, cert) {
 			continue
 		}
-		if v.earliestExistence(e.Item).After(control) {
-			late = true
+		if why := v.doubtEvidence(e, cert, issuer, control); why != nil {
+			doubt = why
 			continue
 		}
 		switch {
@@ -572,5 +592,5 @@ func (v *validation) findGoodStatus(q certificateUse, cert *x509.Certificate, al
 			best = &e
 		}
 	}
-	return best, late
+	return best, doubt
 }

@@ -233,6 +233,53 @@ func TestWeakHashOfATimestampsOwnSignatureCountsUntilItsDay(t *testing.T) {
 	}
 }
 
+func TestRevocationDataSignedWithAWeakAlgorithmCountsOnlyWhatExistedUntilItsDay(t *testing.T) {
+	t.Parallel()
+	w := newTestPKI(t)
+	weakList := func(h *holder, at time.Time) []byte {
+		return must[[]byte](t)(x509.CreateRevocationList(rand.Reader, &x509.RevocationList{
+			Number: big.NewInt(at.Unix()), ThisUpdate: at, NextUpdate: at.AddDate(0, 0, 7), SignatureAlgorithm: x509.ECDSAWithSHA1,
+		}, h.cert, h.key))
+	}
+	weakKey := keyed(t, w.issuing, "Responder", must[*rsa.PrivateKey](t)(rsa.GenerateKey(rand.Reader, 1024)), forOCSP)
+	untilJuly := func(o *Options) {
+		o.Policy = DefaultPolicy()
+		o.Policy.Hashes = append([]HashRule{{crypto.SHA1, date(2025, 7, 1)}}, o.Policy.Hashes...)
+		o.Policy.Keys = append([]KeyRule{{"RSA", 1025, date(2025, 7, 1)}}, o.Policy.Keys...)
+	}
+	for name, c := range map[string]struct{ responses, lists [][]byte }{
+		"hash": {nil, [][]byte{weakList(w.issuing, date(2025, 6, 2))}},
+		"key":  {[][]byte{w.budi.responseBy(weakKey, date(2025, 6, 2))}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := signed(t, w)
+			p.prove(append(c.responses, w.issuing.good(date(2025, 6, 2))), append(c.lists, w.timeRoot.list(date(2025, 6, 2)))...)
+			r := p.validate(date(2025, 6, 3))
+			is(t, r, 0, NoPOE, LevelT)
+			if !hasReason(r.Signatures[0].Reasons, "algorithm.revocation") {
+				t.Errorf("reasons %v", r.Signatures[0].Reasons)
+			}
+			is(t, p.validate(date(2025, 6, 30), untilJuly), 0, "", LevelLT)
+			is(t, p.validate(date(2025, 7, 2), untilJuly), 0, NoPOE, LevelT)
+			p.archive(w.tsa, date(2025, 6, 3))
+			is(t, p.validate(date(2025, 7, 2), untilJuly), 0, "", LevelLTA)
+		})
+	}
+}
+
+func TestResponseSpeaksForNoTimeAfterItsResponderExpired(t *testing.T) {
+	t.Parallel()
+	w := newTestPKI(t)
+	responder := certificate(t, w.issuing, "Responder", forOCSP, valid(date(2025, 1, 1), date(2025, 6, 4)))
+	p := w.newDocument()
+	p.sign(w.budi)
+	// It states a week.
+	p.prove([][]byte{w.budi.responseBy(responder, date(2025, 6, 2)), w.issuing.good(date(2025, 6, 4))})
+	is(t, p.validate(date(2025, 6, 4)), 0, "", LevelB)
+	is(t, p.validate(date(2025, 6, 5)), 0, TryLater, LevelB)
+}
+
 func TestContainerWithASecondSignerDoesNotPass(t *testing.T) {
 	t.Parallel()
 	w := newTestPKI(t)

@@ -199,6 +199,14 @@ var trustSentences = map[string]sentence{
 		"Sertifikat {subject} memakai {algorithm}, yang tidak dikenal.",
 		"The certificate of {subject} uses {algorithm}, which is unknown.",
 	},
+	"algorithm.revocation": {
+		"Data pencabutan dari {subject} memakai {algorithm}, yang hanya dapat diandalkan sampai {until}.",
+		"The revocation data of {subject} uses {algorithm}, which could be relied on only until {until}.",
+	},
+	"algorithm.revocation_unknown": {
+		"Data pencabutan dari {subject} memakai {algorithm}, yang tidak dikenal.",
+		"The revocation data of {subject} uses {algorithm}, which is unknown.",
+	},
 	"algorithm.signature": {
 		"Tanda tangan {subject} memakai {algorithm}, yang hanya dapat diandalkan sampai {until}.",
 		"The signature of {subject} uses {algorithm}, which could be relied on only until {until}.",
