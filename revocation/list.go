@@ -187,16 +187,16 @@ func (l *List) scanEntries(rest cryptobyte.String, serial *big.Int, s *Status) e
 	return nil
 }
 
-// isSameSerial compares the content of an INTEGER with a serial.
+// isSameSerial compares the content of an INTEGER with a serial. It may be longer than necessary, as in certificates
+// that package cms accepts.
 func isSameSerial(content []byte, serial *big.Int) bool {
 	if len(content) == 0 {
 		return false
 	}
-	if content[0] == 0 && len(content) > 1 {
-		content = content[1:]
-	} else if content[0]&0x80 != 0 {
+	if content[0]&0x80 != 0 {
 		return serial.Sign() < 0 && serial.Cmp(parseNegative(content)) == 0
 	}
+	content = trimZeros(content)
 	if serial.Sign() < 0 || len(content) != max(1, (serial.BitLen()+7)/8) {
 		return false
 	}
@@ -205,6 +205,14 @@ func isSameSerial(content []byte, serial *big.Int) bool {
 		return bytes.Equal(content, serial.Bytes())
 	}
 	return bytes.Equal(content, serial.FillBytes(buffer[:len(content)]))
+}
+
+// trimZeros removes the leading zeros of an INTEGER that is not negative.
+func trimZeros(content []byte) []byte {
+	for len(content) > 1 && content[0] == 0 {
+		content = content[1:]
+	}
+	return content
 }
 
 // parseNegative parses the content of a negative INTEGER; serials should not be negative, but some are.
@@ -291,10 +299,7 @@ func newIndex(l *List) *index {
 		if _, x.err = readEntry(entry); x.err != nil {
 			return x
 		}
-		if len(number) > 1 && number[0] == 0 {
-			number = number[1:]
-		}
-		x.rows = append(x.rows, x.hashSerial(number)<<32|uint64(at))
+		x.rows = append(x.rows, x.hashSerial(trimZeros(number))<<32|uint64(at))
 	}
 	slices.Sort(x.rows)
 	return x

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/x509"
 	"math/big"
+	"slices"
 	"testing"
 	"time"
 )
@@ -44,6 +45,25 @@ func TestListIsReadOnceHoweverManyCertificatesItIsAskedAbout(t *testing.T) {
 	}
 	if len(l.signed) != 2 || len(l.index.rows) != len(entries) {
 		t.Errorf("%d signatures, %d rows", len(l.signed), len(l.index.rows))
+	}
+}
+
+func TestRevokedSerialIsFoundInWhateverLengthItIsWritten(t *testing.T) {
+	t.Parallel()
+	// Authorities that write such serials into certificates write them into lists.
+	for serial, written := range map[int64][]byte{7: {0, 0, 0, 7}, 0x87: {0, 0, 0x87}, -0x79: {0xff, 0xff, 0x87}, 0: {0, 0}} {
+		entry := slices.Concat([]byte{2, byte(len(written))}, written, []byte{23, 13}, []byte("260101000000Z"))
+		l := &List{entries: append([]byte{0x30, byte(len(entry))}, entry...)}
+		for _, how := range []string{"scanned", "by the index"} {
+			var s Status
+			if err := l.findStatus(big.NewInt(serial), &s); err != nil || s.CertStatus != Revoked {
+				t.Errorf("serial %d, %s: %v %v", serial, how, s.CertStatus, err)
+			}
+			var other Status
+			if err := l.findStatus(big.NewInt(serial+1), &other); err != nil || other.CertStatus == Revoked {
+				t.Errorf("serial %d for another, %s: %v %v", serial, how, other.CertStatus, err)
+			}
+		}
 	}
 }
 

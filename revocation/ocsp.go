@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/crypto/ocsp"
 
+	"segel/certpath"
 	"segel/cms"
 	"segel/der"
 	"segel/memo"
@@ -62,8 +63,7 @@ func (known responders) verifyDelegate(c, issuer *x509.Certificate) error {
 	key := certPair{sha256.Sum256(c.Raw), sha256.Sum256(issuer.Raw)}
 	err, ok := known[key]
 	if !ok {
-		verify := func() error { return issuer.CheckSignature(c.SignatureAlgorithm, c.RawTBSCertificate, c.Signature) }
-		err = memo.VerifyOnce(verify, "OCSP responder", c.Raw, issuer.Raw)
+		err = certpath.CheckIssuedBy(c, issuer)
 		if known != nil && len(known) < maxResults {
 			known[key] = err
 		}
@@ -103,7 +103,10 @@ type revokedInfo struct {
 	Reason asn1.Enumerated `asn1:"explicit,tag:0,optional"`
 }
 
-var oidBasic = asn1.ObjectIdentifier{1, 3, 6, 1, 5, 5, 7, 48, 1, 1}
+var (
+	oidBasic   = asn1.ObjectIdentifier{1, 3, 6, 1, 5, 5, 7, 48, 1, 1}
+	oidNoCheck = asn1.ObjectIdentifier{1, 3, 6, 1, 5, 5, 7, 48, 1, 5} // RFC 6960 §4.2.2.2.1
+)
 
 func parseOCSP(der []byte) (*basicResponse, error) {
 	if len(der) > maxOCSP {
@@ -234,8 +237,8 @@ func (b *basicResponse) findDelegate(issuer *x509.Certificate, known responders)
 		if !slices.Contains(c.ExtKeyUsage, x509.ExtKeyUsageOCSPSigning) {
 			return nil, newUnusable("responder's certificate is not for OCSP")
 		}
-		if err := cms.CheckKey(issuer.PublicKey); err != nil {
-			return nil, newUnusable("key of the issuer: %w", err)
+		if slices.ContainsFunc(c.UnhandledCriticalExtensions, func(id asn1.ObjectIdentifier) bool { return !id.Equal(oidNoCheck) }) {
+			return nil, newUnusable("responder's certificate has an unknown critical extension")
 		}
 		if err := known.verifyDelegate(c, issuer); err != nil {
 			return nil, newUnusable("responder's certificate: %w", err)

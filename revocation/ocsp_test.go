@@ -88,6 +88,42 @@ func TestResponderIsValidAtTheTimeItIsReliedOn(t *testing.T) {
 	}
 }
 
+func TestResponderHasACertificateThatWouldBeAcceptedInAPath(t *testing.T) {
+	t.Parallel()
+	ca := newCertificate(t, "CA", 1, nil)
+	leaf := newCertificate(t, "Leaf", 7, &ca)
+	noCheck := pkix.Extension{Id: asn1.ObjectIdentifier{1, 3, 6, 1, 5, 5, 7, 48, 1, 5}, Critical: true, Value: asn1.NullBytes}
+	for name, c := range map[string]struct {
+		change func(*x509.Certificate)
+		want   error
+	}{
+		"any":                                 {func(*x509.Certificate) {}, nil},
+		"with id-pkix-ocsp-nocheck, critical": {func(c *x509.Certificate) { c.ExtraExtensions = []pkix.Extension{noCheck} }, nil},
+		"with an unknown critical extension": {func(c *x509.Certificate) {
+			c.ExtraExtensions = []pkix.Extension{noCheck, {Id: asn1.ObjectIdentifier{1, 2, 3, 4}, Critical: true, Value: asn1.NullBytes}}
+		}, ErrUnusable},
+		"signed with SHA-1": {func(c *x509.Certificate) { c.SignatureAlgorithm = x509.ECDSAWithSHA1 }, ErrUnusable},
+	} {
+		template := &x509.Certificate{
+			SerialNumber: big.NewInt(9), Subject: pkix.Name{CommonName: "Responder"}, NotBefore: now.AddDate(-1, 0, 0), NotAfter: now.AddDate(1, 0, 0),
+			ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageOCSPSigning},
+		}
+		c.change(template)
+		der, err := x509.CreateCertificate(rand.Reader, template, ca.cert, leaf.key.Public(), ca.key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cert, err := x509.ParseCertificate(der)
+		if err != nil {
+			t.Fatal(err)
+		}
+		der = buildResponse(t, ca.cert, identity{leaf.key, cert}, func(r *ocsp.Response) { r.Certificate = cert })
+		if _, err := validateOCSP(der, leaf.cert, ca.cert, now); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+}
+
 func TestResponderWithACostlyKeyIsRefusedWithoutVerifying(t *testing.T) {
 	t.Parallel()
 	ca := newCertificate(t, "CA", 1, nil)
