@@ -159,10 +159,11 @@ func parseLenient(der []byte) (c *x509.Certificate, ok bool) {
 	var extensions []element
 	for len(rest) > 0 {
 		if e, rest, ok = parseElement(rest); !ok {
+			extensions = append(extensions, element{}) // there may be extensions in it
 			break
 		}
 		if e.tag == 0xa3 {
-			extensions = splitSequence(e.content)
+			extensions = append(extensions, splitSequence(e.content)...)
 		}
 	}
 
@@ -219,21 +220,22 @@ func parseElement(b []byte) (e element, rest []byte, ok bool) {
 	return element{b[0], b[:head+length], b[head : head+length]}, b[head+length:], true
 }
 
-// splitSequence returns the elements of the only sequence in b, as far as they can be read.
+// splitSequence returns the elements of the only sequence in b, as far as they can be read, like splitElements.
 func splitSequence(b []byte) []element {
-	list, _, ok := parseElement(b)
-	if !ok || list.tag != tagSequence {
-		return nil
+	list, rest, ok := parseElement(b)
+	if !ok || list.tag != tagSequence || len(rest) > 0 {
+		return []element{{}}
 	}
 	return splitElements(list.content, maxExtensions+1)
 }
 
+// splitElements returns the elements of b, at most that many. The last one is zero if what follows cannot be read.
 func splitElements(b []byte, most int) []element {
 	var all []element
 	for len(b) > 0 && len(all) < most {
 		e, rest, ok := parseElement(b)
 		if !ok {
-			return append(all, element{}) // marks an unreadable element
+			return append(all, element{})
 		}
 		all, b = append(all, e), rest
 	}

@@ -204,9 +204,19 @@ func TestSignatureVerifiesWithAnIrregularCertificate(t *testing.T) {
 		"critical key identifier":          {with(encodeExtension(aki, true, encodeDER(0x30, encodeDER(0x80, []byte{1})))), false},
 		"extension that is none":           {with([]byte{5, 0}), false},
 		"extension without a value":        {with(encodeDER(0x30, basic)), false},
-		"no such version":                  {func(p *parts) { p.version = []byte{0xa0, 3, 2, 1, 9} }, true},
-		"two algorithms":                   {func(p *parts) { p.outer = ed25519Identifier }, false},
-		"lengths that are too long":        {func(p *parts) { p.wrap = encodeLongForm }, true},
+		"extensions that are none":         {func(p *parts) { p.extensions, p.more = nil, encodeDER(0xa3, []byte{5, 0}) }, false},
+		"extensions that are cut off":      {func(p *parts) { p.extensions, p.more = nil, encodeDER(0xa3, []byte{0x30, 9, 0x30}) }, false},
+		"something behind the extensions": {func(p *parts) {
+			p.serial, p.extensions, p.more = []byte{2, 2, 0x80, 1}, nil, encodeDER(0xa3, encodeDER(0x30), []byte{5, 0})
+		}, false},
+		"extensions stated twice": {func(p *parts) {
+			p.serial, p.more = []byte{2, 2, 0x80, 1}, encodeDER(0xa3, encodeDER(0x30, encodeExtension(usage, true, []byte{3, 2, 7, 0x80})))
+		}, false},
+		"extensions behind what cannot be read": {func(p *parts) { p.extensions, p.more = nil, []byte{0x81, 0x83, 0xa3} }, false},
+		"extensions in the first version":       {func(p *parts) { p.version, p.serial = nil, []byte{2, 2, 0x80, 1} }, true},
+		"no such version":                       {func(p *parts) { p.version = []byte{0xa0, 3, 2, 1, 9} }, true},
+		"two algorithms":                        {func(p *parts) { p.outer = ed25519Identifier }, false},
+		"lengths that are too long":             {func(p *parts) { p.wrap = encodeLongForm }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
