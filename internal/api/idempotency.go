@@ -60,7 +60,7 @@ func (c *call) runOnce(do func(*call) error) error {
 		return contract.Refuse(contract.Invalid, "idempotency.malformed").With("limit", maxKey)
 	}
 	claim := store.Claim{Account: string(c.by.ID), Path: c.r.URL.Path, ClearKey: key, Token: rand.Text(), Process: c.Process.Name(), At: c.Clock()}
-	keys, err := c.deriveKeys(claim)
+	keys, err := c.deriveKeys(claim, c.by.Key != nil && c.by.Key.Test)
 	if err != nil {
 		return err
 	}
@@ -99,8 +99,15 @@ type answerKeys struct {
 // deriveKeys derives the keys with HKDF-SHA256 (RFC 5869). The salt is a secret of the service, so that even a key
 // that is easy to guess protects its answer from a reader of the database. Without the Idempotency-Key, which is not
 // stored, the service cannot read the answer either.
-func (s *server) deriveKeys(c store.Claim) (k answerKeys, err error) {
-	keys, err := hkdf.Key(sha256.New, []byte(c.ClearKey), s.AnswerSecret[:], "segel answer 1\x00"+c.Account+"\x00"+c.Path, 96)
+//
+// Answers to test keys are apart from the others: they are about test documents, and a program that repeats its requests with another key
+// wants documents with value.
+func (s *server) deriveKeys(c store.Claim, test bool) (k answerKeys, err error) {
+	purpose := "segel answer 1\x00"
+	if test {
+		purpose = "segel answer 1 test\x00"
+	}
+	keys, err := hkdf.Key(sha256.New, []byte(c.ClearKey), s.AnswerSecret[:], purpose+c.Account+"\x00"+c.Path, 96)
 	if err != nil {
 		return k, fmt.Errorf("derive keys of an answer: %w", err)
 	}

@@ -71,6 +71,32 @@ func TestAKeyIsScopedToAccountAndPath(t *testing.T) {
 	}
 }
 
+// A program that is tried with a test key and then used in earnest must not be told that the test document is the real one.
+func TestAnswersToATestKeyAreNotRepeatedToAKeyOfDocumentsWithValue(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, contract.Document{})
+	made := map[bool]uploadData{}
+	for _, test := range []bool{true, false} {
+		_, secret, err := b.identity.CreateKey(t.Context(), contract.Actor{Person: andi, Organisation: works, Role: contract.RoleSender}, contract.KeySettings{Name: "ERP", Scopes: []contract.KeyScope{contract.ScopeRead, contract.ScopeWrite}, Test: test})
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyHeader, "order-17", "X-Access-Token", secret)
+		again := b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyHeader, "order-17", "X-Access-Token", secret)
+		if first.Header().Get("Idempotent-Replayed") != "" || again.Header().Get("Idempotent-Replayed") != "true" || again.Body.String() != first.Body.String() {
+			t.Errorf("test key %v: %d %s, then %d %s", test, first.Code, first.Body, again.Code, again.Body)
+		}
+		made[test] = requireOK[done[uploadData]](t, first).Response.Data
+		if d, err := b.store.Document(t.Context(), made[test].DocumentID); err != nil || d.Test != test {
+			t.Errorf("test key %v: a test document is %v, %v", test, d.Test, err)
+		}
+	}
+	// The person in the web app and their keys repeat each other's answers.
+	if w := b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyHeader, "order-17"); w.Header().Get("Idempotent-Replayed") != "true" || requireOK[done[uploadData]](t, w).Response.Data.DocumentID != made[false].DocumentID {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
 func TestTheSameKeyWithAnotherBodyIsRefused(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, contract.Document{})
@@ -202,7 +228,7 @@ func (f *failingAnswers) DropClaim(ctx context.Context, c store.Claim) error {
 func claimOf(t *testing.T, path, key string) store.Claim {
 	t.Helper()
 	c := store.Claim{Account: string(andi.ID), Path: path, ClearKey: key, Token: "t", At: now}
-	keys, err := (&server{}).deriveKeys(c)
+	keys, err := (&server{}).deriveKeys(c, false)
 	if err != nil {
 		t.Fatal(err)
 	}
