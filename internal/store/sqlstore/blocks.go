@@ -33,6 +33,7 @@ func checksumOf(id contract.DocumentID) int64 {
 // block counts the rows of a list whose document numbers are in a range that begins at start.
 type block struct {
 	start    int64
+	end      int64 // start and the width, where a query has selected it; 0: not known
 	amount   int
 	firstDay int64    // no row is of an earlier day,
 	lastDay  int64    // or of a later one

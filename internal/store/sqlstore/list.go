@@ -20,12 +20,12 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.List, error)
 		b := newBoxQuery(q, s.blocks)
 		var ids []contract.DocumentID
 		if b.isCounted() && b.isByNumber() {
-			spans, rows, err := b.readCounts(ctx, r)
+			counts, err := b.readCounts(ctx, r)
 			if err != nil {
 				return err
 			}
-			l.Total = rows
-			if ids, err = b.readPage(ctx, r, spans, q.Offset, min(q.Limit, rows-q.Offset)); err != nil {
+			l.Total = counts.rows
+			if ids, err = b.readPage(ctx, r, counts.selected, q.Offset, min(q.Limit, counts.rows-q.Offset)); err != nil {
 				return err
 			}
 		} else {
@@ -151,24 +151,64 @@ func (b boxQuery) isCounted() bool {
 }
 func (b boxQuery) isByNumber() bool { return b.Order == "" || b.Order == store.OrderCreated }
 
-// readCounts reads the spans of the rows that the query selects, whatever their titles, and the number of these rows.
-func (b boxQuery) readCounts(ctx context.Context, r querier) (spans []block, rows int, err error) {
-	spans, err = readSpans(ctx, r, b.Person, b.Box, b.State)
+// boxCounts are the counts of a list that a query needs, the newest first.
+type boxCounts struct {
+	spans []block
+	// selected are the blocks with rows that the query selects, whatever their titles, and the numbers of these rows: the spans, and the leaves of a span
+	// in which the period begins.
+	selected []block
+	rows     int // in selected
+}
+
+// readCounts reads how many rows the query selects, whatever their titles.
+func (b boxQuery) readCounts(ctx context.Context, r querier) (boxCounts, error) {
+	spans, err := readSpans(ctx, r, b.Person, b.Box, b.State)
 	if err != nil {
-		return nil, 0, err
+		return boxCounts{}, err
 	}
 	if b.Without != "" {
 		without, err := readSpans(ctx, r, b.Person, b.Box, b.Without)
 		if err != nil {
-			return nil, 0, err
+			return boxCounts{}, err
 		}
 		subtractBlocks(spans, without)
 	}
-	rows, err = b.countRows(ctx, r, spans, b.blocks.span)
-	return spans, rows, err
+	counts := boxCounts{spans: spans}
+	for _, span := range spans {
+		if counts.selected, err = b.appendSelected(ctx, r, counts.selected, span, b.blocks.span); err != nil {
+			return boxCounts{}, err
+		}
+	}
+	for _, k := range counts.selected {
+		counts.rows += k.amount
+	}
+	return counts, nil
 }
 
-// readSelectedLeaves reads the leaves in [from, to) with the amounts of rows that the query selects.
+// appendSelected appends a block of a width with the number of its rows in the period, or the leaves of a span in which the period begins.
+func (b boxQuery) appendSelected(ctx context.Context, r querier, selected []block, k block, width int64) ([]block, error) {
+	k.end = k.start + width
+	switch {
+	case !b.bounded || k.isFrom(b.firstDay):
+		return append(selected, k), nil
+	case k.isBefore(b.firstDay):
+		return selected, nil
+	case k.split:
+		leaves, err := b.readSelectedLeaves(ctx, r, k.start, k.end)
+		for _, leaf := range leaves {
+			if err == nil {
+				selected, err = b.appendSelected(ctx, r, selected, leaf, b.blocks.leaf)
+			}
+		}
+		return selected, err
+	}
+	var err error
+	c := b.rowsIn(k.start, k.end)
+	k.amount, err = c.countRows(ctx, r, "box b")
+	return append(selected, k), err
+}
+
+// readSelectedLeaves reads the leaves in [from, to) with the amounts of rows that the query selects, of any day.
 func (b boxQuery) readSelectedLeaves(ctx context.Context, r querier, from, to int64) ([]block, error) {
 	leaves, err := readLeaves(ctx, r, b.Person, b.Box, b.State, from, to)
 	if err != nil || b.Without == "" {
@@ -190,41 +230,14 @@ func subtractBlocks(all, some []block) {
 	}
 }
 
-// countRows returns the number of rows in blocks of a width, whatever their titles.
-func (b boxQuery) countRows(ctx context.Context, r querier, blocks []block, width int64) (n int, err error) {
-	for _, k := range blocks {
-		some := k.amount
-		switch {
-		case !b.bounded || k.isFrom(b.firstDay):
-		case k.isBefore(b.firstDay):
-			some = 0
-		case k.split:
-			leaves, err := b.readSelectedLeaves(ctx, r, k.start, k.start+width)
-			if err != nil {
-				return 0, err
-			}
-			if some, err = b.countRows(ctx, r, leaves, b.blocks.leaf); err != nil {
-				return 0, err
-			}
-		default:
-			c := b.rowsIn(k.start, k.start+width)
-			if some, err = c.countRows(ctx, r, "box b"); err != nil {
-				return 0, err
-			}
-		}
-		n += some
-	}
-	return n, nil
-}
-
 // readPage reads the page with up to limit rows after the newest offset rows.
-func (b boxQuery) readPage(ctx context.Context, r querier, spans []block, offset, limit int) ([]contract.DocumentID, error) {
+func (b boxQuery) readPage(ctx context.Context, r querier, selected []block, offset, limit int) ([]contract.DocumentID, error) {
 	if limit <= 0 {
 		return nil, nil
 	}
 	before := int64(maxDocument)
 	if int64(offset) >= b.blocks.leaf/16 {
-		p, err := b.skipRows(ctx, r, spans, b.blocks.span, offset)
+		p, err := b.skipRows(ctx, r, selected, offset)
 		if err != nil {
 			return nil, err
 		}
@@ -249,40 +262,28 @@ type position struct {
 	found         bool // else only offset is valid: how many rows there are still to skip
 }
 
-// skipRows finds the place after the newest offset rows of those in blocks of a width, which come newest first.
-func (b boxQuery) skipRows(ctx context.Context, r querier, blocks []block, width int64, offset int) (position, error) {
-	for _, k := range blocks {
-		if b.bounded && k.isBefore(b.firstDay) {
-			continue
-		}
-		mixed := b.bounded && !k.isFrom(b.firstDay) // some of its rows may be older than the period
+// skipRows finds the place after the newest offset rows of those in selected blocks.
+func (b boxQuery) skipRows(ctx context.Context, r querier, selected []block, offset int) (position, error) {
+	for _, k := range selected {
 		switch {
-		case !mixed && offset >= k.amount:
+		case offset >= k.amount:
 			offset -= k.amount
-			continue
-		case k.split:
-			leaves, err := b.readSelectedLeaves(ctx, r, k.start, k.start+width)
+		case !k.split:
+			return position{start: k.start, before: k.end, offset: offset, found: true}, nil
+		default:
+			leaves, err := b.readSelectedLeaves(ctx, r, k.start, k.end)
 			if err != nil {
 				return position{}, err
 			}
-			p, err := b.skipRows(ctx, r, leaves, b.blocks.leaf, offset)
+			for i := range leaves {
+				leaves[i].end = leaves[i].start + b.blocks.leaf
+			}
+			p, err := b.skipRows(ctx, r, leaves, offset)
 			if err != nil || p.found {
 				return p, err
 			}
 			offset = p.offset
-			continue
-		case mixed:
-			c := b.rowsIn(k.start, k.start+width)
-			n, err := c.countRows(ctx, r, "box b")
-			if err != nil {
-				return position{}, err
-			}
-			if offset >= n {
-				offset -= n
-				continue
-			}
 		}
-		return position{start: k.start, before: k.start + width, offset: offset, found: true}, nil
 	}
 	return position{offset: offset}, nil
 }

@@ -22,20 +22,20 @@ type boxSearch struct {
 // maxTitleBatch bounds the blocks whose titles are read with one statement.
 const maxTitleBatch = 32
 
-// search finds the matches among the rows that the other filters select. Rows is their number, and spans are their blocks. It reads the stored titles of
+// search finds the matches among the rows that the other filters select, of which there are the counts. It reads the stored titles of
 // block after block from the newest end, until it has as many matches as are counted. Where titles are not stored it reads the
 // documents.
-func (b boxQuery) search(ctx context.Context, r querier, spans []block, rows int) (boxSearch, error) {
+func (b boxQuery) search(ctx context.Context, r querier, counts boxCounts) (boxSearch, error) {
 	var found boxSearch
 	needle := foldText(b.Search)
-	if rows == 0 || len(needle) > maxPattern {
+	if counts.rows == 0 || len(needle) > maxPattern {
 		return found, nil
 	}
-	if rows <= b.blocks.scan {
+	if counts.rows <= b.blocks.scan {
 		from := int64(0)
 		if b.bounded {
 			// The oldest row of the period is in this block, so no older one has to be read.
-			p, err := b.skipRows(ctx, r, spans, b.blocks.span, rows-1)
+			p, err := b.skipRows(ctx, r, counts.selected, counts.rows-1)
 			if err != nil {
 				return found, err
 			}
@@ -44,12 +44,12 @@ func (b boxQuery) search(ctx context.Context, r querier, spans []block, rows int
 		err := b.scanRows(ctx, r, &found, from, maxDocument)
 		return found, err
 	}
-	candidates, err := readCandidateLeaves(ctx, r, boxList{b.Person, b.Box}, spans, needle)
+	candidates, err := readCandidateLeaves(ctx, r, boxList{b.Person, b.Box}, counts.spans, needle)
 	if err != nil {
 		return found, err
 	}
 	batch := 1
-	for _, span := range spans {
+	for _, span := range counts.spans {
 		end := span.start + b.blocks.span
 		if found.limited {
 			break

@@ -19,19 +19,19 @@ func (b boxQuery) find(ctx context.Context, r querier) (boxSearch, error) {
 		// No counts say how many wait; the index has only missing signatures, which are few. Rows that are not stored are not counted either.
 		return b.selectRows(ctx, r)
 	}
-	spans, rows, err := b.readCounts(ctx, r)
+	counts, err := b.readCounts(ctx, r)
 	switch {
 	case err != nil:
 		return boxSearch{}, err
 	case b.With != "":
-		return b.findWithPerson(ctx, r, rows)
+		return b.findWithPerson(ctx, r, counts.rows)
 	case b.isFiled():
-		return b.findFiled(ctx, r, rows)
+		return b.findFiled(ctx, r, counts.rows)
 	case b.Search != "":
-		return b.search(ctx, r, spans, rows)
+		return b.search(ctx, r, counts)
 	}
-	ids, err := b.readPage(ctx, r, spans, 0, min(rows, store.SearchLimit))
-	return boxSearch{ids: ids, limited: rows > store.SearchLimit}, err
+	ids, err := b.readPage(ctx, r, counts.selected, 0, min(counts.rows, store.SearchLimit))
+	return boxSearch{ids: ids, limited: counts.rows > store.SearchLimit}, err
 }
 
 // ofPerson selects the documents that a person takes part in or owns, by their address, newest first and up to a limit each.
@@ -185,14 +185,14 @@ func (b boxQuery) countStates(ctx context.Context, r querier, n *store.ListCount
 		}
 		of := b
 		of.State, of.Without = state, ""
-		_, rows, err := of.readCounts(ctx, r)
+		counts, err := of.readCounts(ctx, r)
 		if err != nil {
 			return err
 		}
-		if rows > 0 {
-			n.States[state] = rows
+		if counts.rows > 0 {
+			n.States[state] = counts.rows
 		}
-		n.Total += rows
+		n.Total += counts.rows
 	}
 	return nil
 }
