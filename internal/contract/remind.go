@@ -76,7 +76,8 @@ func RemindBySchedule(d *Document, now time.Time) (c Change, changed bool) {
 const reminderPause = time.Hour
 
 // Remind records that the owner asked for the signers in turn to be reminded, and orders a notice to each of them who has an
-// address, unless they were reminded within the last hour. The audit trail records the request here, and each delivery when it is made.
+// address, unless those in turn were reminded within the last hour. The audit trail records the request here, and each delivery when it is made. A request that
+// reminds no one does not put the next reminder off.
 func Remind(d *Document, by Actor, now time.Time) (Change, error) {
 	if err := d.Authorise(by, OpRemind); err != nil {
 		return Change{}, err
@@ -88,10 +89,13 @@ func Remind(d *Document, by Actor, now time.Time) (Change, error) {
 		return Change{}, ErrExpired
 	}
 	c := newChange(d)
-	c.After.RemindedAt = now
 	c.addEvent(EventReminded, by, now)
+	if now.Sub(d.RemindedAt) < reminderPause {
+		return c, nil
+	}
+	c.After.RemindedAt = now
 	for _, p := range c.After.Participants {
-		if c.After.InTurn(p.ID) && now.Sub(d.RemindedAt) >= reminderPause {
+		if c.After.InTurn(p.ID) {
 			c.addNotice(NoticeReminder, p.Person, by, now)
 		}
 	}

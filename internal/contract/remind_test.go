@@ -97,3 +97,23 @@ func TestQuietHoursMayIncludeMidnight(t *testing.T) {
 		}
 	}
 }
+
+func TestRequestsThatRemindNoOnePutNoReminderOff(t *testing.T) {
+	t.Parallel()
+	d := placeBoxes(t, newDraft(t, func(u *Upload) { u.Delivery.Reminders = Reminders{Every: 7} }), signRequest("first"), signRequest("second"))
+	c, _, err := Finalize(d, FinalizeOptions{}, owner, t0)
+	d = applyChange(t, c, err)
+	var last time.Time
+	for i, reminds := range []bool{true, false, true, false, true} {
+		now := t0.Add(time.Duration(i+1) * 50 * time.Minute)
+		c, err := Remind(d, owner, now)
+		var want []string
+		if reminds {
+			last, want = now, []string{"reminder to first"}
+		}
+		d = requireNotices(t, c, err, want...)
+		if next, want := d.NextReminder(), last.Add(7*24*time.Hour); !next.Equal(want) {
+			t.Errorf("after request %d the next reminder is at %v, want %v", i+1, next.Sub(t0), want.Sub(t0))
+		}
+	}
+}
