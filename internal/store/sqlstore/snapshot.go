@@ -171,7 +171,14 @@ func RestoreSnapshot(ctx context.Context, dsn string, kind SnapshotKind, migrati
 // restoreSQLite writes the file under another name, brings it up to date, and renames it.
 func restoreSQLite(ctx context.Context, path string, from io.Reader, r store.Restoration, version string) error {
 	beside := path + ".restoring"
-	f, err := os.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	// A restoration that was killed may have left the file under this name: with a log, which SQLite would apply to the new one, or as a second name of a
+	// database that is in use.
+	for _, end := range []string{"", "-wal", "-shm", ".lock"} {
+		if err := os.Remove(beside + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	f, err := os.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
