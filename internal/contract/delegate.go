@@ -22,6 +22,11 @@ type Delegation struct {
 	Reason   string
 }
 
+// StatedDelegation returns the delegation that an event of type [EventDelegated] states.
+func StatedDelegation(e Event) Delegation {
+	return Delegation{From: e.Person.ID, To: PersonID(e.Details["to"]), At: e.At, Reason: e.Details["reason"]}
+}
+
 // DelegationFrom returns the delegation by which a person passed their part on, or nil.
 func (d *Document) DelegationFrom(id PersonID) *Delegation {
 	return d.findDelegation(func(g Delegation) bool { return g.From == id })

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -118,4 +119,26 @@ func (d Delivery) eventDetails() []string {
 		details = append(details, "message_digest", fmt.Sprintf("%x", sha256.Sum256([]byte(d.Message))))
 	}
 	return details
+}
+
+// statedDelivery are the names of eventDetails.
+var statedDelivery = []string{"guest_code", "delegation", "messages", "addresses", "message_digest"}
+
+// StatedDelivery returns what the event by which a document was finalized states of its delivery; empty: the default.
+func StatedDelivery(e Event) string {
+	var all []string
+	for _, name := range statedDelivery {
+		if v := e.Details[name]; v != "" {
+			all = append(all, name+"="+v)
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+// Statement returns what [StatedDelivery] returns for a document with this delivery. It does not say in which languages, by which channels and when people are reached:
+// these may change after the finalization.
+func (d Delivery) Statement() string {
+	var c Change
+	c.addEvent(EventFinalized, Actor{}, time.Time{}, d.eventDetails()...)
+	return StatedDelivery(c.Events[0])
 }

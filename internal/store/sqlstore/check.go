@@ -291,7 +291,10 @@ func (c *Checker) checkKind(ctx context.Context, k recordKind, progress func()) 
 			if err != nil || len(keys) == 0 {
 				return err
 			}
-			return c.checkRecords(ctx, q, k.name, keys)
+			if err := c.checkRecords(ctx, q, k.name, keys); err != nil || k.name != "document" {
+				return err
+			}
+			return c.checkDeliveries(ctx, q, keys)
 		})
 		if err != nil {
 			return err

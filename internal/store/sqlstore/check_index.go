@@ -26,7 +26,9 @@ const indexTables = `
 	CREATE INDEX line_file ON line (digest) WHERE kind = 'file';
 	CREATE TABLE unrecorded (kind TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (kind, key)) WITHOUT ROWID;
 	CREATE TABLE named (document INTEGER NOT NULL, digest TEXT NOT NULL, PRIMARY KEY (document, digest)) WITHOUT ROWID;
-	CREATE INDEX named_digest ON named (digest);`
+	CREATE INDEX named_digest ON named (digest);
+	CREATE TABLE delivery (document INTEGER PRIMARY KEY, statement TEXT NOT NULL);
+	CREATE TABLE delegation (document INTEGER NOT NULL, leaf INTEGER NOT NULL, stored TEXT NOT NULL, PRIMARY KEY (document, leaf)) WITHOUT ROWID;`
 
 func newLogIndex(ctx context.Context, dir string) (*logIndex, error) {
 	// The file need not survive a crash: without a journal and without syncing it is as fast as memory.
@@ -74,6 +76,9 @@ func (x *logIndex) addEvent(ctx context.Context, leaf int64, e readEvent) error 
 		}
 	}
 	if err := x.addDocument(ctx, leaf, e.Event); err != nil || e.Type == contract.EventDeleted {
+		return err
+	}
+	if err := x.addStatements(ctx, leaf, e.Event); err != nil {
 		return err
 	}
 	for _, name := range []string{"digest", "original", "evidence"} {

@@ -150,6 +150,59 @@ func TestWhatIsDoneToRowsOfADocumentIsFound(t *testing.T) {
 	})
 }
 
+// TestWhoPassedTheirPartOnAndTheRulesForGuestsAreComparedWithTheEvents changes columns that no digest covers, to other values of their form.
+func TestWhoPassedTheirPartOnAndTheRulesForGuestsAreComparedWithTheEvents(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		s := storeWithDocuments(t, dsn, 0)
+		now := time.Unix(1_800_000_000, 0)
+		actor := func(id contract.PersonID) contract.Actor {
+			return contract.Actor{Person: contract.Person{ID: id}, Organisation: "org"}
+		}
+		commit := func(c contract.Change, err error) contract.Document {
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, err := s.Commit(t.Context(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return d
+		}
+		if _, err := s.Grant(t.Context(), "org", contract.UnitSignature, 100, "", actor("owner"), now); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 5 {
+			c, err := uploading(i)
+			c.After.Delivery = contract.Delivery{Code: contract.CodeToSign, Delegation: true, HideAddresses: true, Message: "Mohon ditandatangani.", Languages: map[contract.PersonID]string{"first": "en"}}
+			d := commit(c, err)
+			c, _, err = contract.Finalize(&d, contract.FinalizeOptions{}, actor("owner"), now)
+			d = commit(c, err)
+			to := contract.Participant{Person: contract.Person{ID: "delegate", Name: "Dewi", Email: "dewi@example.test"}, Guest: true}
+			commit(contract.Delegate(&d, to, "", "Ia yang berwenang & hadir.", actor("first"), contract.Limits{}.Defaults(), now))
+		}
+		if found := s.checkAll(t); len(found) > 0 {
+			t.Fatal(found)
+		}
+		s.execute(t,
+			`UPDATE document SET delivery = replace(delivery, '"code":"sign",', '') WHERE id = 1`,
+			`UPDATE document SET delivery = replace(delivery, ',"hide_addresses":true', '') WHERE id = 2`,
+			`UPDATE document SET delegations = '' WHERE id = 3`,
+			`UPDATE document SET delegations = replace(delegations, '"to":"delegate"', '"to":"second"') WHERE id = 4`,
+		)
+		found := s.checkAll(t)
+		for _, id := range []string{"1", "2"} {
+			requireFinding(t, found, store.SeverityEvidence, "document "+id, "differs from the event of its finalization")
+		}
+		for _, id := range []string{"3", "4"} {
+			requireFinding(t, found, store.SeverityEvidence, "document "+id, "differ from the events about them")
+		}
+		if len(found) != 4 {
+			t.Errorf("found: %v", found)
+		}
+	})
+}
+
 // documentTables lists the tables with rows of a document, referring tables first.
 var documentTables = []string{"box", "participant", "revision", "document"}
 

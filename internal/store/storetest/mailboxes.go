@@ -93,7 +93,11 @@ var mailboxTests = map[string]func(*testing.T, *fixture){
 				before := d
 				d.Participants = slices.Clone(d.Participants)
 				c.change(&d)
-				d = b.commitChange(contract.Change{Before: &before, After: d, At: b.now, Events: []contract.Event{{Type: contract.EventGuestCorrected, At: b.now, Person: owner.Person}}}, nil)
+				events := []contract.Event{{Type: contract.EventGuestCorrected, At: b.now, Person: owner.Person}}
+				for _, g := range d.Delegations {
+					events = append(events, contract.Event{Type: contract.EventDelegated, At: g.At, Person: contract.Person{ID: g.From}, Details: map[string]string{"to": string(g.To)}})
+				}
+				d = b.commitChange(contract.Change{Before: &before, After: d, At: b.now, Events: events}, nil)
 			}
 			all = append(all, d)
 		}
