@@ -189,12 +189,8 @@ func (s *Store) RenewClaims(ctx context.Context, process string, now time.Time) 
 
 // PurgeAnswers implements [store.Answers].
 func (s *Store) PurgeAnswers(ctx context.Context, before time.Time) error {
-	err := s.db.withTx(ctx, func(t tx) error {
-		if _, err := t.exec(ctx, `DELETE FROM claim WHERE claimed_at < $1 AND lease_until < $1`, toMicros(before)); err != nil {
-			return err
-		}
-		_, err := t.exec(ctx, `DELETE FROM answer WHERE kept_at < $1`, toMicros(before))
-		return err
-	})
+	err := s.runPurges(ctx,
+		purge{"claim", "account, path, idempotency_key", `claimed_at < $1 AND lease_until < $1`, []any{toMicros(before)}},
+		purge{"answer", "account, path, idempotency_key", `kept_at < $1`, []any{toMicros(before)}})
 	return wrapf(err, "purge answers")
 }

@@ -245,12 +245,8 @@ func (s *Store) RecordKeyUse(ctx context.Context, u store.KeyUse, keep int, e co
 
 // PurgeKeys implements [store.APIKeys].
 func (s *Store) PurgeKeys(ctx context.Context, now, before time.Time) error {
-	err := s.db.withTx(ctx, func(t tx) error {
-		if _, err := t.exec(ctx, `DELETE FROM api_key_token WHERE expires_at < $1`, toMicros(now)); err != nil {
-			return err
-		}
-		_, err := t.exec(ctx, `DELETE FROM api_key_network WHERE used_at < $1`, toMicros(before))
-		return err
-	})
+	err := s.runPurges(ctx,
+		purge{"api_key_token", "hash", `expires_at < $1`, []any{toMicros(now)}},
+		purge{"api_key_network", "key, network, refused", `used_at < $1`, []any{toMicros(before)}})
 	return wrapf(err, "purge API keys")
 }

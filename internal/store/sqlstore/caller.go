@@ -69,13 +69,9 @@ func (s *Store) RememberCaller(ctx context.Context, id contract.PersonID, c stor
 
 // PurgeCallers implements [store.Identities].
 func (s *Store) PurgeCallers(ctx context.Context, before time.Time) error {
-	err := s.db.withTx(ctx, func(t tx) error {
-		if _, err := t.exec(ctx, `DELETE FROM known_device WHERE used_at < $1`, toMicros(before)); err != nil {
-			return err
-		}
-		_, err := t.exec(ctx, `DELETE FROM known_address WHERE used_at < $1`, toMicros(before))
-		return err
-	})
+	err := s.runPurges(ctx,
+		purge{"known_device", "person, hash", `used_at < $1`, []any{toMicros(before)}},
+		purge{"known_address", "person, address", `used_at < $1`, []any{toMicros(before)}})
 	return wrapf(err, "purge known devices and addresses")
 }
 

@@ -426,5 +426,5 @@ func (s *Store) ProveSession(ctx context.Context, family string, at time.Time) e
 
 // PurgeChallenges implements [store.Factors].
 func (s *Store) PurgeChallenges(ctx context.Context, before time.Time) error {
-	return wrapf(s.runStatement(ctx, `DELETE FROM used_challenge WHERE used_at < $1`, toMicros(before)), "purge challenges")
+	return wrapf(s.runPurges(ctx, purge{"used_challenge", "ticket", `used_at < $1`, []any{toMicros(before)}}), "purge challenges")
 }

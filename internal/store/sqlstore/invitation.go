@@ -134,5 +134,5 @@ func (s *Store) AcceptInvitation(ctx context.Context, i contract.Invitation, u s
 
 // PurgeInvitations implements [store.Invitations].
 func (s *Store) PurgeInvitations(ctx context.Context, before time.Time) error {
-	return wrapf(s.runStatement(ctx, `DELETE FROM invitation WHERE expires_at < $1`, toMicros(before)), "purge invitations")
+	return wrapf(s.runPurges(ctx, purge{"invitation", "id", `expires_at < $1`, []any{toMicros(before)}}), "purge invitations")
 }

@@ -160,7 +160,7 @@ func (s *Store) ReportFailedLogins(ctx context.Context, of contract.Organisation
 
 // PurgeLogins implements [store.Logins].
 func (s *Store) PurgeLogins(ctx context.Context, before time.Time) error {
-	return wrapf(s.runStatement(ctx, `DELETE FROM login WHERE last_at < $1`, toMicros(before)), "purge logins")
+	return wrapf(s.runPurges(ctx, purge{"login", "organisation, person, kind, period, network, factor", `last_at < $1`, []any{toMicros(before)}}), "purge logins")
 }
 
 // Admins implements [store.Identities].

@@ -172,6 +172,36 @@ func (s *Store) runStatement(ctx context.Context, sql string, args ...any) error
 	})
 }
 
+// purge selects rows that nothing needs any more. The condition has placeholders.
+type purge struct {
+	table string
+	keys  string // columns that identify a row
+	where string
+	args  []any
+}
+
+// purgeBatch is how many rows one transaction of a purge deletes at most.
+const purgeBatch = 5000
+
+// runPurges deletes rows in short transactions. One that deletes all that have come together while nothing was purged may take longer than a transaction may, and would
+// be rolled back at each try; on SQLite, all other writers would wait for it. The condition is stated twice: on PostgreSQL, only the outer one is checked again if another
+// transaction changed a row meanwhile.
+func (s *Store) runPurges(ctx context.Context, all ...purge) error {
+	for _, p := range all {
+		sql := fmt.Sprintf(`DELETE FROM %[1]s WHERE %[3]s AND (%[2]s) IN (SELECT %[2]s FROM %[1]s WHERE %[3]s LIMIT %[4]d)`, p.table, p.keys, p.where, purgeBatch)
+		for n := int64(purgeBatch); n == purgeBatch; {
+			err := s.db.withTx(ctx, func(t tx) (err error) {
+				n, err = t.exec(ctx, sql, p.args...)
+				return err
+			})
+			if err != nil {
+				return fmt.Errorf("delete from %s: %w", p.table, err)
+			}
+		}
+	}
+	return nil
+}
+
 // readRow scans the only row of a query. It returns store.ErrNotFound if there is none.
 func (s *Store) readRow(ctx context.Context, dest []any, sql string, args ...any) error {
 	return s.db.readTogether(ctx, selectOne(dest, sql, args...))

@@ -393,10 +393,8 @@ func useOnce(ctx context.Context, t tx, digest [32]byte, expires time.Time) erro
 
 // PurgeSSO implements [store.SSO].
 func (s *Store) PurgeSSO(ctx context.Context, before time.Time) error {
-	err := s.db.withTx(ctx, func(t tx) error {
-		return t.addStatements(ctx,
-			statement{sql: `DELETE FROM sso_used WHERE expires_at < $1`, args: []any{toMicros(before)}},
-			statement{sql: `DELETE FROM sso_login WHERE expires_at < $1 AND NOT EXISTS (SELECT 1 FROM token t WHERE t.family = sso_login.family AND t.expires_at >= $1)`, args: []any{toMicros(before)}})
-	})
+	err := s.runPurges(ctx,
+		purge{"sso_used", "digest", `expires_at < $1`, []any{toMicros(before)}},
+		purge{"sso_login", "family", `expires_at < $1 AND NOT EXISTS (SELECT 1 FROM token t WHERE t.family = sso_login.family AND t.expires_at >= $1)`, []any{toMicros(before)}})
 	return wrapf(err, "purge logins with providers")
 }

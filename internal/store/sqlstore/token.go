@@ -166,14 +166,12 @@ func endFamily(ctx context.Context, t tx, family string) error {
 
 // PurgeTokens implements [store.Identities].
 func (s *Store) PurgeTokens(ctx context.Context, before time.Time) error {
-	err := s.db.withTx(ctx, func(t tx) error {
-		return t.addStatements(ctx,
-			statement{sql: `DELETE FROM token WHERE expires_at < $1`, args: []any{toMicros(before)}},
-			statement{sql: `DELETE FROM password_reset WHERE expires_at < $1`, args: []any{toMicros(before)}},
-			statement{sql: `DELETE FROM embed_address WHERE expires_at < $1`, args: []any{toMicros(before.Add(-contract.EmbedRemembered))}},
-			statement{sql: `DELETE FROM session WHERE NOT EXISTS (SELECT 1 FROM token WHERE token.family = session.family)`},
-			statement{sql: `DELETE FROM proved_mailbox WHERE NOT EXISTS (SELECT 1 FROM token WHERE hash = proved_mailbox.token)`})
-	})
+	err := s.runPurges(ctx,
+		purge{"token", "hash", `expires_at < $1`, []any{toMicros(before)}},
+		purge{"password_reset", "id", `expires_at < $1`, []any{toMicros(before)}},
+		purge{"embed_address", "hash", `expires_at < $1`, []any{toMicros(before.Add(-contract.EmbedRemembered))}},
+		purge{"session", "family", `NOT EXISTS (SELECT 1 FROM token WHERE token.family = session.family)`, nil},
+		purge{"proved_mailbox", "token", `NOT EXISTS (SELECT 1 FROM token k WHERE k.hash = proved_mailbox.token)`, nil})
 	return wrapf(err, "purge tokens")
 }
 

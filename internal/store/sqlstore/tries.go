@@ -53,5 +53,5 @@ func forgiveTries(ctx context.Context, t tx, keys []store.TryKey) error {
 
 // PurgeTries implements [store.Tries].
 func (s *Store) PurgeTries(ctx context.Context, now time.Time) error {
-	return wrapf(s.runStatement(ctx, `DELETE FROM try_count WHERE spent_until <= $1`, toMicros(now)), "purge tries")
+	return wrapf(s.runPurges(ctx, purge{"try_count", "kind, key", `spent_until <= $1`, []any{toMicros(now)}}), "purge tries")
 }

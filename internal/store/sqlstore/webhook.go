@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -352,9 +351,5 @@ func (s *Store) SetWebhookTold(ctx context.Context, id contract.WebhookID) error
 
 // PurgeDeliveries implements [store.Webhooks].
 func (s *Store) PurgeDeliveries(ctx context.Context, before time.Time) error {
-	err := s.runStatement(ctx, `DELETE FROM webhook_delivery WHERE state <> 'ordered' AND done_at < $1`, toMicros(before))
-	if err != nil {
-		return fmt.Errorf("delete old deliveries: %w", err)
-	}
-	return nil
+	return wrapf(s.runPurges(ctx, purge{"webhook_delivery", "webhook, number", `state <> 'ordered' AND done_at < $1`, []any{toMicros(before)}}), "purge deliveries")
 }
