@@ -103,7 +103,7 @@ func (r *Reader) MeasureCoverage(page *pdf.Page, annotations []pdf.Ref) (*Covera
 			return nil, err
 		}
 		if !IsComplete(p.problem) || cover.work < 0 {
-			cover.fillBox(p.base.mapBox(rects[i]), 1)
+			cover.paintBox(p.base.mapBox(rects[i]), 1)
 		}
 	}
 	return cover, nil
@@ -159,17 +159,25 @@ func (c *Coverage) spendWork(n int) bool {
 	return c.work >= 0
 }
 
-// fillBox paints a box of the page.
+// fillBox paints a box of the page if there is work left for it.
 func (c *Coverage) fillBox(box pdf.Rect, opacity float64) {
-	box = box.Intersect(c.region)
-	if box.Empty() || !(opacity > 0) {
+	if box = box.Intersect(c.region); box.Empty() || !(opacity > 0) {
 		return
 	}
 	x0, x1 := c.cellRange(box.LLX-c.region.LLX, box.URX-c.region.LLX, c.w)
 	y0, y1 := c.cellRange(box.LLY-c.region.LLY, box.URY-c.region.LLY, c.h)
-	if !c.spendWork((x1 - x0) * (y1 - y0)) {
+	if c.spendWork((x1 - x0) * (y1 - y0)) {
+		c.paintBox(box, opacity)
+	}
+}
+
+// paintBox paints a box of the page.
+func (c *Coverage) paintBox(box pdf.Rect, opacity float64) {
+	if box = box.Intersect(c.region); box.Empty() {
 		return
 	}
+	x0, x1 := c.cellRange(box.LLX-c.region.LLX, box.URX-c.region.LLX, c.w)
+	y0, y1 := c.cellRange(box.LLY-c.region.LLY, box.URY-c.region.LLY, c.h)
 	for y := y0; y < y1; y++ {
 		high := overlapLength(box.LLY-c.region.LLY, box.URY-c.region.LLY, c.cell, y) / c.cell
 		for x := x0; x < x1; x++ {

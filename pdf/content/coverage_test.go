@@ -309,11 +309,12 @@ func TestSeveralAnnotationsHideTogether(t *testing.T) {
 func TestCoverageOfAHostileAppearanceEndsAndHides(t *testing.T) {
 	t.Parallel()
 	for name, operators := range map[string]string{
-		"a great many rectangles": strings.Repeat("0 0 200 100 re f ", 60_000),
-		"a path of many points":   "0 0 m " + strings.Repeat("200 100 l 0 0 l ", 150_000) + "f",
-		"lines without end":       "1e30 w 0 0 m 1e30 1e30 l S 0 0 m 99999999999 99999999999999 l 3 3 l f 0 0 200 100 re f",
+		"a great many rectangles":     strings.Repeat("0 0 200 100 re f ", 60_000),
+		"a path of many points":       "0 0 m " + strings.Repeat("200 100 l 0 0 l ", 150_000) + "f",
+		"a great many faint shadings": "q /G gs " + strings.Repeat("/S sh ", 3_000) + "Q 0 0 200 100 re f",
+		"lines without end":           "1e30 w 0 0 m 1e30 1e30 l S 0 0 m 99999999999 99999999999999 l 3 3 l f 0 0 200 100 re f",
 	} {
-		c, _ := coverOf(t, square, coveringForm{content: operators})
+		c, _ := coverOf(t, square, coveringForm{content: operators, resources: extGState(pdf.Dict{"ca": pdf.Real(0.0001)})})
 		if got := c.HiddenShare(boxOfLook); got < 0.99 {
 			t.Errorf("%s: %.2f is hidden", name, got)
 		}

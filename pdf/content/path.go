@@ -367,7 +367,11 @@ func (c *Coverage) fillPath(o *flatPath, evenOdd bool, clip pdf.Rect, opacity fl
 	if clip.Empty() {
 		return
 	}
-	y0, y1 := c.cellRange(clip.LLY-c.region.LLY, clip.URY-c.region.LLY, c.h)
+	low, high := o.verticalRange()
+	y0, y1 := c.cellRange(max(low, clip.LLY)-c.region.LLY, min(high, clip.URY)-c.region.LLY, c.h)
+	if !c.spendWork(rowWork*max(1, y1-y0)) || y0 >= y1 {
+		return
+	}
 	x0, x1 := (clip.LLX-c.region.LLX)/c.cell, (clip.URX-c.region.LLX)/c.cell
 	rows := make([][]crossing, (y1-y0)*subrows)
 	for _, line := range o.subpaths {
@@ -379,7 +383,6 @@ func (c *Coverage) fillPath(o *flatPath, evenOdd bool, clip pdf.Rect, opacity fl
 		}
 	}
 	for y := y0; y < y1; y++ {
-		clear(c.row)
 		low, high := c.w, 0
 		for s := range subrows {
 			found := rows[(y-y0)*subrows+s]
@@ -408,7 +411,27 @@ func (c *Coverage) fillPath(o *flatPath, evenOdd bool, clip pdf.Rect, opacity fl
 		for x := low; x < high; x++ {
 			c.coverCell(y*c.w+x, c.row[x]*float32(opacity))
 		}
+		clear(c.row[low:high])
 	}
+}
+
+// rowWork is the work of a row that a path may cross, in addition to that of its cells.
+const rowWork = 4
+
+// verticalRange returns the lowest and the highest y of the points.
+func (o *flatPath) verticalRange() (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, line := range o.subpaths {
+		for _, p := range line {
+			if p.y < low { // unlike min, this skips what is not a number
+				low = p.y
+			}
+			if p.y > high {
+				high = p.y
+			}
+		}
+	}
+	return low, high
 }
 
 // addCrossings records where a line crosses the rows from y0 on; false if the work is spent.
