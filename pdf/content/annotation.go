@@ -42,12 +42,18 @@ func (p *interpreter) interpretAnnotations(page *pdf.Page) {
 		list = list[:p.limits.Annots]
 	}
 	for _, o := range list {
+		if p.operators -= annotationOperators; p.operators < 0 {
+			p.stopAtLimit(errOperators)
+		}
 		if p.stopped {
 			return
 		}
 		p.interpretAnnotation(o)
 	}
 }
+
+// annotationOperators is how many operators an annotation counts as: pages may share a list of them.
+const annotationOperators = 4
 
 func (p *interpreter) interpretAnnotation(o pdf.Object) {
 	dict, err := p.d.Dict(o)
@@ -74,7 +80,7 @@ func (p *interpreter) interpretAnnotation(o pdf.Object) {
 	}
 	m.NoAppearance = dict["AP"] == nil && slices.Contains(drawnByReaders, subtype)
 	if p.deep != nil && m.NoAppearance {
-		m.Fingerprint = uint64(fingerprint(5).addObject(o))
+		m.Fingerprint = uint64(fingerprint(5).addWord(uint64(p.fingerprintObject(o))))
 	}
 	p.annotation, _ = o.(pdf.Ref)
 	p.appendMark(m, p.pageBox)

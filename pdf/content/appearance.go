@@ -192,14 +192,19 @@ func (p *interpreter) traceBlending() {
 	}
 }
 
+// clearStates are the entries of graphics state dictionaries for lines, fonts and opacity.
+var clearStates = []pdf.Name{"Type", "LW", "LC", "LJ", "ML", "D", "RI", "Font", "FL", "SM", "SA", "CA", "ca", "AIS", "BM", "SMask", "OP", "op", "OPM"}
+
 // traceState records effects of a graphics state dictionary other than lines, fonts and opacity.
 func (p *interpreter) traceState(gs pdf.Dict) {
-	for k := range gs {
-		switch k {
-		case "Type", "LW", "LC", "LJ", "ML", "D", "RI", "Font", "FL", "SM", "SA", "CA", "ca", "AIS", "BM", "SMask", "OP", "op", "OPM":
-		default:
-			p.trace.addUnclear("a transfer function or the like")
+	clear := 0
+	for _, k := range clearStates {
+		if gs[k] != nil {
+			clear++
 		}
+	}
+	if len(gs) > clear {
+		p.trace.addUnclear("a transfer function or the like")
 	}
 }
 

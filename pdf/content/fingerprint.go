@@ -1,8 +1,9 @@
 package content
 
 import (
-	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"segel/pdf"
 )
@@ -42,17 +43,81 @@ func (s fingerprint) addShape(m matrix) fingerprint {
 	return s
 }
 
-// addObject adds an object: a reference by its number, since it leads to the same object everywhere.
-func (s fingerprint) addObject(o pdf.Object) fingerprint {
-	switch o := o.(type) {
-	case nil:
-		return s.addWord(0)
-	case pdf.Ref:
-		return s.addWord(uint64(o.Number)<<16 | uint64(o.Generation))
-	case pdf.Name:
-		return s.addBytes([]byte(o))
+// addRef adds a reference by its number, since it leads to the same object everywhere.
+func (s fingerprint) addRef(ref pdf.Ref) fingerprint {
+	return s.addWord(uint64(ref.Number)<<16 | uint64(ref.Generation))
+}
+
+// addRect adds the corners of a rectangle.
+func (s fingerprint) addRect(r pdf.Rect) fingerprint {
+	return s.addNumber(r.LLX).addNumber(r.LLY).addNumber(r.URX).addNumber(r.URY)
+}
+
+// fingerprintObject is the fingerprint of an object, which counts in Limits.Bytes: a direct one may have megabytes.
+func (p *interpreter) fingerprintObject(o pdf.Object) fingerprint {
+	return p.addObject(fingerprint(6), o)
+}
+
+func (p *interpreter) addObject(s fingerprint, o pdf.Object) fingerprint {
+	if !p.spendBytes(1) {
+		p.stopAtLimit(errBytes)
 	}
-	return s.addBytes(fmt.Append(nil, o))
+	if p.stopped {
+		return s
+	}
+	switch o := o.(type) {
+	case pdf.Ref:
+		return s.addWord(1).addRef(o)
+	case pdf.Name:
+		return s.addWord(2).addBytes([]byte(o))
+	case pdf.Integer:
+		return s.addWord(3).addNumber(float64(o))
+	case pdf.Real:
+		return s.addWord(3).addNumber(float64(o))
+	case pdf.String:
+		if !p.spendBytes(int64(len(o.Bytes))) {
+			p.stopAtLimit(errBytes)
+			return s
+		}
+		return s.addWord(4).addBytes(o.Bytes)
+	case pdf.Array:
+		s = s.addWord(5).addWord(uint64(len(o)))
+		for _, v := range o {
+			s = p.addObject(s, v)
+		}
+		return s
+	case pdf.Dict:
+		if !p.spendBytes(int64(len(o))) {
+			p.stopAtLimit(errBytes)
+			return s
+		}
+		s = s.addWord(6).addWord(uint64(len(o)))
+		for _, key := range slices.Sorted(maps.Keys(o)) {
+			s = p.addObject(s.addBytes([]byte(key)), o[key])
+		}
+		return s
+	case *pdf.Stream:
+		return p.addObject(s.addWord(7), o.Dict)
+	case pdf.Boolean:
+		if o {
+			return s.addWord(8)
+		}
+		return s.addWord(9)
+	}
+	return s.addWord(0)
+}
+
+// fingerprintSpace is the fingerprint of a colour space by its name.
+func (p *interpreter) fingerprintSpace(name pdf.Name) fingerprint {
+	if p.scopes == nil {
+		return fingerprint(1).addBytes([]byte(name))
+	}
+	s, known := p.scopes.spaces[name]
+	if !known {
+		s = fingerprint(1).addBytes([]byte(name)).addWord(uint64(p.fingerprintObject(p.findResource("ColorSpace", name))))
+		p.scopes.spaces[name] = s
+	}
+	return s
 }
 
 // addOperands adds numbers and names.
@@ -71,13 +136,12 @@ func (p *interpreter) fingerprintColour(op []byte, c *contentLexer) {
 	}
 	switch string(op) {
 	case "cs", "CS":
-		name := pdf.Name(c.lastName())
-		k.space = fingerprint(1).addBytes([]byte(name)).addObject(p.findResource("ColorSpace", name))
+		k.space = p.fingerprintSpace(pdf.Name(c.lastName()))
 		k.fingerprint = k.space
 	case "sc", "scn", "SC", "SCN":
 		k.fingerprint = k.space.addOperands(c.operands)
 		if name := c.lastName(); name != "" {
-			k.fingerprint = k.fingerprint.addObject(p.findResource("Pattern", pdf.Name(name)))
+			k.fingerprint = k.fingerprint.addWord(uint64(p.fingerprintObject(p.findResource("Pattern", pdf.Name(name)))))
 		}
 	default:
 		k.space = fingerprint(len(c.operands))
@@ -87,7 +151,7 @@ func (p *interpreter) fingerprintColour(op []byte, c *contentLexer) {
 
 // fingerprintPaint covers what all current paint has in common: the clip, and how it is blended with what is below.
 func (p *interpreter) fingerprintPaint(kind Kind) fingerprint {
-	s := fingerprint(kind).addWord(uint64(p.clipFingerprint)).addObject(p.mask).addNumber(p.fillAlpha * p.groupOpacity).addBytes([]byte(p.blendMode))
+	s := fingerprint(kind).addWord(uint64(p.clipFingerprint)).addWord(uint64(p.mask)).addNumber(p.fillAlpha * p.groupOpacity).addBytes([]byte(p.blendMode))
 	for _, mode := range p.outerBlendModes {
 		s = s.addBytes([]byte(mode))
 	}
@@ -128,10 +192,8 @@ func (p *interpreter) fingerprintInline(entries []operand, data []byte) fingerpr
 	}
 	s := fingerprint(2).addOperands(entries).addBytes(data)
 	for _, o := range entries {
-		if o.kind == isName {
-			if space := p.findResource("ColorSpace", pdf.Name(o.text)); space != nil {
-				s = s.addObject(space)
-			}
+		if o.kind == isName && p.findResource("ColorSpace", pdf.Name(o.text)) != nil {
+			s = s.addWord(uint64(p.fingerprintSpace(pdf.Name(o.text))))
 		}
 	}
 	return s

@@ -20,7 +20,7 @@ type graphicsState struct {
 	fillAlpha, strokeAlpha float64
 
 	clipFingerprint fingerprint // of the clip, for a deep reader
-	mask            pdf.Object  // the soft mask, for a deep reader
+	mask            fingerprint // of the soft mask, for a deep reader
 
 	translucent     bool // below translucentBelow
 	blended         bool // blended with what is below, or masked
@@ -74,10 +74,11 @@ func (p *interpreter) initialState() graphicsState {
 	}
 }
 
-// scope is a resource dictionary with its fonts that were used.
+// scope is a resource dictionary with its fonts and colour spaces that were used.
 type scope struct {
-	dict  pdf.Dict
-	fonts map[pdf.Name]*font
+	dict   pdf.Dict
+	fonts  map[pdf.Name]*font
+	spaces map[pdf.Name]fingerprint // for a deep reader
 }
 
 // newScope resolves resources; a form without any uses those around it.
@@ -86,7 +87,7 @@ func (p *interpreter) newScope(o pdf.Object, around *scope) *scope {
 	if p.failed(err) || dict == nil && around != nil {
 		return around
 	}
-	return &scope{dict: dict, fonts: map[pdf.Name]*font{}}
+	return &scope{dict: dict, fonts: map[pdf.Name]*font{}, spaces: map[pdf.Name]fingerprint{}}
 }
 
 // findResource returns a resource by category and name.
@@ -185,7 +186,8 @@ func (p *interpreter) execute(op []byte, c *contentLexer) {
 		}
 		m := Mark{Kind: Drawing, Box: p.clip, FillsBox: true}
 		if p.deep != nil {
-			m.Fingerprint = uint64(p.fingerprintPaint(Drawing).addObject(p.findResource("Shading", pdf.Name(c.lastName()))).addShape(p.ctm).addNumber(p.ctm[4]).addNumber(p.ctm[5]))
+			shading := p.fingerprintObject(p.findResource("Shading", pdf.Name(c.lastName())))
+			m.Fingerprint = uint64(p.fingerprintPaint(Drawing).addWord(uint64(shading)).addShape(p.ctm).addNumber(p.ctm[4]).addNumber(p.ctm[5]))
 		}
 		p.addMark(m)
 	case "ID":
@@ -262,20 +264,27 @@ func (p *interpreter) readBlending(gs pdf.Dict) {
 		dict, masked := mask.(pdf.Dict)
 		p.interpretMask(dict)
 		if gs["SMask"] != nil {
-			p.mask = nil
+			p.mask = 0
 			if masked {
-				p.mask = gs["SMask"]
+				p.mask = p.fingerprintObject(gs["SMask"])
 			}
 		}
 		p.blended = masked || gs["BM"] != nil && mode != pdf.Object(pdf.Name("Normal")) && mode != pdf.Object(pdf.Name("Compatible"))
 	}
 }
 
+// maxBlendModes bounds a list of blend modes. The standard has sixteen.
+const maxBlendModes = 32
+
 // readBlendMode returns the first known mode of a list, as readers do.
 func (p *interpreter) readBlendMode(mode pdf.Object) pdf.Name {
 	list, ok := mode.(pdf.Array)
 	if !ok {
 		list = pdf.Array{mode}
+	}
+	if len(list) > maxBlendModes {
+		p.noteIncomplete(Limit, errBlendModes)
+		list = list[:maxBlendModes]
 	}
 	for _, o := range list {
 		name, err := p.d.Name(o)
@@ -398,7 +407,7 @@ func (p *interpreter) interpretForm(st *pdf.Stream, fit matrix) {
 	p.patternOrigin = p.ctm
 	if box, err := p.d.Rect(st.Dict["BBox"]); !p.failed(err) && st.Dict["BBox"] != nil {
 		if p.deep != nil && p.ctm[0] != 0 && p.ctm[1] != 0 {
-			p.addClip(fingerprint(4).addShape(p.ctm).addObject(box.Array())) // the rotated box is smaller than its bounding box
+			p.addClip(fingerprint(4).addShape(p.ctm).addRect(box)) // the rotated box is smaller than its bounding box
 		}
 		p.narrowClip(p.ctm.mapBox(box))
 	}
@@ -442,6 +451,7 @@ func (p *interpreter) interpretImage(st *pdf.Stream, ref pdf.Ref, off Views) {
 		p.noteIncomplete(Limit, errAlternate)
 		alternates = alternates[:maxAlternates]
 	}
+	p.operators -= len(alternates) // a limit that is reached counts with the next operator
 	for _, o := range alternates {
 		alternate, err := p.d.Dict(o)
 		if p.failed(err) || alternate == nil {
@@ -476,6 +486,6 @@ func (p *interpreter) addImage(st *pdf.Stream, ref pdf.Ref, in Views) {
 	if p.coversPage() {
 		p.coverUnitSquare(p.readImageOpacity(st))
 	}
-	p.addMark(Mark{Kind: Image, Box: p.ctm.mapBox(pdf.Rect{URX: 1, URY: 1}), FillsBox: true, Translucent: masked, Image: ref, Fingerprint: p.fingerprintImage(fingerprint(3).addObject(ref), st.Dict["ImageMask"] != nil)})
+	p.addMark(Mark{Kind: Image, Box: p.ctm.mapBox(pdf.Rect{URX: 1, URY: 1}), FillsBox: true, Translucent: masked, Image: ref, Fingerprint: p.fingerprintImage(fingerprint(3).addRef(ref), st.Dict["ImageMask"] != nil)})
 	p.setVisible(around)
 }

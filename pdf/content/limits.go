@@ -10,7 +10,7 @@ import (
 // Limits bound what a hostile file can make a Reader do. A zero field has its default.
 type Limits struct {
 	Bytes     int64 // of content and of font tables, of all pages together, counted each time they are read; default 64 MiB
-	Operators int   // of all pages together; default 4,000,000
+	Operators int   // of all pages together, with annotations and alternates of images; default 4,000,000
 	Marks     int   // on one page; default 50,000
 	Depth     int   // of nested forms; default 12
 	States    int   // of saved graphics states; default 512
@@ -73,15 +73,16 @@ func (u *IncompleteError) Is(target error) bool {
 }
 
 var (
-	errNested    = errors.New("forms nested too deeply, or in a loop")
-	errOperators = errors.New("too many operators")
-	errBytes     = errors.New("too much content")
-	errMarks     = errors.New("too many marks on one page")
-	errStates    = errors.New("graphics states nested too deeply")
-	errOperands  = errors.New("too many operands of one operator")
-	errString    = errors.New("string without end")
-	errLayers    = errors.New("too many layers, or too long lists of them")
-	errInner     = errors.New("too many patterns and glyphs that are drawings on one page")
-	errAlternate = errors.New("too many alternates of one image")
-	errAnnots    = errors.New("too many annotations on one page")
+	errNested     = errors.New("forms nested too deeply, or in a loop")
+	errOperators  = errors.New("too many operators")
+	errBytes      = errors.New("too much content")
+	errMarks      = errors.New("too many marks on one page")
+	errStates     = errors.New("graphics states nested too deeply")
+	errOperands   = errors.New("too many operands of one operator")
+	errString     = errors.New("string without end")
+	errLayers     = errors.New("too many layers, or too long lists of them")
+	errInner      = errors.New("too many patterns and glyphs that are drawings on one page")
+	errAlternate  = errors.New("too many alternates of one image")
+	errBlendModes = errors.New("too many blend modes")
+	errAnnots     = errors.New("too many annotations on one page")
 )

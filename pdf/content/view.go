@@ -155,6 +155,9 @@ func (r *Reader) hasIntent(group, config pdf.Object) bool {
 	return false
 }
 
+// categoryCost is the cost in Limits.Bytes of a category of a layer.
+const categoryCost = 16
+
 // applyAutoState applies one usage application dictionary (ISO 32000-2 §8.11.4.4): a layer is on for its event if all
 // of its categories recommend it, and off if one recommends that. A layer without recommendations does not change.
 func (r *Reader) applyAutoState(o pdf.Object) {
@@ -168,7 +171,12 @@ func (r *Reader) applyAutoState(o pdf.Object) {
 		return
 	}
 	categories, _ := r.d.Array(state["Category"])
+	categories = r.boundList(categories, maxAutoStates)
 	for _, ref := range r.readGroups(state["OCGs"]) {
+		if !r.spendBytes(categoryCost * int64(1+len(categories))) {
+			r.layersIncomplete = true
+			return
+		}
 		group, err := r.d.Dict(ref)
 		if err != nil {
 			continue
@@ -176,7 +184,7 @@ func (r *Reader) applyAutoState(o pdf.Object) {
 		usage, _ := r.d.Dict(group["Usage"])
 		var on, off bool
 		depends := false // on the user, the language or the magnification
-		for _, o := range r.boundList(categories, maxAutoStates) {
+		for _, o := range categories {
 			category, _ := r.d.Name(o)
 			switch category {
 			case "View", "Print", "Export":
@@ -229,7 +237,11 @@ func (r *Reader) evaluateMembership(dict pdf.Dict) Views {
 	if dict["VE"] != nil {
 		if expression, err := r.d.Array(dict["VE"]); err == nil {
 			terms := maxTerms
-			if shown, ok := r.evaluateExpression(expression, 0, &terms); ok {
+			shown, ok := r.evaluateExpression(expression, 0, &terms)
+			if !r.spendBytes(int64(maxTerms - terms)) {
+				r.layersIncomplete = true
+			}
+			if ok {
 				return allViews &^ shown
 			}
 		}
