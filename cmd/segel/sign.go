@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"segel/internal/contract"
+	"segel/internal/durable"
 	"segel/pades"
 	"segel/pades/appearance"
 	"segel/pdf"
@@ -136,7 +137,6 @@ func writeSigned(name string, in io.ReadSeeker, tails [][]byte) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.Remove(out.Name())) }()
 	_, err = in.Seek(0, io.SeekStart)
 	if err == nil {
 		_, err = io.Copy(out, in)
@@ -146,8 +146,12 @@ func writeSigned(name string, in io.ReadSeeker, tails [][]byte) (err error) {
 			_, err = out.Write(t)
 		}
 	}
-	if err = errors.Join(err, out.Chmod(0o644), out.Sync(), out.Close()); err != nil {
-		return err
+	_ = out.Chmod(0o644) // a file system without modes has its own
+	if err = errors.Join(err, out.Sync(), out.Close()); err == nil {
+		err = durable.RenameNew(out.Name(), name) // a signed file is never overwritten
 	}
-	return os.Link(out.Name(), name) // fails if the name exists: a signed file is never overwritten
+	if err != nil {
+		return errors.Join(err, os.Remove(out.Name()))
+	}
+	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"syscall"
 	"testing"
 )
 
@@ -30,6 +32,41 @@ func TestWriteNewWritesWholeFilesAndReplacesNone(t *testing.T) {
 	}
 	if err := WriteNew(filepath.Join(dir, "missing", "key"), nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("in a folder that does not exist: %v", err)
+	}
+}
+
+// TestAFileIsNamedWithoutLinks names files as on a stick with a file system of another system.
+func TestAFileIsNamedWithoutLinks(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux renames without replacing")
+	}
+	dir := t.TempDir()
+	from, to := filepath.Join(dir, "from"), filepath.Join(dir, "to")
+	for _, why := range []syscall.Errno{syscall.EPERM, syscall.ENOTSUP, syscall.ENOSYS} {
+		refuse := func(from, to string) error { return &os.LinkError{Op: "link", Old: from, New: to, Err: why} }
+		if err := errors.Join(os.WriteFile(from, []byte(why.Error()), 0o600), renameNew(from, to, refuse)); err != nil {
+			t.Fatalf("%v: %v", why, err)
+		}
+		if b, err := os.ReadFile(to); err != nil || string(b) != why.Error() {
+			t.Errorf("%v: the file has %q, %v", why, b, err)
+		}
+		if err := os.WriteFile(from, []byte("second"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := renameNew(from, to, refuse); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("%v: a second file: %v", why, err)
+		}
+		if b, err := os.ReadFile(to); err != nil || string(b) != why.Error() {
+			t.Errorf("%v: the file was replaced by %q, %v", why, b, err)
+		}
+		if err := os.Remove(to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	full := func(string, string) error { return syscall.ENOSPC }
+	if err := renameNew(from, to, full); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("on a full disk: %v", err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync/atomic"
+	"syscall"
 )
 
 // WriteNew creates a file with mode 0600 and that content, durable on return: after a crash it is complete or absent. It never
@@ -15,18 +16,32 @@ func WriteNew(file string, content []byte) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		err = errors.Join(err, os.Remove(f.Name()))
-	}()
 	_, err = f.Write(content)
 	err = errors.Join(err, SyncFile(f), f.Close())
+	if err == nil {
+		err = RenameNew(f.Name(), file)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return SyncDir(dir)
+}
+
+// RenameNew renames a file within a file system, and never replaces one: if there is one of the new name, the error is fs.ErrExist. After a crash the
+// file has its former name, the new one, or both.
+func RenameNew(from, to string) error { return renameNew(from, to, os.Link) }
+
+// renameNew is RenameNew with the function that makes links. Sticks and disks of other systems (FAT, exFAT) and some network file systems have none:
+// there the system is asked to rename without replacing.
+func renameNew(from, to string, link func(from, to string) error) error {
+	err := link(from, to)
+	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOTSUP) || errors.Is(err, syscall.ENOSYS) {
+		return renameNoReplace(from, to, err)
+	}
 	if err != nil {
 		return err
 	}
-	if err := os.Link(f.Name(), file); err != nil {
-		return err
-	}
-	return SyncDir(dir)
+	return os.Remove(from)
 }
 
 // Replace replaces a file by one with mode 0600 and that content, durable on return: after a crash it is the former or the new one.

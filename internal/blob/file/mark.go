@@ -64,9 +64,8 @@ func (s *Store) SetMark(ctx context.Context, mark []byte) error {
 	if err := errors.Join(f.Chmod(0o400), durable.SyncFile(f)); err != nil {
 		return fmt.Errorf("mark blobs: %w", err)
 	}
-	// Durable now: the bytes, under a temporary name, which the next Open sweeps. A link, unlike a rename, fails where
-	// another process was first.
-	err = os.Link(f.Name(), filepath.Join(s.root, markFile))
+	// Durable now: the bytes, under a temporary name, which the next Open sweeps. It fails where another process was first.
+	err = durable.RenameNew(f.Name(), filepath.Join(s.root, markFile))
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%w: mark of %s", blob.ErrExists, s.root)
 	}

@@ -105,7 +105,7 @@ func (w *writer) Commit() error {
 	if w.store.unnamed {
 		err = linkUnnamed(w.file, path)
 	} else {
-		err = os.Link(w.file.Name(), path)
+		err = durable.RenameNew(w.file.Name(), path)
 	}
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%w: %s", blob.ErrExists, w.key)
