@@ -5,9 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net/mail"
+	"net/netip"
+	"net/url"
 	"slices"
 	"text/tabwriter"
 	"time"
+
+	"golang.org/x/net/idna"
 
 	"segel/internal/config"
 	"segel/internal/contract"
@@ -50,7 +54,7 @@ func (a *app) wireMail() error {
 
 // newMailSender returns what sends mail through the configured servers, and these.
 func newMailSender(conf config.Config) (*smtp.Sender, []smtp.Server, error) {
-	o := smtp.Options{Timeout: conf.MailTimeout}
+	o := smtp.Options{Timeout: conf.MailTimeout, Name: helloName(conf)}
 	reach := outbound.Options{Ports: []uint16{}}
 	for _, n := range conf.OutboundPrivate {
 		reach.Allowed = append(reach.Allowed, n.Prefix)
@@ -71,6 +75,27 @@ func newMailSender(conf config.Config) (*smtp.Sender, []smtp.Server, error) {
 		return nil, nil, fmt.Errorf("mail servers: %w", err)
 	}
 	return sender, o.Servers, nil
+}
+
+// helloName returns how the service introduces itself to mail servers (RFC 5321 §4.1.1.1): with the host of the public address. Empty: there is none,
+// and it introduces itself as localhost, which some servers refuse.
+func helloName(conf config.Config) string {
+	u, err := url.Parse(conf.PublicURL)
+	if err != nil {
+		return ""
+	}
+	host := u.Hostname()
+	if ip, err := netip.ParseAddr(host); err == nil {
+		if ip = ip.Unmap().WithZone(""); ip.Is6() {
+			return "[IPv6:" + ip.String() + "]"
+		}
+		return "[" + ip.String() + "]"
+	}
+	name, err := idna.Lookup.ToASCII(host)
+	if err != nil {
+		return ""
+	}
+	return name
 }
 
 type mailCommand struct {

@@ -17,6 +17,7 @@ import (
 
 	gosmtp "github.com/emersion/go-smtp"
 
+	"segel/internal/config"
 	"segel/internal/contract"
 )
 
@@ -29,6 +30,8 @@ type mailServer struct {
 	arrived  chan struct{} // closed and replaced with each mail
 	holding  chan struct{} // until it is closed, mails are received and not answered; nil: they are answered at once
 	held     []string      // Message-IDs of mails that were received since holding began
+	hello    string        // how the last client introduced itself
+	busy     string        // a mailbox that takes no mail for now; empty: none
 }
 
 // hold has the server answer no mail until answer is called.
@@ -83,7 +86,12 @@ func startMailServer(t *testing.T) (*mailServer, []string) {
 		t.Fatal(err)
 	}
 	m := &mailServer{address: l.Addr().String(), arrived: make(chan struct{})}
-	server := gosmtp.NewServer(gosmtp.BackendFunc(func(*gosmtp.Conn) (gosmtp.Session, error) { return &mailSession{server: m}, nil }))
+	server := gosmtp.NewServer(gosmtp.BackendFunc(func(c *gosmtp.Conn) (gosmtp.Session, error) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.hello = c.Hostname()
+		return &mailSession{server: m}, nil
+	}))
 	server.Domain = "mail.example.test"
 	ended := make(chan struct{})
 	go func() {
@@ -118,6 +126,11 @@ func (s *mailSession) Rcpt(to string, _ *gosmtp.RcptOptions) error {
 		defer s.server.mu.Unlock()
 		s.server.note(receivedMail{to: to})
 		return &gosmtp.SMTPError{Code: 550, EnhancedCode: gosmtp.EnhancedCode{5, 1, 1}, Message: "no such mailbox"}
+	}
+	s.server.mu.Lock()
+	defer s.server.mu.Unlock()
+	if to == s.server.busy {
+		return &gosmtp.SMTPError{Code: 452, EnhancedCode: gosmtp.EnhancedCode{4, 2, 2}, Message: "mailbox full"}
 	}
 	s.to = to
 	return nil
@@ -200,6 +213,37 @@ func (s *service) openLink(t *testing.T, link string) *client {
 	c := &client{service: s, t: t}
 	c.token = c.do("POST", "/v1/auth/guest", object{"link": link}).ok().object("data")["token"].(string)
 	return c
+}
+
+// TestMailServersAreGreetedWithTheHostOfThePublicAddress checks what servers compare that refuse clients who call themselves localhost.
+func TestMailServersAreGreetedWithTheHostOfThePublicAddress(t *testing.T) {
+	t.Parallel()
+	mails, set := startMailServer(t)
+	for public, want := range map[string]string{
+		"https://segel.example.com": "segel.example.com", "https://example.com:8443/segel": "example.com", "https://kontrak.exämple.com": "kontrak.xn--exmple-cua.com",
+		"http://192.0.2.7:8080": "[192.0.2.7]", "http://[2001:db8::7]": "[IPv6:2001:db8::7]", "": "localhost",
+	} {
+		env := []string{"SEGEL_PUBLIC_URL=" + public}
+		for pair := range slices.Chunk(set, 2) {
+			env = append(env, pair[0]+"="+pair[1])
+		}
+		conf, err := config.Load(env, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sender, servers, err := newMailSender(conf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := sender.CheckServer(t.Context(), servers[0]); err != nil {
+			t.Fatalf("%s: %v", public, err)
+		}
+		mails.mu.Lock()
+		if mails.hello != want {
+			t.Errorf("%q: the server was greeted by %q, want %q", public, mails.hello, want)
+		}
+		mails.mu.Unlock()
+	}
 }
 
 // noticeKinds returns the messages to a person on a document, as "kind status".

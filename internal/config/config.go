@@ -282,7 +282,7 @@ type Config struct {
 
 	// Mail servers in the order in which they are tried, such as smtp://user:password@mail.example.com:587, which must offer STARTTLS, or
 	// smtps://mail.example.com:465. With ?tls=none a server is used without TLS: only within your own network. OUTBOUND_PRIVATE must
-	// name the network of a server without a public address. Empty: messages are not sent but kept, and operators read them and pass
+	// name the network of a server without a public address. The service introduces itself (EHLO) with the host of PUBLIC_URL. Empty: messages are not sent but kept, and operators read them and pass
 	// them on (Administration, Mail; segel mail).
 	MailServers []string `env:"MAIL_SERVERS" secret:"true"`
 
