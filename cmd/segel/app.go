@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -68,6 +69,7 @@ type app struct {
 	stamping    *stamping.Stamping
 	notices     *notify.Service
 	webhooks    *webhook.Service
+	sentMails   sync.Map // identifiers of mails about a disabled webhook, until all of its admins have theirs
 	feed        *webhook.Feed
 	sso         *sso.Service
 	scim        *scim.Service

@@ -13,7 +13,6 @@ import (
 
 	"segel/internal/api"
 	"segel/internal/contract"
-	"segel/internal/identity"
 	"segel/internal/monitor"
 	"segel/internal/notify/webhook"
 	"segel/internal/outbound"
@@ -64,11 +63,11 @@ func newDirectClient(o outbound.Options) *http.Client {
 // mostAdmins is how many admins are told that a webhook was disabled.
 const mostAdmins = 100
 
-// tellOfDisabledWebhook mails the admins of a webhook that the service disabled it.
+// tellOfDisabledWebhook mails the admins of a webhook that the service disabled it. If it fails for some of them, the next call mails these alone.
 func (a *app) tellOfDisabledWebhook(ctx context.Context, w contract.Webhook) error {
-	people, _, err := a.identity.People(ctx, contract.Actor{}, identity.PeopleQuery{Organisation: w.Organisation, Limit: 10 * mostAdmins})
+	admins, err := a.store.Admins(ctx, w.Organisation, mostAdmins)
 	if err != nil {
-		return fmt.Errorf("read the admins of organisation %s: %w", w.Organisation, err)
+		return err
 	}
 	l, reason := text.Language(a.conf.MailLanguage), "webhook.disabled_failing"
 	if w.DisabledFor == contract.WebhookGone {
@@ -76,16 +75,25 @@ func (a *app) tellOfDisabledWebhook(ctx context.Context, w contract.Webhook) err
 	}
 	args := map[string]any{"address": shownURL(w.URL), "reason": text.Sentence(l, reason, nil)}
 	subject, body := text.Sentence(l, "webhook.mail_subject", args), text.Sentence(l, "webhook.mail_text", args)
-	told := 0
-	for _, p := range people {
-		if !p.Admin || !p.DisabledAt.IsZero() || told == mostAdmins {
+	var ids []string
+	var failed []error
+	for _, p := range admins {
+		id := fmt.Sprintf("%s.%d.%s", w.ID, w.DisabledAt.Unix(), p.ID)
+		ids = append(ids, id)
+		if _, sent := a.sentMails.Load(id); sent {
 			continue
 		}
-		told++
-		id := fmt.Sprintf("%s.%d.%s", w.ID, w.DisabledAt.Unix(), p.ID)
 		if err := a.notices.SendPlain(ctx, p.Person, id, subject, body); err != nil {
-			return fmt.Errorf("mail %s: %w", p.ID, err)
+			failed = append(failed, fmt.Errorf("mail %s: %w", p.ID, err))
+			continue
 		}
+		a.sentMails.Store(id, true)
+	}
+	if len(failed) > 0 {
+		return errors.Join(failed...)
+	}
+	for _, id := range ids {
+		a.sentMails.Delete(id)
 	}
 	return nil
 }

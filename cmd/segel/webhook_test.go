@@ -593,6 +593,47 @@ func TestWebhookThatTakesNothingIsDisabledAndItsAdminsAreTold(t *testing.T) {
 	v.until(t, has(next, "document.created"))
 }
 
+// TestEachAdminOfALargeOrganisationIsToldOnceOfADisabledWebhook has more people than one page of them, and a mailbox that is full at first.
+func TestEachAdminOfALargeOrganisationIsToldOnceOfADisabledWebhook(t *testing.T) {
+	t.Parallel()
+	mails, set := startMailServer(t)
+	s := starting{set: set, idle: true}.start(t)
+	first, second := s.administrator(t, "Zainal", "PT Besar"), s.administrator(t, "Zubaidah", "PT Besar")
+	u, err := s.store.User(t.Context(), contract.PersonID(first.id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := openSQLite(t, s.conf.DataDir)
+	if _, err := db.ExecContext(t.Context(), `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1100)
+		INSERT INTO users (id, organisation, name, name_folded, email, email_folded, admin, password, must_reset, created_at)
+		SELECT 'p' || i, $1, 'Andi', 'andi', 'p' || i || '@example.test', 'p' || i || '@example.test', FALSE, 'x', FALSE, 1 FROM n`, u.Organisation); err != nil {
+		t.Fatal(err)
+	}
+	mails.mu.Lock()
+	mails.busy = second.email
+	mails.mu.Unlock()
+	w := contract.Webhook{ID: "w", Organisation: u.Organisation, URL: "https://penerima.example.test/", DisabledAt: time.Now(), DisabledFor: contract.WebhookGone}
+	if err := s.tellOfDisabledWebhook(t.Context(), w); err == nil {
+		t.Error("nothing is wrong with a mailbox that is full")
+	}
+	mails.mu.Lock()
+	mails.busy = ""
+	mails.mu.Unlock()
+	if err := s.tellOfDisabledWebhook(t.Context(), w); err != nil {
+		t.Error(err)
+	}
+	mails.mu.Lock()
+	defer mails.mu.Unlock()
+	for _, c := range []*client{first, second} {
+		if got := mails.to(c.email); len(got) != 1 || !strings.Contains(got[0].subject, w.URL) {
+			t.Errorf("%s got %d mails", c.email, len(got))
+		}
+	}
+	if len(mails.received) != 2 {
+		t.Errorf("%d mails were sent", len(mails.received))
+	}
+}
+
 // untilResult waits until the only delivery has the result of so many tries.
 func (c *client) untilResult(path string, tries int) object {
 	c.t.Helper()
