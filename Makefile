@@ -111,7 +111,7 @@ test-race: ## run the tests of what runs concurrently under the race detector (n
 demo: build ## walk one contract through a service of its own, and print each step
 	@go run ./scripts/demo $(BIN)
 
-load: build ## take documents through the whole job, with evidence certificates and without, and print what each costs (DOCUMENTS=400 CLIENTS=8 POSTGRES=1 RTT=2ms STAMPS=1 EVIDENCE=request PROFILE=cpu.pprof AGAINST=build/before ROUNDS=12 NODES=1,2,3)
+load: build ## take documents through the whole job, with evidence certificates and without, and print what each costs (DOCUMENTS=400 CLIENTS=8 POSTGRES=1 RTT=2ms STAMPS=1 EVIDENCE=request PROFILE=cpu.pprof AGAINST=build/before ROUNDS=12 NODES=1,2,3; what a measurement does not use is refused)
 	@scripts/need go $(if $(POSTGRES)$(NODES),postgres)
 	@$(if $(NODES),scripts/s3server/setup)
 	@go run ./scripts/load -segel $(BIN) -n $(DOCUMENTS) -c $(CLIENTS) $(if $(POSTGRES),-postgres) $(if $(RTT),-rtt $(RTT)) $(if $(STAMPS),-stamps) $(if $(EVIDENCE),-evidence $(EVIDENCE)) $(if $(PROFILE),-profile $(PROFILE)) $(if $(AGAINST),-against $(AGAINST)) $(if $(ROUNDS),-rounds $(ROUNDS)) $(if $(NODES),-nodes $(NODES))

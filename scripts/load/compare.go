@@ -11,11 +11,37 @@ import (
 	"segel/internal/config"
 )
 
-// phases of the job whose costs are compared.
-var phases = []struct {
+// phase is a part of the way of a document, whose costs are told apart.
+type phase struct {
 	name       string
 	operations []operation
-}{{"upload to guest login", preparing}, {"sign to completed", closing}}
+	wait       func(*load, context.Context) error // for all documents, after the operations; nil: each operation waits for its document
+}
+
+var (
+	phases = []phase{{"upload to guest login", preparing, nil}, {"sign to completed", closing, nil}}
+	// Stamping orders are finalized at once, as measureStamps does.
+	orderPhases = []phase{
+		{"upload and place", []operation{{"upload and place", func(l *load, _ context.Context, d *document) error { return l.uploadOrder(l.owner, d) }}}, nil},
+		{"finalize to completed", []operation{{"finalize", (*load).finalize}}, (*load).waitAllCompleted},
+	}
+)
+
+// comparedPhases returns the phases of what is compared.
+func (o options) comparedPhases() []phase {
+	if o.stamps {
+		return orderPhases
+	}
+	return phases
+}
+
+// describe says what is compared.
+func (o options) describe() string {
+	if o.stamps {
+		return fmt.Sprintf("stamping orders, which an office answers after %v,", officeTime)
+	}
+	return "documents"
+}
 
 // compare measures the service beside another program in short rounds in turn, so that what else the machine does meets both alike. The
 // least processor time of all rounds says what a program needs; more is what other programs took of caches and cores. Evidence
@@ -29,27 +55,17 @@ func compare(ctx context.Context, o options) error {
 	binaries := []string{o.against, o.binary}
 	loads := make([]*load, len(binaries))
 	for i, binary := range binaries {
-		env, on, stop, err := o.openDatabase(ctx)
+		l, on, stop, err := o.startCompared(ctx, binary, filepath.Join(dir, fmt.Sprint(i)))
 		if err != nil {
-			return err
+			return fmt.Errorf("%s: %w", binary, err)
 		}
 		defer stop()
-		of := o
-		of.binary, of.documents = binary, o.documents*o.rounds
-		l, err := startLoad(of, filepath.Join(dir, fmt.Sprint(i)), append(env, "SEGEL_EVIDENCE="+config.EvidenceOnRequest))
-		if err != nil {
-			return err
-		}
-		defer l.Stop()
-		l.documents = o.documents
-		if err := l.warmUp(ctx); err != nil {
-			return err
-		}
 		if i == 0 {
-			fmt.Printf("%d rounds of %d documents of %d KiB, %d clients, on %s\n%s beside %s\n\n", o.rounds, o.documents, o.size>>10, o.clients, on, o.against, o.binary)
+			fmt.Printf("%d rounds of %d %s of %d KiB, %d clients, on %s\n%s beside %s\n\n", o.rounds, o.documents, o.describe(), o.size>>10, o.clients, on, o.against, o.binary)
 		}
 		loads[i] = l
 	}
+	phases := o.comparedPhases()
 	rounds := make([][][]costs, len(phases)) // by phase and program
 	for p := range rounds {
 		rounds[p] = make([][]costs, len(loads))
@@ -59,7 +75,7 @@ func compare(ctx context.Context, o options) error {
 			i := (r + turn) % len(loads) // each begins every other round
 			documents := make([]document, o.documents)
 			for p, phase := range phases {
-				c, err := loads[i].measurePhase(ctx, phase.operations, documents)
+				c, err := loads[i].measurePhase(ctx, phase, documents)
 				if err != nil {
 					return fmt.Errorf("%s: %w", loads[i].binary, err)
 				}
@@ -86,13 +102,69 @@ func compare(ctx context.Context, o options) error {
 	return printComparison("whole job", whole[0], whole[1])
 }
 
-// measurePhase returns what the operations cost for each of the documents, without waiting for completion.
-func (l *load) measurePhase(ctx context.Context, operations []operation, documents []document) (costs, error) {
+// startCompared starts a program with its database and, for stamping orders, with an office of the program that is measured, and warms it up.
+func (o options) startCompared(ctx context.Context, binary, data string) (l *load, on string, stop func(), err error) {
+	env, on, closeDatabase, err := o.openDatabase(ctx)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	ends := []func(){closeDatabase}
+	endAll := func() {
+		for _, end := range slices.Backward(ends) {
+			end()
+		}
+	}
+	defer func() {
+		if err != nil {
+			endAll()
+		}
+	}()
+	if o.stamps {
+		office, err := o.startOffice(officeTime)
+		if err != nil {
+			return nil, "", nil, err
+		}
+		ends = append(ends, office.stop)
+		env = append(env, office.env(officeSlots, officeSlots)...)
+	}
+	of := o
+	of.binary, of.documents = binary, o.documents*o.rounds
+	if l, err = startLoad(of, data, append(env, "SEGEL_EVIDENCE="+config.EvidenceOnRequest)); err != nil {
+		return nil, "", nil, err
+	}
+	ends = append(ends, func() { l.Stop() })
+	l.documents = o.documents
+	if !o.stamps {
+		return l, on, endAll, l.warmUp(ctx)
+	}
+	warm := 2 * o.clients
+	if err := l.Grant(l.Data, "Segel", of.documents+warm, 1); err != nil {
+		return nil, "", nil, err
+	}
+	documents := make([]document, warm)
+	for _, phase := range orderPhases {
+		if err := l.runPhase(ctx, phase, documents); err != nil {
+			return nil, "", nil, err
+		}
+	}
+	return l, on, endAll, nil
+}
+
+// runPhase takes documents through a phase.
+func (l *load) runPhase(ctx context.Context, p phase, documents []document) error {
+	if _, err := l.runAll(ctx, p.operations, documents); err != nil || p.wait == nil {
+		return err
+	}
+	return p.wait(l, ctx)
+}
+
+// measurePhase returns what a phase costs for each of the documents, without waiting for completion.
+func (l *load) measurePhase(ctx context.Context, p phase, documents []document) (costs, error) {
 	before, err := l.readCosts(ctx)
 	if err != nil {
 		return costs{}, err
 	}
-	if _, err := l.runAll(ctx, operations, documents); err != nil {
+	if err := l.runPhase(ctx, p, documents); err != nil {
 		return costs{}, err
 	}
 	after, err := l.readCosts(ctx)

@@ -3,17 +3,19 @@
 // allocations, statements, transactions and syncs, and the floor of the same machine in the same run: once with an evidence certificate
 // for each document, and once without. With -stamps it finalizes stamping orders at once. With -against it compares two programs. With -nodes
 // it measures several nodes on PostgreSQL and an S3 server, and what a document takes of these. With -batch too, it measures how long single orders
-// of one organisation take while another one has a batch of orders waiting.
+// of one organisation take while another one has a batch of orders waiting. A flag that what is measured does not use is an error.
 package main
 
 import (
 	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -62,6 +64,12 @@ func main() {
 	flag.IntVar(&o.slots, "slots", 1, "with -batch: documents that the stamp office works on (SEGEL_STAMP_SLOTS)")
 	flag.IntVar(&o.jobs, "jobs", 4, "with -batch: jobs that each node works on (SEGEL_MAX_JOBS)")
 	flag.Parse()
+	var given []string
+	flag.Visit(func(f *flag.Flag) { given = append(given, f.Name) })
+	if err := o.refuseUnusedFlags(given); err != nil {
+		fmt.Fprintln(os.Stderr, "load:", err)
+		os.Exit(2)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, o); err != nil {
@@ -70,10 +78,34 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, o options) error {
+// refuseUnusedFlags refuses flags that contradict each other, and those of the given ones that what is measured does not use.
+func (o options) refuseUnusedFlags(given []string) error {
 	if o.documents < 1 || o.clients < 1 || o.size < 1 || o.rounds < 1 {
-		return fmt.Errorf("-n, -c, -size and -rounds are at least 1")
+		return errors.New("-n, -c, -size and -rounds are at least 1")
 	}
+	if o.roundTrip > 0 && !o.postgres {
+		return errors.New("-rtt needs -postgres")
+	}
+	what, uses := "the job", []string{"c", "postgres", "rtt", "profile", "evidence"}
+	switch {
+	case o.batch > 0:
+		what, uses = "-batch", []string{"batch", "nodes", "office", "slots", "jobs"}
+	case o.nodes != "":
+		what, uses = "-nodes", []string{"nodes", "c", "rounds"}
+	case o.against != "":
+		what, uses = "-against", []string{"against", "c", "postgres", "rtt", "stamps", "rounds"}
+	case o.stamps:
+		what, uses = "-stamps", []string{"stamps", "c", "postgres", "rtt", "profile", "evidence"}
+	}
+	for _, name := range given {
+		if !slices.Contains(uses, name) && !slices.Contains([]string{"segel", "n", "size"}, name) {
+			return fmt.Errorf("-%s has no effect on the measurement of %s", name, what)
+		}
+	}
+	return nil
+}
+
+func run(ctx context.Context, o options) error {
 	if o.batch > 0 {
 		nodes, err := strconv.Atoi(o.nodes)
 		if err != nil || nodes < 1 {
