@@ -12,8 +12,12 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// minRSA is the smallest RSA key that is trusted, in bits (RFC 7518 §3.3).
-const minRSA = 2048
+// Bounds on the keys of providers, which administrators of organisations choose.
+const (
+	minRSA   = 2048 // bits of the smallest RSA key that is trusted (RFC 7518 §3.3)
+	maxRSA   = 8192 // bits of the largest RSA key: one of 90,000 bits, whose signature fits into a token, takes seconds of processor time
+	maxTried = 8    // keys with which one token is verified: several may have the same identifier
+)
 
 // keySet holds the public keys of a provider. It implements oidclib.KeySet, whose implementation in package oidclib does not limit how often it
 // fetches keys: a caller could make us send the provider a request with each token that they present.
@@ -73,13 +77,17 @@ func (s *keySet) VerifySignature(ctx context.Context, token string) ([]byte, err
 	return payload, err
 }
 
-// verifyWith verifies a token with the keys that its header selects. Known is false if the header selects none. A token without a key identifier
-// selects all keys, and counts as known only if one of them verifies it.
+// verifyWith verifies a token with the keys that its header selects, at most maxTried of them. Known is false if the header selects none. A token
+// without a key identifier selects all keys, and counts as known only if one of them verifies it.
 func verifyWith(keys []jose.JSONWebKey, signed *jose.JSONWebSignature, header jose.Header) (payload []byte, known bool, err error) {
+	tried := 0
 	for i := range keys {
 		k := &keys[i]
 		if header.KeyID != "" && k.KeyID != header.KeyID || k.Algorithm != "" && k.Algorithm != header.Algorithm {
 			continue
+		}
+		if tried++; tried > maxTried {
+			break
 		}
 		payload, err = signed.Verify(k)
 		if err == nil {
@@ -117,7 +125,7 @@ func (s *keySet) fetchKeys(ctx context.Context) ([]jose.JSONWebKey, error) {
 	var keys []jose.JSONWebKey
 	for _, k := range found.Keys[:min(len(found.Keys), maxKeys)] {
 		r, isRSA := k.Key.(*rsa.PublicKey)
-		if k.IsPublic() && k.Valid() && (k.Use == "" || k.Use == "sig") && (!isRSA || r.N.BitLen() >= minRSA) {
+		if k.IsPublic() && k.Valid() && (k.Use == "" || k.Use == "sig") && (!isRSA || r.N.BitLen() >= minRSA && r.N.BitLen() <= maxRSA) {
 			keys = append(keys, k)
 		}
 	}

@@ -5,10 +5,14 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/rsa"
 	"encoding/json"
 	"errors"
+	"math/big"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +26,7 @@ type host struct {
 	asked   chan struct{} // has an element for each request that arrived
 	release chan struct{} // closed: requests are answered
 	key     *ecdsa.PrivateKey
+	keys    []jose.JSONWebKey // that it publishes
 }
 
 func startHost(t *testing.T) *host {
@@ -31,11 +36,12 @@ func startHost(t *testing.T) *host {
 		t.Fatal(err)
 	}
 	h := &host{asked: make(chan struct{}, 10), release: make(chan struct{}), key: key}
+	h.keys = []jose.JSONWebKey{{Key: key.Public(), KeyID: "1", Algorithm: "ES256", Use: "sig"}}
 	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.asked <- struct{}{}
 		<-h.release
 		w.Header().Set("Content-Type", "application/json")
-		answer := any(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: key.Public(), KeyID: "1", Algorithm: "ES256", Use: "sig"}}})
+		answer := any(jose.JSONWebKeySet{Keys: h.keys})
 		if strings.HasSuffix(r.URL.Path, "/openid-configuration") {
 			answer = map[string]string{"issuer": h.URL, "authorization_endpoint": h.URL + "/login", "token_endpoint": h.URL + "/token", "jwks_uri": h.URL + "/keys"}
 		}
@@ -99,6 +105,54 @@ func TestACallerWhoHangsUpDoesNotMakeAProviderUnreachable(t *testing.T) {
 	})
 	if _, err := p.keys.VerifySignature(t.Context(), token); err != nil {
 		t.Errorf("keys for the next caller: %v", err)
+	}
+}
+
+// A provider is chosen by the administrator of an organisation, who may be malicious: with a key of a million bits, one token would take a processor for seconds.
+func TestRSAKeysAreUsedOnlyIfTheyAreStrongAndVerifyQuickly(t *testing.T) {
+	t.Parallel()
+	h := startHost(t)
+	close(h.release)
+	for _, bits := range []int{2047, 2048, 8192, 8193, 100_000} {
+		n := new(big.Int).Lsh(big.NewInt(1), uint(bits-1))
+		h.keys = append(h.keys, jose.JSONWebKey{Key: &rsa.PublicKey{N: n.SetBit(n, 0, 1), E: 65537}, KeyID: strconv.Itoa(bits), Algorithm: "RS256", Use: "sig"})
+	}
+	p, err := h.providers().Load(t.Context(), h.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := p.keys.fetchKeys(t.Context())
+	var used []string
+	for _, k := range keys {
+		used = append(used, k.KeyID)
+	}
+	if err != nil || !slices.Equal(used, []string{"1", "2048", "8192"}) {
+		t.Errorf("%v, %v", used, err)
+	}
+}
+
+func TestATokenIsVerifiedWithFewKeys(t *testing.T) {
+	t.Parallel()
+	h := startHost(t)
+	close(h.release)
+	right := h.keys[0]
+	for others, verified := range map[int]bool{0: true, maxTried - 1: true, maxTried: false} {
+		h.keys = nil
+		for range others {
+			other, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.keys = append(h.keys, jose.JSONWebKey{Key: other.Public(), KeyID: right.KeyID, Algorithm: "ES256", Use: "sig"})
+		}
+		h.keys = append(h.keys, right)
+		p, err := h.providers().Load(t.Context(), h.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.keys.VerifySignature(t.Context(), h.sign(t, `{"sub":"siti"}`)); (err == nil) != verified {
+			t.Errorf("after %d other keys: %v", others, err)
+		}
 	}
 }
 
