@@ -3,6 +3,7 @@ package facts
 import (
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"slices"
 
 	"segel/cms"
@@ -47,19 +48,15 @@ func (r *reader) readStore() error {
 		return nil
 	}
 	b := &storeReader{reader: r, known: map[pdf.Ref][]byte{}, bytesLeft: r.o.Limits.StoreBytes}
-	store := &Store{}
-	for _, l := range []struct {
-		key pdf.Name
-		to  *[]StoreItem
-	}{{"Certs", &store.Certs}, {"OCSPs", &store.OCSPs}, {"CRLs", &store.CRLs}} {
-		b.readItems(string(l.key), dss[l.key], func(ref pdf.Ref, der []byte) { *l.to = append(*l.to, StoreItem{DER: der, Ref: ref}) })
+	store := &Store{
+		Certs: b.readItems("Certs", dss["Certs"]), OCSPs: b.readItems("OCSPs", dss["OCSPs"]), CRLs: b.readItems("CRLs", dss["CRLs"]),
 	}
 	vri, err := r.d.Dict(dss["VRI"])
 	if err != nil {
 		r.addWarning(Warning{Code: WarnStore, Detail: "/VRI: " + err.Error()})
 	}
-	for key, o := range vri {
-		if entry, err := r.d.Dict(o); err == nil && len(store.VRI) < r.o.Limits.StoreItems {
+	for _, key := range slices.Sorted(maps.Keys(vri)) { // the limits leave out the same entries each time
+		if entry, err := r.d.Dict(vri[key]); err == nil && len(store.VRI) < r.o.Limits.StoreItems {
 			store.VRI = append(store.VRI, b.readVRI(key, entry))
 		}
 	}
@@ -93,23 +90,25 @@ type storeReader struct {
 }
 
 // readItems reads the streams of a list.
-func (b *storeReader) readItems(name string, list pdf.Object, take func(pdf.Ref, []byte)) {
-	items, err := b.d.Array(list)
+func (b *storeReader) readItems(name string, list pdf.Object) []StoreItem {
+	refs, err := b.d.Array(list)
 	if err != nil {
 		b.addWarning(Warning{Code: WarnStore, Detail: "/" + name + ": " + err.Error()})
 	}
-	for _, o := range items {
+	var items []StoreItem
+	for _, o := range refs {
 		der, err := b.readItem(o)
 		if err != nil {
 			b.addWarning(Warning{Code: WarnStore, Ref: pdf.AsRef(o), Detail: "/" + name + ": " + err.Error()})
 			if !pdf.IsFault(err) {
 				b.err = err
-				return
+				return items
 			}
 			continue
 		}
-		take(pdf.AsRef(o), der)
+		items = append(items, StoreItem{DER: der, Ref: pdf.AsRef(o)})
 	}
+	return items
 }
 
 // checkReserve returns an error if less than a quarter of the limits for validation data is left for signing: items
@@ -177,17 +176,19 @@ func (r *reader) knownLength(st *pdf.Stream) int {
 }
 
 func (b *storeReader) readVRI(key pdf.Name, entry pdf.Dict) VRI {
-	v := VRI{Key: key}
-	for _, l := range []struct {
-		key pdf.Name
-		to  *[][]byte
-	}{{"Cert", &v.Certs}, {"OCSP", &v.OCSPs}, {"CRL", &v.CRLs}} {
-		b.readItems("VRI/"+string(l.key), entry[l.key], func(_ pdf.Ref, der []byte) { *l.to = append(*l.to, der) })
-	}
+	v := VRI{Key: key, Certs: b.readEntry(entry, "Cert"), OCSPs: b.readEntry(entry, "OCSP"), CRLs: b.readEntry(entry, "CRL")}
 	if tu, err := b.d.String(entry["TU"]); err == nil {
 		v.TU = tu.Text()
 	}
 	return v
+}
+
+// readEntry reads the streams of a list about one signature.
+func (b *storeReader) readEntry(entry pdf.Dict, list pdf.Name) (all [][]byte) {
+	for _, item := range b.readItems("VRI/"+string(list), entry[list]) {
+		all = append(all, item.DER)
+	}
+	return all
 }
 
 // A later revision may replace the document security store. The validation data of earlier states is still in the file, and a
@@ -215,85 +216,103 @@ func (e *earlierStore) collectState(r *reader, number int, state *pdf.State) err
 		return nil
 	}
 	e.parts, e.root = map[uint32]bool{ref.Number: true}, ref
-	note := func(o pdf.Object) pdf.Object {
-		if ref, ok := o.(pdf.Ref); ok {
-			e.parts[ref.Number] = true
-		}
-		return o
-	}
 	_, root, err := state.Root()
 	if err != nil {
 		return pdf.IgnoreFault(err)
 	}
-	dss, err := state.Dict(note(root["DSS"]))
+	dss, err := state.Dict(e.notePart(root["DSS"]))
 	if err != nil || dss == nil {
 		return pdf.IgnoreFault(err)
 	}
-	take := func(holder pdf.Dict, key pdf.Name, to *[]StoreItem) error {
-		items, err := state.Array(note(holder[key]))
-		for _, o := range items {
-			if err := e.collectItem(r, number, state, note(o), to); err != nil {
-				return err
-			}
-		}
-		return pdf.IgnoreFault(err)
+	earlier := &r.file.Earlier
+	if err := e.collectLists(earlier, number, state, dss, "Certs", "OCSPs", "CRLs"); err != nil {
+		return err
 	}
-	lists := []struct {
-		list, entry pdf.Name
-		to          *[]StoreItem
-	}{{"Certs", "Cert", &r.file.Earlier.Certs}, {"OCSPs", "OCSP", &r.file.Earlier.OCSPs}, {"CRLs", "CRL", &r.file.Earlier.CRLs}}
-	for _, l := range lists {
-		if err := take(dss, l.list, l.to); err != nil {
-			return err
-		}
-	}
-	vri, err := state.Dict(note(dss["VRI"]))
+	vri, err := state.Dict(e.notePart(dss["VRI"]))
 	if pdf.IgnoreFault(err) != nil {
 		return err
 	}
-	for _, o := range vri {
-		entry, err := state.Dict(note(o))
+	for _, key := range slices.Sorted(maps.Keys(vri)) {
+		entry, err := state.Dict(e.notePart(vri[key]))
 		if pdf.IgnoreFault(err) != nil {
 			return err
 		}
-		for _, l := range lists {
-			if err := take(entry, l.entry, l.to); err != nil {
-				return err
-			}
+		if err := e.collectLists(earlier, number, state, entry, "Cert", "OCSP", "CRL"); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// collectItem collects an item if it is new.
-func (e *earlierStore) collectItem(r *reader, number int, state *pdf.State, o pdf.Object, to *[]StoreItem) error {
+// notePart records that an object is part of the store.
+func (e *earlierStore) notePart(o pdf.Object) pdf.Object {
+	if ref, ok := o.(pdf.Ref); ok {
+		e.parts[ref.Number] = true
+	}
+	return o
+}
+
+// collectLists collects the new items of the three lists of a store, or of its entry about one signature.
+func (e *earlierStore) collectLists(earlier *Store, number int, state *pdf.State, holder pdf.Dict, certs, ocsps, crls pdf.Name) error {
+	newCerts, err := e.collectItems(number, state, holder[certs])
+	if err != nil {
+		return err
+	}
+	newOCSPs, err := e.collectItems(number, state, holder[ocsps])
+	if err != nil {
+		return err
+	}
+	newCRLs, err := e.collectItems(number, state, holder[crls])
+	if err != nil {
+		return err
+	}
+	earlier.Certs, earlier.OCSPs, earlier.CRLs = append(earlier.Certs, newCerts...), append(earlier.OCSPs, newOCSPs...), append(earlier.CRLs, newCRLs...)
+	return nil
+}
+
+// collectItems returns the items of a list that are new.
+func (e *earlierStore) collectItems(number int, state *pdf.State, list pdf.Object) (items []StoreItem, err error) {
+	refs, err := state.Array(e.notePart(list))
+	for _, o := range refs {
+		der, err := e.readNewItem(state, e.notePart(o))
+		if err != nil {
+			return nil, err
+		}
+		if der != nil {
+			items = append(items, StoreItem{DER: der, Ref: pdf.AsRef(o), Revision: number})
+		}
+	}
+	return items, pdf.IgnoreFault(err)
+}
+
+// readNewItem returns an item; nil if it is known, cannot be read, or exceeds the limits.
+func (e *earlierStore) readNewItem(state *pdf.State, o pdf.Object) ([]byte, error) {
 	if e.itemCount++; e.itemCount > maxEarlier {
-		return nil
+		return nil, nil
 	}
 	st, err := state.Stream(o)
 	if err != nil || st == nil {
-		return pdf.IgnoreFault(err)
+		return nil, pdf.IgnoreFault(err)
 	}
 	start, end := st.FileRange()
 	at := byteRange{start, end}
 	if e.seen[at] || st.Len() > e.bytesLeft {
-		return nil
+		return nil, nil
 	}
 	e.seen[at] = true
 	der, err := state.Decode(st)
 	if err != nil {
-		return pdf.IgnoreFault(err)
+		return nil, pdf.IgnoreFault(err)
 	}
 	id := sha256.Sum256(der)
 	if e.known[id] {
-		return nil
+		return nil, nil
 	}
 	e.known[id] = true
 	if e.bytesLeft -= int64(len(der)); e.bytesLeft < 0 {
-		return nil
+		return nil, nil
 	}
-	*to = append(*to, StoreItem{DER: der, Ref: pdf.AsRef(o), Revision: number})
-	return nil
+	return der, nil
 }
 
 // newEarlierStore returns a collection that knows the items of the newest store.
