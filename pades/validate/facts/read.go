@@ -20,6 +20,7 @@ type reader struct {
 	file         *File
 	lastWritten  map[uint32]int    // revision that last wrote each requested object
 	knownLengths map[byteRange]int // lengths of compressed items found sound
+	earlier      *earlierStore     // nil before the states are read
 
 	objects *blockCache // through which the document is read
 	buffer  []byte      // lent by borrowBuffer
@@ -158,7 +159,8 @@ func (r *reader) readStates() error {
 	r.d.DropCache() // the states have their own caches
 	r.locateRevisions(h.Revisions())
 	r.endScan.setRevisions(h.Revisions())
-	w := &stateWalk{reader: r, first: r.firstSigned(), warnedLoose: map[pdf.Ref]bool{}, markedPages: map[int]*markedPage{}, exemptPages: map[int]*markedPage{}, earlier: r.newEarlierStore()}
+	w := &stateWalk{reader: r, first: r.firstSigned(), warnedLoose: map[pdf.Ref]bool{}, markedPages: map[int]*markedPage{}, exemptPages: map[int]*markedPage{}}
+	r.earlier = r.newEarlierStore()
 	if r.o.ForSigning && w.first == 0 {
 		w.first = len(h.Revisions())
 	}
@@ -237,7 +239,6 @@ type stateWalk struct {
 	markedPages     map[int]*markedPage // by page number
 	exemptPages     map[int]*markedPage // the same for exempt widgets
 	pageInspections int                 // of pages with large marks
-	earlier         *earlierStore
 }
 
 func (w *stateWalk) visitState(number int, state *pdf.State, all []pdf.Revision) error {

@@ -252,6 +252,24 @@ func TestValidationDataThatALaterWriterLeftOutIsStillKnown(t *testing.T) {
 	if f := runSteps(t, base); len(f.Earlier.Certs)+len(f.Earlier.OCSPs)+len(f.Earlier.CRLs) != 0 {
 		t.Errorf("of a store that only grew, something is told to be gone: %+v", f.Earlier)
 	}
+	// Written again with the same content, in place or under other numbers, it is as old as it was.
+	for where, change := range map[string]func(d *pdf.Document, u *pdf.Update){
+		"in place": func(_ *pdf.Document, u *pdf.Update) {
+			u.Set(had.ocsps[0].(pdf.Ref), &pdf.Stream{Dict: pdf.Dict{}, Data: before.OCSPs[0].DER})
+		},
+		"anew": func(_ *pdf.Document, u *pdf.Update) {
+			list := pdf.Array{}
+			for _, item := range before.OCSPs {
+				list = append(list, u.Add(&pdf.Stream{Dict: pdf.Dict{}, Data: item.DER}))
+			}
+			must[pdf.Dict](t)(u.Edit(had.ref))["OCSPs"] = list
+		},
+	} {
+		f := runSteps(t, on(t, base).update(change).b)
+		if len(f.DSS.OCSPs) != len(before.OCSPs) || f.DSS.OCSPs[0].Revision != before.OCSPs[0].Revision || len(f.Earlier.OCSPs) != 0 {
+			t.Errorf("written again %s: %d responses, the first of revision %d, %d earlier ones", where, len(f.DSS.OCSPs), f.DSS.OCSPs[0].Revision, len(f.Earlier.OCSPs))
+		}
+	}
 	// A file that has no store any more had one.
 	r := on(t, base).update(func(_ *pdf.Document, u *pdf.Update) {
 		delete(must[pdf.Dict](t)(u.Edit(pdf.Ref{Number: catalog})), "DSS")

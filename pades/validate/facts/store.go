@@ -22,8 +22,7 @@ type Store struct {
 type StoreItem struct {
 	DER []byte
 	Ref pdf.Ref
-	// Revision last wrote the item in the newest store, or held an item of an earlier state when it was found; from 1, 0 if
-	// unknown.
+	// Revision is the first one that is known to have this content, from 1; 0 if unknown.
 	Revision int
 }
 
@@ -68,14 +67,22 @@ func (r *reader) readStore() error {
 	return b.err
 }
 
-// dateStoreItems sets the revision that last wrote each item of the newest store.
+// dateStoreItems sets the revision of each item of the newest store: the one that last wrote it, or an earlier one that
+// had the same content.
 func (r *reader) dateStoreItems() {
 	if r.file.DSS == nil || len(r.file.Revisions) == 0 {
 		return
 	}
 	for _, list := range [][]StoreItem{r.file.DSS.Certs, r.file.DSS.OCSPs, r.file.DSS.CRLs} {
 		for i := range list {
-			list[i].Revision = r.lastWritten[list[i].Ref.Number]
+			item := &list[i]
+			item.Revision = r.lastWritten[item.Ref.Number]
+			if r.earlier == nil {
+				continue
+			}
+			if first := r.earlier.firstHeld[sha256.Sum256(item.DER)]; first > 0 {
+				item.Revision = min(item.Revision, first)
+			}
 		}
 	}
 }
@@ -201,9 +208,10 @@ const maxEarlier = 100_000
 // earlierStore collects the items that the store of an earlier state holds and the newest one does not. It reads a
 // store again only if a revision changed one of the objects of the previous store.
 type earlierStore struct {
-	parts     map[uint32]bool // numbers of the objects of the previous store and its catalog
-	root      pdf.Ref         // of that catalog
-	known     map[[sha256.Size]byte]bool
+	parts map[uint32]bool // numbers of the objects of the previous store and its catalog
+	root  pdf.Ref         // of that catalog
+	// firstHeld is the first state that was found to hold an item, by its hash; 0: the newest store holds it.
+	firstHeld map[[sha256.Size]byte]int
 	seen      map[byteRange]bool // ranges of items already examined
 	itemCount int
 	bytesLeft int64 // for further items
@@ -274,7 +282,7 @@ func (e *earlierStore) collectLists(earlier *Store, number int, state *pdf.State
 func (e *earlierStore) collectItems(number int, state *pdf.State, list pdf.Object) (items []StoreItem, err error) {
 	refs, err := state.Array(e.notePart(list))
 	for _, o := range refs {
-		der, err := e.readNewItem(state, e.notePart(o))
+		der, err := e.readNewItem(number, state, e.notePart(o))
 		if err != nil {
 			return nil, err
 		}
@@ -286,7 +294,7 @@ func (e *earlierStore) collectItems(number int, state *pdf.State, list pdf.Objec
 }
 
 // readNewItem returns an item; nil if it is known, cannot be read, or exceeds the limits.
-func (e *earlierStore) readNewItem(state *pdf.State, o pdf.Object) ([]byte, error) {
+func (e *earlierStore) readNewItem(number int, state *pdf.State, o pdf.Object) ([]byte, error) {
 	if e.itemCount++; e.itemCount > maxEarlier {
 		return nil, nil
 	}
@@ -305,10 +313,13 @@ func (e *earlierStore) readNewItem(state *pdf.State, o pdf.Object) ([]byte, erro
 		return nil, pdf.IgnoreFault(err)
 	}
 	id := sha256.Sum256(der)
-	if e.known[id] {
+	first, known := e.firstHeld[id]
+	if first == 0 {
+		e.firstHeld[id] = number
+	}
+	if known {
 		return nil, nil
 	}
-	e.known[id] = true
 	if e.bytesLeft -= int64(len(der)); e.bytesLeft < 0 {
 		return nil, nil
 	}
@@ -317,11 +328,11 @@ func (e *earlierStore) readNewItem(state *pdf.State, o pdf.Object) ([]byte, erro
 
 // newEarlierStore returns a collection that knows the items of the newest store.
 func (r *reader) newEarlierStore() *earlierStore {
-	e := &earlierStore{known: map[[sha256.Size]byte]bool{}, seen: map[byteRange]bool{}, bytesLeft: r.o.Limits.StoreBytes}
+	e := &earlierStore{firstHeld: map[[sha256.Size]byte]int{}, seen: map[byteRange]bool{}, bytesLeft: r.o.Limits.StoreBytes}
 	if s := r.file.DSS; s != nil {
 		for _, list := range [][]StoreItem{s.Certs, s.OCSPs, s.CRLs} {
 			for _, p := range list {
-				e.known[sha256.Sum256(p.DER)] = true
+				e.firstHeld[sha256.Sum256(p.DER)] = 0
 			}
 		}
 	}
