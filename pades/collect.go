@@ -77,7 +77,7 @@ func collectValidationData(ctx context.Context, o ValidationOptions, s *security
 	// An upload can bring a store with many certificates of the same names. They come last, so that they do not hide
 	// the issuers of required signatures.
 	g.paths.Add(s.parseCertificates()...)
-	g.revocations.Add(s.lists["OCSPs"].der, s.lists["CRLs"].der, revocation.Item{Origin: revocation.FromDSS})
+	g.revocations.Add(revocation.NewItems(s.lists["OCSPs"].der, s.lists["CRLs"].der, revocation.Item{Origin: revocation.FromDSS})...)
 	data = make([]validationData, len(signatures))
 	timeout := cmp.Or(o.Timeout, DefaultTimeout)
 	timed, cancel := context.WithTimeout(ctx, timeout)

@@ -91,15 +91,25 @@ type fetchResult struct {
 	err  error
 }
 
-// Add adds the responses and the CRLs in DER, which otherwise are like that item. Unreadable ones are skipped. Beyond
-// the limits, the first ones stay. For the same data in two places the older one counts.
-func (s *Store) Add(responses, crls [][]byte, like Item) {
-	for _, like.OCSP = range responses {
-		s.addItem(like)
+// NewItems returns items with the responses and the CRLs in DER, which otherwise are like that item.
+func NewItems(responses, crls [][]byte, like Item) []Item {
+	items := make([]Item, 0, len(responses)+len(crls))
+	for _, der := range responses {
+		like.Data = Data{OCSP: der}
+		items = append(items, like)
 	}
-	like.OCSP = nil
-	for _, like.CRL = range crls {
-		s.addItem(like)
+	for _, der := range crls {
+		like.Data = Data{CRL: der}
+		items = append(items, like)
+	}
+	return items
+}
+
+// Add adds items. Unreadable ones are skipped. Beyond the limits, the first ones stay. For the same data in two places
+// the older one counts.
+func (s *Store) Add(items ...Item) {
+	for _, one := range items {
+		s.addItem(one)
 	}
 }
 
@@ -123,7 +133,7 @@ func (s *Store) addItem(one Item) {
 	if err != nil {
 		return
 	}
-	if *count == most {
+	if *count >= most && one.Origin != FromNet { // what was fetched is limited by the queries, and a file must not keep it out
 		s.Truncated = true
 		return
 	}
@@ -151,20 +161,26 @@ func (m *Item) parseSubjects() (subjects []Subject, err error) {
 }
 
 // FindAll returns what the store says about a certificate. Data that was made outside the validity period of its
-// responder is left out.
-func (s *Store) FindAll(cert, issuer *x509.Certificate) []Evidence {
-	return slices.Concat(s.findAbout(serialSubject(cert.SerialNumber), cert, issuer), s.findAbout(issuerSubject(issuer.RawSubject), cert, issuer))
+// responder is left out. Complete is false if some of the data was not verified because of the limits.
+func (s *Store) FindAll(cert, issuer *x509.Certificate) (all []Evidence, complete bool) {
+	responses, complete1 := s.findAbout(serialSubject(cert.SerialNumber), cert, issuer)
+	lists, complete2 := s.findAbout(issuerSubject(issuer.RawSubject), cert, issuer)
+	return append(responses, lists...), complete1 && complete2
 }
 
-func (s *Store) findAbout(subject string, cert, issuer *x509.Certificate) (all []Evidence) {
+func (s *Store) findAbout(subject string, cert, issuer *x509.Certificate) (all []Evidence, complete bool) {
+	complete = true
 	about := certPair{sha256.Sum256(cert.Raw), sha256.Sum256(issuer.Raw)}
 	for _, m := range s.bySubject[subject] {
 		status, err := s.verifyItem(m.Item, about, cert, issuer)
-		if c := status.Responder; err == nil && !status.ThisUpdate.Before(c.NotBefore) && !status.ThisUpdate.After(c.NotAfter) {
+		switch c := status.Responder; {
+		case errors.Is(err, errTooManyQueries):
+			complete = false
+		case err == nil && !status.ThisUpdate.Before(c.NotBefore) && !status.ThisUpdate.After(c.NotAfter):
 			all = append(all, Evidence{m.Item, status})
 		}
 	}
-	return all
+	return all, complete
 }
 
 // FindNewest returns the newest data of the file about a certificate that is not older than since and whose signer was
@@ -202,14 +218,15 @@ func (s *Store) sortItems(subject string) []indexedItem {
 	return sorted
 }
 
-// IsResponderRevoked reports whether a CRL revokes the delegated responder that signed data of an issuer. Most
-// responders' certificates exempt them from checks (RFC 6960 §4.2.2.2.1), and for others a CRL is rarely available; OCSP
-// for responders could be circular.
+// IsResponderRevoked reports whether a CRL revokes the delegated responder that signed data of an issuer, or may do so
+// beyond the limits. Most responders' certificates exempt them from checks (RFC 6960 §4.2.2.2.1), and for others a CRL is
+// rarely available; OCSP for responders could be circular.
 func (s *Store) IsResponderRevoked(responder, issuer *x509.Certificate) bool {
-	if responder == nil || responder.Equal(issuer) {
+	if responder.Equal(issuer) {
 		return false
 	}
-	return slices.ContainsFunc(s.findAbout(issuerSubject(issuer.RawSubject), responder, issuer), func(e Evidence) bool { return e.CertStatus == Revoked })
+	all, complete := s.findAbout(issuerSubject(issuer.RawSubject), responder, issuer)
+	return !complete || slices.ContainsFunc(all, func(e Evidence) bool { return e.CertStatus == Revoked })
 }
 
 var errTooManyQueries = newUnusable("too many queries")

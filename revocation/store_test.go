@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"errors"
+	"math/big"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -37,7 +38,7 @@ func TestStoreFindsTheNewestValidDataOfTheFile(t *testing.T) {
 		"not what knows nothing":   {[][]byte{made(ca, now, ocsp.Unknown)}, nil, -3 * time.Hour, nil},
 	} {
 		var all Store
-		all.Add(c.ocsps, c.crls, Item{Origin: FromDSS})
+		all.Add(NewItems(c.ocsps, c.crls, Item{Origin: FromDSS})...)
 		e, ok := all.FindNewest(leaf.cert, ca.cert, now.Add(c.since))
 		var m Data
 		if ok {
@@ -67,9 +68,9 @@ func TestItemsOfASubjectAreSortedOnce(t *testing.T) { // not in parallel: it cou
 	allocate := func(items int) uint64 {
 		var s Store
 		last := build(1)
-		s.Add([][]byte{last}, nil, Item{Origin: FromDSS})
+		s.Add(NewItems([][]byte{last}, nil, Item{Origin: FromDSS})...)
 		for i := range items - 1 {
-			s.Add([][]byte{build(i + 2)}, nil, Item{Origin: FromDSS})
+			s.Add(NewItems([][]byte{build(i + 2)}, nil, Item{Origin: FromDSS})...)
 		}
 		find := func(want []byte) {
 			if e, ok := s.FindNewest(leaf.cert, ca.cert, now.Add(-time.Hour)); !ok || string(e.OCSP) != string(want) {
@@ -78,7 +79,7 @@ func TestItemsOfASubjectAreSortedOnce(t *testing.T) { // not in parallel: it cou
 		}
 		find(last) // sorts
 		newest := build(0)
-		s.Add([][]byte{newest}, nil, Item{Origin: FromDSS})
+		s.Add(NewItems([][]byte{newest}, nil, Item{Origin: FromDSS})...)
 		find(newest) // sorts again
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -99,11 +100,11 @@ func TestFetchedItemThatTheFileHasTooCountsAsTheFiles(t *testing.T) {
 	leaf := newCertificate(t, "Leaf", 7, &ca)
 	good := [][]byte{buildResponse(t, ca.cert, ca, func(*ocsp.Response) {})}
 	var s Store
-	s.Add(good, nil, Item{Origin: FromNet})
+	s.Add(NewItems(good, nil, Item{Origin: FromNet})...)
 	if _, ok := s.FindNewest(leaf.cert, ca.cert, time.Time{}); ok {
 		t.Error("fetched data is taken for data of the file")
 	}
-	s.Add(good, nil, Item{Origin: FromDSS, Revision: 1})
+	s.Add(NewItems(good, nil, Item{Origin: FromDSS, Revision: 1})...)
 	if _, ok := s.FindNewest(leaf.cert, ca.cert, time.Time{}); !ok {
 		t.Error("data of the file is not found")
 	}
@@ -140,7 +141,7 @@ func TestStoreQueriesASourceOnceAboutACertificate(t *testing.T) {
 		if source.queries.Load() != 1 || !known || err != c.err || string(data.OCSP) != string(good) {
 			t.Errorf("%s: %d queries, %t, %v", name, source.queries.Load(), known, err)
 		}
-		if n := len(s.FindAll(leaf.cert, ca.cert)); n != c.adds {
+		if n := countAll(&s, leaf, ca); n != c.adds {
 			t.Errorf("%s: the store has %d answers", name, n)
 		}
 		if _, ok := s.FindNewest(leaf.cert, ca.cert, time.Time{}); ok {
@@ -172,14 +173,19 @@ func TestPanicOfASourceIsTheResultOfTheQuery(t *testing.T) {
 	}
 }
 
+func countAll(s *Store, about, issuer identity) int {
+	all, _ := s.FindAll(about.cert, issuer.cert)
+	return len(all)
+}
+
 func TestStoreVerifiesAnItemOnceForACertificateAndUpToALimit(t *testing.T) {
 	t.Parallel()
 	ca := newCertificate(t, "CA", 1, nil)
 	leaf, other := newCertificate(t, "Leaf", 7, &ca), newCertificate(t, "Other", 8, &ca)
 	var s Store
-	s.Add([][]byte{buildResponse(t, ca.cert, ca, func(*ocsp.Response) {})}, [][]byte{buildList(t, ca, pkix.Extension{Id: []int{1, 2, 3}, Value: []byte{5, 0}})}, Item{Origin: FromDSS, Revision: 1})
+	s.Add(NewItems([][]byte{buildResponse(t, ca.cert, ca, func(*ocsp.Response) {})}, [][]byte{buildList(t, ca, pkix.Extension{Id: []int{1, 2, 3}, Value: []byte{5, 0}})}, Item{Origin: FromDSS, Revision: 1})...)
 	for range 3 {
-		if n := len(s.FindAll(leaf.cert, ca.cert)); n != 2 {
+		if n := countAll(&s, leaf, ca); n != 2 {
 			t.Fatalf("%d items", n)
 		}
 	}
@@ -187,8 +193,19 @@ func TestStoreVerifiesAnItemOnceForACertificateAndUpToALimit(t *testing.T) {
 		t.Errorf("verified %d times", s.counts.queries)
 	}
 	s.counts.queries = maxQueries
-	if n := len(s.FindAll(other.cert, ca.cert)); n != 0 || !s.Truncated {
-		t.Errorf("beyond the limit: %d items, %t", n, s.Truncated)
+	if all, complete := s.FindAll(other.cert, ca.cert); len(all) != 0 || complete || !s.Truncated || !s.IsResponderRevoked(other.cert, ca.cert) {
+		t.Errorf("beyond the limit: %d items, complete %t, %t", len(all), complete, s.Truncated)
+	}
+	// What was fetched is kept however many items the file has.
+	s.counts.responses, s.counts.queries = maxResponses, 0
+	fetched := [][]byte{buildResponse(t, ca.cert, ca, func(r *ocsp.Response) { r.SerialNumber, r.Status, r.RevokedAt = big.NewInt(8), ocsp.Revoked, now })}
+	s.Add(NewItems(fetched, nil, Item{Origin: FromDSS})...)
+	if all, _ := s.FindAll(other.cert, ca.cert); len(all) != 1 {
+		t.Errorf("%d items about the other, without those beyond the limit", len(all))
+	}
+	s.Add(NewItems(fetched, nil, Item{Origin: FromNet})...)
+	if all, _ := s.FindAll(other.cert, ca.cert); len(all) != 2 {
+		t.Errorf("%d items about the other", len(all))
 	}
 }
 
@@ -198,15 +215,15 @@ func TestOlderPlaceOfAnItemCounts(t *testing.T) {
 	leaf := newCertificate(t, "Leaf", 7, &ca)
 	good := [][]byte{buildResponse(t, ca.cert, ca, func(*ocsp.Response) {})}
 	var s Store
-	s.Add(good, nil, Item{Origin: FromNet})
+	s.Add(NewItems(good, nil, Item{Origin: FromNet})...)
 	for _, c := range []struct{ add, want Item }{
 		{Item{Origin: FromDSS, Revision: 4}, Item{Origin: FromDSS, Revision: 4}},
 		{Item{Origin: FromSignature, Revision: 3, SignedBy: 2}, Item{Origin: FromSignature, Revision: 3, SignedBy: 2}},
 		{Item{Origin: FromDSS, Revision: 5}, Item{Origin: FromSignature, Revision: 3, SignedBy: 2}},
 		{Item{Origin: FromNet}, Item{Origin: FromSignature, Revision: 3, SignedBy: 2}},
 	} {
-		s.Add(good, nil, c.add)
-		all := s.FindAll(leaf.cert, ca.cert)
+		s.Add(NewItems(good, nil, c.add)...)
+		all, _ := s.FindAll(leaf.cert, ca.cert)
 		if len(all) != 1 || all[0].Origin != c.want.Origin || all[0].Revision != c.want.Revision || all[0].SignedBy != c.want.SignedBy {
 			t.Errorf("after %+v: %d items, %+v", c.add, len(all), all[0].Item)
 		}
@@ -219,7 +236,7 @@ func TestItemIsIndexedByWhatItIsAbout(t *testing.T) {
 	leaf := newCertificate(t, "Leaf", 7, &ca)
 	response, list := buildResponse(t, ca.cert, ca, func(*ocsp.Response) {}), buildList(t, ca, pkix.Extension{Id: []int{1, 2, 3}, Value: []byte{5, 0}})
 	var s Store
-	s.Add([][]byte{response, list}, [][]byte{list, response}, Item{Origin: FromDSS})
+	s.Add(NewItems([][]byte{response, list}, [][]byte{list, response}, Item{Origin: FromDSS})...)
 	if n := len(s.bySubject); n != 2 {
 		t.Errorf("%d subjects", n)
 	}
@@ -240,8 +257,9 @@ func FuzzStore(f *testing.F) {
 	f.Add([]byte{0x30, 0x80})
 	f.Fuzz(func(t *testing.T, der []byte) {
 		var s Store
-		s.Add([][]byte{der}, [][]byte{der}, Item{Origin: FromDSS, Revision: 2})
-		for _, e := range s.FindAll(other.cert, ca.cert) {
+		s.Add(NewItems([][]byte{der}, [][]byte{der}, Item{Origin: FromDSS, Revision: 2})...)
+		all, _ := s.FindAll(other.cert, ca.cert)
+		for _, e := range all {
 			t.Errorf("%v about an unknown certificate", e.CertStatus)
 		}
 	})

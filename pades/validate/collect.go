@@ -104,52 +104,69 @@ func (v *validation) collectFacts(f *facts.File) {
 			}
 		}
 	}
+	current := facts.Store{}
 	if f.DSS != nil {
-		v.hasStore = true
-		v.collectStore(f.DSS)
+		v.hasStore, current = true, *f.DSS
 	}
-	v.collectStore(&f.Earlier)
-	for _, s := range f.Signatures {
-		one := newCheckedSignature(s)
-		v.signatures = append(v.signatures, one)
-		v.collectFromSignature(s, one)
-	}
-}
-
-func (v *validation) collectStore(d *facts.Store) {
-	for _, p := range d.Certs {
+	// The oldest come first: beyond the limits the first ones stay, so that a later writer displaces nothing.
+	for _, p := range sortOldestFirst(slices.Concat(current.Certs, f.Earlier.Certs)) {
 		// An unreadable certificate has no effect.
 		if c, err := cms.ParseCertificate(p.DER); err == nil {
 			v.paths.Add(c)
 		}
 	}
-	for _, p := range d.OCSPs {
-		v.revocations.Add([][]byte{p.DER}, nil, revocation.Item{Origin: revocation.FromDSS, Revision: p.Revision})
+	items := collectFromStore(current, f.Earlier)
+	for i, s := range f.Signatures {
+		one := newCheckedSignature(s)
+		v.signatures = append(v.signatures, one)
+		if s.Info != nil {
+			v.paths.Add(certificateValues(*s.Info)...)
+			items = append(items, collectFromSignature(s, one.revision, i+1)...)
+		}
 	}
-	for _, p := range d.CRLs {
-		v.revocations.Add(nil, [][]byte{p.DER}, revocation.Item{Origin: revocation.FromDSS, Revision: p.Revision})
-	}
-	// Items of an entry about one signature may have been added later than the entry, so their age is unknown.
-	for _, e := range d.VRI {
-		v.revocations.Add(e.OCSPs, e.CRLs, revocation.Item{Origin: revocation.FromDSS})
-	}
+	slices.SortStableFunc(items, func(a, b revocation.Item) int { return compareRevisions(a.Revision, b.Revision) })
+	v.revocations.Add(items...)
 }
 
-// collectFromSignature collects revocation data from the attributes of older forms, and CRLs from the container.
-func (v *validation) collectFromSignature(s *facts.Signature, one *checkedSignature) {
-	if s.Info == nil {
-		return
+func sortOldestFirst(items []facts.StoreItem) []facts.StoreItem {
+	slices.SortStableFunc(items, func(a, b facts.StoreItem) int { return compareRevisions(a.Revision, b.Revision) })
+	return items
+}
+
+// compareRevisions orders revisions with unknown ones, which are 0, at the end.
+func compareRevisions(a, b int) int {
+	if (a == 0) != (b == 0) {
+		return b - a
 	}
-	own := revocation.Item{Origin: revocation.FromSignature, Revision: one.revision}
+	return a - b
+}
+
+// collectFromStore returns the revocation data of the newest store and of its earlier states.
+func collectFromStore(current, earlier facts.Store) []revocation.Item {
+	var items []revocation.Item
+	for _, p := range slices.Concat(current.OCSPs, earlier.OCSPs) {
+		items = append(items, revocation.Item{Data: revocation.Data{OCSP: p.DER}, Origin: revocation.FromDSS, Revision: p.Revision})
+	}
+	for _, p := range slices.Concat(current.CRLs, earlier.CRLs) {
+		items = append(items, revocation.Item{Data: revocation.Data{CRL: p.DER}, Origin: revocation.FromDSS, Revision: p.Revision})
+	}
+	// Items of an entry about one signature may have been added later than the entry, so their age is unknown.
+	for _, e := range current.VRI {
+		items = append(items, revocation.NewItems(e.OCSPs, e.CRLs, revocation.Item{Origin: revocation.FromDSS})...)
+	}
+	return items
+}
+
+// collectFromSignature returns the revocation data in the attributes of older forms, and the CRLs of the container.
+func collectFromSignature(s *facts.Signature, revision, number int) []revocation.Item {
+	own := revocation.Item{Origin: revocation.FromSignature, Revision: revision}
 	signed := own
-	signed.SignedBy = len(v.signatures)
+	signed.SignedBy = number
 	crls, responses := revocationAttribute(s.Info.Signed, oidRevocationArchive)
-	v.revocations.Add(responses, crls, signed)
-	v.paths.Add(certificateValues(*s.Info)...)
+	items := revocation.NewItems(responses, crls, signed)
 	crls, responses = revocationValues(*s.Info)
-	v.revocations.Add(responses, crls, own)
 	// CRLs outside the SignerInfo are not signed, so a signature timestamp does not prove their age.
-	v.revocations.Add(nil, s.Container.CRLs, own)
+	return append(items, revocation.NewItems(responses, append(crls, s.Container.CRLs...), own)...)
 }
 
 func newCheckedSignature(s *facts.Signature) *checkedSignature {

@@ -405,11 +405,13 @@ func (v *validation) findWeakIssuer(c *x509.Certificate) *x509.Certificate {
 	return nil
 }
 
-// findEvidence returns what the available data says about a certificate.
-func (v *validation) findEvidence(cert, issuer *x509.Certificate) []revocation.Evidence {
-	return slices.DeleteFunc(v.revocations.FindAll(cert, issuer), func(e revocation.Evidence) bool {
+// findEvidence returns what the available data says about a certificate. Complete is false if some of it was not
+// verified because of the limits.
+func (v *validation) findEvidence(cert, issuer *x509.Certificate) (all []revocation.Evidence, complete bool) {
+	all, complete = v.revocations.FindAll(cert, issuer)
+	return slices.DeleteFunc(all, func(e revocation.Evidence) bool {
 		return e.ThisUpdate.After(v.o.At.Add(cms.ClockSkew)) || v.revocations.IsResponderRevoked(e.Responder, issuer)
-	})
+	}), complete
 }
 
 // maxStatusFetches bounds the certificates of one file that are queried online.
@@ -478,7 +480,7 @@ type revocationStatus struct {
 
 // checkRevocation evaluates the revocation data about one certificate.
 func (v *validation) checkRevocation(q certificateUse, cert, issuer *x509.Certificate, control time.Time, ca bool) revocationStatus {
-	all := v.findEvidence(cert, issuer)
+	all, complete := v.findEvidence(cert, issuer)
 	best, doubt := v.findGoodStatus(q, cert, issuer, all, control)
 	if l, e := v.findRevocation(q, cert, issuer, all, control, ca); e != nil {
 		if best != nil && !l.until.Before(q.bestTime) {
@@ -487,6 +489,8 @@ func (v *validation) checkRevocation(q certificateUse, cert, issuer *x509.Certif
 		return revocationStatus{l, e, e}
 	}
 	switch {
+	case !complete: // the rest may be a revocation
+		return revocationStatus{limit: &trustLimit{time.Time{}, CertificateChainGeneralFailure, "revocation.too_much", nil}}
 	case best == nil && doubt != nil:
 		return revocationStatus{limit: doubt}
 	case best == nil:

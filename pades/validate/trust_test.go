@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"bytes"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -9,15 +10,18 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/asn1"
+	"encoding/binary"
 	"encoding/pem"
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
 
 	"segel/certpath"
+	"segel/pades/validate/diff"
 	"segel/pades/validate/facts"
 )
 
@@ -388,6 +392,54 @@ func TestHostileStoreIsBounded(t *testing.T) {
 	is(t, r, 0, "", LevelLT)
 	if !hasReason(r.Warnings, "revocation.too_much") {
 		t.Error("omissions are not reported")
+	}
+}
+
+func TestLaterWriterCrowdsOutNoRevocation(t *testing.T) {
+	t.Parallel()
+	w := newTestPKI(t)
+	// The signature of what is left out does not matter.
+	response := w.budi.good(date(2025, 6, 10))
+	junk := func(i int) []byte {
+		der := bytes.Clone(response)
+		binary.BigEndian.PutUint16(der[len(der)-2:], uint16(i))
+		return der
+	}
+	hidden := func(count int) *testDocument {
+		p := proved(signed(t, w), date(2025, 6, 2))
+		p.prove([][]byte{w.budi.revoked(date(2025, 5, 1), date(2025, 6, 3), 1)})
+		n := p.grow(diff.CodeStoreReplaced)
+		// The last writer lists its own items before the revocation.
+		had := p.f.DSS.OCSPs
+		p.f.DSS.OCSPs = slices.Clone(had[:2])
+		for i := range count {
+			p.f.DSS.OCSPs = append(p.f.DSS.OCSPs, facts.StoreItem{DER: junk(i), Revision: n})
+		}
+		p.f.DSS.OCSPs = append(p.f.DSS.OCSPs, had[2:]...)
+		return p
+	}
+	is(t, hidden(4096).validate(date(2025, 6, 11)), 0, RevokedNoPOE, LevelT)
+
+	// Too little is left for the revocation.
+	v := newValidation(Options{At: date(2025, 6, 11), Trust: w.trust})
+	p := hidden(0)
+	v.collectFacts(p.f)
+	twin := func(c *x509.Certificate, i int) *x509.Certificate {
+		other := *c
+		other.Raw = binary.BigEndian.AppendUint16(bytes.Clone(c.Raw), uint16(i))
+		return &other
+	}
+	for i := range 4998 {
+		v.revocations.FindAll(twin(w.budi.cert, i), w.issuing.cert) // two queries
+	}
+	v.revocations.FindAll(twin(w.issuing.cert, 0), w.root.cert)
+	if err := v.validateSignatures(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r := v.buildReport(p.f)
+	is(t, r, 0, CertificateChainGeneralFailure, LevelT)
+	if !hasReason(r.Signatures[0].Reasons, "revocation.too_much") {
+		t.Errorf("reasons %v", r.Signatures[0].Reasons)
 	}
 }
 
