@@ -226,6 +226,23 @@ func TestTimestampOfTheFutureProvesNothing(t *testing.T) {
 	is(t, p.validate(date(2025, 5, 1)), 0, CertificateChainGeneralFailure, LevelB)
 }
 
+func TestTimestampOfATimeBeforeItsAuthorityBeganProvesNothing(t *testing.T) {
+	t.Parallel()
+	w := newTestPKI(t)
+	young := certificate(t, w.timeRoot, "Young Clock", clock, valid(date(2025, 5, 1), date(2030, 1, 1)))
+	for at, want := range map[time.Time]bool{date(2025, 5, 1): true, date(2025, 4, 30): false} {
+		token := w.tsa.token(at, content[:])
+		token.Authority, token.Chain = young.cert, young.chain() // a clock of ours refuses to make it
+		p := w.newDocument()
+		p.sign(w.budi, token)
+		p.prove([][]byte{w.budi.good(at), w.issuing.good(at)}, w.timeRoot.list(date(2025, 6, 2)))
+		s := p.validate(date(2025, 6, 3)).Signatures[0]
+		if proved := s.Proven != nil; proved != want || !want && s.Timestamps[0].SubIndication != NotYetValid {
+			t.Errorf("%s: proven %v, timestamp %s %s", at, s.Proven, s.Timestamps[0].SubIndication, s.Timestamps[0].Reasons)
+		}
+	}
+}
+
 func TestOldProofDoesNotSpeakForTheTimeOfTheSignature(t *testing.T) {
 	t.Parallel()
 	w := newTestPKI(t)

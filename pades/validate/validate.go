@@ -249,6 +249,12 @@ func (v *validation) validateToken(ctx context.Context, s *checkedSignature, t t
 		s.tokenStatuses = append(s.tokenStatuses, trustStatus{sub: TimestampOrderFailure, reasons: []Reason{NewReason("time.future", "time", formatTime(t.Time))}})
 		return nil
 	}
+	if from := t.Authority.NotBefore; t.Time.Before(from) {
+		// Its key was not certified at that time, so an authority, or an attacker who has its key, cannot go back before it.
+		why := NewReason("time.before_certificate", append(t.reasonArgs(), "from", formatTime(from))...)
+		s.tokenStatuses = append(s.tokenStatuses, trustStatus{sub: NotYetValid, reasons: []Reason{why}})
+		return nil
+	}
 	exists, _ := v.findPOE(s.revision)
 	st, err := v.validateCertificate(ctx, certificateUse{cert: t.Authority, purpose: ForTime, bestTime: exists, claimed: t.Time})
 	if err != nil {

@@ -251,6 +251,10 @@ var timeSentences = map[string]sentence{
 		"Stempel waktu {time} dari {authority} tidak dapat dipercaya, sehingga tidak membuktikan waktu.",
 		"The timestamp of {time} by {authority} cannot be trusted, so it proves no time.",
 	},
+	"time.before_certificate": {
+		"Stempel waktu menyebut {time}, sedangkan sertifikat otoritasnya, {authority}, baru berlaku sejak {from}.",
+		"The timestamp states {time}, but the certificate of its authority, {authority}, became valid only on {from}.",
+	},
 	"time.future": {
 		"Stempel waktu menyebut {time}, yang lebih baru daripada saat pemeriksaan.",
 		"The timestamp states {time}, which is later than the time of validation.",
