@@ -9,6 +9,10 @@ import "segel/pdf"
 // PDFBox gives it another one, and may use the former one for an object.
 const additionalStreams = "AdditionalStreams"
 
+// docChecksum is the trailer entry without whose right value LibreOffice shows the pages. A writer of a later revision can
+// compute it, so it must not change beside the other entry.
+const docChecksum = "DocChecksum"
+
 // followAdditionalStreams visits what /AdditionalStreams refers to. For references to other objects than streams only
 // the numbers are recorded: they must not become streams.
 func (c *Comparer) followAdditionalStreams(w *walker, o pdf.Object) error {
@@ -69,7 +73,7 @@ func (r *revision) checkAdditionalKey(old, new pdf.Object) verdict {
 	denied := deny(CodeTrailerChanged, "/"+additionalStreams)
 	a, ok1 := flatArray(old)
 	b, ok2 := flatArray(new)
-	if !ok1 || !ok2 || len(a) != len(b) || !equalObjects(r.old.Trailer()["DocChecksum"], r.new.Trailer()["DocChecksum"]) {
+	if !ok1 || !ok2 || len(a) != len(b) || !equalObjects(r.old.Trailer()[docChecksum], r.new.Trailer()[docChecksum]) {
 		return denied
 	}
 	for i := range a {

@@ -148,6 +148,10 @@ func (r *revision) checkTrailerKey(k pdf.Name, old, new pdf.Object) verdict {
 		return r.checkIdentifiers(old, new)
 	case "Info":
 		return allow("information", LTA, CodeInformation)
+	case docChecksum:
+		if new != nil && (r.old.Trailer()[additionalStreams] != nil || r.new.Trailer()[additionalStreams] != nil) {
+			return deny(CodeTrailerChanged, "/"+docChecksum)
+		}
 	}
 	if new == nil || isScalar(new) {
 		return allow("trailer", None, CodeTrailer)

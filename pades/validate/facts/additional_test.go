@@ -3,6 +3,7 @@ package facts_test
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"testing"
 
 	"segel/pades"
@@ -90,6 +91,9 @@ func TestAdditionalStreamThatWasSignedStays(t *testing.T) {
 		{"kept", "", sections(section{trailer: additional(90)})},
 		{"a stream that is added", "trailer_changed", sections(section{objects: map[int]string{500: evilStream}, trailer: additional(500)})},
 		{"nothing", "trailer_changed", sections(section{trailer: additional(500)})},
+		{"with another checksum", "trailer_changed", sections(section{trailer: additional(90) + "00"})},
+		{"with a checksum that was dropped before", "trailer_changed", sections(section{trailer: strings.TrimSuffix(additional(90), checksum)}, section{trailer: additional(90) + "00"})},
+		{"without a checksum", "", sections(section{trailer: strings.TrimSuffix(additional(90), checksum)})},
 		{"replaced in its place", "unexplained", sections(section{objects: map[int]string{90: evilStream}, trailer: additional(90)})},
 		{"replaced once the entry is gone", "unexplained", sections(section{trailer: checksum}, section{objects: map[int]string{90: evilStream}, trailer: checksum})},
 	})
