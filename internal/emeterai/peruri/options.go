@@ -175,8 +175,10 @@ type Driver struct {
 	orders        map[string]*pendingOrder
 	orderBySerial map[string]string    // order by serial, from BuySerial until the first Stamp
 	stampCalls    map[string]time.Time // serials whose docSigningZ was called by this process
-	kinds         []documentKind       // the office's list, current until kindsUntil
-	kindsUntil    time.Time
+
+	stampCallsSwept time.Time      // when old ones were last forgotten
+	kinds           []documentKind // the office's list, current until kindsUntil
+	kindsUntil      time.Time
 }
 
 var _ emeterai.Stamper = (*Driver)(nil)

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"net/http"
 	"os"
@@ -77,6 +78,9 @@ func (d *Driver) Stamp(ctx context.Context, r emeterai.Request) ([]byte, error) 
 	return tail, nil
 }
 
+// sweepStampCalls is how often serials are forgotten that were stamped more than orderRetention ago.
+const sweepStampCalls = time.Hour
+
 // recordStampCall records that a serial is about to be stamped, and reports whether it was before.
 func (d *Driver) recordStampCall(serial string) bool {
 	d.mu.Lock()
@@ -84,12 +88,9 @@ func (d *Driver) recordStampCall(serial string) bool {
 	delete(d.orderBySerial, serial) // a caller that stamps it has bound it
 	now := d.o.Clock()
 	_, before := d.stampCalls[serial]
-	if len(d.stampCalls) > 10_000 { // a limit on memory only: the caller sets MaybeSent for what it does not know
-		for s, at := range d.stampCalls {
-			if now.Sub(at) > orderRetention {
-				delete(d.stampCalls, s)
-			}
-		}
+	if now.Sub(d.stampCallsSwept) > sweepStampCalls { // a limit on memory only: the caller sets MaybeSent for what it does not know
+		d.stampCallsSwept = now
+		maps.DeleteFunc(d.stampCalls, func(_ string, at time.Time) bool { return now.Sub(at) > orderRetention })
 	}
 	d.stampCalls[serial] = now
 	return before
