@@ -94,7 +94,7 @@ func (s *Service) collectBlob(ctx context.Context, c Collector, log LoggedFiles,
 	case errors.As(err, &corrupt): // fsck reports it, and a person decides
 		return false, nil
 	case err != nil:
-		if _, err := s.Blobs.Open(ctx, b.Key); errors.Is(err, blob.ErrNotFound) { // removed since it was listed
+		if s.isGone(ctx, b.Key) { // removed since it was listed
 			return false, nil
 		}
 		return false, err

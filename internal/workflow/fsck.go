@@ -249,6 +249,15 @@ func (s *Service) copyBlob(ctx context.Context, f contract.File, to io.Writer) e
 	return nil
 }
 
+// isGone reports whether a blob does not exist any more.
+func (s *Service) isGone(ctx context.Context, key blob.Key) bool {
+	b, err := s.Blobs.Open(ctx, key)
+	if err == nil {
+		_ = b.Close() // nothing was read
+	}
+	return errors.Is(err, blob.ErrNotFound)
+}
+
 // checkLeftOver finds blobs that no row refers to. A blob that the log knows is evidence whose row was lost; it stays.
 func (s *Service) checkLeftOver(ctx context.Context, o FsckOptions, log LoggedFiles, report func(store.Discrepancy)) error {
 	// Each blob is looked up after it was listed, so commits during this run are seen. A blob older than an hour has no
@@ -273,7 +282,7 @@ func (s *Service) checkLeftOver(ctx context.Context, o FsckOptions, log LoggedFi
 		switch err := s.copyBlob(ctx, contract.File{Key: string(b.Key)}, h); {
 		case errors.As(err, &corrupt): // an encrypted blob that was changed; what it was is not known
 		case err != nil:
-			if _, err := s.Blobs.Open(ctx, b.Key); errors.Is(err, blob.ErrNotFound) { // removed since it was listed
+			if s.isGone(ctx, b.Key) { // removed since it was listed
 				continue
 			}
 			return err
