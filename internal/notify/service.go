@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/mail"
 	"net/url"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"time"
@@ -211,7 +212,7 @@ func (s *Service) tryNotice(ctx context.Context, n contract.Notice, address stri
 	if err := process.Check(ctx); err != nil {
 		return n, err
 	}
-	err = send(n)
+	err = s.recoverSend(ctx, n, send)
 	var refused *Refusal
 	switch {
 	case err == nil:
@@ -244,6 +245,18 @@ func (s *Service) tryNotice(ctx context.Context, n contract.Notice, address stri
 	}
 	n.DueAt = due
 	return s.endTry(ctx, n, contract.NoticeOrdered, again)
+}
+
+// recoverSend sends a notice. A panic is an error of its try, whose result is recorded: otherwise the notice would be tried every two minutes for ever, and each time
+// the notices behind it would wait for another run.
+func (s *Service) recoverSend(ctx context.Context, n contract.Notice, send func(contract.Notice) error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			s.Log.ErrorContext(ctx, "sending a message panicked", "notice", n.ID, "panic", v, "stack", string(debug.Stack()))
+			err = fmt.Errorf("send notice %s: panic: %v", n.ID, v)
+		}
+	}()
+	return send(n)
 }
 
 // Delivers reports whether messages by a channel are sent, and not kept.

@@ -193,6 +193,36 @@ func TestANoticeThatIsHeldByTheDatabasesClockIsTriedAgainSoon(t *testing.T) {
 	}
 }
 
+// panickingComposer panics at messages to a person.
+type panickingComposer struct {
+	compose.Composer
+	person contract.PersonID
+}
+
+func (c panickingComposer) Compose(f notify.Facts) (notify.Message, error) {
+	if f.Recipient.ID == c.person {
+		panic("no text")
+	}
+	return c.Composer.Compose(f)
+}
+
+func TestANoticeThatPanicsIsTriedWithPausesAndHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	d := newDelivery(t)
+	d.Composer = panickingComposer{person: "siti"}
+	var later *contract.Later
+	if err := d.Deliver(t.Context(), d.id); !errors.As(err, &later) || later.After != time.Minute {
+		t.Errorf("after the first try: %v", err)
+	}
+	if got := d.recipients(); !slices.Equal(got, []string{"budi@example.test"}) {
+		t.Errorf("sent to %v", got)
+	}
+	d.run(t)
+	if got := d.states(t); !slices.Equal(got, []contract.NoticeState{contract.NoticeSent, contract.NoticeFailed}) {
+		t.Errorf("in the end: %v", got)
+	}
+}
+
 func TestNothingIsLostWhileNoServerAnswersForAnHour(t *testing.T) {
 	t.Parallel()
 	d := newDelivery(t)

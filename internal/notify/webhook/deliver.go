@@ -13,6 +13,7 @@ import (
 	"net/http/httptrace"
 	"net/netip"
 	"net/url"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -239,7 +240,19 @@ func (s *Service) loadMessageBody(ctx context.Context, w contract.Webhook, d con
 	if i < 0 {
 		return "", fmt.Errorf("event %d of the feed is missing", d.Number)
 	}
-	b, err := s.Encode(ctx, page.Events[i])
+	return s.encodeEvent(ctx, page.Events[i])
+}
+
+// encodeEvent returns the body of a message about an event. A panic is an error of this message: it would end the process before the try is recorded, and again
+// after each start.
+func (s *Service) encodeEvent(ctx context.Context, e contract.FeedEvent) (body string, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			s.Log.ErrorContext(ctx, "writing a message to a webhook panicked", "event", e.Number, "panic", v, "stack", string(debug.Stack()))
+			err = fmt.Errorf("write event %d: panic: %v", e.Number, v)
+		}
+	}()
+	b, err := s.Encode(ctx, e)
 	return string(b), err
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"segel/internal/contract"
+	"segel/internal/store"
 )
 
 // reachedAt is a connection that seems to lead to another address.
@@ -43,5 +44,23 @@ func TestTheBodyOfAnAnswerIsKeptOnlyFromThePublicInternet(t *testing.T) {
 				t.Errorf("%s: %d %q, %d bytes", address, status, problem, len(response))
 			}
 		}
+	}
+}
+
+// oneEvent is a feed with one event.
+type oneEvent struct {
+	Store
+	number contract.FeedNumber
+}
+
+func (f oneEvent) ReadFeed(context.Context, store.FeedQuery) (store.FeedPage, error) {
+	return store.FeedPage{Events: []contract.FeedEvent{{Number: f.number}}}, nil
+}
+
+func TestAnEventThatPanicsIsAnErrorOfItsMessageAlone(t *testing.T) {
+	t.Parallel()
+	s := &Service{Store: oneEvent{number: 7}, Encode: func(context.Context, contract.FeedEvent) ([]byte, error) { panic("no document") }, Log: slog.New(slog.DiscardHandler)}
+	if _, err := s.loadMessageBody(t.Context(), contract.Webhook{}, contract.WebhookDelivery{Number: 7, Type: contract.FeedSigned}); err == nil {
+		t.Error("the message was written")
 	}
 }
