@@ -33,8 +33,9 @@ func TestSmallFilesCannotCostHours(t *testing.T) {
 			"<</Type /Catalog /Pages 2 0 R /AcroForm <</Fields ["+strings.Repeat("<</T 4 0 R /Kids [<</T (a)>>]>> ", 30_000)+"]>>>>",
 			"<</Type /Pages /Count 1 /Kids [3 0 R]>>", "<</Type /Page /Parent 2 0 R>>", "("+strings.Repeat("x", 600_000)+")",
 		)(""),
-		"streams behind comments": streamsBehindComments(2000, 3<<20),
-		"objects in wrong places": wrongIndexes(150_000),
+		"lengths that lead nowhere": []byte("%PDF-1.7\n" + strings.Repeat("2 0 obj 7 endobj\n", 64) + strings.Repeat("1 0 obj<</Length 2 0 R>>stream\nx ", 150_000)),
+		"streams behind comments":   streamsBehindComments(2000, 3<<20),
+		"objects in wrong places":   wrongIndexes(150_000),
 	} {
 		runtime.LockOSThread() // so that the time of the thread is the time of the file
 		began := threadTime(t)

@@ -290,6 +290,9 @@ func (l *lengthFinder) findLength(ref Ref, start int64) (int64, bool, error) {
 			if (at > start) != behind {
 				continue
 			}
+			if err := l.d.spendObject(0); err != nil {
+				return 0, false, err
+			}
 			size, ok, err := l.integerAt(at, ref)
 			if err != nil {
 				return 0, false, err
