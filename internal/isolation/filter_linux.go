@@ -65,6 +65,8 @@ var filter = sync.OnceValues(func() ([]byte, error) {
 		deny(unix.EPERM),
 		bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW},
 		// Without a network only sockets between processes of the sandbox are of use. Other families are code of the kernel that few test.
+		// A pair of sockets is made by the code of its family too.
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.SYS_SOCKETPAIR, SkipTrue: 1},
 		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_SOCKET, SkipTrue: 4},
 		argument(0),
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.AF_UNIX, SkipTrue: 1},
