@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/go-webauthn/webauthn/protocol"
+	"github.com/go-webauthn/webauthn/protocol/webauthncose"
 	"github.com/go-webauthn/webauthn/webauthn"
 )
 
@@ -108,7 +109,24 @@ func (p *RelyingParty) CreationOptions(challenge [32]byte, a Account, known ...[
 	return json.Marshal(options.Response)
 }
 
-// VerifyRegistration verifies the answer to CreationOptions (WebAuthn Level 3 §7.1). Errors are ErrAnswer.
+// maxRSA bounds the RSA keys of passkeys, in bits. A person may register any key, and one of 90,000 bits, which fits an answer, takes seconds of
+// processor time for each login.
+const maxRSA = 8192
+
+// requireQuickKey refuses a COSE_Key with which signatures take long to verify.
+func requireQuickKey(encoded []byte) error {
+	key, err := webauthncose.ParsePublicKey(encoded)
+	if err != nil {
+		return answerError(err)
+	}
+	if k, ok := key.(webauthncose.RSAPublicKeyData); ok && 8*len(k.Modulus) > maxRSA {
+		return fmt.Errorf("%w: the key has %d bits", ErrAnswer, 8*len(k.Modulus))
+	}
+	return nil
+}
+
+// VerifyRegistration verifies the answer to CreationOptions (WebAuthn Level 3 §7.1). What the authenticator states about itself is ignored: it is not
+// asked for, and verifying it takes keys that the sender of the answer chooses. Errors are ErrAnswer.
 func (p *RelyingParty) VerifyRegistration(challenge [32]byte, a Account, answer []byte) (Passkey, error) {
 	if len(answer) > MaxAnswer {
 		return Passkey{}, fmt.Errorf("%w: %d bytes", ErrAnswer, len(answer))
@@ -117,6 +135,11 @@ func (p *RelyingParty) VerifyRegistration(challenge [32]byte, a Account, answer 
 	if err != nil {
 		return Passkey{}, answerError(err)
 	}
+	object := &parsed.Response.AttestationObject
+	if err := requireQuickKey(object.AuthData.AttData.CredentialPublicKey); err != nil {
+		return Passkey{}, err
+	}
+	object.Format, object.AttStatement, object.SubStatements = string(protocol.AttestationFormatNone), nil, nil
 	session := p.session(challenge, a.Handle)
 	session.CredParams = webauthn.CredentialParametersDefault()
 	c, err := p.w.CreateCredential(account{Account: a}, session, parsed)
@@ -167,6 +190,9 @@ func ParseAssertion(answer []byte) (Assertion, error) {
 func (p *RelyingParty) VerifyAssertion(challenge [32]byte, handle []byte, k Passkey, a Assertion) (Use, error) {
 	if a.parsed == nil || len(a.Handle) == 0 || !bytes.Equal(a.Handle, handle) {
 		return Use{}, fmt.Errorf("%w: of another account", ErrAnswer)
+	}
+	if err := requireQuickKey(k.PublicKey); err != nil {
+		return Use{}, err
 	}
 	stored := webauthn.Credential{ID: k.ID, PublicKey: k.PublicKey, Authenticator: webauthn.Authenticator{AAGUID: k.AAGUID, SignCount: k.SignCount}}
 	stored.Flags.BackupEligible, stored.Flags.BackupState, stored.Flags.UserVerified = k.BackupEligible, k.BackedUp, true

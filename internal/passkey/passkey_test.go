@@ -1,6 +1,7 @@
 package passkey
 
 import (
+	"encoding/binary"
 	"errors"
 	"strings"
 	"testing"
@@ -132,6 +133,56 @@ func TestAPasskeyProvesItsAccountForOneChallengeAndOrigin(t *testing.T) {
 		if err := refused(); !errors.Is(err, ErrAnswer) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// rsaKey returns a COSE_Key for RS256 with a modulus of so many bits: {1: 3, 3: -257, -1: n, -2: 65537}.
+func rsaKey(bits int) []byte {
+	n := make([]byte, (bits+7)/8)
+	n[0], n[len(n)-1] = 1<<((bits-1)%8), n[len(n)-1]|1
+	b := binary.BigEndian.AppendUint16([]byte{0xa4, 0x01, 0x03, 0x03, 0x39, 0x01, 0x00, 0x20, 0x59}, uint16(len(n)))
+	return append(append(b, n...), 0x21, 0x43, 1, 0, 1)
+}
+
+// A person may register any key. With one of 90,000 bits, each login would take a processor for seconds.
+func TestAPasskeyWhoseSignaturesTakeLongToVerifyIsRefused(t *testing.T) {
+	t.Parallel()
+	p, a, _ := register(t)
+	options, err := p.CreationOptions([32]byte{1}, siti)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for bits, allowed := range map[int]bool{2048: true, 8192: true, 8193: false, 80_000: false} {
+		a.PublicKey = rsaKey(bits)
+		if _, err := p.VerifyRegistration([32]byte{1}, siti, a.Create(options)); (err == nil) != allowed || err != nil && !errors.Is(err, ErrAnswer) {
+			t.Errorf("%d bits: %v", bits, err)
+		}
+	}
+	// Nor is one verified with that was registered before.
+	request, err := p.RequestOptions([32]byte{2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := ParseAssertion(a.Get(request))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.VerifyAssertion([32]byte{2}, siti.Handle, Passkey{ID: a.ID, PublicKey: rsaKey(80_000)}, answer); !errors.Is(err, ErrAnswer) || !strings.Contains(err.Error(), "80000 bits") {
+		t.Error(err)
+	}
+}
+
+// Statements of authenticators about themselves are not asked for, and may have certificates with keys of any size.
+func TestAttestationsAreIgnored(t *testing.T) {
+	t.Parallel()
+	p, a, _ := register(t)
+	options, err := p.CreationOptions([32]byte{1}, siti)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Attestation = []byte("not a signature")
+	if k, err := p.VerifyRegistration([32]byte{1}, siti, a.Create(options)); err != nil || string(k.ID) != string(a.ID) {
+		t.Errorf("%x: %v", k.ID, err)
 	}
 }
 

@@ -20,6 +20,8 @@ type Authenticator struct {
 	BackupEligible bool
 	Count          uint32 // of its last signature
 	Counts         bool   // it counts its signatures
+	PublicKey      []byte // COSE_Key that it states at the registration; nil: its own
+	Attestation    []byte // signature of a statement about itself in the format packed; nil: it makes none
 
 	key *ecdsa.PrivateKey
 }
@@ -75,12 +77,21 @@ func (a *Authenticator) Create(raw []byte) json.RawMessage {
 	// COSE_Key: {1: 2, 3: -7, -1: 1, -2: x, -3: y}
 	cose := append([]byte{0xa5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21, 0x58, 0x20}, x...)
 	cose = append(append(cose, 0x22, 0x58, 0x20), y...)
+	if a.PublicKey != nil {
+		cose = a.PublicKey
+	}
 	attested := make([]byte, 16, 128) // AAGUID
 	attested = binary.BigEndian.AppendUint16(attested, uint16(len(a.ID)))
 	attested = append(append(attested, a.ID...), cose...)
 	data := append(a.authenticatorData(flagAttested), attested...)
 	// {"fmt": "none", "attStmt": {}, "authData": data}
-	object := []byte{0xa3, 0x63, 'f', 'm', 't', 0x64, 'n', 'o', 'n', 'e', 0x67, 'a', 't', 't', 'S', 't', 'm', 't', 0xa0, 0x68, 'a', 'u', 't', 'h', 'D', 'a', 't', 'a', 0x59}
+	format, statement := "\x64none", []byte{0xa0}
+	if a.Attestation != nil { // {"alg": -7, "sig": a.Attestation}
+		format, statement = "\x66packed", append([]byte("\xa2\x63alg\x26\x63sig\x58"), byte(len(a.Attestation)))
+		statement = append(statement, a.Attestation...)
+	}
+	object := append([]byte("\xa3\x63fmt"+format+"\x67attStmt"), statement...)
+	object = append(object, "\x68authData\x59"...)
 	object = append(binary.BigEndian.AppendUint16(object, uint16(len(data))), data...)
 	return a.answer(map[string]any{"clientDataJSON": encodeURL(client), "attestationObject": encodeURL(object), "transports": []string{"internal"}})
 }
