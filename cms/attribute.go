@@ -67,15 +67,21 @@ func newSigningCertificateAttribute(cert *x509.Certificate) Attribute {
 	return NewAttribute(OIDSigningCertificateV2, der.EncodeElement(der.TagSequence, list))
 }
 
-// checkSigningCertificate compares the attribute, version 2 or 1, with the certificate. The first identifier must be
-// the signer's (RFC 5035 §3).
+// checkSigningCertificate compares the attributes of both versions with the certificate. Each that is there has to name it
+// (RFC 5035 §2), as its first certificate (§3).
 func checkSigningCertificate(attrs []Attribute, cert *x509.Certificate) (present bool, err error) {
-	value, ok, err := FindAttributeValue(attrs, OIDSigningCertificateV2)
+	presentV2, err := checkSigningCertificateV2(attrs, cert)
 	if err != nil {
 		return true, err
 	}
-	if !ok {
-		return checkSigningCertificateV1(attrs, cert)
+	presentV1, err := checkSigningCertificateV1(attrs, cert)
+	return presentV1 || presentV2, err
+}
+
+func checkSigningCertificateV2(attrs []Attribute, cert *x509.Certificate) (present bool, err error) {
+	value, ok, err := FindAttributeValue(attrs, OIDSigningCertificateV2)
+	if err != nil || !ok {
+		return ok, err
 	}
 	id, ok := parseCertID(value, true)
 	if !ok {
@@ -90,7 +96,7 @@ func checkSigningCertificate(attrs []Attribute, cert *x509.Certificate) (present
 	return true, id.checkCertificate(h, cert)
 }
 
-func checkSigningCertificateV1(attrs []Attribute, cert *x509.Certificate) (bool, error) {
+func checkSigningCertificateV1(attrs []Attribute, cert *x509.Certificate) (present bool, err error) {
 	value, ok, err := FindAttributeValue(attrs, OIDSigningCertificate)
 	if err != nil || !ok {
 		return ok, err

@@ -182,6 +182,22 @@ func TestSigningCertificateHasToNameTheSignersCertificate(t *testing.T) {
 			t.Errorf("%s: bound is %v", name, c.wantErr != "")
 		}
 	}
+	for name, same := range map[string]bool{"both": true, "both, of which the older names another": false} {
+		sd := forgeSignedData(t, "P-256", func(s *Signature, a []Attribute) []Attribute {
+			cert, err := s.parseSigningCertificate()
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := named{crypto.SHA1, make([]byte, 20), cert.RawIssuer, cert.SerialNumber, OIDSigningCertificate}
+			if same {
+				n.sum = computeHash(crypto.SHA1, cert.Raw)
+			}
+			return append(a, encode(n))
+		})
+		if err := sd.Verify(sd.Signers[0], computeHash(crypto.SHA256, content)); (err == nil) != same || sd.NamesCertificate(sd.Signers[0]) != same {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 	absent := forgeSignedData(t, "P-256", func(_ *Signature, a []Attribute) []Attribute { return replaceAttribute(a, OIDSigningCertificateV2) })
 	if absent.NamesCertificate(absent.Signers[0]) {
 		t.Error("bound without the attribute")
