@@ -24,8 +24,8 @@ var ErrTooMuch = errors.New("too many certificates")
 
 // FindPaths returns the paths from a certificate to trust anchors for a usage and a time at which all their
 // certificates are valid, the shortest first. crypto/x509 checks signatures, validity, names, basic constraints and path
-// length, name constraints, unknown critical extensions, and the extended key usage along the path. The error is
-// ErrTooMuch, or that of crypto/x509.
+// length, name constraints, unknown critical extensions, and the extended key usage along the path; constraints of
+// directory names are checked here. The error is ErrTooMuch, or that of crypto/x509.
 func (b *Builder) FindPaths(c *x509.Certificate, usage x509.ExtKeyUsage, at time.Time) ([]Path, error) {
 	key := b.newPathKey(c, usage, at)
 	if known, ok := b.paths[key]; ok {
@@ -49,7 +49,18 @@ func (b *Builder) verifyPaths(c *x509.Certificate, usage x509.ExtKeyUsage, at ti
 	}
 	above := b.closureOf(c.RawIssuer)
 	anchors := b.anchorsFor(usage, above.anchors, b.anchors.FindBySubject(c.RawSubject))
-	paths, err := b.verifyChains(c, usage, at, b.intermediates, above.candidates, b.anchors.pool(usage), anchors)
+	found, err := b.verifyChains(c, usage, at, b.intermediates, above.candidates, b.anchors.pool(usage), anchors)
+	var paths []Path
+	for _, one := range found {
+		if bad := one.checkDirectoryNames(); bad != nil {
+			err = bad
+		} else {
+			paths = append(paths, one)
+		}
+	}
+	if len(paths) > 0 {
+		err = nil
+	}
 	if err != nil { // every candidate may have been tried
 		b.Checks += min(maxChecksPerPath, len(b.known)+1)
 	}

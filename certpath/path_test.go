@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"encoding/asn1"
 	"errors"
 	"fmt"
 	"math/big"
@@ -17,6 +18,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"segel/der"
 )
 
 func must[T any](t testing.TB) func(v T, err error) T {
@@ -259,6 +262,57 @@ func TestConditionOfAnyCertificateAboveHoldsForTheWholeChain(t *testing.T) {
 		})
 		if (err == nil) != c.sound || (plain == nil) != c.sound || c.sound && (len(chains) != 1 || len(chains[0]) != 4) {
 			t.Errorf("%s: %d chains, %v; the library says %v", name, len(chains), err, plain)
+		}
+	}
+}
+
+func TestDirectoryNamesBelowAnIssuerAreThoseThatItMayCertify(t *testing.T) {
+	t.Parallel()
+	subtree := func(o pkix.RDNSequence) []byte {
+		return der.EncodeElement(der.TagSequence, der.EncodeElement(der.TagContext|4, must[[]byte](t)(asn1.Marshal(o))))
+	}
+	organisation := func(name string) pkix.RDNSequence { return pkix.Name{Organization: []string{name}}.ToRDNSequence() }
+	constrained := func(isCritical bool, parts ...[]byte) with {
+		return func(c *x509.Certificate) {
+			c.ExtraExtensions = []pkix.Extension{{Id: oidNameConstraints, Critical: isCritical, Value: der.EncodeElement(der.TagSequence, parts...)}}
+		}
+	}
+	permitted := func(o pkix.RDNSequence) []byte { return der.EncodeElement(der.TagContext, subtree(o)) }
+	excluded := func(o pkix.RDNSequence) []byte { return der.EncodeElement(der.TagContext|1, subtree(o)) }
+	of := func(organisation string) with {
+		return func(c *x509.Certificate) { c.Subject.Organization = []string{organisation} }
+	}
+	aliased := func(c *x509.Certificate) {
+		name := der.EncodeElement(der.TagContext|4, must[[]byte](t)(asn1.Marshal(organisation("Beta"))))
+		c.ExtraExtensions = []pkix.Extension{{Id: asn1.ObjectIdentifier{2, 5, 29, 17}, Value: der.EncodeElement(der.TagSequence, name)}}
+	}
+	for name, c := range map[string]struct {
+		issuer, lower, leaf with
+		sound               bool
+	}{
+		"permitted":                      {constrained(false, permitted(organisation("Alfa"))), of("Alfa"), of("Alfa"), true},
+		"permitted in other case":        {constrained(false, permitted(organisation("alfa "))), of("Alfa"), of("ALFA"), true},
+		"another":                        {constrained(false, permitted(organisation("Alfa"))), of("Alfa"), of("Beta"), false},
+		"another of the issuer below":    {constrained(false, permitted(organisation("Alfa"))), of("Beta"), of("Alfa"), false},
+		"none":                           {constrained(false, permitted(organisation("Alfa"))), of("Alfa"), func(*x509.Certificate) {}, false},
+		"all":                            {constrained(false, permitted(pkix.RDNSequence{})), of("Alfa"), of("Beta"), true},
+		"excluded":                       {constrained(false, excluded(organisation("Beta"))), of("Alfa"), of("Beta"), false},
+		"not excluded":                   {constrained(false, excluded(organisation("Beta"))), of("Alfa"), of("Alfa"), true},
+		"another as an alternative name": {constrained(false, permitted(organisation("Alfa"))), of("Alfa"), func(c *x509.Certificate) { of("Alfa")(c); aliased(c) }, false},
+		"critical":                       {constrained(true, permitted(organisation("Alfa"))), of("Alfa"), of("Alfa"), false}, // crypto/x509 does not know them
+	} {
+		root := certificate(t, nil, "Top", ca)
+		issuer := certificate(t, root, "Upper", ca, c.issuer)
+		lower := certificate(t, issuer, "Lower", ca, c.lower)
+		leaf := certificate(t, lower, "Somebody", person, c.leaf)
+		var anchors Anchors
+		anchors.Add(root.cert, x509.ExtKeyUsageAny)
+		for range 2 { // the second time from what is remembered
+			b := NewBuilder(&anchors, Limits{})
+			b.Add(issuer.cert, lower.cert)
+			if paths, err := b.FindPaths(leaf.cert, x509.ExtKeyUsageAny, date(2026, 1, 1)); (err == nil) != c.sound || (len(paths) == 1) != c.sound {
+				t.Errorf("%s: %d paths, %v", name, len(paths), err)
+			}
 		}
 	}
 }

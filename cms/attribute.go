@@ -175,7 +175,7 @@ func (id certID) checkCertificate(h crypto.Hash, cert *x509.Certificate) error {
 	if len(id.serial.FullBytes) == 0 {
 		return nil
 	}
-	if id.serial.Tag != asn1.TagInteger || parseInteger(id.serial.Bytes).Cmp(cert.SerialNumber) != 0 || id.issuers != 1 || !sameName(id.issuer, cert.RawIssuer) {
+	if id.serial.Tag != asn1.TagInteger || parseInteger(id.serial.Bytes).Cmp(cert.SerialNumber) != 0 || id.issuers != 1 || !EqualNames(id.issuer, cert.RawIssuer) {
 		return fmt.Errorf("signing-certificate names another issuer or serial")
 	}
 	return nil

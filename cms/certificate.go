@@ -450,9 +450,9 @@ func parseTime(e element) time.Time {
 	return time.Time{}
 }
 
-// sameName reports whether two DER names are equal, or have the same attributes with values that differ only in string
+// EqualNames reports whether two names in DER are equal, or have the same attributes with values that differ only in string
 // type, case or white space (RFC 5280 §7.1).
-func sameName(a, b []byte) bool {
+func EqualNames(a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return true
 	}

@@ -260,7 +260,7 @@ func parseAttributes(b []byte) ([]Attribute, error) {
 // Certificate returns the signer's certificate from the container, or nil. A certificate with exactly the issuer's
 // encoding is preferred to one with an equivalent name (RFC 5280 §7.1).
 func (sd *SignedData) Certificate(s Signer) *x509.Certificate {
-	for _, same := range []func(a, b []byte) bool{bytes.Equal, sameName} {
+	for _, same := range []func(a, b []byte) bool{bytes.Equal, EqualNames} {
 		for _, c := range sd.Certificates {
 			if s.Serial != nil && c.SerialNumber.Cmp(s.Serial) == 0 && same(c.RawIssuer, s.Issuer) {
 				return c

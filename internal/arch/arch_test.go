@@ -28,7 +28,7 @@ var table = map[string][]string{
 	"der":              {},
 	"cms":              {"der", "memo"},
 	"tsp":              {"cms", "der", "memo"},
-	"certpath":         {"cms", "memo"},
+	"certpath":         {"cms", "der", "memo"},
 	"breaker":          {},
 	"revocation":       {"breaker", "cms", "certpath", "der", "memo"},
 	"pades":            {"pdf", "cms", "certpath", "tsp", "revocation", "pades/..."},
