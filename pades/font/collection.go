@@ -16,6 +16,7 @@ import (
 	"encoding/binary"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -47,13 +48,27 @@ type Collection struct {
 	mu      sync.Mutex // guards all below; held while system fonts are searched
 	listed  bool
 	paths   []string       // not opened yet, the most likely first
+	mapped  characterSet   // what the character maps of paths have, and perhaps more
 	opened  []*Face        // fonts that were used so far
-	missing map[rune]bool  // characters that no font has
+	missing map[rune]bool  // characters of mapped that no font can draw
 	found   map[rune]*Face // among opened
 }
 
-// maxLookups bounds the characters that are searched in system fonts, and the cache of the results.
-const maxLookups = 10_000
+// maxMissing bounds the cache of characters that no font can draw.
+const maxMissing = 10_000
+
+// characterSet has one bit for each character.
+type characterSet []uint64
+
+func (s characterSet) addRange(first, last uint32) {
+	for r := first; r <= last; r++ {
+		s[r/64] |= 1 << (r % 64)
+	}
+}
+
+func (s characterSet) has(r rune) bool {
+	return r >= 0 && int(r/64) < len(s) && s[r/64]>>(r%64)&1 == 1
+}
 
 // NewCollection returns a collection of the built-in faces and, for missing characters, the fonts below some folders.
 func NewCollection(dirs ...string) (*Collection, error) {
@@ -87,12 +102,12 @@ func (c *Collection) FindGlyph(w Weight, r rune) (f *Face, glyph uint16, ok bool
 	return c.builtIn[w], g, false
 }
 
-// findSystemFace searches for a character in the system fonts. Each file is read at most once per new character, and
-// retained only if it is used.
+// findSystemFace searches for a character in the system fonts. Files are read only for a character that one of them seems to have, at most
+// once, and retained only if they are used.
 func (c *Collection) findSystemFace(r rune) *Face {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if f := c.found[r]; f != nil || c.missing[r] || len(c.found)+len(c.missing) >= maxLookups {
+	if f := c.found[r]; f != nil || c.missing[r] {
 		return f
 	}
 	for _, f := range c.opened {
@@ -102,6 +117,9 @@ func (c *Collection) findSystemFace(r rune) *Face {
 		}
 	}
 	c.listFontFiles()
+	if !c.mapped.has(r) {
+		return nil
+	}
 	for i, path := range c.paths {
 		if f := openFontFile(path, r); f != nil {
 			c.paths = slices.Delete(c.paths, i, i+1)
@@ -110,11 +128,14 @@ func (c *Collection) findSystemFace(r rune) *Face {
 			return f
 		}
 	}
+	if len(c.missing) >= maxMissing {
+		clear(c.missing)
+	}
 	c.missing[r] = true
 	return nil
 }
 
-// listFontFiles lists the font files, those first whose names suggest plain text in many scripts.
+// listFontFiles lists the font files, those first whose names suggest plain text in many scripts, and the characters that they have.
 func (c *Collection) listFontFiles() {
 	if c.listed {
 		return
@@ -135,6 +156,15 @@ func (c *Collection) listFontFiles() {
 	slices.SortStableFunc(c.paths, func(a, b string) int {
 		return cmp.Or(cmp.Compare(rankFontFile(a), rankFontFile(b)), cmp.Compare(a, b))
 	})
+	c.mapped = make(characterSet, (unicode.MaxRune+1)/64)
+	for _, path := range c.paths {
+		if file, err := os.Open(path); err == nil {
+			if m, err := readCharacterMap(file); err == nil {
+				addMappedCharacters(c.mapped, m)
+			}
+			_ = file.Close() // read only
+		}
+	}
 }
 
 func rankFontFile(path string) int {
@@ -242,21 +272,57 @@ func readCharacterMap(file io.ReaderAt) ([]byte, error) {
 	return nil, unusableError("no character map")
 }
 
+// unicodeSubtables iterates over the Unicode subtables of a character map, each from its format on and of at least 16 bytes.
+func unicodeSubtables(m []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		if len(m) < 4 {
+			return
+		}
+		n := min(int(binary.BigEndian.Uint16(m[2:])), (len(m)-4)/8)
+		for i := range n {
+			record := m[4+8*i:]
+			platform, encoding := binary.BigEndian.Uint16(record), binary.BigEndian.Uint16(record[2:])
+			at := int64(binary.BigEndian.Uint32(record[4:]))
+			if platform != 0 && (platform != 3 || encoding != 1 && encoding != 10) || at+16 > int64(len(m)) {
+				continue
+			}
+			if !yield(m[at:]) {
+				return
+			}
+		}
+	}
+}
+
+// addMappedCharacters adds the characters for which a character map may have a glyph. Segments and groups are in ascending order.
+func addMappedCharacters(to characterSet, m []byte) {
+	for sub := range unicodeSubtables(m) {
+		next := uint32(0)
+		add := func(first, last uint32) {
+			if first, last = max(first, next), min(last, unicode.MaxRune); first <= last {
+				to.addRange(first, last)
+				next = last + 1
+			}
+		}
+		switch binary.BigEndian.Uint16(sub) {
+		case 4:
+			n := int(binary.BigEndian.Uint16(sub[6:])) / 2
+			for i := 0; i < n && len(sub) >= 16+8*n; i++ {
+				add(uint32(binary.BigEndian.Uint16(sub[16+2*n+2*i:])), uint32(binary.BigEndian.Uint16(sub[14+2*i:])))
+			}
+		case 12:
+			n := min(int64(binary.BigEndian.Uint32(sub[12:])), int64(len(sub)-16)/12)
+			for group := sub[16:]; n > 0; n, group = n-1, group[12:] {
+				add(binary.BigEndian.Uint32(group), binary.BigEndian.Uint32(group[4:]))
+			}
+		}
+	}
+}
+
 // findMappedGlyph looks up a character in the Unicode subtables, and returns its glyph or 0.
 func findMappedGlyph(m []byte, r uint32) uint32 {
-	if len(m) < 4 {
-		return 0
-	}
-	n := min(int(binary.BigEndian.Uint16(m[2:])), (len(m)-4)/8)
-	for i := range n {
-		record := m[4+8*i:]
-		platform, encoding := binary.BigEndian.Uint16(record), binary.BigEndian.Uint16(record[2:])
-		at := int64(binary.BigEndian.Uint32(record[4:]))
-		if platform != 0 && (platform != 3 || encoding != 1 && encoding != 10) || at+16 > int64(len(m)) {
-			continue
-		}
+	for sub := range unicodeSubtables(m) {
 		glyph := uint32(0)
-		switch sub := m[at:]; binary.BigEndian.Uint16(sub) {
+		switch binary.BigEndian.Uint16(sub) {
 		case 4:
 			glyph = findInSegments(sub, r)
 		case 12:

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"unicode"
 
 	"github.com/go-fonts/dejavu/dejavusanscondensed"
 )
@@ -18,8 +19,13 @@ func TestCoverageIsThatOfTheFont(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	mapped := make(characterSet, (unicode.MaxRune+1)/64)
+	addMappedCharacters(mapped, m)
 	for r := rune(0); r < 0x20000; r++ {
 		_, want := f.Glyph(r)
+		if want && !mapped.has(r) {
+			t.Fatalf("%U is not mapped", r)
+		}
 		if got := findMappedGlyph(m, uint32(r)) != 0; got != want {
 			t.Fatalf("%U: %v, want %v", r, got, want)
 		}
@@ -29,6 +35,28 @@ func TestCoverageIsThatOfTheFont(t *testing.T) {
 	}
 	if !hasValidChecksums(dejavusanscondensed.TTF, 0) {
 		t.Error("a sound font is not whole")
+	}
+}
+
+// TestManyMissingCharactersDoNotHideThoseOfSystemFonts is what a user could do to the signatures of all others.
+func TestManyMissingCharactersDoNotHideThoseOfSystemFonts(t *testing.T) {
+	t.Parallel()
+	const private = 0xE123
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "NotoSans-Regular.ttf"), movedGlyphMap(t, private), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := NewCollection(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r := rune(0x20000); r < 0x20000+20_000; r++ {
+		if _, _, ok := c.FindGlyph(Regular, r); ok {
+			t.Fatalf("%U has a glyph", r)
+		}
+	}
+	if _, _, ok := c.FindGlyph(Regular, private); !ok {
+		t.Error("a character of a system font has no glyph")
 	}
 }
 
