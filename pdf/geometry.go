@@ -15,6 +15,11 @@ func (r Rect) Height() float64 { return r.URY - r.LLY }
 // Empty reports whether the rectangle has no area.
 func (r Rect) Empty() bool { return r.Width() <= 0 || r.Height() <= 0 }
 
+// isFinite reports whether the sides of the rectangle are, in units of that many points.
+func (r Rect) isFinite(unit float64) bool {
+	return !math.IsInf(r.Width()*unit, 0) && !math.IsInf(r.Height()*unit, 0)
+}
+
 // Intersect returns the common area of two rectangles; the result is Empty if there is none.
 func (r Rect) Intersect(o Rect) Rect {
 	return Rect{max(r.LLX, o.LLX), max(r.LLY, o.LLY), min(r.URX, o.URX), min(r.URY, o.URY)}

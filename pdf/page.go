@@ -47,7 +47,7 @@ func (w *pageWalk) visitNode(n node, above Dict) error {
 		w.stopped = !w.yield(p, nil)
 		return nil
 	}
-	here := inheritAttributes(above, n.dict)
+	here := w.d.inheritAttributes(above, n.dict)
 	for _, kid := range n.kids {
 		if err := w.spendVisit(); err != nil {
 			return err
@@ -83,7 +83,7 @@ var letterSize = Rect{0, 0, 612, 792}
 
 func (d *Document) newPage(number int, ref Ref, dict, inherited Dict) (*Page, error) {
 	value := func(key Name) Object {
-		if v, ok := dict[key]; ok {
+		if v := dict[key]; !d.isNothing(v) {
 			return v
 		}
 		return inherited[key]
@@ -103,7 +103,7 @@ func (d *Document) newPage(number int, ref Ref, dict, inherited Dict) (*Page, er
 			return nil, fmt.Errorf("page %d: %w", number, err)
 		}
 	}
-	if p.MediaBox = media; media.Empty() {
+	if p.MediaBox = media; media.Empty() || !media.isFinite(1) {
 		p.MediaBox = letterSize
 	}
 	if p.CropBox = crop.Intersect(p.MediaBox); p.CropBox.Empty() {
@@ -112,7 +112,7 @@ func (d *Document) newPage(number int, ref Ref, dict, inherited Dict) (*Page, er
 	if quarter := turn / 90; quarter == math.Trunc(quarter) && math.Abs(quarter) < 1<<30 {
 		p.Rotate = int((int64(quarter)%4 + 4) % 4 * 90)
 	}
-	if unit > 0 && !math.IsInf(unit, 0) {
+	if unit > 0 && p.CropBox.isFinite(unit) {
 		p.UserUnit = unit
 	}
 	return p, nil
@@ -291,7 +291,7 @@ func (w *treeWalk) countPages(n node, a ancestors) (int, error) {
 		return 1, w.countPage(n, a)
 	}
 	total, barren := 0, false
-	below := ancestors{n.ref, inheritAttributes(a.inherited, n.dict), a.isMislinked(n)}
+	below := ancestors{n.ref, w.d.inheritAttributes(a.inherited, n.dict), a.isMislinked(n)}
 	for _, kid := range n.kids {
 		if err := w.spendVisit(); err != nil {
 			return 0, err
@@ -338,7 +338,7 @@ func (w *treeWalk) countPage(n node, a ancestors) error {
 	if err != nil {
 		return err
 	}
-	if !isWrittenAlike(inheritAttributes(a.inherited, n.dict), along) {
+	if !isWrittenAlike(w.d.inheritAttributes(a.inherited, n.dict), along) {
 		w.d.ambiguousTree = true
 	}
 	return nil
@@ -356,7 +356,7 @@ func (d *Document) isPage(dict Dict) (bool, error) {
 
 // inheritByParent collects the inheritable attributes of a page along /Parent, as some readers do.
 func (w *treeWalk) inheritByParent(page Dict) (Dict, error) {
-	found := inheritAttributes(Dict{}, page)
+	found := w.d.inheritAttributes(Dict{}, page)
 	at := page
 	for range w.d.limits.Depth {
 		var err error
@@ -367,7 +367,7 @@ func (w *treeWalk) inheritByParent(page Dict) (Dict, error) {
 		if err != nil || at == nil {
 			break
 		}
-		found = inheritAttributes(at, found)
+		found = w.d.inheritAttributes(at, found)
 	}
 	return found, nil
 }
@@ -398,7 +398,7 @@ func (w *treeWalk) findPage(n node, above Dict, left *int) (*node, Dict, error) 
 		*left -= int(count)
 		return nil, nil, nil
 	}
-	here := inheritAttributes(above, n.dict)
+	here := w.d.inheritAttributes(above, n.dict)
 	if trusted && count == int64(len(n.kids)) {
 		k, err := w.d.readTreeNode(n.kids[*left])
 		if err != nil {
@@ -428,14 +428,24 @@ func (w *treeWalk) findPage(n node, above Dict, left *int) (*node, Dict, error) 
 }
 
 // inheritAttributes overlays the inheritable attributes of a node over those from above (ISO 32000-1 §7.7.3.4).
-func inheritAttributes(above, dict Dict) Dict {
+func (d *Document) inheritAttributes(above, dict Dict) Dict {
 	here := Dict{}
 	for _, k := range []Name{"Resources", "MediaBox", "CropBox", "Rotate"} {
-		if v, ok := dict[k]; ok {
+		if v := dict[k]; !d.isNothing(v) {
 			here[k] = v
 		} else if v, ok := above[k]; ok {
 			here[k] = v
 		}
 	}
 	return here
+}
+
+// isNothing reports whether an entry of a dictionary is missing, or refers to an object that is null or not in the file, which means the same
+// (ISO 32000-2 §7.3.7, §7.3.9).
+func (d *Document) isNothing(o Object) bool {
+	if _, indirect := o.(Ref); !indirect {
+		return o == nil
+	}
+	v, err := d.Resolve(o)
+	return err == nil && v == Object(Null{})
 }

@@ -1,6 +1,7 @@
 package pdf_test
 
 import (
+	"strings"
 	"testing"
 
 	"segel/pdf"
@@ -9,6 +10,7 @@ import (
 func TestOddPageEntriesAreReadAsEveryReaderDoes(t *testing.T) {
 	t.Parallel()
 	letter := pdf.Rect{URX: 612, URY: 792}
+	huge := "1" + strings.Repeat("0", 308)
 	sheet := pdf.Rect{LLX: 10, LLY: 20, URX: 310, URY: 420}
 	for name, c := range map[string]struct {
 		entries, above string // of the page and of the node above it
@@ -35,9 +37,13 @@ func TestOddPageEntriesAreReadAsEveryReaderDoes(t *testing.T) {
 		"unit of nothing":        {"/UserUnit 0", "", letter, letter, 0, 1},
 		"unit below nothing":     {"/UserUnit -2", "", letter, letter, 0, 1},
 		"references":             {"/MediaBox 4 0 R /Rotate 5 0 R /UserUnit 6 0 R", "", sheet, sheet, 270, 2},
+		"references to nothing":  {"/MediaBox 9 0 R /CropBox 9 0 R /Rotate 9 0 R /UserUnit 9 0 R", "/MediaBox [10 20 310 420] /Rotate 90", sheet, sheet, 90, 1},
+		"references to null":     {"/MediaBox 7 0 R /Rotate 7 0 R", "/MediaBox [10 20 310 420] /Rotate 90", sheet, sheet, 90, 1},
+		"unit beyond numbers":    {"/UserUnit 1" + strings.Repeat("0", 307), "", letter, letter, 0, 1},
+		"sides beyond numbers":   {"/MediaBox [-" + huge + " 0 " + huge + " 100]", "", letter, letter, 0, 1},
 	} {
 		file := tableFile("<</Type /Catalog /Pages 2 0 R>>", "<</Type /Pages /Count 1 /Kids [3 0 R] "+c.above+">>",
-			"<</Type /Page /Parent 2 0 R "+c.entries+">>", "[10 20 310 420]", "270", "2")("")
+			"<</Type /Page /Parent 2 0 R "+c.entries+">>", "[10 20 310 420]", "270", "2", "null")("")
 		p, err := open(t, file).Page(1)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
