@@ -115,6 +115,10 @@ func (r *revision) checkFieldKey(widget uint32, k pdf.Name, old, new pdf.Object,
 	case "DA":
 		return r.checkStyle(was, old, new)
 	case "F":
+		before, _ := r.old.Integer(old)
+		if after, _ := r.new.Integer(new); !signature && Shows(after) && !Shows(before) {
+			return deny(CodeFieldChanged, "it was not shown") // with /NoView, /Print lets it show
+		}
 		return r.checkFlags(k, old, new, flagsHarmless)
 	case "Ff":
 		return r.checkFlags(k, old, new, fieldReadOnly)

@@ -38,6 +38,27 @@ func TestAFieldThatIsFilledInShowsItsValue(t *testing.T) {
 	}
 }
 
+func TestAFieldThatWasNotShownIsNotShownLater(t *testing.T) {
+	t.Parallel()
+	const print, noView, locked = 1 << 2, 1 << 5, 1 << 7
+	for name, c := range map[string]struct {
+		before, after pdf.Integer
+		denied        bool
+	}{
+		"nowhere, then in print":                   {noView, noView | print, true},
+		"nowhere, then locked":                     {noView, noView | locked, false},
+		"on screens alone, then in print too":      {0, print, false},
+		"in print alone, then in print and locked": {noView | print, noView | print | locked, false},
+	} {
+		b := must[[]byte](t)(formtest.Append(must[[]byte](t)(formtest.Form()), func(f *formtest.Filler) { f.Field("name")["F"] = c.before }))
+		b = on(t, b).fields(pades.FieldSpec{Name: "A"}).sign("A").b
+		f := runSteps(t, must[[]byte](t)(formtest.Append(b, func(f *formtest.Filler) { f.Field("name")["F"] = c.after })))
+		if found := troubles(f.Signatures[0]); len(found) > 0 != c.denied {
+			t.Errorf("%s: %v\n%s", name, found, summary(f))
+		}
+	}
+}
+
 // caseNamed is one of all cases.
 func caseNamed(t *testing.T, name string) formtest.Case {
 	t.Helper()
