@@ -11,8 +11,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"golang.org/x/net/idna"
-
 	"segel/internal/config"
 	"segel/internal/contract"
 	"segel/internal/monitor"
@@ -91,11 +89,7 @@ func helloName(conf config.Config) string {
 		}
 		return "[" + ip.String() + "]"
 	}
-	name, err := idna.Lookup.ToASCII(host)
-	if err != nil {
-		return ""
-	}
-	return name
+	return host
 }
 
 type mailCommand struct {

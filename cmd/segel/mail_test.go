@@ -220,7 +220,7 @@ func TestMailServersAreGreetedWithTheHostOfThePublicAddress(t *testing.T) {
 	t.Parallel()
 	mails, set := startMailServer(t)
 	for public, want := range map[string]string{
-		"https://segel.example.com": "segel.example.com", "https://example.com:8443/segel": "example.com", "https://kontrak.exämple.com": "kontrak.xn--exmple-cua.com",
+		"https://segel.example.com": "segel.example.com", "https://example.com:8443/segel": "example.com",
 		"http://192.0.2.7:8080": "[192.0.2.7]", "http://[2001:db8::7]": "[IPv6:2001:db8::7]", "": "localhost",
 	} {
 		env := []string{"SEGEL_PUBLIC_URL=" + public}

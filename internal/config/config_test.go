@@ -142,6 +142,8 @@ func TestEveryProblemNamesItsVariable(t *testing.T) {
 		{"SEGEL_TLS_KEY=key.pem", "SEGEL_TLS_CERT: and TLS_KEY belong together"},
 		{"SEGEL_PUBLIC_URL=segel.example.com", "SEGEL_PUBLIC_URL: must be an address"},
 		{"SEGEL_PUBLIC_URL=https://segel.example.com/", "SEGEL_PUBLIC_URL: must not end in a slash"},
+		{"SEGEL_PUBLIC_URL=https://kontrak.exämple.com", `SEGEL_PUBLIC_URL: must be in ASCII, because certificates and mails state it; the host is "kontrak.xn--exmple-cua.com" then`},
+		{"SEGEL_PUBLIC_URL=https://example.com/é", `SEGEL_PUBLIC_URL: must be in ASCII`},
 		{"SEGEL_PUBLIC_URL=https://u:p@segel.example.com", "SEGEL_PUBLIC_URL: must not hold a password"},
 		{"SEGEL_DATABASE=mysql://u:geheim@h/db", "SEGEL_DATABASE: must be a PostgreSQL URL"},
 		{"SEGEL_DATABASE=postgres://u:ge%heim@h/db", "SEGEL_DATABASE: must be a PostgreSQL URL"},

@@ -14,8 +14,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/google/uuid"
+	"golang.org/x/net/idna"
 
 	"segel/internal/contract"
 )
@@ -35,6 +37,10 @@ func (c Config) Validate() error {
 	}
 	v.checkURL("PUBLIC_URL", c.PublicURL)
 	v.addIf(strings.HasSuffix(c.PublicURL, "/"), "PUBLIC_URL", "must not end in a slash")
+	if strings.ContainsFunc(c.PublicURL, func(r rune) bool { return r > unicode.MaxASCII }) {
+		host, _ := idna.Lookup.ToASCII(c.publicHost()) // empty if it is no name
+		v.addProblem("PUBLIC_URL", "must be in ASCII, because certificates and mails state it; the host is %q then", host)
+	}
 	if c.Database != "" {
 		// The value holds a password, so neither it nor the parser's words about it are repeated.
 		u, err := url.Parse(c.Database)

@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"segel/internal/contract"
@@ -493,10 +494,10 @@ func (s *Service) SendPlain(ctx context.Context, to contract.Person, id, subject
 	return err
 }
 
-// host returns the host of the service, for Message-IDs.
+// host returns the host of the service, for Message-IDs. They may have no address of IPv6 (RFC 5322 §3.6.4), and need not lead anywhere.
 func (s *Service) host() string {
 	u, err := url.Parse(s.PublicURL)
-	if err != nil || u.Hostname() == "" {
+	if err != nil || u.Hostname() == "" || strings.Contains(u.Hostname(), ":") {
 		return "localhost"
 	}
 	return u.Hostname()

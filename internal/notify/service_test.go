@@ -390,3 +390,21 @@ func TestMessagesOfASuspendedOrganisationWaitAndThoseOfAClosedOneAreDropped(t *t
 		}
 	}
 }
+
+// keptSender keeps the last mail.
+type keptSender struct{ last notify.Message }
+
+func (s *keptSender) Send(_ context.Context, m notify.Message) error { s.last = m; return nil }
+
+func TestIdentifiersOfMailsAreThoseOfTheStandard(t *testing.T) {
+	t.Parallel()
+	for public, want := range map[string]string{
+		"https://segel.example.com/kontrak": "1@segel.example.com", "http://192.0.2.7:8080": "1@192.0.2.7", "http://[2001:db8::7]:8080": "1@localhost", "": "1@localhost",
+	} {
+		var kept keptSender
+		s := &notify.Service{Sender: &kept, PublicURL: public}
+		if err := s.SendPlain(t.Context(), contract.Person{Email: "andi@example.test"}, "1", "Perihal", "Isi"); err != nil || kept.last.ID != want {
+			t.Errorf("%q: %q, %v", public, kept.last.ID, err)
+		}
+	}
+}
