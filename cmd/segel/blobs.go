@@ -158,10 +158,7 @@ type blobsNewKeyCommand struct{ orgFlags }
 // Run makes the key. A service that runs uses it a minute later at the latest.
 func (c blobsNewKeyCommand) Run(w *environment) error {
 	return c.withApp(w, writing, func(a *app) error {
-		o, err := a.store.OrganisationByName(w.ctx, c.Org)
-		if errors.Is(err, store.ErrNotFound) {
-			return fmt.Errorf("there is no organisation %q", c.Org)
-		}
+		o, err := c.findOrganisation(w, a)
 		if err != nil {
 			return err
 		}
@@ -303,12 +300,9 @@ func newBucket(conf config.Config, prefix string) (*s3.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := outbound.Options{Private: u.Scheme == "http"}
+	o := outbound.Options{Private: u.Scheme == "http", Allowed: prefixesOf(conf.OutboundPrivate)}
 	if p, ok := portOf(conf.S3Endpoint); ok {
 		o.Ports = []uint16{p}
-	}
-	for _, n := range conf.OutboundPrivate {
-		o.Allowed = append(o.Allowed, n.Prefix)
 	}
 	if conf.S3CA != "" {
 		if o.Roots, err = readRootPool(conf.S3CA); err != nil {

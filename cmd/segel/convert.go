@@ -69,9 +69,8 @@ func (a *app) newConverter(ctx context.Context) (convert.Converter, error) {
 
 // converterOutbound permits the port of the conversion service, on the networks that the operator allows.
 func converterOutbound(conf config.Config) outbound.Options {
-	o := outbound.Options{Redirects: -1, Timeout: conf.ConvertTime + time.Minute, MaxBody: 2 * conf.Limits().Defaults().FileSize}
-	for _, n := range conf.OutboundPrivate {
-		o.Allowed = append(o.Allowed, n.Prefix)
+	o := outbound.Options{
+		Redirects: -1, Timeout: conf.ConvertTime + time.Minute, MaxBody: 2 * conf.Limits().Defaults().FileSize, Allowed: prefixesOf(conf.OutboundPrivate),
 	}
 	if p, ok := portOf(conf.Convert); ok {
 		o.Ports = []uint16{p}

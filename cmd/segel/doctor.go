@@ -247,7 +247,7 @@ func checkDatabaseServer(ctx context.Context, a *app) []doctor.Finding {
 	}
 	living := 0
 	for _, n := range nodes {
-		if n.EndedAt.IsZero() && n.ExpiresAt.After(now) {
+		if n.Runs(now) {
 			living++
 		}
 	}
@@ -322,12 +322,9 @@ func (d *diagnosis) checkOpenFiles(context.Context) []doctor.Finding {
 
 // publicAddress says how the public address is tried.
 func publicAddress(conf config.Config) doctor.Address {
-	o := outbound.Options{Ports: []uint16{80, 443}, MaxBody: 64 << 10}
+	o := outbound.Options{Ports: []uint16{80, 443}, MaxBody: 64 << 10, Allowed: prefixesOf(conf.OutboundPrivate)}
 	if p, ok := portOf(conf.PublicURL); ok {
 		o.Ports = append(o.Ports, p)
-	}
-	for _, n := range conf.OutboundPrivate {
-		o.Allowed = append(o.Allowed, n.Prefix)
 	}
 	if u, err := url.Parse(conf.PublicURL); err == nil && doctor.IsLocal(u.Hostname()) { // the operator named this machine
 		o.Allowed = append(o.Allowed, loopback...)

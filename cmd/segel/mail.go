@@ -53,10 +53,7 @@ func (a *app) wireMail() error {
 // newMailSender returns what sends mail through the configured servers, and these.
 func newMailSender(conf config.Config) (*smtp.Sender, []smtp.Server, error) {
 	o := smtp.Options{Timeout: conf.MailTimeout, Name: helloName(conf)}
-	reach := outbound.Options{Ports: []uint16{}}
-	for _, n := range conf.OutboundPrivate {
-		reach.Allowed = append(reach.Allowed, n.Prefix)
-	}
+	reach := outbound.Options{Ports: []uint16{}, Allowed: prefixesOf(conf.OutboundPrivate)}
 	for i, address := range conf.MailServers {
 		s, err := smtp.ParseServer(address)
 		if err != nil {

@@ -203,7 +203,7 @@ func countUsable(known []store.MasterKey) (n int) {
 func (a *app) nodesWhere(ctx context.Context, holds func(keys []string) bool) (names []string, err error) {
 	all, now, err := a.store.ListNodes(ctx)
 	for _, n := range all {
-		if n.EndedAt.IsZero() && n.ExpiresAt.After(now) && holds(n.MasterKeys) {
+		if n.Runs(now) && holds(n.MasterKeys) {
 			names = append(names, fmt.Sprintf("node %s on %s", n.Name, n.Host))
 		}
 	}

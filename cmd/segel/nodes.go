@@ -16,7 +16,7 @@ func (a *app) describeNodes(ctx context.Context) (string, error) {
 	}
 	var living []string
 	for _, n := range all {
-		if n.EndedAt.IsZero() && n.ExpiresAt.After(now) { // a node that was killed does not end its row
+		if n.Runs(now) {
 			living = append(living, fmt.Sprintf("%s on %s (%s)", n.Name, n.Host, strings.Join(n.Roles, ",")))
 		}
 	}

@@ -170,9 +170,7 @@ func (a *app) officeOutbound() outbound.Options {
 		// Signatures and stamps make a file longer than what was uploaded. Of a wrong file, the source's size and twice what a stamp may add are read as evidence.
 		MaxBody:     2*int64(c.MaxFile) + 16<<20,
 		Connections: max(officeConnections, c.MaxJobs), // a job makes one call at a time
-	}
-	for _, n := range c.StampNetworks {
-		o.Allowed = append(o.Allowed, n.Prefix)
+		Allowed:     prefixesOf(c.StampNetworks),
 	}
 	for _, address := range append([]string{c.StampLoginURL, c.StampSerialURL, c.StampCloudURL}, c.StampAdapters...) {
 		if u, err := url.Parse(address); err == nil && u.Port() != "" {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -69,11 +68,7 @@ type orgFlags struct {
 
 // findOrganisation returns the organisation that the flags name.
 func (f orgFlags) findOrganisation(w *environment, a *app) (store.Organisation, error) {
-	o, err := a.store.OrganisationByName(w.ctx, f.Org)
-	if errors.Is(err, store.ErrNotFound) {
-		return o, fmt.Errorf("there is no organisation %q", f.Org)
-	}
-	return o, err
+	return a.findOrganisationByName(w.ctx, f.Org)
 }
 
 // change runs a change of the organisation as the command line, and says what was done.

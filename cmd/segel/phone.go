@@ -9,7 +9,6 @@ import (
 	"segel/internal/contract"
 	"segel/internal/notify"
 	"segel/internal/notify/phone"
-	"segel/internal/outbound"
 )
 
 // phoneOptions returns the settings of the provider of a channel. Without an address none is configured.
@@ -56,14 +55,7 @@ func (a *app) wirePhone() error {
 
 // phoneClient returns the client for requests to a provider. It follows no redirects, which would take the message elsewhere.
 func (a *app) phoneClient(address string) *http.Client {
-	o := outbound.Options{Ports: slices.Clone(a.conf.OutboundPorts), Timeout: a.conf.PhoneTimeout}
-	for _, n := range a.conf.OutboundPrivate {
-		o.Allowed = append(o.Allowed, n.Prefix)
-	}
-	if p, ok := portOf(address); ok {
-		o.Ports = append(o.Ports, p)
-	}
-	client := outbound.NewClient(o)
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return client
+	o := outboundOptions(a.conf, address)
+	o.Timeout = a.conf.PhoneTimeout
+	return newDirectClient(o)
 }

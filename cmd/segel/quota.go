@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -36,11 +37,17 @@ func (f organisationFlag) findOrganisation(w *environment, a *app) (contract.Org
 	if f.Org == "" {
 		return "", nil
 	}
-	o, err := a.store.OrganisationByName(w.ctx, f.Org)
-	if errors.Is(err, store.ErrNotFound) {
-		return "", fmt.Errorf("there is no organisation %q", f.Org)
-	}
+	o, err := a.findOrganisationByName(w.ctx, f.Org)
 	return o.ID, err
+}
+
+// findOrganisationByName returns the organisation of that name.
+func (a *app) findOrganisationByName(ctx context.Context, name string) (store.Organisation, error) {
+	o, err := a.store.OrganisationByName(ctx, name)
+	if errors.Is(err, store.ErrNotFound) {
+		return o, fmt.Errorf("there is no organisation %q", name)
+	}
+	return o, err
 }
 
 type quotaShowCommand struct {

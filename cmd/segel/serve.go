@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/netip"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -381,10 +380,6 @@ func (a *app) newHandler(ready *readiness) (http.Handler, error) {
 			return nil, fmt.Errorf("register metrics: %w", err)
 		}
 	}
-	var proxies []netip.Prefix
-	for _, n := range a.conf.TrustedProxies {
-		proxies = append(proxies, n.Prefix)
-	}
 	a.streams, a.rates = api.NewStreams(), a.newRateExchange()
 	return api.New(api.Options{
 		Workflow:     a.workflow,
@@ -418,7 +413,7 @@ func (a *app) newHandler(ready *readiness) (http.Handler, error) {
 
 		HealthOnly:   !a.conf.HasRole(config.RoleAPI),
 		Origins:      a.conf.CORSOrigins,
-		Proxies:      proxies,
+		Proxies:      prefixesOf(a.conf.TrustedProxies),
 		MetricsToken: a.conf.MetricsToken,
 
 		Rate:  float64(a.conf.RequestsPerSecond),

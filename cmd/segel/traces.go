@@ -34,9 +34,8 @@ func newTraces(ctx context.Context, conf config.Config, r prometheus.Registerer,
 
 // traceOutbound permits the port of the collector, on the networks that the operator named for it; without TLS only there.
 func traceOutbound(conf config.Config) outbound.Options {
-	o := outbound.Options{Redirects: -1, Timeout: 10 * time.Second, MaxBody: 1 << 20, Private: strings.HasPrefix(conf.TraceEndpoint, "http://")}
-	for _, n := range conf.TraceNetworks {
-		o.Allowed = append(o.Allowed, n.Prefix)
+	o := outbound.Options{
+		Redirects: -1, Timeout: 10 * time.Second, MaxBody: 1 << 20, Private: strings.HasPrefix(conf.TraceEndpoint, "http://"), Allowed: prefixesOf(conf.TraceNetworks),
 	}
 	if p, ok := portOf(conf.TraceEndpoint); ok {
 		o.Ports = []uint16{p}

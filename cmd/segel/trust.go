@@ -4,6 +4,7 @@ import (
 	"crypto/x509"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
 	"slices"
@@ -26,16 +27,22 @@ func outboundClient(conf config.Config) *http.Client {
 
 // outboundOptions returns what the configuration permits, with the ports of addresses that the operator named.
 func outboundOptions(conf config.Config, named ...string) outbound.Options {
-	o := outbound.Options{Ports: slices.Clone(conf.OutboundPorts)}
-	for _, n := range conf.OutboundPrivate {
-		o.Allowed = append(o.Allowed, n.Prefix)
-	}
+	o := outbound.Options{Ports: slices.Clone(conf.OutboundPorts), Allowed: prefixesOf(conf.OutboundPrivate)}
 	for _, address := range named {
 		if p, ok := portOf(address); ok {
 			o.Ports = append(o.Ports, p)
 		}
 	}
 	return o
+}
+
+// prefixesOf returns the prefixes of networks in the configuration.
+func prefixesOf(networks []config.Network) []netip.Prefix {
+	all := make([]netip.Prefix, len(networks))
+	for i, n := range networks {
+		all[i] = n.Prefix
+	}
+	return all
 }
 
 // portOf returns the port of an address.

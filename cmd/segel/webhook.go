@@ -46,11 +46,7 @@ func (a *app) wireWebhooks() error {
 // organisationOutbound returns the options for requests to hosts that admins of organisations name: the ports and the private networks that the
 // operator allows to them. The networks of the operator's own servers are others. The timeout bounds one request.
 func (a *app) organisationOutbound(timeout time.Duration) outbound.Options {
-	o := outbound.Options{Ports: slices.Clone(a.conf.OutboundPorts), Timeout: timeout}
-	for _, n := range a.conf.OrganisationNetworks {
-		o.Allowed = append(o.Allowed, n.Prefix)
-	}
-	return o
+	return outbound.Options{Ports: slices.Clone(a.conf.OutboundPorts), Timeout: timeout, Allowed: prefixesOf(a.conf.OrganisationNetworks)}
 }
 
 // newDirectClient returns a client that follows no redirect and returns the answer that asks for one.

@@ -170,7 +170,7 @@ func (n *Node) IfEnded(ctx context.Context, name string, do func() error) (ended
 		return false, err
 	}
 	i := slices.IndexFunc(all, func(other store.Node) bool { return other.Name == name })
-	if i < 0 || all[i].EndedAt.IsZero() && all[i].ExpiresAt.After(now) {
+	if i < 0 || all[i].Runs(now) {
 		return false, nil
 	}
 	if all[i].EndedAt.IsZero() {

@@ -24,6 +24,9 @@ type Node struct {
 	EndedAt    time.Time // zero: it is not marked as ended, but its lease may be overdue
 }
 
+// Runs reports whether a node has neither ended nor lost its lease, as one does that was killed, at a moment by the database's clock.
+func (n Node) Runs(now time.Time) bool { return n.EndedAt.IsZero() && n.ExpiresAt.After(now) }
+
 // OtherNodes is what a node learns about the others when it renews its lease.
 type OtherNodes struct {
 	Overdue []string      // nodes whose lease has ended, and which are not marked as ended
