@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -68,5 +69,35 @@ func TestTheChartTakesNoSecretInItsValues(t *testing.T) {
 		if m.secret && !slices.Contains(schema.Properties.Settings.PropertyNames.Not.Enum, m.name) {
 			t.Errorf("%s is secret and accepted in values: add it to the names that deploy/helm/segel/values.schema.json refuses in settings", m.name)
 		}
+	}
+}
+
+// TestTheMonitorOfTheChartNamesTheJobThatAlertsSelect follows the job from a label of the pods, whose name the monitor states, to the queries.
+func TestTheMonitorOfTheChartNamesTheJobThatAlertsSelect(t *testing.T) {
+	t.Parallel()
+	read := func(name string) string {
+		b, err := os.ReadFile("../../deploy/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	find := func(name, pattern string) string {
+		m := regexp.MustCompile(pattern).FindStringSubmatch(read(name))
+		if m == nil {
+			t.Fatalf("%s has no %s", name, pattern)
+		}
+		return m[1]
+	}
+	label := find("helm/segel/templates/podmonitor.yaml", `\n  jobLabel: (\S+)`)
+	job := find("helm/segel/templates/_helpers.tpl", `(?s)define "segel.selector".*?\n`+regexp.QuoteMeta(label)+`: (\S+)\n`)
+	for _, name := range []string{"prometheus/alerts.yaml", "grafana/segel.json"} {
+		text := strings.ReplaceAll(read(name), `\"`, `"`)
+		if all := strings.Count(text, "job="); all == 0 || strings.Count(text, `job="`+job+`"`) != all {
+			t.Errorf("the job of the pods is %q, and %s selects others", job, name)
+		}
+	}
+	if own := find("prometheus/prometheus.yaml", `job_name: (\S+)`); own != job {
+		t.Errorf("prometheus.yaml has the job %q", own)
 	}
 }
