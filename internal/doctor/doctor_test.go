@@ -336,6 +336,25 @@ func TestThePublicAddressIsTried(t *testing.T) {
 	}
 }
 
+// TestACertificateThatIsRenewedInTimeIsNoFinding takes certificates to the moment at which an ACME server is asked for the next one, and beyond.
+func TestACertificateThatIsRenewedInTimeIsNoFinding(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	for _, c := range []struct {
+		lifetime, left time.Duration
+		want           State
+	}{
+		{398 * day, 22 * day, OK}, {398 * day, 20 * day, Warning}, {398 * day, 6 * day, Problem},
+		{90 * day, 30 * day, OK}, {90 * day, 17 * day, Warning}, {90 * day, 6 * day, Problem},
+		{45 * day, 15 * day, OK}, {45 * day, 8 * day, Warning}, {45 * day, 4 * day, Problem},
+		{6 * day, 2 * day, OK}, {6 * day, 1 * day, Warning}, {6 * day, day / 2, Problem}, {6 * day, -day, Problem},
+	} {
+		if got := stateOfTLS(now.Add(c.left-c.lifetime), now.Add(c.left), now); got != c.want {
+			t.Errorf("%v left of %v: %s, want %s", c.left, c.lifetime, got, c.want)
+		}
+	}
+}
+
 func portsOf(t *testing.T, address string) []uint16 {
 	t.Helper()
 	u, err := url.Parse(address)

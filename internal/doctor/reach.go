@@ -94,25 +94,34 @@ func (a Address) askHealth(ctx context.Context) []Finding {
 	return append(found, okf("the service answers at %s", a.Public))
 }
 
-// Days before its end at which a certificate for TLS is reported. Those of public authorities are renewed a month before.
-const (
-	soonTLSDays = 21
-	nearTLSDays = 7
-)
+// stateOfTLS returns the state of a certificate for TLS. It is a warning three weeks before the end and a problem one week before, and later with one
+// whose whole life is short: certificates of ACME servers are renewed when a third of it is left.
+func stateOfTLS(from, until, now time.Time) State {
+	const week = 7 * 24 * time.Hour
+	lifetime, left := until.Sub(from), until.Sub(now)
+	switch {
+	case left < min(week, lifetime/10):
+		return Problem
+	case left < min(3*week, lifetime/5):
+		return Warning
+	}
+	return OK
+}
 
 // checkTLS examines the connection on which the public address answered; nil: without TLS.
 func (a Address) checkTLS(s *tls.ConnectionState) []Finding {
 	if s == nil || len(s.PeerCertificates) == 0 {
 		return nil
 	}
-	end := s.PeerCertificates[0].NotAfter
+	c := s.PeerCertificates[0]
+	end := c.NotAfter
 	days := int(end.Sub(a.Now()).Hours() / 24)
 	const remedy = "Renew the certificate (SEGEL_TLS_CERT, SEGEL_ACME_DIRECTORY, or that of the proxy), and see why that does not happen by itself"
 	f := okf("%s, with a certificate until %s", tls.VersionName(s.Version), formatTime(end))
-	switch {
-	case days < nearTLSDays:
+	switch stateOfTLS(c.NotBefore, end, a.Now()) {
+	case Problem:
 		f = problemf(remedy, "the certificate expires in %d days, at %s", days, formatTime(end))
-	case days < soonTLSDays:
+	case Warning:
 		f = warnf(remedy, "the certificate expires in %d days, at %s", days, formatTime(end))
 	}
 	f.Check = "tls"
