@@ -225,6 +225,42 @@ func TestABackupUnderLoadIsRestoredElsewhereWithEveryDocument(t *testing.T) {
 	}
 }
 
+func TestEachLineOfTheResultOfARestorationIsJSON(t *testing.T) {
+	t.Parallel()
+	s := starting{idle: true}.start(t)
+	dir := t.TempDir()
+	backups, phrase := filepath.Join(dir, "backups"), passphrase(t, "kata sandi cadangan")
+	made := makeBackup(t, s.conf.DataDir, nil, 0, backups, "--passphrase-file", phrase)
+	kept := filepath.Join(dir, "checkpoint")
+	if err := os.WriteFile(kept, []byte(runSegel(t, 0, nil, "audit", "checkpoint", "--data", s.conf.DataDir)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	status, stdout, stderr := runHere(t, nil, "restore", "--json", "--data", filepath.Join(dir, "elsewhere"), backups, "--passphrase-file", phrase, "--checkpoint", kept)
+	if status != 0 {
+		t.Fatalf("%d: %s%s", status, stdout, stderr)
+	}
+	var r restoredBackup
+	var checked fsckSummary
+	lines := strings.Split(strings.TrimSpace(stdout), "\n")
+	for i, line := range lines {
+		var into any
+		switch i {
+		case 0:
+			into = &r
+		case len(lines) - 1:
+			into = &checked
+		default:
+			into = &map[string]any{}
+		}
+		if err := json.Unmarshal([]byte(line), into); err != nil {
+			t.Errorf("line %d: %v: %s", i+1, err, line)
+		}
+	}
+	if r.Backup != made.Backup || r.Events != made.Events || r.Damaged == nil || len(r.Checkpoints) != 1 || r.Checkpoints[0].Of != kept || !r.Checkpoints[0].Holds || checked.Events != made.Events {
+		t.Errorf("%+v, checked %+v", r, checked)
+	}
+}
+
 func TestTheAuditLogOfARestoredServiceSaysSoOnce(t *testing.T) {
 	t.Parallel()
 	s := starting{idle: true}.start(t)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"filippo.io/age"
 
@@ -63,9 +65,9 @@ func (c restoreCommand) Run(w *environment) error {
 	if err := r.restore(w.ctx, keys, c.Workers, func(files int64) { show("%d of %d files", files, m.Files) }); err != nil {
 		return err
 	}
-	fmt.Fprintf(w.stdout, "restored backup %s: the state of %s, %d events of the log, %d files (%d bytes)\n", m.ID, m.Database.At.Format("2006-01-02 15:04:05 MST"), m.Database.Events, m.Files, m.Bytes)
-	printDamage(w.stdout, m.Damaged)
-	if err := c.compareCheckpoints(w, conf, r); err != nil {
+	// What is restored is said even if the comparison fails.
+	compared, err := c.compareCheckpoints(w, conf, r)
+	if err := errors.Join(c.printResult(w, m, compared), err); err != nil {
 		return err
 	}
 	if c.SkipCheck {
@@ -74,40 +76,71 @@ func (c restoreCommand) Run(w *environment) error {
 	return fsckCommand{dataFlag: c.dataFlag, Fast: c.Fast, PurgeAside: -1, JSON: c.JSON}.Run(w)
 }
 
+// restoredBackup is what the command prints as JSON, on one line before those of segel fsck.
+type restoredBackup struct {
+	Backup      string               `json:"backup"`
+	SnapshotAt  time.Time            `json:"snapshot_at"`
+	Events      int64                `json:"events"`
+	Files       int64                `json:"files"`
+	Bytes       int64                `json:"bytes"`
+	Damaged     []backup.Damage      `json:"damaged"`
+	Checkpoints []comparedCheckpoint `json:"checkpoints"` // of later backups, and those that were given
+}
+
+// comparedCheckpoint is a checkpoint that the restored log was compared with.
+type comparedCheckpoint struct {
+	Of    string `json:"of"`
+	Holds bool   `json:"holds"` // the log has its events
+	Text  string `json:"text"`
+}
+
+func (c restoreCommand) printResult(w *environment, m backup.Manifest, compared []comparedCheckpoint) error {
+	if c.JSON {
+		return json.NewEncoder(w.stdout).Encode(restoredBackup{m.ID, m.Database.At, m.Database.Events, m.Files, m.Bytes, append([]backup.Damage{}, m.Damaged...), compared})
+	}
+	fmt.Fprintf(w.stdout, "restored backup %s: the state of %s, %d events of the log, %d files (%d bytes)\n", m.ID, m.Database.At.Format("2006-01-02 15:04:05 MST"), m.Database.Events, m.Files, m.Bytes)
+	printDamage(w.stdout, m.Damaged)
+	for _, p := range compared {
+		fmt.Fprintf(w.stdout, "%s: %s\n", p.Of, p.Text)
+	}
+	return nil
+}
+
 // compareCheckpoints compares the restored log with the checkpoint of the backup, which has to be that of the log, with those of later backups, and with
-// those that the operator has.
-func (c restoreCommand) compareCheckpoints(w *environment, conf config.Config, r *restoring) error {
+// those that the operator has. It returns the results for the latter two.
+func (c restoreCommand) compareCheckpoints(w *environment, conf config.Config, r *restoring) ([]comparedCheckpoint, error) {
+	compared := []comparedCheckpoint{}
 	a, err := openApp(w.ctx, conf, w.newLogger(conf), reading)
 	if err != nil {
-		return err
+		return compared, err
 	}
 	defer a.close()
 	said, err := a.compareNote(w.ctx, []byte(r.m.Database.Checkpoint))
 	if err != nil {
-		return err
+		return compared, err
 	}
 	if !said.holds {
-		return fmt.Errorf("the audit log is not the one of the backup: %s", said.text)
+		return compared, fmt.Errorf("the audit log is not the one of the backup: %s", said.text)
 	}
 	all, err := r.from.List(w.ctx)
 	if err != nil {
-		return err
+		return compared, err
 	}
 	for _, later := range all {
 		if later.ID > r.m.ID {
 			if said, err = a.compareNote(w.ctx, []byte(later.Database.Checkpoint)); err != nil {
-				return err
+				return compared, err
 			}
-			fmt.Fprintf(w.stdout, "checkpoint of backup %s: %s\n", later.ID, said.text)
+			compared = append(compared, comparedCheckpoint{"checkpoint of backup " + later.ID, said.holds, said.text})
 		}
 	}
 	for _, name := range c.Checkpoint {
 		if said, err = a.compareCheckpoint(w, name); err != nil {
-			return err
+			return compared, err
 		}
-		fmt.Fprintf(w.stdout, "%s: %s\n", name, said.text)
+		compared = append(compared, comparedCheckpoint{name, said.holds, said.text})
 	}
-	return nil
+	return compared, nil
 }
 
 // restoring is a restoration to the place that the configuration names.
