@@ -13,6 +13,8 @@ export interface Hand {
   strokes: PointGroup[];
   /** The picture to sign with; null for the saved one or, if none is saved, the printed name. */
   picture: Blob | null;
+  /** The picture that is being rendered, and replaces it; undefined: none is. */
+  coming?: Promise<Blob | null> | undefined;
   /** Whether the picture is saved for the next time. */
   remember: boolean;
 }

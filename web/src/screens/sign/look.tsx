@@ -46,8 +46,12 @@ export function Look({ document, of, text, titled = false, kept, keeps, hand, se
   const take = (to: Partial<Hand>, made: Promise<Blob | null>) => {
     const turn = ++asked.current;
     setBad(false);
-    change(to);
-    made.then((p) => { if (turn === asked.current) change({ picture: p }); }, () => { if (turn === asked.current) setBad(true); });
+    change({ ...to, coming: made });
+    made.then((p) => { if (turn === asked.current) change({ picture: p, coming: undefined }); }, () => {
+      if (turn !== asked.current) return;
+      change({ coming: undefined });
+      setBad(true);
+    });
   };
   const choose = (w: Way) => take({ way: w, strokes: [], picture: w === "kept" ? kept : null }, w === "type" ? write(typed, font) : Promise.resolve(w === "kept" ? kept : null));
   const first = useRef(choose);

@@ -17,12 +17,15 @@ export interface Pictures {
 
 /** Chooses the pictures of a signature. Asked is undefined if none of the boxes is for initials. */
 export async function choosePictures(hand: Hand | undefined, initials: Hand | undefined, asked: AskedInitials | undefined): Promise<Pictures> {
-  const signature = hand?.picture ?? null;
+  const signature = hand ? await rendered(hand) : null;
   if (!asked) return { signature, initials: null };
-  const chosen = initials ? initials.picture : asked.kept;
+  const chosen = initials ? await rendered(initials) : asked.kept;
   // If they cannot be written, the service shows what it has.
   return { signature, initials: chosen ?? (await write(initialsOf(asked.name), initials?.font ?? hand?.font ?? "flowing").catch(() => null)) };
 }
+
+/** The picture of the newest choice. A signer can press the button before it is rendered, as while a font is on its way. */
+const rendered = ({ picture, coming }: Hand): Promise<Blob | null> | Blob | null => (coming ? coming.catch(() => picture) : picture);
 
 /** Encodes pictures for a request. */
 export async function encodePictures({ signature, initials }: Pictures): Promise<{ signature: string | undefined; initials: string | undefined }> {
