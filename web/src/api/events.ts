@@ -10,12 +10,18 @@ import { retryAfter } from "./steady";
 
 export type Status = Schemas["StatusData"] & { signing_status: string };
 
-/** Splits a stream of server-sent events into the data of each event. */
+/**
+ * After how many milliseconds without a byte a stream counts as broken. The service sends a comment every 25 seconds; a device that slept, or a
+ * router that forgot the connection, closes nothing.
+ */
+const silence = 90_000;
+
+/** Splits a stream of server-sent events into the data of each event. A silent stream is an error. */
 export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
   let rest = "";
   for (;;) {
-    const { value, done } = await reader.read();
+    const { value, done } = await within(silence, reader.read());
     if (done) return;
     rest += value;
     const blocks = rest.split(/\r?\n\r?\n/);
@@ -25,6 +31,14 @@ export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerato
       if (data.length > 0) yield data.join("\n");
     }
   }
+}
+
+/** Rejects if a promise is not settled in time. */
+function within<T>(ms: number, promise: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error("the stream is silent")), ms);
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
 
 export interface Following {
@@ -51,8 +65,10 @@ export function useProgress(id: number, live: boolean): Following {
     let known = "";
     const follow = async (): Promise<void> => {
       let asked = 0;
+      const connection = new AbortController(), end = () => connection.abort();
+      stop.signal.addEventListener("abort", end);
       try {
-        const answer = await session.send(() => fetch(`${base}/v1/econtract/web_app/document/events/${id}`, { credentials, headers: { ...headers(), Accept: "text/event-stream" }, signal: stop.signal }));
+        const answer = await session.send(() => fetch(`${base}/v1/econtract/web_app/document/events/${id}`, { credentials, headers: { ...headers(), Accept: "text/event-stream" }, signal: connection.signal }));
         if (answer.status === 204 || (answer.status >= 400 && answer.status < 500 && answer.status !== 429)) {
           // No more events: the document is finished, or access was lost. The query of the screen finds out which.
           void queries.invalidateQueries({ queryKey: ["document", id] });
@@ -77,6 +93,9 @@ export function useProgress(id: number, live: boolean): Following {
         if (stop.signal.aborted) return;
         setLost(true);
         reportFailure();
+      } finally {
+        stop.signal.removeEventListener("abort", end);
+        end(); // a silent connection would stay open
       }
       timer = window.setTimeout(() => void follow(), Math.max(asked, pause));
       pause = Math.min(pause * 2, 30_000);

@@ -54,6 +54,17 @@ export function onLine(listener: () => void): () => void {
 
 export const currentLine = () => line;
 
+/** Waits, but not longer than until the service answers again. Rejects if that is not awaited any more. */
+export function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (then: () => void) => () => { clearTimeout(timer); ignore(); signal.removeEventListener("abort", stop); then(); };
+    const stop = end(() => reject(new DOMException("aborted", "AbortError")));
+    const timer = setTimeout(end(resolve), ms);
+    const ignore = onLine(end(resolve));
+    signal.addEventListener("abort", stop, { once: true });
+  });
+}
+
 export const useLine = () => useSyncExternalStore(onLine, currentLine);
 
 /** When each request that is tried again got its first failure. */

@@ -1,6 +1,6 @@
 import { base } from "./base";
 import { headers, Problem, problemOf, refusalOf, type Schemas } from "./client";
-import { onLine, reportAnswer, reportFailure } from "./line";
+import { pauseFor, reportAnswer, reportFailure } from "./line";
 import { session } from "./session";
 
 /** How far an upload is. */
@@ -76,17 +76,6 @@ function ask(method: string, url: string, extra: Record<string, string>, body: B
     window.addEventListener("offline", stall);
     if (signal.aborted) return stop();
     request.send(body);
-  });
-}
-
-/** Waits, but not longer than until the service answers again. */
-function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = (then: () => void) => () => { clearTimeout(timer); ignore(); signal.removeEventListener("abort", stop); then(); };
-    const stop = end(() => reject(new DOMException("aborted", "AbortError")));
-    const timer = setTimeout(end(resolve), ms);
-    const ignore = onLine(end(resolve));
-    signal.addEventListener("abort", stop, { once: true });
   });
 }
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
+import { reportAnswer } from "../api/line";
 import { part } from "./part";
 
 type Answer = () => Response | Promise<Response>;
@@ -8,7 +9,8 @@ const answer = (status: number, bytes = 0, range = "") => () => new Response(byt
 const whole = answer(206, 10, "bytes 20-29/100"), lost: Answer = () => Promise.reject(new TypeError("no network"));
 
 let calls: number;
-const answers = (...all: Answer[]) => vi.stubGlobal("fetch", async () => all[Math.min(calls++, all.length - 1)]!());
+/** The service answers so to requests for the part, and not to the probe of the line. */
+const answers = (...all: Answer[]) => vi.stubGlobal("fetch", async (url: string) => url.endsWith("/healthz") ? lost() : all[Math.min(calls++, all.length - 1)]!());
 const ask = (patient: boolean, signal = new AbortController().signal) => part("/file", 20, 30, signal, () => patient);
 
 beforeEach(() => {
@@ -17,6 +19,7 @@ beforeEach(() => {
   vi.stubGlobal("sessionStorage", { getItem: () => null });
 });
 afterEach(() => {
+  reportAnswer(); // ends the probe
   vi.useRealTimers();
   vi.unstubAllGlobals();
 });
@@ -30,7 +33,7 @@ test.each([
 ])("a part that is %s is asked for again", async (_, first) => {
   answers(first, whole);
   const got = ask(true);
-  await vi.runAllTimersAsync();
+  await vi.advanceTimersByTimeAsync(1000);
   expect((await got).byteLength).toBe(10);
   expect(calls).toBe(2);
 });
@@ -47,16 +50,21 @@ test("a refusal is final and keeps its status", async () => {
   expect(calls).toBe(1);
 });
 
-test("it gives up in the end, and at once when the result is not needed any more", async () => {
-  answers(lost);
-  const got = expect(ask(true)).rejects.toMatchObject({ reason: "network" });
-  await vi.runAllTimersAsync();
-  await got;
-  expect(calls).toBe(7);
+test("however long the line was cut, the part is asked for until it arrives, and at once when the service answers again", async () => {
+  answers(...Array<Answer>(9).fill(lost), whole);
+  const got = ask(true);
+  await vi.advanceTimersByTimeAsync(100_000);
+  expect(calls).toBe(9);
+  reportAnswer();
+  await vi.advanceTimersByTimeAsync(0);
+  expect((await got).byteLength).toBe(10);
+});
 
-  calls = 0;
-  const gone = new AbortController();
+test("it gives up at once when the result is not needed any more", async () => {
+  answers(lost);
+  const gone = new AbortController(), got = expect(ask(true, gone.signal)).rejects.toThrow("aborted");
+  await vi.advanceTimersByTimeAsync(100);
   gone.abort();
-  await expect(ask(true, gone.signal)).rejects.toThrow();
+  await got;
   expect(calls).toBe(1);
 });

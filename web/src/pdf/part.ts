@@ -1,5 +1,6 @@
 import { headers, Problem, refusalOf } from "../api/client";
 import { credentials } from "../api/embed";
+import { pauseFor, reportAnswer, reportFailure } from "../api/line";
 import { session } from "../api/session";
 
 /** How a file of ours is requested. */
@@ -7,23 +8,26 @@ export const asked = { credentials };
 
 /**
  * Fetches a part of a file of ours: its bytes from begin up to end. After a lost or partial answer it retries, with
- * growing pauses, for most of a minute. While a file is still being opened it does not retry, because the user waits
- * for the result.
+ * growing pauses, until the part has arrived: the engine asks once, and a page without its part stays white. While a file is still being
+ * opened it does not retry, because the user waits for the result.
  */
 export async function part(url: string, begin: number, end: number, signal: AbortSignal, patient: () => boolean): Promise<ArrayBuffer> {
-  for (let pause = 500; pause <= 32_000; pause *= 2) {
+  for (let pause = 500; ; pause = Math.min(pause * 2, 32_000)) {
     try {
       const answer = await session.send(() => fetch(url, { ...asked, headers: { ...headers(), Range: `bytes=${begin}-${end - 1}` }, signal }));
       if (answer.status === 206) {
         const bytes = await answer.arrayBuffer();
         // The engine assumes that it gets what it requested: other bytes would be drawn as another page.
-        if (bytes.byteLength === end - begin && (answer.headers.get("Content-Range") ?? "").startsWith(`bytes ${begin}-`)) return bytes;
+        if (bytes.byteLength === end - begin && (answer.headers.get("Content-Range") ?? "").startsWith(`bytes ${begin}-`)) {
+          reportAnswer();
+          return bytes;
+        }
       } else if (answer.status < 500 && answer.status !== 429) throw await refusalOf(answer);
     } catch (error) {
       if (error instanceof Problem || signal.aborted) throw error;
+      reportFailure();
     }
-    if (!patient()) break;
-    await new Promise((again) => setTimeout(again, pause));
+    if (!patient()) throw new Problem(0, "network", "no answer", [], true);
+    await pauseFor(pause, signal);
   }
-  throw new Problem(0, "network", "no answer", [], true);
 }
