@@ -4,7 +4,7 @@ package text
 var organisations = map[string]sentence{
 	"organisation.exists": {"Organisasi lain sudah memakai nama ini.", "Another organisation has this name."},
 	"organisation.suspended": {
-		"Organisasi ini sedang ditangguhkan. Hubungi administrator organisasi atau pengelola layanan.",
+		"Organisasi ini sedang ditangguhkan. Hubungi administrator organisasi atau operator layanan.",
 		"This organisation is suspended. Ask its administrator or the operator of the service."},
 	"organisation.closed": {
 		"Organisasi ini telah ditutup. Dokumen yang sudah selesai tetap dapat diverifikasi.",

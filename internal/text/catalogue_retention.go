@@ -18,13 +18,13 @@ var retentions = map[string]sentence{
 		"The legal hold has been lifted. Owners are told before files that are due are removed."},
 
 	"disk.scarce": {
-		"Ruang penyimpanan layanan hampir habis. Pengelola layanan perlu menambahnya sebelum berkas baru ditolak.",
+		"Ruang penyimpanan layanan hampir habis. Operator layanan perlu menambahnya sebelum berkas baru ditolak.",
 		"The service is running out of storage space. Its operator has to add some before new files are refused."},
 	"disk.low": {
-		"Ruang penyimpanan layanan habis. Berkas baru ditolak; tanda tangan yang sedang berjalan diselesaikan. Pengelola layanan perlu menambah ruang.",
+		"Ruang penyimpanan layanan habis. Berkas baru ditolak; tanda tangan yang sedang berjalan diselesaikan. Operator layanan perlu menambah ruang.",
 		"The service has run out of storage space. New files are refused; signatures in progress are completed. Its operator has to add space."},
 	"disk.full": {
-		"Tidak ada ruang penyimpanan yang tersisa. Tidak ada yang dapat disimpan sampai pengelola layanan menambah ruang.",
+		"Tidak ada ruang penyimpanan yang tersisa. Tidak ada yang dapat disimpan sampai operator layanan menambah ruang.",
 		"No storage space is left. Nothing can be stored until the operator of the service adds some."},
 
 	"event.removed": {

@@ -315,13 +315,13 @@ test.runIf(complete)("an administrator sets the reminders that new documents beg
   await page.goto(`${s.url}/admin?tab=reminders`);
   const form = page.getByRole("form", { name: "Reminders" });
   expect(await form.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
-  await form.getByRole("textbox", { name: "First after days" }).fill("3");
-  await form.getByRole("textbox", { name: "Then every days" }).fill("7");
+  await form.getByRole("textbox", { name: "First after (days)" }).fill("3");
+  await form.getByRole("textbox", { name: "Then every (days)" }).fill("7");
   await form.getByRole("button", { name: "Save" }).click();
   await form.getByText("Saved.").waitFor();
   expect(await violations(page)).toEqual([]);
   await page.reload();
-  await expect.poll(() => form.getByRole("textbox", { name: "Then every days" }).inputValue()).toBe("7");
+  await expect.poll(() => form.getByRole("textbox", { name: "Then every (days)" }).inputValue()).toBe("7");
 
   const { id } = await send(page, "Dengan pengingat", [satu], 0);
   const answer = await page.request.get(`${s.url}/v1/econtract/web_app/document/detail/${id}`);

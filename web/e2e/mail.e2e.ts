@@ -92,7 +92,7 @@ test("the owner writes a message and demands a code before reading, and corrects
   await owner.getByRole("combobox", { name: "Code that is sent to guests" }).click();
   await owner.getByRole("option", { name: "Before reading and before signing" }).click();
   await owner.getByRole("listbox").waitFor({ state: "hidden" }); // it fades out
-  await owner.getByLabel("First after days").fill("3");
+  await owner.getByLabel("First after (days)").fill("3");
   await owner.getByRole("checkbox", { name: "Show people only part of the e-mail addresses and phone numbers of others" }).check();
   expect(await violations(owner)).toEqual([]);
   await owner.getByRole("button", { name: "Send", exact: true }).click();

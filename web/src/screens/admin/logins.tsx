@@ -22,7 +22,7 @@ export function Logins(props: SectionProps) {
           <Stack component="ul" gap={4} p={0} m={0} style={{ listStyle: "none" }}>
             {failed.map((f) => (
               <Text component="li" size="sm" key={f.user_id} style={{ overflowWrap: "anywhere" }}>
-                {t("admin.failedOf", { count: f.times, networks: f.networks, when: when(f.last_at) })}{" "}
+                {t("admin.failedOf", { count: f.times, networks: t("admin.networks", { count: f.networks }), when: when(f.last_at) })}{" "}
                 <UnstyledButton td="underline" fz="sm" onClick={() => props.change({ only: "login_failed", person: f.email })}>{f.name} &lt;{f.email}&gt;</UnstyledButton>
               </Text>
             ))}
