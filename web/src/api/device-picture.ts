@@ -13,15 +13,15 @@ const keyOf = (kind: SpecimenKind) => `segel.picture.${kind}.${guest.name() ?? "
 
 /** The picture that the guest kept on this device, or null. */
 export function readDevicePicture(kind: SpecimenKind): Blob | null {
+  const [, type, data] = /^data:(image\/\w+);base64,(.+)$/.exec(kept.read(keyOf(kind)) ?? "") ?? [];
   try {
-    const [, type, data] = /^data:(image\/\w+);base64,(.+)$/.exec(kept.read(keyOf(kind)) ?? "") ?? [];
     return data === undefined ? null : new Blob([Uint8Array.from(atob(data), (c) => c.charCodeAt(0))], { type: type! });
   } catch {
-    return null; // storage is switched off, or holds no picture
+    return null; // not base64
   }
 }
 
-/** Keeps a picture on this device. Without storage, or if the picture is too large, it is not kept. */
+/** Keeps a picture on this device. If the picture is too large, it is not kept. */
 export async function keepDevicePicture(kind: SpecimenKind, picture: Blob): Promise<void> {
   const text = await new Promise<string>((done, failed) => {
     const reader = new FileReader();

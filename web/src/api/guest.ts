@@ -11,12 +11,14 @@ export interface Guest {
   name: string;
 }
 
-let held: Guest | undefined; // in a frame, where nothing is stored
+let held: Guest | undefined; // in a frame, where nothing is stored, and where the person blocks storage: until the page is left
 
 function read(): Guest | undefined {
-  if (isEmbedded) return held;
-  const text = sessionStorage.getItem(key);
-  return text ? (JSON.parse(text) as Guest) : undefined;
+  try {
+    const text = isEmbedded ? null : sessionStorage.getItem(key);
+    if (text) return JSON.parse(text) as Guest;
+  } catch { /* storage is blocked */ }
+  return held;
 }
 
 export const guest = {
@@ -25,11 +27,15 @@ export const guest = {
   person: () => read()?.person,
   name: () => read()?.name,
   enter(g: Guest): void {
-    if (isEmbedded) held = g;
-    else sessionStorage.setItem(key, JSON.stringify(g));
+    held = g;
+    try {
+      if (!isEmbedded) sessionStorage.setItem(key, JSON.stringify(g));
+    } catch { /* it is held here */ }
   },
   leave(): void {
-    if (isEmbedded) held = undefined;
-    else sessionStorage.removeItem(key);
+    held = undefined;
+    try {
+      if (!isEmbedded) sessionStorage.removeItem(key);
+    } catch { /* nothing was stored */ }
   },
 };

@@ -2,15 +2,31 @@ import { isEmbedded } from "./embed";
 
 const memory = new Map<string, string>();
 
-/** What the browser keeps for the next visit. A page in a frame of another origin keeps it only as long as it is open: browsers block or divide its storage. */
+/**
+ * What the browser keeps for the next visit. Where it keeps nothing, it is kept as long as the page is open: in a frame of another origin, whose storage
+ * browsers block or divide, where the person blocks storage, and where it is full.
+ */
 export const kept = {
-  read: (key: string): string | null => (isEmbedded ? memory.get(key) ?? null : localStorage.getItem(key)),
+  read(key: string): string | null {
+    let value: string | null = null;
+    try {
+      if (!isEmbedded) value = localStorage.getItem(key);
+    } catch { /* storage is blocked */ }
+    return value ?? memory.get(key) ?? null;
+  },
   write(key: string, value: string): void {
-    if (isEmbedded) memory.set(key, value);
-    else localStorage.setItem(key, value);
+    try {
+      if (isEmbedded) throw new Error("a frame stores nothing");
+      localStorage.setItem(key, value);
+      memory.delete(key);
+    } catch {
+      memory.set(key, value);
+    }
   },
   remove(key: string): void {
-    if (isEmbedded) memory.delete(key);
-    else localStorage.removeItem(key);
+    memory.delete(key);
+    try {
+      if (!isEmbedded) localStorage.removeItem(key);
+    } catch { /* nothing was stored */ }
   },
 };

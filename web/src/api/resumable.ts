@@ -1,5 +1,6 @@
 import { base } from "./base";
 import { headers, Problem, problemOf, refusalOf, type Schemas } from "./client";
+import { kept } from "./kept";
 import { pauseFor, reportAnswer, reportFailure } from "./line";
 import { session } from "./session";
 
@@ -28,13 +29,8 @@ const standstill = 20_000;
 
 const uploads = `${base}/v1/uploads`;
 
-/** Uploads that are not finished, by what the file looks like: the person may close the page and choose the file again. */
-const kept = {
-  name: (file: File) => `segel.upload ${file.name} ${file.size} ${file.lastModified}`,
-  read: (file: File) => { try { return localStorage.getItem(kept.name(file)) ?? undefined; } catch { return undefined; } },
-  write: (file: File, id: string) => { try { localStorage.setItem(kept.name(file), id); } catch { /* without storage it cannot be continued after a reload */ } },
-  forget: (file: File) => { try { localStorage.removeItem(kept.name(file)); } catch { /* nothing was stored */ } },
-};
+/** Uploads that are not finished are kept by what the file looks like: the person may close the page and choose the file again. */
+const keyOf = (file: File) => `segel.upload ${file.name} ${file.size} ${file.lastModified}`;
 
 /** SHA-256 of bytes in hexadecimal; undefined if the browser does not offer it, on unencrypted connections. */
 async function sha256(bytes: Blob): Promise<string | undefined> {
@@ -84,14 +80,14 @@ const isFinal = (p: Problem) => p.code !== 0 && !p.retryable;
 
 /** The upload that was begun for this file and still has its bytes; undefined if there is none. */
 async function findBegun(file: File): Promise<Found | undefined> {
-  const id = kept.read(file);
+  const id = kept.read(keyOf(file));
   if (!id) return undefined;
   const answer = await session.send(() => fetch(`${uploads}/${id}`, { headers: headers() }));
   if (answer.status >= 500) throw await refusalOf(answer);
   const found = answer.ok ? ((await answer.json()) as { data: Found }).data : undefined;
   // Name, size and time do not prove that it is the same file: the bytes do.
   if (found && found.document_id === null && found.size === file.size && (found.offset === 0 || found.sha256 === (await sha256(file.slice(0, found.offset))))) return found;
-  kept.forget(file);
+  kept.remove(keyOf(file));
   return undefined;
 }
 
@@ -99,7 +95,7 @@ async function begin(file: File, signal: AbortSignal): Promise<Found> {
   const answer = await session.send(() => ask("POST", uploads, { "Upload-Length": String(file.size), "Upload-Metadata": `filename ${encoded(file.name)}` }, null, signal));
   if (answer.status !== 201) throw problemOf(answer.status, answer.body);
   const found = (answer.body as { data: Found }).data;
-  kept.write(file, found.upload_id);
+  kept.write(keyOf(file), found.upload_id);
   return found;
 }
 
@@ -131,7 +127,7 @@ export async function sendInParts(file: File, onProgress: (p: Progress) => void,
       if (!known) {
         const answer = await session.send(() => ask("HEAD", url, {}, null, signal));
         if (answer.status === 404) { // it expired: the file is sent from its beginning
-          kept.forget(file);
+          kept.remove(keyOf(file));
           upload = undefined;
           continue;
         }
@@ -169,10 +165,10 @@ export async function sendInParts(file: File, onProgress: (p: Progress) => void,
 }
 
 /** Removes what has arrived of a file that the person does not want to send any more. If it fails, the upload expires. */
-export function endUpload(file: File, id: string | undefined = kept.read(file)): void {
-  kept.forget(file);
+export function endUpload(file: File, id: string | null = kept.read(keyOf(file))): void {
+  kept.remove(keyOf(file));
   if (id) void fetch(`${uploads}/${id}`, { method: "DELETE", headers: { ...headers(), "Tus-Resumable": "1.0.0" }, keepalive: true }).catch(() => undefined);
 }
 
 /** Call once the document is made. */
-export const forgetUpload = (file: File) => kept.forget(file);
+export const forgetUpload = (file: File) => kept.remove(keyOf(file));

@@ -3,7 +3,15 @@
 import type { Early } from "../api/early";
 
 const root = document.baseURI;
-const language = localStorage.getItem("segel.language") ?? navigator.language.slice(0, 2);
+const language = chosenLanguage() ?? navigator.language.slice(0, 2);
+
+function chosenLanguage(): string | null {
+  try {
+    return localStorage.getItem("segel.language");
+  } catch {
+    return null; // the person blocks storage
+  }
+}
 
 async function ask<T>(path: string, init: RequestInit, token?: string): Promise<T> {
   const answer = await fetch(new URL(path, root), {

@@ -7,6 +7,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useAccount } from "../../api/account";
 import { Problem } from "../../api/client";
 import type { Shown } from "../../api/documents";
+import { kept } from "../../api/kept";
 import type { PageSize } from "../../pdf/page-size";
 import { pictureWidth, type ReadPicture } from "../../pdf/pictures";
 import { useDocument, type Pictures } from "../../pdf/use-document";
@@ -187,9 +188,9 @@ const setting = "segel.signing-keys";
 
 /** Whether letters are shortcuts. People who speak to their computer may switch them off; the choice stays in this browser. */
 function useKeysSetting() {
-  const [enabled, set] = useState(() => localStorage.getItem(setting) !== "off");
+  const [enabled, set] = useState(() => kept.read(setting) !== "off");
   const setEnabled = (on: boolean) => {
-    localStorage.setItem(setting, on ? "on" : "off");
+    kept.write(setting, on ? "on" : "off");
     set(on);
   };
   return { enabled, setEnabled };
