@@ -78,7 +78,7 @@ export function Login() {
               <ScreenTitle>{t("login.title")}</ScreenTitle>
               <Text size="sm" c="dimmed">{t("login.lead")}</Text>
             </div>
-            <TextInput label={t("login.email")} type="email" name="email" autoComplete="username" value={email} onChange={(e) => { setEmail(e.currentTarget.value); company.reset(); }} required error={tried && email === "" && t("login.needEmail")} />
+            <TextInput label={t("login.email")} type="email" name="email" autoComplete="username" value={email} onChange={(e) => { setEmail(e.currentTarget.value); company.reset(); forgot.reset(); }} required error={tried && email === "" && t("login.needEmail")} />
             <Secret label={t("login.password")} name="password" autoComplete="current-password" value={password} onChange={(e) => setPassword(e.currentTarget.value)} required error={tried && password === "" && t("login.needPassword")} />
             {refused && !trouble && !company.isError && <Alert color="red" variant="light" role="alert">{t(`login.${refused}`)}</Alert>}
             {trouble && <Trouble error={trouble} />}
@@ -89,6 +89,7 @@ export function Login() {
             <Button variant="default" loading={company.isPending} onClick={() => (email ? company.mutate() : setTried(true))}>{t("login.company")}</Button>
             <Anchor component="button" type="button" size="sm" onClick={() => (email ? forgot.mutate(email) : setTried(true))}>{t("login.forgot")}</Anchor>
             <Text size="sm" role="status">{forgot.isSuccess && t("login.forgotDone")}</Text>
+            {forgot.isError && <Trouble error={forgot.error} />}
           </Stack>
         </Paper>}
         <AnchorLink to="/verify" search={{ serial: undefined }} size="sm">{t("login.verify")}</AnchorLink>

@@ -8,6 +8,7 @@ import { useText } from "../text";
 import { Dialog } from "./dialog";
 import { LabelBadge } from "./label";
 import { Loading } from "./loading";
+import { sentenceOf } from "./sentence";
 import { Trouble } from "./trouble";
 
 interface Props {
@@ -163,7 +164,7 @@ function OneFolder({ folder: f, deleted }: { folder: Folder; deleted: (id: strin
   return (
     <li>
       <Group gap="xs" align="flex-end" component="form" onSubmit={submit} {...{ noValidate: true }} aria-label={f.name}>
-        <TextInput style={{ flex: "1 1 12rem" }} label={t("filing.folderName")} value={name} onChange={(e) => setName(e.currentTarget.value)} error={problem && (problem.of("name") ?? problem.message)} maxLength={60} />
+        <TextInput style={{ flex: "1 1 12rem" }} label={t("filing.folderName")} value={name} onChange={(e) => setName(e.currentTarget.value)} error={rename.error && (problem?.of("name") ?? sentenceOf(t, rename.error))} maxLength={60} />
         <Button type="submit" variant="default" loading={rename.isPending} disabled={name.trim() === "" || name.trim() === f.name}>{t("filing.rename")}</Button>
         {asking
           ? <Button color="red" loading={remove.isPending} onClick={() => remove.mutate()} autoFocus aria-label={t("filing.deleteSure", { name: f.name })}>{t("filing.sure")}</Button>

@@ -2,10 +2,10 @@ import { Button, Group, Progress, Stack, Text, Textarea } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 
-import { Problem } from "../../api/client";
 import { verbs, type ListItem } from "../../api/documents";
 import { useText } from "../../text";
 import { Dialog } from "../../ui/dialog";
+import { sentenceOf } from "../../ui/sentence";
 
 interface Result {
   document: ListItem;
@@ -31,7 +31,7 @@ export function ActOnMany({ what, documents, close, back }: Props) {
   const act = useMutation({
     mutationFn: async () => {
       for (const document of documents) {
-        const refused = await (what === "cancel" ? verbs.cancel(document.id, reason) : verbs.remind(document.id)).then(() => undefined, (e: unknown) => (e instanceof Problem && e.reason !== "network" ? e.message : t("problem.network")));
+        const refused = await (what === "cancel" ? verbs.cancel(document.id, reason) : verbs.remind(document.id)).then(() => undefined, (error: unknown) => sentenceOf(t, error));
         setResults((all) => [...all, refused === undefined ? { document } : { document, refused }]);
       }
     },
