@@ -290,3 +290,23 @@ test.runIf(complete)("labels and folders are set on several documents with the k
   expect(await small.getByRole("button", { name: "Set labels" }).count()).toBe(0);
   for (const p of [admin, page, small]) await p.context().close();
 });
+
+test("a page behind the end of a list gives way to the last one, and the search field follows the address", async () => {
+  const page = await s.login(tiga.email);
+  const made = await page.request.post(`${s.url}/v1/econtract/web/sign/upload-docs`, { multipart: { document_title: "Draf Sewa", document: { name: "sewa.pdf", mimeType: "application/pdf", buffer: makePDF(1) } } });
+  expect(made.ok()).toBe(true);
+  await page.goto(`${s.url}/drafts?page=3`);
+  await page.locator("[data-document]").waitFor();
+  await page.goto(`${s.url}/inbox?page=9&status=all`);
+  await page.locator("[data-document]").first().waitFor();
+  await page.goto(`${s.url}/drafts`);
+  const field = page.getByRole("searchbox");
+  await field.fill("tidak ada");
+  await page.getByText("No document matches this search.").waitFor();
+  await page.getByRole("navigation").getByRole("link", { name: "Drafts" }).click();
+  await page.locator("[data-document]").waitFor();
+  expect(await field.inputValue()).toBe("");
+  await page.goBack();
+  await expect.poll(() => field.inputValue()).toBe("tidak ada");
+  await page.context().close();
+});

@@ -1,15 +1,16 @@
 import { Button, Group, Paper, Select, Stack, Text, TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import type { UseQueryResult } from "@tanstack/react-query";
-import { useState, type ReactNode } from "react";
+import type { ReactNode } from "react";
 
 import type { Selection } from "../../api/admin";
 import type { Schemas } from "../../api/client";
 import { useLanguage, useText } from "../../text";
 import { AnchorLink } from "../../ui/links";
 import { Loading } from "../../ui/loading";
+import { usePageWithin } from "../../ui/page-within";
 import { Paging } from "../../ui/paging";
+import { useSearchText } from "../../ui/search-text";
 import { Trouble } from "../../ui/trouble";
 import { isFiltered, type AdminSearch } from "./flow";
 
@@ -39,6 +40,7 @@ interface LinesProps<T, D extends { pagination: Schemas["Pagination"] }> extends
 /** Lines is one page of a list: the filter, and its lines, a spinner, an empty state or an error. */
 export function Lines<T, D extends { pagination: Schemas["Pagination"] }>({ of, items, empty, search, change, clear, selection, children }: LinesProps<T, D>) {
   const t = useText();
+  usePageWithin(selection.page, of, (page) => change({ page }));
   if (of.isPending) return <Loading />;
   if (of.isError) return <Trouble error={of.error} retry={() => void of.refetch()} />;
   const all = items(of.data), { total_data, total_page } = of.data.pagination;
@@ -104,21 +106,10 @@ const wide = { style: { flex: "1 1 11rem" }, maw: { base: "100%", xs: 260 }, miw
 
 /** Find filters a list by a text, once nothing was typed for a moment. */
 export function Find({ label, by = "find", search, change }: SectionProps & { label: string; by?: "find" | "person" | "document" }) {
-  const value = String(search[by] ?? "");
-  const [text, setText] = useState(value);
-  const [shown, setShown] = useState(value);
-  if (shown !== value) { // changed elsewhere, as by clearing the filters
-    setShown(value);
-    if (text.trim() !== value) setText(value);
-  }
-  const settle = useDebouncedCallback((s: string) => change({ [by]: by === "document" ? Number(s) || undefined : s.trim() || undefined }), 300);
+  const [text, setText] = useSearchText(String(search[by] ?? ""), (s) => change({ [by]: by === "document" ? Number(s) || undefined : s || undefined }));
   return (
     <TextInput {...wide} type="search" label={label} leftSection={<IconSearch size={16} aria-hidden />} value={text} inputMode={by === "document" ? "numeric" : by === "person" ? "email" : "search"}
-      onChange={(e) => {
-        const typed = by === "document" ? e.currentTarget.value.replace(/\D/g, "").slice(0, 15) : e.currentTarget.value;
-        setText(typed);
-        settle(typed);
-      }} />
+      onChange={(e) => setText(by === "document" ? e.currentTarget.value.replace(/\D/g, "").slice(0, 15) : e.currentTarget.value)} />
   );
 }
 

@@ -1,5 +1,5 @@
 import { ActionIcon, Group, SegmentedControl, Select, TextInput } from "@mantine/core";
-import { useDebouncedCallback, useDebouncedValue } from "@mantine/hooks";
+import { useDebouncedValue } from "@mantine/hooks";
 import { IconFolder, IconFolderCog, IconSearch, IconTag, IconUser } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
@@ -8,6 +8,7 @@ import { contacts, counts, orders, periods, states, type Box, type Search, type 
 import { folders, labels } from "../../api/filing";
 import { useText } from "../../text";
 import { Count } from "../../ui/count";
+import { useSearchText } from "../../ui/search-text";
 import { Sideways } from "../../ui/sideways";
 
 const FoldersDialog = lazy(() => import("../../ui/filing").then((m) => ({ default: m.FoldersDialog })));
@@ -30,13 +31,7 @@ interface Props {
 /** Filters shows the tabs with their numbers, the search, the person, the period and the order. The address holds their values. */
 export function Filters({ box, tab, search, manages, change }: Props) {
   const t = useText();
-  const [text, setText] = useState(search.search);
-  const [known, setKnown] = useState(search.search);
-  if (known !== search.search) { // the address changed by other means
-    setKnown(search.search);
-    setText(search.search);
-  }
-  const settle = useDebouncedCallback((s: string) => { setKnown(s); change({ search: s }); }, 300);
+  const [text, setText] = useSearchText(search.search, (s) => change({ search: s }));
   const found = useQuery(counts(box, search)).data;
   const tabs = tabsOf(box, search.team !== undefined);
   const count = (of: Tab) => (of === "all" ? found?.total_data : of === "waiting" ? found?.waiting : found?.status.find((s) => s.value === of)?.total);
@@ -47,7 +42,7 @@ export function Filters({ box, tab, search, manages, change }: Props) {
           data={tabs.map((s) => ({ value: s, label: <Label name={t(s === "all" || s === "waiting" ? `list.${s}` : `state.${s}`)} count={count(s)} more={found?.total_limited ?? false} /> }))} />
       </Sideways>
       <TextInput style={{ flex: "1 1 12rem" }} type="search" aria-label={t("list.search")} placeholder={t("list.search")} leftSection={<IconSearch size={16} aria-hidden />} value={text}
-        onChange={(e) => { setText(e.currentTarget.value); settle(e.currentTarget.value); }} />
+        onChange={(e) => setText(e.currentTarget.value)} />
       <Person person={search.person} change={change} />
       <Where search={search} manages={manages} change={change} />
       <Select style={{ flex: "1 1 8rem" }} maw={{ sm: 150 }} aria-label={t("list.period")} allowDeselect={false} value={search.periode} onChange={(v) => change({ periode: v as Search["periode"] })}

@@ -8,6 +8,7 @@ import { balance, counts, list, noSearch, type Box, type ListItem, type Search }
 import { useText } from "../../text";
 import { ButtonLink } from "../../ui/links";
 import { Loading } from "../../ui/loading";
+import { usePageWithin } from "../../ui/page-within";
 import { ScreenTitle } from "../../ui/screen-title";
 import { Trouble } from "../../ui/trouble";
 import { Drop } from "./drop";
@@ -46,6 +47,7 @@ function List({ box, search }: { box: Box; search: Search }) {
     for (const d of some) if (on) to.set(d.id, d); else to.delete(d.id);
     setSelected(to);
   };
+  usePageWithin(search.page, page, (n) => void go({ to: box === "in" ? "/inbox" : "/sent", search: { ...search, page: n }, replace: true }));
   const chosen = documents.filter((d) => selected.has(d.id)).length;
   return (
     <Stack maw={1100} mx="auto">

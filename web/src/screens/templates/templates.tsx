@@ -1,5 +1,4 @@
 import { ActionIcon, Badge, Button, Group, Menu, Paper, Stack, Text, TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
 import { IconDots, IconFilePlus, IconSearch } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
@@ -9,8 +8,10 @@ import { draftOfTemplate, templates, type Template } from "../../api/templates";
 import { useText } from "../../text";
 import { Loading } from "../../ui/loading";
 import { MenuItemLink } from "../../ui/links";
+import { usePageWithin } from "../../ui/page-within";
 import { Paging } from "../../ui/paging";
 import { ScreenTitle } from "../../ui/screen-title";
+import { useSearchText } from "../../ui/search-text";
 import { Trouble } from "../../ui/trouble";
 import { Remove, Rename, Share } from "./change";
 
@@ -22,16 +23,16 @@ export function Templates() {
   const go = useNavigate();
   const { page, search } = useSearch({ from: "/member/templates" });
   const found = useQuery(templates(page, search));
-  const [text, setText] = useState(search);
+  const [text, setText] = useSearchText(search, (s) => void go({ to: "/templates", search: { page: 1, search: s }, replace: true }));
+  usePageWithin(page, found, (n) => void go({ to: "/templates", search: { page: n, search }, replace: true }));
   const [changing, setChanging] = useState<Changing>();
-  const settle = useDebouncedCallback((s: string) => void go({ to: "/templates", search: { page: 1, search: s.trim() }, replace: true }), 300);
   const all = found.data?.templates ?? [];
   const done = () => setChanging(undefined);
   return (
     <Stack maw={1100} mx="auto">
       <ScreenTitle>{t("nav.templates")}</ScreenTitle>
       <TextInput maw={{ sm: 400 }} type="search" aria-label={t("template.search")} placeholder={t("template.search")} leftSection={<IconSearch size={16} aria-hidden />} value={text}
-        onChange={(e) => { setText(e.currentTarget.value); settle(e.currentTarget.value); }} />
+        onChange={(e) => setText(e.currentTarget.value)} />
       {found.isPending && <Loading />}
       {found.isError && <Trouble error={found.error} retry={() => void found.refetch()} />}
       {found.isSuccess && all.length === 0 && (
