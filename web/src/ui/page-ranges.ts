@@ -1,6 +1,6 @@
-/** Formats page numbers briefly: 1, 3–5. */
-export function pageRanges(pages: readonly number[]): string {
-  const ranges: string[] = [];
+/** Formats page numbers briefly, each once and in order: 1, 3–5. */
+export function pageRanges(numbers: readonly number[]): string {
+  const pages = [...new Set(numbers)].sort((a, b) => a - b), ranges: string[] = [];
   for (let i = 0; i < pages.length; ) {
     let j = i;
     while (pages[j + 1] === pages[j]! + 1) j++;

@@ -11,6 +11,7 @@ import { groupOf, holders, signs, balance, verbs, type Detail, type Person, type
 import { useLanguage, useText } from "../../text";
 import { AnchorLink } from "../../ui/links";
 import { Loading } from "../../ui/loading";
+import { pageRanges } from "../../ui/page-ranges";
 import { Notes } from "../../ui/told";
 import { Trouble } from "../../ui/trouble";
 import { TeamOf } from "../../ui/team-of";
@@ -124,7 +125,7 @@ function Order({ document: d, people, placed, stampOnly }: { document: Detail; p
   const does = (p: Person) => {
     if (!signs(p)) return t(`document.actsAs.${p.acts_as}`);
     const mine = boxes(p);
-    const pages = [...new Set(mine.map((b) => b.page))].join(", ");
+    const pages = pageRanges(mine.map((b) => b.page));
     if (mine.length === 0) return t("sign.invisible");
     return mine.length === 1 ? t("sign.place", { pages }) : t("sign.places", { count: mine.length, pages });
   };

@@ -37,13 +37,13 @@ export function Tools({ who, add, drop, ready, placeForAll }: Props) {
     const target = intentional && last && !canceled && event.type !== "pointercancel" ? pageAt(x, y) : undefined;
     if (target) drop(kind, target, x, y);
   }, dragOptions(6));
-  const mine = [...new Set(state.placed.filter((p) => p.person === who?.id).map((p) => p.page))].sort((a, b) => a - b);
+  const mine = new Set(state.placed.filter((p) => p.person === who?.id).map((p) => p.page));
   return (
     <Stack gap="xs">
       {assignees.some((a) => a.signs) && <Button variant="light" size="sm" leftSection={<IconUsersGroup size={18} aria-hidden />} disabled={!ready} onClick={placeForAll}>{t("place.forAll")}</Button>}
       <Select label={t("place.for")} allowDeselect={false} value={who?.id ?? null} onChange={(id) => id && dispatch({ type: "choosePerson", person: id })} data={assignees.map((a) => ({ value: a.id, label: a.signs ? a.name : t("place.stampsOnly", { name: a.name }) }))}
         leftSection={<span className={classes.dot} style={{ background: who?.colour }} aria-hidden />} />
-      {who && mine.length > 0 && <Text size="xs" c="dimmed" data-pages-of={who.id}>{t("place.pagesOf", { name: who.name, pages: pageRanges(mine), count: mine.length })}</Text>}
+      {who && mine.size > 0 && <Text size="xs" c="dimmed" data-pages-of={who.id}>{t("place.pagesOf", { name: who.name, pages: pageRanges([...mine]), count: mine.size })}</Text>}
       <div className={classes.kinds} role="group" aria-label={t("place.kinds")}>
         {kinds.map((kind) => {
           const Icon = icons[kind];

@@ -8,6 +8,7 @@ import { isEmbedded } from "../../api/embed";
 import { guest } from "../../api/guest";
 import { specimen } from "../../api/specimen";
 import { useText } from "../../text";
+import { pageRanges } from "../../ui/page-ranges";
 import { Trouble } from "../../ui/trouble";
 import type { Answer } from "./answer";
 import { Code } from "./code";
@@ -23,7 +24,7 @@ import type { Tour } from "./tour";
 /** What I am asked to do, in one sentence. */
 export function useAsked(d: Detail, boxes: Placement[]): string {
   const t = useText();
-  const pages = [...new Set(boxes.map((b) => b.page))].join(", ");
+  const pages = pageRanges(boxes.map((b) => b.page)); // initials may be on hundreds of them
   if (d.is_approve) return t("sign.approval");
   if (boxes.length === 0) return t("sign.invisible");
   return boxes.length === 1 ? t("sign.place", { pages }) : t("sign.places", { count: boxes.length, pages });

@@ -21,5 +21,5 @@ test("a person has one colour, and another person another", () => {
 test("pages that follow each other are written as a range", () => {
   expect(pageRanges([])).toBe("");
   expect(pageRanges([4])).toBe("4");
-  expect(pageRanges([1, 2, 4, 5, 6, 9])).toBe("1, 2, 4\u20136, 9");
+  expect(pageRanges([9, 1, 2, 5, 4, 6, 2])).toBe("1, 2, 4\u20136, 9");
 });
