@@ -11,11 +11,11 @@ import { codeOf, step } from "./totp";
 let s: Stage, owner: Page;
 const satu = { name: "Pemilik Satu", email: "o@example.test" }, dua = { name: "Penanda Dua", email: "d@example.test" };
 const tiga = { name: "Penanda Tiga", email: "t@example.test" }, empat = { name: "Penanda Empat", email: "e@example.test" };
-const lima = { name: "Penanda Lima", email: "l@example.test" };
+const lima = { name: "Penanda Lima", email: "l@example.test" }, enam = { name: "Penanda Enam", email: "n@example.test" };
 beforeAll(async () => {
   s = await stage({ host: "localhost" });
   s.user(satu.name, satu.email, "admin");
-  for (const { name, email } of [dua, tiga, empat, lima]) s.user(name, email);
+  for (const { name, email } of [dua, tiga, empat, lima, enam]) s.user(name, email);
   owner = await s.enter(satu.email);
 });
 afterAll(() => s.close());
@@ -183,6 +183,24 @@ test("where the organisation requires a factor for each signature, signing asks 
   await page.getByRole("region", { name: "What you need to do" }).getByRole("button", { name: "Approve", exact: true }).click();
   await proof.getByRole("button", { name: "Use a passkey" }).click();
   await page.getByRole("heading", { name: "You have approved" }).waitFor();
+  await page.context().close();
+});
+
+test("who has a second factor changes their password, and presents the factor to stay logged in", async () => {
+  const page = await s.enter(enam.email), next = "kata sandi lain yang panjang";
+  await device(page);
+  await addPasskey(page, "Laptop kantor");
+  await page.goto(`${s.url}/password`);
+  await page.locator("input[name=current]").fill(password);
+  await page.locator("input[name=new]").fill(next);
+  await page.locator("input[name=again]").fill(next);
+  await page.getByRole("button", { name: "Change password" }).click();
+  const ended = page.locator("[data-session-ended]");
+  await ended.locator("input[name=password]").fill(next);
+  await ended.getByRole("button", { name: "Log in", exact: true }).click();
+  await ended.getByRole("button", { name: "Use a passkey" }).click();
+  await inbox(page);
+  expect((await page.request.get(`${s.url}/v1/auth/me`)).status()).toBe(200);
   await page.context().close();
 });
 

@@ -160,3 +160,49 @@ test("a forgotten password is replaced with a mailed link, once, and API keys en
   await page.getByRole("alert").waitFor();
   await page.context().close();
 });
+
+test("a person whose logout gets no answer stays on the screen, and logs out when it is tried again", async () => {
+  const adi = "adi@example.test";
+  s.user("Adi Nugroho", adi);
+  const page = await s.enter(adi, { viewport: { width: 320, height: 640 } });
+  await page.route("**/v1/auth/logout", (route) => route.abort());
+  await page.getByRole("button", { name: /, account$/ }).click();
+  await page.getByRole("menuitem", { name: en.app.logout }).click();
+  const alert = page.getByRole("alert");
+  await alert.waitFor();
+  expect(new URL(page.url()).pathname).toBe("/inbox");
+  expect((await page.request.get(`${s.url}/v1/auth/me`)).status()).toBe(200);
+  expect(await violations(page)).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
+  await page.unroute("**/v1/auth/logout");
+  await alert.getByRole("button", { name: en.problem.retry }).click();
+  await page.waitForURL((at) => at.pathname === "/login");
+  expect((await page.request.get(`${s.url}/v1/auth/me`)).status()).toBe(401);
+
+  await page.locator("input[name=email]").fill(adi);
+  await page.route("**/v1/auth/forgot-password", (route) => route.abort());
+  await page.getByRole("button", { name: en.login.forgot }).click();
+  await alert.waitFor(); // it is not pretended that a message was sent
+  await page.context().close();
+});
+
+test("a person whose session ended logs in again over their screen, although the service has another release by then, and goes on where they were", async () => {
+  const tika = "tika@example.test";
+  s.user("Tika Sari", tika);
+  const page = await s.login(tika);
+  await page.clock.install();
+  await page.goto(`${s.url}/drafts`);
+  const field = page.getByRole("searchbox");
+  await field.waitFor();
+  const loaded = page.waitForResponse((r) => r.url().includes("/assets/login-again"));
+  await page.clock.fastForward(61_000);
+  await loaded;
+  await page.route("**/assets/**", (route) => route.fulfill({ status: 404 }));
+  await page.context().clearCookies();
+  await field.fill("sewa");
+  await page.locator("[data-session-ended] input[name=password]").fill(password);
+  await page.locator("[data-session-ended]").getByRole("button", { name: en.login.submit, exact: true }).click();
+  await page.getByText(en.list.nothing).waitFor();
+  await expect.poll(() => field.evaluate((f) => f === document.activeElement)).toBe(true);
+  await page.context().close();
+});

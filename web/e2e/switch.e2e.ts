@@ -69,3 +69,23 @@ test("on a phone in Indonesian, a person leaves an organisation and cannot switc
   await page.getByText(id.switch.current, { exact: true }).waitFor();
   await page.context().close();
 });
+
+test("a login of another person in another tab covers the screen of the former one", async () => {
+  const page = await s.enter(first), other = await page.context().newPage();
+  await other.goto(`${s.url}/drafts`);
+  await other.getByRole("heading", { name: en.nav.drafts }).waitFor();
+  await page.request.post(`${s.url}/v1/auth/logout`, { data: {} });
+  await page.goto(`${s.url}/login`);
+  await page.locator("input[name=email]").fill("operator@example.test");
+  await page.locator("input[name=password]").fill(password);
+  const listed = other.waitForResponse("**/v1/auth/organisations");
+  await page.getByRole("button", { name: en.login.submit, exact: true }).click();
+  await page.waitForURL("**/inbox**");
+  await other.getByRole("dialog", { name: en.switched.title }).waitFor();
+  await (await listed).finished();
+  expect(await other.getByRole("button", { name: en.switched.back }).count()).toBe(0); // that session has ended
+  expect(await violations(other)).toEqual([]);
+  await other.getByRole("button", { name: en.switched.go }).click();
+  await other.waitForURL("**/inbox**");
+  await page.context().close();
+});

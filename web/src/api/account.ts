@@ -72,22 +72,33 @@ export function usePassword() {
     mutationFn: async ({ current, next }: { current: string; next: string }) => {
       const me = await queries.ensureQueryData(account);
       await take(api.POST("/v1/auth/password", { body: { current, new: next } }));
-      return take(api.POST("/v1/auth/session", { body: { email: me?.email ?? "", password: next } }));
+      try {
+        return (await take(api.POST("/v1/auth/session", { body: { email: me?.email ?? "", password: next, ...(me && { business_id: me.business_id }) } }))).data.account;
+      } catch {
+        // The password has been changed, and only the login failed, as where it needs a second factor: the dialog for a session that has ended asks for what is missing.
+        return (await take(api.GET("/v1/auth/me"))).data;
+      }
     },
-    onSuccess: (answer) => void queries.setQueryData(account.queryKey, answer.data.account),
+    onSuccess: (me) => void queries.setQueryData(account.queryKey, me),
   });
 }
 
+/** Logs out. Without an answer the person may still be logged in, and the screen must not look as if they were not. */
 export function useLogout() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: () => take(api.POST("/v1/auth/logout", { body: {} })),
-    onSuccess: ({ data }) => {
-      if (data.provider_logout) window.location.assign(data.provider_logout);
+    mutationFn: async () => {
+      try {
+        return (await take(api.POST("/v1/auth/logout", { body: {} }))).data.provider_logout;
+      } catch (error) {
+        if (error instanceof Problem && error.code === 401) return null; // the session had ended
+        throw error;
+      }
     },
-    onSettled: () => {
+    onSuccess: (provider) => {
       queries.clear();
       queries.setQueryData(account.queryKey, null);
+      if (provider) window.location.assign(provider);
     },
   });
 }

@@ -4,7 +4,6 @@ import { api, service, take, type Schemas } from "./client";
 import { verbs, type Detail, type Placement } from "./documents";
 
 export type Warning = Schemas["Warning"];
-export type Member = Schemas["DirectoryUser"];
 
 /** Changes of one draft are sent one after the other, and the draft is refetched only when all have been stored. */
 const underWay = new Map<number, Promise<unknown>>();

@@ -12,8 +12,11 @@ export const memberships = queryOptions({ queryKey: ["memberships"], queryFn: as
 
 const tabs = typeof BroadcastChannel === "undefined" ? undefined : new BroadcastChannel("segel.account");
 
-/** Calls heard with the account to which another tab has switched. Returns a function that ends this. */
-export function onSwitched(heard: (account: string) => void): () => void {
+/** Tells other tabs which account this browser uses now. */
+export const tellAccount = (account: string): void => tabs?.postMessage(account);
+
+/** Calls heard with the account that another tab uses. Returns a function that ends this. */
+export function onAccountTold(heard: (account: string) => void): () => void {
   const listen = (e: MessageEvent<unknown>) => { if (typeof e.data === "string") heard(e.data); };
   tabs?.addEventListener("message", listen);
   return () => tabs?.removeEventListener("message", listen);
@@ -22,7 +25,7 @@ export function onSwitched(heard: (account: string) => void): () => void {
 /** Everything on the screen is of the former account, so the app starts anew. */
 function startAnew(account: string) {
   guest.leave();
-  tabs?.postMessage(account);
+  tellAccount(account);
   window.location.assign(`${base}/`);
 }
 

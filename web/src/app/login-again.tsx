@@ -8,6 +8,7 @@ import { api, Problem, take } from "../api/client";
 import { loginPasskey } from "../api/passkey";
 import { useText } from "../text";
 import { FactorInput } from "../ui/factor-input";
+import { useFocusReturn } from "../ui/focus-return";
 import { Secret } from "../ui/secret";
 import { Trouble } from "../ui/trouble";
 
@@ -27,6 +28,7 @@ export function LoginAgain({ ended: { who, done } }: { ended: Ended }) {
   const [tried, setTried] = useState(false);
   const [other, setOther] = useState(false);
   const [accepted, setAccepted] = useState<string[]>();
+  useFocusReturn();
   const login = useMutation({
     mutationFn: async (more: Omit<Login, "email" | "password">) => {
       const { data } = await take(api.POST("/v1/auth/session", { body: { email: who.email, password, ...more } }));

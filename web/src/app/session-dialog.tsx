@@ -6,8 +6,11 @@ import { base } from "../api/base";
 import { session } from "../api/session";
 import type { Ended } from "./login-again";
 
-// Loaded when it is needed, which is rare.
-const LoginAgain = lazy(() => import("./login-again").then((m) => ({ default: m.LoginAgain })));
+const loadLoginAgain = () => import("./login-again").then((m) => ({ default: m.LoginAgain }));
+const LoginAgain = lazy(loadLoginAgain);
+
+/** After how many milliseconds the dialog is loaded although nothing needs it yet: when a session ends, the service may be another release, which does not have this file. */
+const loadAhead = 60_000;
 
 /** SessionDialog lets a member whose login has ended log in again over the screen on which they work. */
 export function SessionDialog() {
@@ -27,6 +30,10 @@ export function SessionDialog() {
     window.addEventListener("focus", look);
     return () => window.removeEventListener("focus", look);
   }, [ended]);
+  useEffect(() => {
+    const timer = setTimeout(() => void loadLoginAgain().catch(() => undefined), loadAhead);
+    return () => clearTimeout(timer);
+  }, []);
   return <Suspense>{ended && <LoginAgain ended={ended} />}</Suspense>;
 }
 

@@ -1,4 +1,4 @@
-import { AppShell, Burger, Button, Group, Menu, NavLink, Text, VisuallyHidden } from "@mantine/core";
+import { AppShell, Box, Burger, Button, Group, Menu, NavLink, Text, VisuallyHidden } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconApi, IconArrowsExchange, IconBuilding, IconCode, IconDevices, IconFileSearch, IconInbox, IconKey, IconLogout, IconPencil, IconPlus, IconSend, IconSettings, IconShieldLock, IconTemplate, IconUserCircle, IconWritingSign } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -19,6 +19,7 @@ import { LanguageMenu, SchemeButton } from "../ui/preferences";
 import { SkipLink } from "../ui/skip-link";
 import { useTabCount } from "../ui/tab-title";
 import { Told } from "../ui/told";
+import { Trouble } from "../ui/trouble";
 import { ProofDialog } from "./proof-dialog";
 import { ReauthDialog } from "./reauth-dialog";
 import { SessionDialog } from "./session-dialog";
@@ -30,6 +31,9 @@ export function Shell() {
   const [open, { toggle, close }] = useDisclosure();
   const account = useAccount();
   const waits = useWaiting();
+  const go = useNavigate();
+  const logout = useLogout();
+  const leave = () => logout.mutate(undefined, { onSuccess: () => void go({ to: "/login", search: { then: undefined } }) });
   return (
     <AppShell header={{ height: 56 }} navbar={{ width: 220, breakpoint: "sm", collapsed: { mobile: !open } }} padding="md">
       <SkipLink />
@@ -43,7 +47,7 @@ export function Shell() {
           <Group gap="xs" wrap="nowrap">
             <LanguageMenu />
             <SchemeButton />
-            {account && <Me name={account.fullname} />}
+            {account && <Me name={account.fullname} leave={leave} />}
           </Group>
         </Group>
       </AppShell.Header>
@@ -61,6 +65,7 @@ export function Shell() {
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
         <LineNote />
+        {logout.isError && <Box pos="sticky" top="calc(var(--app-shell-header-offset, 0rem) + 0.5rem)" mb="md" maw={1100} mx="auto" style={{ zIndex: 90 }}><Trouble error={logout.error} retry={leave} /></Box>}
         <Told />
         <Outlet />
       </AppShell.Main>
@@ -80,9 +85,8 @@ function useWaiting(): { count: number; more: boolean } | undefined {
   return count > 0 ? { count, more } : undefined;
 }
 
-function Me({ name }: { name: string }) {
+function Me({ name, leave }: { name: string; leave: () => void }) {
   const t = useText();
-  const logout = useLogout();
   const go = useNavigate();
   const [opened, setOpened] = useState(false);
   const others = useQuery({ ...memberships, enabled: opened }).data?.filter((m) => !m.current && m.state === "active") ?? [];
@@ -104,7 +108,7 @@ function Me({ name }: { name: string }) {
         <MenuItemLink to="/password" search={{ then: undefined }} leftSection={<IconKey size={16} aria-hidden />}>{t("password.title")}</MenuItemLink>
         <MenuItemLink to="/keys" leftSection={<IconApi size={16} aria-hidden />}>{t("app.apiKeys")}</MenuItemLink>
         <MenuItemLink to="/factors" search={(now: { then?: string }) => ({ then: now.then })} leftSection={<IconShieldLock size={16} aria-hidden />}>{t("factor.title")}</MenuItemLink>
-        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => logout.mutate(undefined, { onSettled: () => void go({ to: "/login", search: { then: undefined } }) })}>{t("app.logout")}</Menu.Item>
+        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={leave}>{t("app.logout")}</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );
