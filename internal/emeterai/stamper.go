@@ -51,8 +51,8 @@ type Order struct {
 	Number       string    // of the document, if it has one
 	Kind         string    // kind of document, in the words of the configuration; empty: the default
 	Date         time.Time // of the document
-	// MaybeSent says that this order may have been sent before: by a process that crashed, or in a call with an
-	// unknown result. False only if this is certainly the first call.
+	// MaybeSent says that this order may have bought a serial before: in a call of a process that crashed, or in one with an
+	// unknown result. False only if this is certainly the first call, or each one before it certainly bought nothing.
 	MaybeSent bool
 	// SentBefore is zero, or says that the order can only have been sent before that moment, by an installation that was lost and restored.
 	SentBefore time.Time

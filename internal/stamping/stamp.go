@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -75,7 +76,8 @@ const (
 	continued callState = "continued"
 )
 
-// maybeSent reports whether the next call may already have been made: by an earlier run, by another process, or before the database was restored.
+// maybeSent reports whether the next call may already have been made, as far as the run knows: by an earlier run, by another process, or before the database was
+// restored. Of a purchase, findLastSent knows more.
 func (r *run) maybeSent() bool { return r.call != continued || r.maybeLost() }
 
 // maybeLost reports whether the call may have been made before the database was restored. Such a call had the same identifiers, because they
@@ -99,8 +101,7 @@ func (r *run) findLastSent(ctx context.Context) (number int, err error) {
 	}
 	stamp := r.stamp()
 	err = r.s.Store.EachAttempt(ctx, store.AttemptQuery{Document: r.d.ID}, func(a contract.Attempt) bool {
-		mayHaveBought := a.IsInDoubt(contract.Outcome(emeterai.Unknown)) && a.Code != emeterai.CodeWait
-		if a.Stamp == r.i && a.Order == stamp.Order && a.Number < stamp.Attempts && mayHaveBought {
+		if a.Stamp == r.i && a.Order == stamp.Order && a.Number < stamp.Attempts && !boughtNothing(a) {
 			number = max(number, a.Number)
 		}
 		return true
@@ -109,6 +110,14 @@ func (r *run) findLastSent(ctx context.Context) (number int, err error) {
 		return 0, fmt.Errorf("read the attempts of order %s: %w", stamp.Order, err)
 	}
 	return number, nil
+}
+
+// boughtNothing reports whether an attempt certainly bought no serial: the stamp office was not called, or said so, or the attempt only waited.
+func boughtNothing(a contract.Attempt) bool {
+	certain := []contract.Outcome{
+		contract.OutcomeNotCalled, contract.Outcome(emeterai.Transient), contract.Outcome(emeterai.Quota), contract.Outcome(emeterai.Login), contract.Outcome(emeterai.Config),
+	}
+	return slices.Contains(certain, a.Outcome) || a.Code == emeterai.CodeWait
 }
 
 // stamp returns the next stamp as last read or committed.
@@ -224,7 +233,7 @@ func (s *Stamping) Stamp(ctx context.Context, id contract.DocumentID) error {
 			}
 			serial, buyErr := r.office().BuySerial(ctx, emeterai.Order{
 				ID: r.stamp().Order, Organisation: string(r.payer.ID), Payer: r.payer.Name, Title: r.d.Title, Filename: r.d.Filename,
-				Number: r.d.Name, Date: r.d.CreatedAt, MaybeSent: r.maybeSent(), SentBefore: r.lostBefore(), Attempt: r.stamp().Attempts, LastSent: sent, Source: r.file.Source(r.d.Current()),
+				Number: r.d.Name, Date: r.d.CreatedAt, MaybeSent: sent > 0 || r.maybeLost(), SentBefore: r.lostBefore(), Attempt: r.stamp().Attempts, LastSent: sent, Source: r.file.Source(r.d.Current()),
 			})
 			if buyErr != nil {
 				return r.recordProblem(ctx, buyErr)

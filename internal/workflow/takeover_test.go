@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"segel/internal/contract"
@@ -176,6 +177,37 @@ func TestWhatAnOvertakenWorkerIsToldIsNoAnswerToAnothersCall(t *testing.T) {
 	}
 	if d := h.read(id); d.Stamps[0].State != contract.StampAffixed {
 		t.Errorf("%+v", d.Stamps)
+	}
+}
+
+// emptyAccount is a stamp office that refuses the next purchases because the account has no units.
+type emptyAccount struct {
+	emeterai.Stamper
+	refusals int
+}
+
+func (o *emptyAccount) BuySerial(ctx context.Context, order emeterai.Order) (string, error) {
+	if o.refusals > 0 {
+		o.refusals--
+		return "", &emeterai.Problem{Class: emeterai.Quota, Code: "93", Text: "no units"}
+	}
+	return o.Stamper.BuySerial(ctx, order)
+}
+
+// TestAnOrderThatTheOfficeRefusedIsInNoDoubtForAnotherProcess has three processes make the calls for an order: the first one's is refused, and the answer to the
+// second one's is lost. The office lists the account for an order in doubt, and no process buys meanwhile.
+func TestAnOrderThatTheOfficeRefusedIsInNoDoubtForAnotherProcess(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	h, o, other := overtaken(t)
+	o.Stamper = &emptyAccount{Stamper: h.office, refusals: 1}
+	id := h.draft(false, 1)
+	_ = h.Stamp(ctx, id)
+	h.office.loseTake = true
+	_ = other.Stamp(ctx, id)
+	h.work(id)
+	if again := o.again[h.read(id).Stamps[0].Order]; !slices.Equal(again, []bool{false, false, true}) || len(h.office.taken) != 1 {
+		t.Errorf("the order was sent with MaybeSent %v, and bought %d serials", again, len(h.office.taken))
 	}
 }
 
