@@ -106,9 +106,12 @@ func (c *call) acquireSlot(q *admission.Queue, key string, maxWait time.Duration
 	return release, err
 }
 
-// acquireRequestShare counts one request in the shares of its caller.
+// acquireRequestShare counts one request in the rate and the shares of its caller. A stream counts in the rate alone: it has shares of its own while it lasts.
 func (c *call) acquireRequestShare() (release func(), err error) {
 	nothing := func() {}
+	if err := c.requireKeyRate(); err != nil {
+		return nil, err
+	}
 	switch {
 	case c.endpoint.handler.isStream:
 		return nothing, nil
@@ -134,16 +137,24 @@ func (c *call) acquireRequestShare() (release func(), err error) {
 	return func() { c.shares.anonymous.Return(address, 1) }, nil
 }
 
-// acquireKeyShare counts one request in the shares of the API key that the caller came with, if any: a program that asks without end takes a part of
+// requireKeyRate counts one request in the rate of the API key that the caller came with, if any.
+func (c *call) requireKeyRate() error {
+	if c.by.Key == nil {
+		return nil
+	}
+	if wait := c.keyRates.Take(string(c.by.Key.ID), c.Clock()); wait > 0 {
+		return tooManyRequests(wait)
+	}
+	return nil
+}
+
+// acquireKeyShare counts one request in the share of the API key that the caller came with, if any: a program that asks without end takes a part of
 // what its person may use, and the person still works in the web app.
 func (c *call) acquireKeyShare() (release func(), err error) {
 	if c.by.Key == nil {
 		return func() {}, nil
 	}
 	key := string(c.by.Key.ID)
-	if wait := c.keyRates.Take(key, c.Clock()); wait > 0 {
-		return nil, tooManyRequests(wait)
-	}
 	if !c.shares.keyRequests.Take(key, 1) {
 		return nil, errTooMany.With("retry_after", 1).WithCause(errShareUsed)
 	}
