@@ -10,9 +10,9 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// TestObjectsThatOperatorsShareCountTowardsTheLimits has pages with a few operators of which each needs a large object of the file. Without
-// that object they are far within the limits.
-func TestObjectsThatOperatorsShareCountTowardsTheLimits(t *testing.T) {
+// TestWhatOperatorsShareCountsTowardsTheLimits has pages with a few operators of which each needs a large object of the file, or the rest of
+// the content. Without that they are far within the limits.
+func TestWhatOperatorsShareCountsTowardsTheLimits(t *testing.T) {
 	t.Parallel()
 	repeat := func(n int, o pdf.Object) pdf.Array {
 		a := make(pdf.Array, n)
@@ -63,6 +63,8 @@ func TestObjectsThatOperatorsShareCountTowardsTheLimits(t *testing.T) {
 			state := pdf.Dict{"Event": pdf.Name("View"), "OCGs": u.Add(repeat(100, layer)), "Category": repeat(100, pdf.Name("View"))}
 			root["OCProperties"] = pdf.Dict{"OCGs": pdf.Array{layer}, "D": pdf.Dict{"AS": repeat(10, u.Add(state))}}
 		}},
+		"hexadecimal images without an end": {strings.Repeat("BI /F /AHx ID a EI ", 200), nil},
+		"run lengths without an end":        {strings.Repeat("BI /F /RL ID a EI ", 200), nil},
 		"annotations": {"", func(u *pdf.Update, page pdf.Dict) {
 			page["Annots"] = repeat(4000, u.Add(pdf.Dict{"Subtype": pdf.Name("Link"), "Rect": pdf.Rect{URX: 1, URY: 1}.Array()}))
 		}},

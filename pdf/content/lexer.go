@@ -324,6 +324,10 @@ func (p *interpreter) measureInline(entries map[string][]operand, b []byte) (n i
 	case "RL", "RunLengthDecode":
 		n = measureRunLength(data)
 	}
+	// Data without an end was searched to the end of the content, and that of the next image may be, too.
+	if n == 0 && !p.spendBytes(int64(len(data))) {
+		p.stopAtLimit(errBytes)
+	}
 	return n + space, n > 0
 }
 
