@@ -94,10 +94,10 @@ func (s *Store) AddAPIKey(ctx context.Context, k contract.APIKey, hash [32]byte,
 		if err != nil {
 			return err
 		}
-		if err := addAccountNotices(ctx, t, notices...); err != nil {
+		if err := insertNotices(ctx, t, notices); err != nil {
 			return err
 		}
-		return logEntry{events: []contract.Event{e}, written: []*writtenRecord{written}}.appendToLog(ctx, t)
+		return logEntry{events: []contract.Event{e}, written: []*writtenRecord{written}, jobs: noticeJobs(notices)}.appendToLog(ctx, t)
 	})
 	return wrapf(err, "add API key %s", k.ID)
 }
@@ -235,10 +235,10 @@ func (s *Store) RecordKeyUse(ctx context.Context, u store.KeyUse, keep int, e co
 		if err != nil {
 			return err
 		}
-		if err := addAccountNotices(ctx, t, notices...); err != nil {
+		if err := insertNotices(ctx, t, notices); err != nil {
 			return err
 		}
-		return logEntry{events: []contract.Event{e}}.appendToLog(ctx, t)
+		return logEntry{events: []contract.Event{e}, jobs: noticeJobs(notices)}.appendToLog(ctx, t)
 	})
 	return wrapf(err, "record a use of API key %s", u.Key)
 }

@@ -106,15 +106,8 @@ func writeChange(ctx context.Context, t tx, c contract.Change, expected contract
 	if err := requireUncollected(ctx, t, added...); err != nil {
 		return contract.Document{}, err
 	}
-	log, err := entry.lockLog(ctx, t)
-	if err != nil {
-		return contract.Document{}, fmt.Errorf("log the events of document %d: %w", after.ID, err)
-	}
-	// Jobs come after the statements that lock the log, because on PostgreSQL their result is needed: both travel together.
-	if err := t.addJobs(ctx, orderedJobs(c, &after, removed)); err != nil {
-		return contract.Document{}, err
-	}
-	if err := log.appendEvents(ctx, t); err != nil {
+	entry.jobs = orderedJobs(c, &after, removed)
+	if err := entry.appendToLog(ctx, t); err != nil {
 		return contract.Document{}, fmt.Errorf("log the events of document %d: %w", after.ID, err)
 	}
 	if err := w.splitSpans(ctx); err != nil {
@@ -214,10 +207,7 @@ func orderedJobs(c contract.Change, after *contract.Document, removed removedFil
 			jobs[i].Keys = slices.Concat(jobs[i].Keys, removed.keys)
 		}
 	}
-	if slices.ContainsFunc(c.AccountNotices, func(n contract.Notice) bool { return n.State == contract.NoticeOrdered }) {
-		jobs = append(jobs, contract.Job{Kind: contract.JobNotify})
-	}
-	return jobs
+	return append(jobs, noticeJobs(c.AccountNotices)...)
 }
 
 // fillDocumentID fills in the document's number if a rule did not know it yet.

@@ -2,8 +2,9 @@
 //
 // The statements are the same for both; sqlite.go and postgres.go begin the transactions. On SQLite all writers of
 // a process share one connection, and the file's single write lock separates processes. On PostgreSQL writers run
-// concurrently and take their locks in one order, so that they do not deadlock: the counter of document numbers,
-// the document, quota by organisation and unit, counts by person, box, state and day, jobs, the log.
+// concurrently and take their locks in one order, so that they do not deadlock: the claim of the request, the organisation,
+// serials, the counter of document numbers, the document, quota by organisation and unit, the storage of the organisation,
+// counts by person, box and state, the log, jobs.
 //
 // On PostgreSQL a transaction collects the statements whose results it does not need yet and sends them in one round trip, the
 // first with BEGIN and the last with COMMIT. On SQLite, which has no round trips, each runs when it is added.

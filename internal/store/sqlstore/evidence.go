@@ -78,11 +78,9 @@ func (s *Store) ReplaceEvidenceFile(ctx context.Context, former, v store.Evidenc
 		if err := countEvidence(ctx, t, v.Document, v.File.Size-former.File.Size); err != nil {
 			return err
 		}
-		if err := t.addJobs(ctx, []contract.Job{{Kind: contract.JobSweep, Document: v.Document, Keys: []string{former.File.Key}}}); err != nil {
-			return err
-		}
 		return logEntry{
 			events: []contract.Event{e}, records: []record{recordOf("evidence", v.Document)},
+			jobs:  []contract.Job{{Kind: contract.JobSweep, Document: v.Document, Keys: []string{former.File.Key}}},
 			files: []statedRecord{{recordOf(recordFile, v.File.Key), v.File.Digest}, {recordOf(recordFile, former.File.Key), noRecord}}, token: timestamp,
 		}.appendToLog(ctx, t)
 	})

@@ -185,12 +185,12 @@ func (s *Store) changeFactors(ctx context.Context, id contract.PersonID, e contr
 		}
 		records, err := change(t)
 		if err == nil {
-			err = addAccountNotices(ctx, t, told...)
+			err = insertNotices(ctx, t, told)
 		}
 		if err != nil {
 			return err
 		}
-		return logEntry{events: []contract.Event{e}, records: records}.appendToLog(ctx, t)
+		return logEntry{events: []contract.Event{e}, records: records, jobs: noticeJobs(told)}.appendToLog(ctx, t)
 	})
 }
 

@@ -210,20 +210,22 @@ func (s *Store) FindMembers(ctx context.Context, o contract.OrganisationID, aske
 // SetPassword implements [store.Identities].
 func (s *Store) SetPassword(ctx context.Context, id contract.PersonID, was, encoded string, e contract.Event, told ...contract.Notice) error {
 	return wrapf(s.db.withTx(ctx, func(t tx) error {
-		if err := addAccountNotices(ctx, t, told...); err != nil {
+		if err := insertNotices(ctx, t, told); err != nil {
 			return err
 		}
-		return replacePassword(ctx, t, id, was, encoded, false, e)
+		return replacePassword(ctx, t, id, was, encoded, false, logEntry{events: []contract.Event{e}, jobs: noticeJobs(told)})
 	}), "set password of user %s", id)
 }
 
 // GivePassword implements [store.Identities].
 func (s *Store) GivePassword(ctx context.Context, id contract.PersonID, encoded string, e contract.Event) error {
-	return wrapf(s.db.withTx(ctx, func(t tx) error { return replacePassword(ctx, t, id, "", encoded, true, e) }), "set password of user %s", id)
+	return wrapf(s.db.withTx(ctx, func(t tx) error {
+		return replacePassword(ctx, t, id, "", encoded, true, logEntry{events: []contract.Event{e}})
+	}), "set password of user %s", id)
 }
 
-// replacePassword replaces a password. Given says that an administrator knows it, so that it must be changed.
-func replacePassword(ctx context.Context, t tx, id contract.PersonID, was, encoded string, given bool, e contract.Event) error {
+// replacePassword replaces a password, and adds the entry to the log with the record of the user. Given says that an administrator knows it, so that it must be changed.
+func replacePassword(ctx context.Context, t tx, id contract.PersonID, was, encoded string, given bool, entry logEntry) error {
 	if err := lockUnerased(ctx, t, id); err != nil {
 		return err
 	}
@@ -237,7 +239,8 @@ func replacePassword(ctx context.Context, t tx, id contract.PersonID, was, encod
 	if err := endLogins(ctx, t, id); err != nil {
 		return err
 	}
-	return logEntry{events: []contract.Event{e}, records: []record{recordOf("user", id)}}.appendToLog(ctx, t)
+	entry.records = append(entry.records, recordOf("user", id))
+	return entry.appendToLog(ctx, t)
 }
 
 // endLogins deletes a person's tokens, sessions, links for a new password, devices and addresses. The transaction has locked their row of users, see

@@ -55,10 +55,11 @@ func (s *Store) AddInvitation(ctx context.Context, i contract.Invitation, former
 		if err != nil {
 			return nil, err
 		}
-		if err := addAccountNotices(ctx, t, n); err != nil {
+		told := []contract.Notice{n}
+		if err := insertNotices(ctx, t, told); err != nil {
 			return nil, err
 		}
-		return i, logEntry{events: []contract.Event{e}}.appendToLog(ctx, t)
+		return i, logEntry{events: []contract.Event{e}, jobs: noticeJobs(told)}.appendToLog(ctx, t)
 	})
 	return wrapf(err, "invite %s", i.Email)
 }

@@ -29,16 +29,22 @@ type logEntry struct {
 	records []record         // written by the transaction, to be read back
 	written []*writtenRecord // the same, with rows that the transaction knows
 	files   []statedRecord
+	jobs    []contract.Job       // ordered by the transaction
 	token   contract.TrustedTime // the timestamp of a committed document, which the clock is compared with; zero: none
 	at      time.Time            // of the change, if no event has the time
 }
 
-// appendToLog adds the entry to the log. It is the last step of a transaction: every other writer of the log waits from here
+// appendToLog adds the entry to the log, and its jobs to the queue. It is the last step of a transaction: every other writer of the log waits from here
 // until the transaction ends. On PostgreSQL that is two round trips: one that reads back what was written, locks the log and
 // reads its tree; and one that adds the leaves and commits.
 func (l logEntry) appendToLog(ctx context.Context, t tx) error {
 	log, err := l.lockLog(ctx, t)
 	if err != nil {
+		return err
+	}
+	// A job locks the row of an equal one. In all transactions that comes after the lock of the log: one with the log that waited for such a row, and one with the row that
+	// waited for the log, would stop all others until the server ends one of them. The result of the job is needed, so the statements of lockLog travel with it.
+	if err := t.addJobs(ctx, l.jobs); err != nil {
 		return err
 	}
 	return log.appendEvents(ctx, t)

@@ -150,10 +150,10 @@ func (s *Store) ReportFailedLogins(ctx context.Context, of contract.Organisation
 		if reported = n > 0; err != nil || !reported {
 			return err
 		}
-		if err := addAccountNotices(ctx, t, notices...); err != nil {
+		if err := insertNotices(ctx, t, notices); err != nil {
 			return err
 		}
-		return logEntry{events: []contract.Event{e}}.appendToLog(ctx, t)
+		return logEntry{events: []contract.Event{e}, jobs: noticeJobs(notices)}.appendToLog(ctx, t)
 	})
 	return reported, wrapf(err, "report the failed logins of organisation %s", of)
 }

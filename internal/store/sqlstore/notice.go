@@ -32,17 +32,20 @@ func (w *documentWriter) addNotices(ctx context.Context, all []contract.Notice) 
 	return insertNotices(ctx, w.tx, all)
 }
 
-// addAccountNotices adds notices about accounts, and the job that delivers them if one of them is to be delivered.
+// noticeJobs returns the job that delivers notices about accounts, if one of them is to be delivered.
+func noticeJobs(all []contract.Notice) []contract.Job {
+	if slices.ContainsFunc(all, func(n contract.Notice) bool { return n.State == contract.NoticeOrdered }) {
+		return []contract.Job{{Kind: contract.JobNotify}}
+	}
+	return nil
+}
+
+// addAccountNotices adds notices about accounts, and their job, as the last step of a transaction that logs nothing. For others the job belongs to the [logEntry].
 func addAccountNotices(ctx context.Context, t tx, all ...contract.Notice) error {
 	if err := insertNotices(ctx, t, all); err != nil {
 		return err
 	}
-	for _, n := range all {
-		if n.State == contract.NoticeOrdered {
-			return t.addJobs(ctx, []contract.Job{{Kind: contract.JobNotify}})
-		}
-	}
-	return nil
+	return t.addJobs(ctx, noticeJobs(all))
 }
 
 func insertNotices(ctx context.Context, t tx, all []contract.Notice) error {
@@ -161,10 +164,8 @@ func (s *Store) RetryNotice(ctx context.Context, id contract.NoticeID, now time.
 		if err != nil {
 			return err
 		}
-		if err := t.addJobs(ctx, []contract.Job{{Kind: contract.JobNotify, Document: n.Document, Organisation: n.Organisation}}); err != nil {
-			return err
-		}
-		return logEntry{events: []contract.Event{e}}.appendToLog(ctx, t)
+		job := contract.Job{Kind: contract.JobNotify, Document: n.Document, Organisation: n.Organisation}
+		return logEntry{events: []contract.Event{e}, jobs: []contract.Job{job}}.appendToLog(ctx, t)
 	})
 	return n, wrapf(err, "order notice %s again", id)
 }

@@ -31,10 +31,7 @@ func (s *Store) AddPasswordRequest(ctx context.Context, r store.PasswordRequest,
 		if err != nil {
 			return err
 		}
-		if err := t.addJobs(ctx, []contract.Job{{Kind: contract.JobNotify}}); err != nil {
-			return err
-		}
-		return logEntry{events: []contract.Event{e}}.appendToLog(ctx, t)
+		return logEntry{events: []contract.Event{e}, jobs: []contract.Job{{Kind: contract.JobNotify}}}.appendToLog(ctx, t)
 	})
 	return wrapf(err, "store a request for a new password")
 }
@@ -91,19 +88,17 @@ func (s *Store) UsePasswordReset(ctx context.Context, r store.PasswordReset, was
 		if used == 0 {
 			return store.ErrNotFound
 		}
-		if err := addAccountNotices(ctx, t, n); err != nil {
+		told := []contract.Notice{n}
+		if err := insertNotices(ctx, t, told); err != nil {
 			return err
 		}
+		entry := logEntry{events: []contract.Event{e}, jobs: noticeJobs(told)}
 		if keys {
-			revoked, err := revokeKeys(ctx, t, r.Person, e.At)
-			if err != nil {
-				return err
-			}
-			if err := (logEntry{records: revoked, at: e.At}).appendToLog(ctx, t); err != nil {
+			if entry.records, err = revokeKeys(ctx, t, r.Person, e.At); err != nil {
 				return err
 			}
 		}
-		return replacePassword(ctx, t, r.Person, was, encoded, false, e)
+		return replacePassword(ctx, t, r.Person, was, encoded, false, entry)
 	})
 	return wrapf(err, "replace the password of user %s by a reset link", r.Person)
 }

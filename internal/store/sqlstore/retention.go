@@ -215,10 +215,11 @@ func (s *Store) AnnounceRemovals(ctx context.Context, o contract.OrganisationID,
 			return err
 		}
 		notice, e := made(a)
-		if err := addAccountNotices(ctx, t, notice); err != nil {
+		notices := []contract.Notice{notice}
+		if err := insertNotices(ctx, t, notices); err != nil {
 			return err
 		}
-		return logEntry{events: []contract.Event{e}}.appendToLog(ctx, t)
+		return logEntry{events: []contract.Event{e}, jobs: noticeJobs(notices)}.appendToLog(ctx, t)
 	})
 	return wrapf(err, "tell %s of removals", owner)
 }
