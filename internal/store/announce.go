@@ -2,12 +2,9 @@ package store
 
 import "context"
 
-// MaxAnnouncement is how long an announcement may be, in bytes.
-const MaxAnnouncement = 7999
-
 // Announcements passes messages between the processes that share a database server. Nothing is stored: a process that does not listen misses them.
 type Announcements interface {
-	// Announce sends a message to all processes that listen to the channel, this one included; errors.ErrUnsupported where the database runs in the
+	// Announce sends a message of at most 7,999 bytes to all processes that listen to the channel, this one included; errors.ErrUnsupported where the database runs in the
 	// process.
 	Announce(ctx context.Context, channel, message string) error
 

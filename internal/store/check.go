@@ -18,9 +18,6 @@ const (
 	SeverityLeftover Severity = "leftover"
 )
 
-// Severities lists all severities, the worst first.
-var Severities = []Severity{SeverityEvidence, SeverityDerived, SeverityUnrecorded, SeverityLeftover}
-
 // Discrepancy is one inconsistency.
 type Discrepancy struct {
 	Severity Severity `json:"severity"`

@@ -67,7 +67,7 @@ func scanNetworks(to *[]netip.Prefix) scanner {
 func (s *Store) AddAPIKey(ctx context.Context, k contract.APIKey, hash [32]byte, e contract.Event, notices ...contract.Notice) error {
 	err := s.db.withTx(ctx, func(t tx) error {
 		// Locks the person's row: of keys that are made at the same time, each counts those before it, and an account that is being disabled gets none.
-		if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id = $1`, k.Person); err != nil {
+		if err := lockUser(ctx, t, k.Person); err != nil {
 			return err
 		}
 		var enabled bool

@@ -30,7 +30,7 @@ func (s *Store) RememberCaller(ctx context.Context, id contract.PersonID, c stor
 	err := s.db.withTx(ctx, func(t tx) error {
 		// Lock the user's row: otherwise, of two logins at once, each would delete without seeing what the other one adds, and
 		// more than keep rows could stay.
-		if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id = $1`, id); err != nil {
+		if err := lockUser(ctx, t, id); err != nil {
 			return err
 		}
 		if err := forgiveTries(ctx, t, forgiven); err != nil {

@@ -432,9 +432,7 @@ func readJobs(ctx context.Context, q querier, query string) (jobs map[queuedJob]
 	}
 	for _, key := range swept {
 		var used bool
-		err := queryOne(ctx, q, []any{&used}, `SELECT EXISTS (SELECT 1 FROM revision WHERE file_key = $1) OR EXISTS (SELECT 1 FROM document WHERE original_key = $1)
-			OR EXISTS (SELECT 1 FROM attempt WHERE evidence_key = $1) OR EXISTS (SELECT 1 FROM evidence WHERE file_key = $1)`, key)
-		if err != nil {
+		if err := queryOne(ctx, q, []any{&used}, selectReferred, key); err != nil {
 			return nil, nil, err
 		}
 		if used {

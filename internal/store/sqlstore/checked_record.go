@@ -542,7 +542,7 @@ func (s statedRecord) hexDigest() string { return hex.EncodeToString(s.digest[:]
 
 var errRecords = errors.New("not lines about records")
 
-// parseRecords parses what [recordLines] wrote. It also returns kinds of later releases.
+// parseRecords parses what [formatLines] returns. It also returns kinds of later releases.
 func parseRecords(text string) ([]statedRecord, error) {
 	if text == "" {
 		return nil, nil

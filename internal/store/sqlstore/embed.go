@@ -89,7 +89,7 @@ func openEmbed(ctx context.Context, t tx, d contract.DocumentID, o *contract.Ope
 		return nil
 	}
 	k := store.Token{Hash: o.Token, Kind: store.EmbeddedToken, Person: o.Person, Document: d, Family: store.EmbeddedFamilyOf(o.Address), CreatedAt: at, ExpiresAt: o.ExpiresAt}
-	if err := awaitRevocation(ctx, t, k); err != nil {
+	if err := lockUser(ctx, t, k.Person); err != nil {
 		return err
 	}
 	use := statement{

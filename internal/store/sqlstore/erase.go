@@ -184,15 +184,10 @@ func (s *Store) EraseRows(ctx context.Context, id contract.PersonID, e contract.
 			return err
 		}
 		// The lock on the user makes what asks for it in a transaction happen before this, or find the account erased.
-		n, err := t.exec(ctx, `UPDATE users SET password = password WHERE id = $1`, id)
-		if err == nil {
-			err = requireRow(n)
+		if err := lockExistingUser(ctx, t, id); err != nil {
+			return err
 		}
-		if err == nil {
-			err = requireNoDocuments(ctx, t, id, ``)
-		}
-
-		if err != nil {
+		if err := requireNoDocuments(ctx, t, id, ``); err != nil {
 			return err
 		}
 		var records []record
@@ -210,7 +205,7 @@ func (s *Store) EraseRows(ctx context.Context, id contract.PersonID, e contract.
 			return err
 		}
 		email := contract.ErasedEmail(id)
-		n, err = t.exec(ctx, `UPDATE users SET name = $2, name_folded = $3, email = $4, email_folded = $5, admin = FALSE, password = '', must_reset = FALSE, given = FALSE WHERE id = $1 AND (email <> $4 OR name <> $2 OR password <> '' OR admin)`,
+		n, err := t.exec(ctx, `UPDATE users SET name = $2, name_folded = $3, email = $4, email_folded = $5, admin = FALSE, password = '', must_reset = FALSE, given = FALSE WHERE id = $1 AND (email <> $4 OR name <> $2 OR password <> '' OR admin)`,
 			id, contract.ErasedName, foldText(contract.ErasedName), email, foldText(email))
 		if err != nil {
 			return err
@@ -269,7 +264,7 @@ func (e eraseStep) erase(ctx context.Context, t tx, id contract.PersonID) ([]rec
 // lockUnerased locks the row of a user until the transaction ends; contract.ErrErased if the data of the person were asked to be erased. The condition is a
 // statement after the lock: an erasure that is in progress ends before it is read.
 func lockUnerased(ctx context.Context, t tx, id contract.PersonID) error {
-	if err := execRequired(ctx, t, requireRow, `UPDATE users SET password = password WHERE id = $1`, id); err != nil {
+	if err := lockExistingUser(ctx, t, id); err != nil {
 		return err
 	}
 	var erased bool

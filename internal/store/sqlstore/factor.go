@@ -177,10 +177,10 @@ func (s *Store) UsePasskey(ctx context.Context, p store.Passkey, u store.UsedCha
 }
 
 // changeFactors runs a change of an account's factors. The lock on the user makes changes of one account follow each other, and logins in
-// progress see them (see awaitRevocation).
+// progress see them (see lockUser).
 func (s *Store) changeFactors(ctx context.Context, id contract.PersonID, e contract.Event, change func(t tx) ([]record, error), told ...contract.Notice) error {
 	return s.db.withTx(ctx, func(t tx) error {
-		if err := execRequired(ctx, t, requireRow, `UPDATE users SET password = password WHERE id = $1`, id); err != nil {
+		if err := lockExistingUser(ctx, t, id); err != nil {
 			return err
 		}
 		records, err := change(t)

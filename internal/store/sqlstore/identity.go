@@ -98,7 +98,7 @@ func userArgs(u store.User) []any {
 func (s *Store) CreateUser(ctx context.Context, u store.User, events ...contract.Event) error {
 	err := s.db.withTx(ctx, func(t tx) error {
 		// The lock on the organisation makes an invitation of the address happen before this, which ends it, or after it, which refuses it.
-		if _, err := t.exec(ctx, `UPDATE organisation SET name = name WHERE id = $1`, u.Organisation); err != nil {
+		if err := lockOrganisation(ctx, t, u.Organisation); err != nil {
 			return err
 		}
 		return insertUser(ctx, t, u, logEntry{events: events, at: u.CreatedAt})
@@ -244,7 +244,7 @@ func replacePassword(ctx context.Context, t tx, id contract.PersonID, was, encod
 }
 
 // endLogins deletes a person's tokens, sessions, links for a new password, devices and addresses. The transaction has locked their row of users, see
-// awaitRevocation.
+// lockUser.
 func endLogins(ctx context.Context, t tx, id contract.PersonID) error {
 	if _, err := t.exec(ctx, `DELETE FROM token WHERE person = $1 OR family IN (SELECT '`+store.OpenedFamily+`' || family FROM token WHERE person = $1
 		UNION SELECT '`+store.OpenedFamily+`' || family FROM session WHERE person = $1)`, id); err != nil {
@@ -426,7 +426,7 @@ func disableUser(ctx context.Context, t tx, id contract.PersonID, at time.Time) 
 	if err := lockOrganisationOf(ctx, t, id); err != nil {
 		return nil, err
 	}
-	if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id = $1`, id); err != nil {
+	if err := lockUser(ctx, t, id); err != nil {
 		return nil, err
 	}
 	var u store.User

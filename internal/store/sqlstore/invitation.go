@@ -30,7 +30,7 @@ func endOpenInvitation(of contract.OrganisationID, email string, ending contract
 func (s *Store) AddInvitation(ctx context.Context, i contract.Invitation, former contract.InvitationID, n contract.Notice, e contract.Event) error {
 	err := s.runWithAnswer(ctx, func(t tx) (any, error) {
 		// The lock on the organisation makes two invitations of one address follow one another.
-		if _, err := t.exec(ctx, `UPDATE organisation SET name = name WHERE id = $1`, i.Organisation); err != nil {
+		if err := lockOrganisation(ctx, t, i.Organisation); err != nil {
 			return nil, err
 		}
 		var member bool
@@ -105,10 +105,10 @@ func (s *Store) AcceptInvitation(ctx context.Context, i contract.Invitation, u s
 	err := s.db.withTx(ctx, func(t tx) error {
 		// The locks on the organisation and on the inviter make a suspension, another role of the inviter and the end of their account happen before this
 		// or after it.
-		if _, err := t.exec(ctx, `UPDATE organisation SET name = name WHERE id = $1`, i.Organisation); err != nil {
+		if err := lockOrganisation(ctx, t, i.Organisation); err != nil {
 			return err
 		}
-		if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id = $1`, i.Inviter.ID); err != nil {
+		if err := lockUser(ctx, t, i.Inviter.ID); err != nil {
 			return err
 		}
 		var state contract.OrganisationState

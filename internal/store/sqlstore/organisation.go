@@ -67,7 +67,7 @@ func (s *Store) RenameOrganisation(ctx context.Context, id contract.Organisation
 // SetOrganisationState implements [store.Organisations].
 func (s *Store) SetOrganisationState(ctx context.Context, id contract.OrganisationID, to contract.OrganisationState, reason string, e contract.Event) error {
 	err := s.db.withTx(ctx, func(t tx) error {
-		if _, err := t.exec(ctx, `UPDATE organisation SET name = name WHERE id = $1`, id); err != nil { // locks it: there may be no row of the state yet
+		if err := lockOrganisation(ctx, t, id); err != nil { // there may be no row of the state yet
 			return err
 		}
 		var from contract.OrganisationState

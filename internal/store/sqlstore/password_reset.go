@@ -78,7 +78,7 @@ func (s *Store) PasswordResetByHash(ctx context.Context, hash [32]byte) (store.P
 func (s *Store) UsePasswordReset(ctx context.Context, r store.PasswordReset, was, encoded string, keys bool, e contract.Event, n contract.Notice) error {
 	err := s.db.withTx(ctx, func(t tx) error {
 		// The lock on the user comes first, as in replacePassword: of two uses of a link, the second one finds that it is gone.
-		if err := t.addStatements(ctx, statement{sql: `UPDATE users SET password = password WHERE id = $1`, args: []any{r.Person}}); err != nil {
+		if err := lockUser(ctx, t, r.Person); err != nil {
 			return err
 		}
 		used, err := t.exec(ctx, `DELETE FROM password_reset WHERE id = $1 AND hash = $2 AND person = $3 AND expires_at > $4`, r.ID, r.Hash[:], r.Person, toMicros(e.At))

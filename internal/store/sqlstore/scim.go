@@ -145,7 +145,7 @@ func (s *Store) SCIMGroups(ctx context.Context, q store.SCIMGroupQuery) ([]store
 func (s *Store) SetSCIMGroup(ctx context.Context, g store.SCIMGroup, e contract.Event) error {
 	err := s.db.withTx(ctx, func(t tx) error {
 		// Locks the organisation's row: of groups that get a name at the same time, each finds those before it.
-		if _, err := t.exec(ctx, `UPDATE organisation SET name = name WHERE id = $1`, g.Organisation); err != nil {
+		if err := lockOrganisation(ctx, t, g.Organisation); err != nil {
 			return err
 		}
 		var taken bool

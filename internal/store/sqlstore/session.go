@@ -49,8 +49,7 @@ func (s *Store) SessionsBeside(ctx context.Context, family string, now time.Time
 // AddTokensBeside implements [store.Identities].
 func (s *Store) AddTokensBeside(ctx context.Context, beside string, of contract.Session, tokens ...store.Token) error {
 	err := s.db.withTx(ctx, func(t tx) error {
-		// See awaitRevocation.
-		if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id = $1`, of.Person); err != nil {
+		if err := lockUser(ctx, t, of.Person); err != nil {
 			return err
 		}
 		if err := execRequired(ctx, t, requireRow, `UPDATE session SET chain = CASE WHEN chain = '' THEN family ELSE chain END WHERE family = $1`, beside); err != nil {
@@ -84,9 +83,9 @@ func (s *Store) AddTokensBeside(ctx context.Context, beside string, of contract.
 // RenewTokensBeside implements [store.Identities].
 func (s *Store) RenewTokensBeside(ctx context.Context, beside string, until time.Time, of contract.Session, tokens ...store.Token) error {
 	err := s.db.withTx(ctx, func(t tx) error {
-		// See awaitRevocation. The session beside is read without a lock: if it ends at the same moment, the switch came before. Two switches in both
+		// See lockUser. The session beside is read without a lock: if it ends at the same moment, the switch came before. Two switches in both
 		// directions would wait for each other.
-		if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id = $1`, of.Person); err != nil {
+		if err := lockUser(ctx, t, of.Person); err != nil {
 			return err
 		}
 		err := execRequired(ctx, t, requireRow, `UPDATE session SET factor = $4, proved_at = $5, last_used_at = $6, expires_at = $7, ip = $8, user_agent = $9
@@ -111,8 +110,7 @@ func (s *Store) RenewTokensBeside(ctx context.Context, beside string, until time
 // RevokeOtherFamilies implements [store.Identities].
 func (s *Store) RevokeOtherFamilies(ctx context.Context, id contract.PersonID, keep string) error {
 	err := s.db.withTx(ctx, func(t tx) error {
-		// See awaitRevocation.
-		if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id = $1`, id); err != nil {
+		if err := lockUser(ctx, t, id); err != nil {
 			return err
 		}
 		return endOtherLogins(ctx, t, id, keep)
@@ -120,7 +118,7 @@ func (s *Store) RevokeOtherFamilies(ctx context.Context, id contract.PersonID, k
 	return wrapf(err, "end the other sessions of %s", id)
 }
 
-// endOtherLogins ends the sessions of a person but that of one family. The transaction has locked their row of users, see awaitRevocation.
+// endOtherLogins ends the sessions of a person but that of one family. The transaction has locked their row of users, see lockUser.
 func endOtherLogins(ctx context.Context, t tx, id contract.PersonID, keep string) error {
 	// Tokens that were opened from a session end with it, see store.OpenedFamily.
 	if _, err := t.exec(ctx, `DELETE FROM token WHERE person = $1 AND (document = 0 OR kind = '`+string(store.EmbeddedToken)+`') AND family <> $2 OR family IN (

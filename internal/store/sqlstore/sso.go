@@ -123,7 +123,7 @@ func endPasswordLogins(ctx context.Context, t tx, of contract.SSO) error {
 	if err != nil {
 		return err
 	}
-	// The lock on the users comes first, see awaitRevocation: a login in progress has stored its tokens by then, or finds these settings.
+	// The lock on the users comes first, see lockUser: a login in progress has stored its tokens by then, or finds these settings.
 	if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE organisation = $1`, of.Organisation); err != nil {
 		return err
 	}
@@ -361,7 +361,7 @@ func (s *Store) EndSSOLogins(ctx context.Context, l store.SSOLogout) (int, error
 
 // endLoginsWhere ends the sessions that were opened with a provider and meet a condition on sso_login.
 func endLoginsWhere(ctx context.Context, t tx, which string, args ...any) (ended int, err error) {
-	// The lock on the users comes first, see awaitRevocation: a login in progress has stored its tokens by then, or finds its record gone.
+	// The lock on the users comes first, see lockUser: a login in progress has stored its tokens by then, or finds its record gone.
 	if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id IN (SELECT person FROM token WHERE family IN (SELECT family FROM sso_login WHERE `+which+`))`, args...); err != nil {
 		return 0, err
 	}

@@ -15,7 +15,7 @@ import (
 func (s *Store) AddTokens(ctx context.Context, of contract.Session, tokens ...store.Token) error {
 	err := s.db.withTx(ctx, func(t tx) error {
 		for _, k := range tokens {
-			if err := awaitRevocation(ctx, t, k); err != nil {
+			if err := lockUser(ctx, t, k.Person); err != nil {
 				return err
 			}
 			if err := insertToken(ctx, t, k); err != nil {
@@ -37,11 +37,15 @@ func insertToken(ctx context.Context, t tx, k store.Token) error {
 	})
 }
 
-// awaitRevocation waits for a transaction that is replacing the person's password, disabling the account or ending the family: it has removed tokens
-// and not committed yet, so it would not remove this one, and a read after this one would not see its change. It locks the row
-// in turn, so that later revocations wait until this transaction ends.
-func awaitRevocation(ctx context.Context, t tx, k store.Token) error {
-	return t.addStatements(ctx, statement{sql: `UPDATE users SET password = password WHERE id = $1`, args: []any{k.Person}})
+// lockUser locks the row of a user until the transaction ends; a person without an account has none. A transaction that is replacing their password, disabling the
+// account or ending their sessions ends before: what this one reads from then on shows its change, and what this one adds is not missed. Later ones wait for this one.
+func lockUser(ctx context.Context, t tx, id contract.PersonID) error {
+	return t.addStatements(ctx, statement{sql: `UPDATE users SET password = password WHERE id = $1`, args: []any{id}})
+}
+
+// lockExistingUser is [lockUser] for a person who must have an account; else store.ErrNotFound.
+func lockExistingUser(ctx context.Context, t tx, id contract.PersonID) error {
+	return execRequired(ctx, t, requireRow, `UPDATE users SET password = password WHERE id = $1`, id)
 }
 
 // AddGuestToken implements [store.Identities]. It locks the link first: a transaction that is replacing it ends before, and the link
@@ -112,7 +116,7 @@ func (s *Store) TokenWithHolder(ctx context.Context, hash [32]byte) (store.HeldT
 // RotateTokens implements [store.Identities].
 func (s *Store) RotateTokens(ctx context.Context, used [32]byte, now, until time.Time, of contract.Session, tokens ...store.Token) error {
 	err := s.db.withTx(ctx, func(t tx) error {
-		// The lock on the user comes first, as in awaitRevocation: a revocation in progress ends before the token is read,
+		// The lock on the user comes first, as in lockUser: a revocation in progress ends before the token is read,
 		// and a later one sees the tokens added here.
 		var changed int64
 		var family string
@@ -146,7 +150,7 @@ func (s *Store) RotateTokens(ctx context.Context, used [32]byte, now, until time
 // RevokeFamily implements [store.Identities].
 func (s *Store) RevokeFamily(ctx context.Context, family string) error {
 	err := s.db.withTx(ctx, func(t tx) error {
-		// See awaitRevocation.
+		// See lockUser.
 		if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id IN (SELECT person FROM token WHERE family = $1)`, family); err != nil {
 			return err
 		}
@@ -155,7 +159,7 @@ func (s *Store) RevokeFamily(ctx context.Context, family string) error {
 	return wrapf(err, "revoke token family %s", family)
 }
 
-// endFamily deletes the tokens of a family, those of guests that were opened with it, and its session. The transaction has locked the user's row, see awaitRevocation.
+// endFamily deletes the tokens of a family, those of guests that were opened with it, and its session. The transaction has locked the user's row, see lockUser.
 func endFamily(ctx context.Context, t tx, family string) error {
 	if _, err := t.exec(ctx, `DELETE FROM token WHERE family IN ($1, '`+store.OpenedFamily+`' || $1)`, family); err != nil {
 		return err
@@ -185,11 +189,11 @@ func linkTable(mailed bool) string {
 
 // setGuestLink replaces the link that was handed to the owner, and ends its tokens. A link without a hash removes all links of the
 // guest; if they are renewed, the next message to the guest has another one. The hashes of removed links are kept, so that their holder can be told what happened to them.
-// The link is written before the tokens: a transaction that adds a token of it locks its row, see awaitRevocation.
+// The link is written before the tokens: a transaction that adds a token of it locks its row, see [Store.AddGuestToken].
 func setGuestLink(ctx context.Context, t tx, l store.GuestLink, renewed bool) error {
 	what := fmt.Sprintf("set the link of guest %s on document %d", l.Person, l.Document)
 	revoked := l.Hash == [32]byte{}
-	// This order, with the tokens last: a transaction that adds a token of a link locks the link's row, see awaitRevocation.
+	// This order, with the tokens last: a transaction that adds a token of a link locks the link's row, see [Store.AddGuestToken].
 	all := []statement{recordFormerLink(l, false, revoked)}
 	tokens := `DELETE FROM token WHERE person = $1 AND document = $2`
 	if revoked {
