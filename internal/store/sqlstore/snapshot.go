@@ -173,7 +173,7 @@ func restoreSQLite(ctx context.Context, path string, from io.Reader, r store.Res
 	beside := path + ".restoring"
 	// A restoration that was killed may have left the file under this name: with a log, which SQLite would apply to the new one, or as a second name of a
 	// database that is in use.
-	for _, end := range []string{"", "-wal", "-shm", ".lock"} {
+	for _, end := range []string{"", "-journal", "-wal", "-shm", ".lock"} {
 		if err := os.Remove(beside + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
