@@ -90,8 +90,7 @@ func (s *Store) NoticesOf(ctx context.Context, id contract.DocumentID) ([]contra
 	return all, wrapf(err, "read notices of document %d", id)
 }
 
-// ListNotices implements [store.Notices].
-func (s *Store) ListNotices(ctx context.Context, q store.NoticeQuery) (p store.NoticePage, err error) {
+func noticeCondition(q store.NoticeQuery) *condition {
 	c := &condition{}
 	if q.Organisation != "" {
 		c.addTerm("organisation = %s", q.Organisation)
@@ -102,7 +101,15 @@ func (s *Store) ListNotices(ctx context.Context, q store.NoticeQuery) (p store.N
 	if q.State != "" {
 		c.addTerm("state = %s", q.State)
 	}
-	p.Notices, p.Total, err = noticeRows.readPage(ctx, s, c, "id DESC", q.Offset, q.Limit)
+	return c
+}
+
+// noticeOrder is that of the indexes of notice.
+const noticeOrder = "id DESC"
+
+// ListNotices implements [store.Notices].
+func (s *Store) ListNotices(ctx context.Context, q store.NoticeQuery) (p store.NoticePage, err error) {
+	p.Notices, p.Total, err = noticeRows.readPage(ctx, s, noticeCondition(q), noticeOrder, q.Offset, q.Limit)
 	return p, wrapf(err, "list notices")
 }
 

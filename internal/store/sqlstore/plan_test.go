@@ -149,6 +149,20 @@ func TestPagesOfAdministratorsReadTheirIndexesInOrder(t *testing.T) {
 			t.Errorf("%+v\n%s\ndoes not use %s", c.q, plan, c.index)
 		}
 	}
+	for _, c := range []struct {
+		q     store.NoticeQuery
+		index string
+	}{
+		{store.NoticeQuery{Organisation: "org"}, "notice_organisation (organisation=?)"},
+		{store.NoticeQuery{Organisation: "org", Document: 1}, "notice_document (document=?)"},
+		{store.NoticeQuery{State: contract.NoticeOrdered}, "notice_state (state=?)"},
+	} {
+		selected := noticeCondition(c.q)
+		plan := strings.Join(explain(t, s, noticeRows.selectWhere(selected.pageClause(noticeOrder, 0, 9))), "; ")
+		if !strings.Contains(plan, c.index) || strings.Contains(plan, "TEMP B-TREE") {
+			t.Errorf("%+v\n%s\ndoes not use %s", c.q, plan, c.index)
+		}
+	}
 	plan := strings.Join(explain(t, s, selectOpenSignatures("($1,$2)")), "; ")
 	if !strings.Contains(plan, "box_state (person=? AND box=? AND state=?)") || strings.Contains(plan, "SCAN") {
 		t.Errorf("open signatures: %s", plan)
