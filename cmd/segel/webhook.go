@@ -34,13 +34,21 @@ func (a *app) wireWebhooks() error {
 	}
 	a.feed = &webhook.Feed{Store: a.store}
 	a.webhooks = &webhook.Service{
-		Store: a.store, Sealer: a.sealer, Client: newDirectClient(a.organisationOutbound(webhookTimeout)), Encode: encoder.Encode, Plain: len(a.conf.OrganisationNetworks) > 0,
+		Store: a.store, Sealer: a.sealer, Client: a.newWebhookClient(), Encode: encoder.Encode, Plain: len(a.conf.OrganisationNetworks) > 0,
 		Clock: a.clock, Random: rand.Reader, Log: a.log, Observe: observe,
 	}
 	if a.notices.Sender != nil {
 		a.webhooks.Tell = a.tellOfDisabledWebhook
 	}
 	return nil
+}
+
+// newWebhookClient returns the client of webhooks. A request does not wait for the connections of others to its host: the time that it waits would
+// count as the time in which its receiver did not answer.
+func (a *app) newWebhookClient() *http.Client {
+	o := a.organisationOutbound(webhookTimeout)
+	o.Connections = webhook.MostRequests
+	return newDirectClient(o)
 }
 
 // organisationOutbound returns the options for requests to hosts that admins of organisations name: the ports and the private networks that the

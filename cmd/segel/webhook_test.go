@@ -16,9 +16,11 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"segel/internal/config"
 	"segel/internal/contract"
 	"segel/internal/notify/webhook"
 	"segel/internal/outbound"
@@ -631,6 +633,49 @@ func TestEachAdminOfALargeOrganisationIsToldOnceOfADisabledWebhook(t *testing.T)
 	}
 	if len(mails.received) != 2 {
 		t.Errorf("%d mails were sent", len(mails.received))
+	}
+}
+
+// TestSlowReceiversOfOneOrganisationDoNotDelayAnotherOneAtTheirHost has as many requests in progress to one host as a process may have.
+func TestSlowReceiversOfOneOrganisationDoNotDelayAnotherOneAtTheirHost(t *testing.T) {
+	t.Parallel()
+	var arrived atomic.Int64
+	all, gone := make(chan struct{}), t.Context().Done()
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if arrived.Add(1) == webhook.MostRequests {
+			close(all)
+		}
+		select { // each is slow until the last one has arrived
+		case <-all:
+		case <-r.Context().Done():
+		case <-gone:
+		}
+	}))
+	t.Cleanup(receiver.Close)
+	u, err := url.Parse(receiver.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conf, err := config.Load([]string{"SEGEL_ORGANISATION_PRIVATE_NETWORKS=127.0.0.0/8", "SEGEL_OUTBOUND_PORTS=" + u.Port()}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := (&app{conf: conf}).newWebhookClient()
+	t.Cleanup(client.CloseIdleConnections)
+	failed := make(chan error, webhook.MostRequests)
+	for range webhook.MostRequests {
+		go func() {
+			a, err := client.Get(receiver.URL)
+			if err == nil {
+				err = a.Body.Close()
+			}
+			failed <- err
+		}()
+	}
+	for range webhook.MostRequests {
+		if err := <-failed; err != nil {
+			t.Fatalf("of %d requests %d arrived: %v", webhook.MostRequests, arrived.Load(), err)
+		}
 	}
 }
 

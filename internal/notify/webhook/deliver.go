@@ -34,6 +34,8 @@ const (
 	mostOfOrganisation = 4
 	// mostAtOnce is how many requests a process has in progress to one webhook, each about another document.
 	mostAtOnce = 4
+	// MostRequests is how many requests a process has in progress. All of them may be to one host, which webhooks of several organisations share.
+	MostRequests = mostWebhooks * mostAtOnce
 	// turnTime is for how long a webhook with much work is served before others get their turn.
 	turnTime = 20 * time.Second
 	// orderedAtOnce is how many events become deliveries in one transaction.
