@@ -36,7 +36,8 @@ func (a *app) wireMail() error {
 		a.notices.Senders[contract.OrganisationID(organisation)] = address
 	}
 	if a.conf.MailBounces != "" {
-		a.notices.Bounces = &notify.BounceAddresses{Address: a.conf.MailBounces, Key: a.derived[bouncesPurpose]}
+		address, _ := contract.ParseEmail(a.conf.MailBounces) // in ASCII, as mails come back to it; the configuration was checked
+		a.notices.Bounces = &notify.BounceAddresses{Address: address, Key: a.derived[bouncesPurpose]}
 	}
 	if len(a.conf.MailServers) == 0 {
 		return nil

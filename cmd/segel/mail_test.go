@@ -342,13 +342,13 @@ func TestAMailThatIsReturnedLaterIsShownToTheOwner(t *testing.T) {
 	t.Parallel()
 	withBothDatabases(t, func(t *testing.T, set ...string) {
 		server, mailing := startMailServer(t)
-		set = slices.Concat(set, mailing, []string{"SEGEL_MAIL_BOUNCES", "retur@example.test"})
+		set = slices.Concat(set, mailing, []string{"SEGEL_MAIL_BOUNCES", "retur@exämple.test"})
 		s := start(t, set...)
 		owner := s.person(t, "Sari Wulandari", "PT Sari")
 		id := owner.uploadWith(object{"guest": object{"name": "Budi", "email": budi, "role": "signer", "number": 1}}, simple())
 		owner.verb("finalize-docs", id).ok()
 		sent := server.mailTo(t, budi, 1)
-		if !strings.HasPrefix(sent.from, "retur+") || !strings.HasSuffix(sent.from, "@example.test") {
+		if !strings.HasPrefix(sent.from, "retur+") || !strings.HasSuffix(sent.from, "@xn--exmple-cua.test") {
 			t.Fatalf("the envelope sender is %s", sent.from)
 		}
 		s.stopJobs(t) // with their results
