@@ -270,3 +270,21 @@ func newDrawing(draw func(*appearance.Drawing)) *appearance.Drawing {
 	draw(d)
 	return d
 }
+
+// TestWordsAreNotBrokenBetweenALetterAndItsMark has a mark that no font has, so that it takes space.
+func TestWordsAreNotBrokenBetweenALetterAndItsMark(t *testing.T) {
+	t.Parallel()
+	const mark = "\U0001E8D0"
+	for width := 20.0; width < 60; width++ {
+		lines, err := appearance.WrapText(strings.Repeat("x"+mark, 20), false, 10, width)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range lines {
+			if strings.HasPrefix(l, mark) {
+				t.Errorf("in %g points a line begins with a mark: %q", width, lines)
+				break
+			}
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"segel/pades/font"
@@ -286,11 +287,19 @@ func breaksAnywhere(word string) bool {
 	return r >= 0x2E80 && r < 0xFB00 || r >= 0x20000
 }
 
-// fitPrefix returns as much of a word as fits.
+// fitPrefix returns as much of a word as fits. Marks stay with their letter unless the letter alone has no space for them.
 func (s *textLayout) fitPrefix(w font.Weight, word string, width float64) (head string, used float64) {
+	letter, before := 0, 0.0 // where the last letter begins, and the width before it
 	for i, r := range word {
+		mark := unicode.Is(unicode.M, r)
+		if !mark {
+			letter, before = i, used
+		}
 		next := s.fonts.MeasureText(w, string(r))
 		if used+next > width {
+			if mark && letter > 0 {
+				return word[:letter], before
+			}
 			return word[:i], used
 		}
 		used += next

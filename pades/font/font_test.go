@@ -89,7 +89,7 @@ func TestEveryCharacterIsShownSomehow(t *testing.T) {
 func TestInvisibleCharactersDoNotReachThePage(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
-		"  Budi\t\nSantoso ": "Budi Santoso", "Bu\u200bdi\u202e": "Budi", "A\u00adB\ufe0f": "AB", "\x00x": "x",
+		"  Budi\t\nSantoso ": "Budi Santoso", "Bu\u200bdi\u202e": "Budi", "A\u00adB\ufe0f": "AB", "\x00x": "x", "a \u200c b": "a b",
 	} {
 		if got := CleanText(in); got != want {
 			t.Errorf("%q became %q, want %q", in, got, want)
@@ -100,10 +100,11 @@ func TestInvisibleCharactersDoNotReachThePage(t *testing.T) {
 func TestArabicLettersJoin(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
-		"محمد": "\uFEE3\uFEA4\uFEE4\uFEAA", // meem initial, hah medial, meem medial, dal final
-		"علي":  "\uFECB\uFEE0\uFEF2",
-		"لا":   "\uFEFB", // mandatory ligature
-		"دار":  "\uFEA9\uFE8D\uFEAD",
+		"محمد":               "\uFEE3\uFEA4\uFEE4\uFEAA", // meem initial, hah medial, meem medial, dal final
+		"علي":                "\uFECB\uFEE0\uFEF2",
+		"لا":                 "\uFEFB", // mandatory ligature
+		"دار":                "\uFEA9\uFE8D\uFEAD",
+		"\u0628\u200c\u0631": "\uFE8F\uFEAD", // a non-joiner separates beh and reh
 	} {
 		if got := CleanText(in); got != want {
 			t.Errorf("%s became %+q, want %+q", in, got, want)

@@ -24,12 +24,15 @@ func CleanText(text string) string {
 		switch {
 		case unicode.IsSpace(r):
 			return ' '
+		case r == nonJoiner:
+			return r // until letters are joined
 		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Variation_Selector, r):
 			return -1
 		}
 		return r
 	}, norm.NFC.String(text))
-	return joinArabic(strings.Join(strings.Fields(text), " "))
+	text = strings.ReplaceAll(joinArabic(text), string(rune(nonJoiner)), "")
+	return strings.Join(strings.Fields(text), " ")
 }
 
 // MeasureText returns the width of cleaned text in thousandths of an em.
@@ -172,8 +175,9 @@ var arabicForms = map[rune]struct {
 var lamAlef = map[rune]rune{0x0622: 0xFEF5, 0x0623: 0xFEF7, 0x0625: 0xFEF9, 0x0627: 0xFEFB}
 
 const (
-	lam    = 0x0644
-	tatwil = 0x0640
+	lam       = 0x0644
+	tatwil    = 0x0640
+	nonJoiner = 0x200C // separates letters that would join, as in Persian names
 )
 
 // joinArabic replaces Arabic letters by their forms between their neighbours.
