@@ -28,7 +28,7 @@ export interface EditorState {
   announcement: Announcement | undefined;
 }
 
-export type Announcement = { what: "placed" | "added"; placed: Placed } | { what: "deleted" } | { what: "copied"; count: number; moved: number[] } | { what: "placedForAll"; count: number };
+export type Announcement = { what: "placed" | "added"; placed: Placed } | { what: "deleted" | "undone" | "redone" } | { what: "copied"; count: number; moved: number[] } | { what: "placedForAll"; count: number };
 
 export type EditorAction =
   | { type: "undo" | "redo" | "focused" }
@@ -71,11 +71,11 @@ export function reduceEditor(s: EditorState, a: EditorAction): EditorState {
   switch (a.type) {
     case "undo": {
       const last = s.past.at(-1);
-      return last ? { ...s, past: s.past.slice(0, -1), placed: last, future: [s.placed, ...s.future], lastChange: "" } : s;
+      return last ? { ...s, past: s.past.slice(0, -1), placed: last, future: [s.placed, ...s.future], lastChange: "", announcement: { what: "undone" } } : s;
     }
     case "redo": {
       const [next, ...rest] = s.future;
-      return next ? { ...s, past: [...s.past, s.placed], placed: next, future: rest, lastChange: "" } : s;
+      return next ? { ...s, past: [...s.past, s.placed], placed: next, future: rest, lastChange: "", announcement: { what: "redone" } } : s;
     }
     case "focused":
       return { ...s, focus: undefined };

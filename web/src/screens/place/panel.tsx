@@ -2,7 +2,7 @@ import { ActionIcon, Group, NumberInput, Select, Stack, Text, Title } from "@man
 import { IconCopyPlus, IconFocus2, IconTrash } from "@tabler/icons-react";
 import type { KeyboardEvent } from "react";
 
-import { useText } from "../../text";
+import { useLanguage, useText } from "../../text";
 import { moveToPage, useEditor } from "./context";
 import { CopyTo } from "./copy-to";
 import { fit, millimetres, stampMax, stampMin, type Box, type Size } from "./geometry";
@@ -22,14 +22,14 @@ interface Props {
 
 /** Panel shows the position and size of the selected box in points, to be changed by typing. */
 export function Panel({ placed: p, size, pages, copy, focusBox, warning }: Props) {
-  const t = useText();
+  const t = useText(), language = useLanguage();
   const editor = useEditor();
   const set = (to: Partial<Box>) => {
     const wanted = { ...p.box, ...to };
     if (p.kind === "emet" && to.w !== undefined) wanted.h = to.w;
     editor.dispatch({ type: "change", key: p.key, to: { box: fit(wanted, p.kind, size) }, name: `typed ${p.key} ${Object.keys(to).join()}` });
   };
-  const mm = (v: number) => millimetres(v).toFixed(1);
+  const mm = (v: number) => millimetres(v).toLocaleString(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
   const assignees = editor.assignees.filter((a) => a.signs || p.kind === "emet" || a.id === p.person);
   const escape = (e: KeyboardEvent) => { if (e.key === "Escape") focusBox(); };
   return (

@@ -155,9 +155,11 @@ test("changes of one name are undone together, and redone", () => {
   s = reduceEditor(s, { type: "remove", key: "k" });
   expect(s.placed).toEqual([]);
   expect((s = reduceEditor(s, { type: "undo" })).placed).toEqual(list(2));
+  expect(s.announcement).toEqual({ what: "undone" }); // nothing else tells a person who does not see the page
   expect((s = reduceEditor(s, { type: "undo" })).placed).toEqual(list(0));
   expect(reduceEditor(s, { type: "undo" })).toBe(s);
   expect((s = reduceEditor(s, { type: "redo" })).placed).toEqual(list(2));
+  expect(s.announcement).toEqual({ what: "redone" });
 });
 
 test("a box that is added, doubled or moved is selected or keeps its selection, takes the focus and is announced", () => {

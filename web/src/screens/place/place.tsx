@@ -219,6 +219,8 @@ function useAnnouncement(a: Announcement | undefined): string {
       case "placed": return say(describe(a.placed));
       case "added": return say(`${t("place.added")} ${describe(a.placed)}`);
       case "deleted": return say(t("place.deleted"));
+      case "undone": return say(t("place.undone"));
+      case "redone": return say(t("place.redone"));
       case "copied": return say(`${t("place.copied", { count: a.count })} ${a.moved.length > 0 ? t("place.copiedMoved", { pages: pageRanges(a.moved) }) : ""}`);
       case "placedForAll": return say(t("place.placedForAll", { count: a.count }));
     }
