@@ -80,6 +80,21 @@ test("a guest signs by mail alone, with a code from their mailbox, and the next 
   expect(trail).toContain("the mailbox budi@example.test was verified with a code");
 });
 
+test("a message is kept when the owner goes back in the browser while they write it", async () => {
+  const draft = await owner.request.post(`${s.url}/v1/econtract/web/sign/upload-docs-base64`, {
+    data: { document_title: "Sewa Ruko", document_base64: makePDF(1).toString("base64"), guest: { name: "Wulan", email: "wulan@example.test", role: "signer" } },
+  });
+  const { document_id: id } = (await draft.json()).response.data as { document_id: number };
+  await owner.goto(`${s.url}/new?document=${id}&step=people`);
+  const review = owner.getByRole("navigation", { name: "Steps" }).getByRole("link", { name: "Send" }), message = owner.getByLabel("Your message");
+  await review.click();
+  await message.pressSequentially("Mohon ditandatangani.");
+  await owner.goBack();
+  await owner.getByRole("combobox", { name: "Add a member of the organisation" }).or(owner.getByRole("textbox", { name: "Add a member of the organisation" })).waitFor();
+  await review.click();
+  await expect.poll(() => message.inputValue()).toBe("Mohon ditandatangani.");
+});
+
 test("the owner writes a message and demands a code before reading, and corrects an address", async () => {
   const draft = await owner.request.post(`${s.url}/v1/econtract/web/sign/upload-docs-base64`, {
     data: { document_title: "Kuasa", document_base64: makePDF(1).toString("base64"), guest: { name: "Dian", email: "diann@example.test", role: "signer" } },

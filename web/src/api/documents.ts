@@ -145,13 +145,13 @@ export interface Shown {
 
 const named = (id: number) => ({ document_id: id });
 
-/** The operations on a document. Each resolves when the change is durable. */
 /** What a person with an account gives in a frame, for which they did not log in. */
 export interface Given {
   password?: string;
   otp?: string;
 }
 
+/** The operations on a document. Each resolves when the change is durable. */
 export const verbs = {
   /** Accepts the findings with these codes, which are refused otherwise. */
   finalize: (id: number, accept: string[] = []) =>
@@ -196,8 +196,8 @@ export const verbs = {
   /** Sends a code to the mailbox of the caller, a guest. */
   orderCode: async (id: number) => (await take(api.POST("/v1/econtract/{service}/sign/guest-code-docs", { params: service, body: named(id) }))).response.data,
   proveMailbox: (id: number, code: string) => take(api.POST("/v1/econtract/{service}/sign/guest-verify-docs", { params: service, body: { ...named(id), code } })),
-  /** Changes how the people of a draft are reached, if it still has the version; missing: whatever it has. */
-  deliver: (id: number, d: NonNullable<Detail["delivery"]>, version?: number) =>
-    take(api.POST("/v1/econtract/{service}/sign/describe-docs", { params: service, body: { ...named(id), message: d.message, guest_code: d.guest_code as "sign" | "read", messages: d.messages ? 1 : 0, attach: d.attach ? 1 : 0, hide_addresses: d.hide_addresses ? 1 : 0, delegation: d.delegation ? 1 : 0, remind: d.remind, ...(version === undefined ? {} : { version }) } })),
+  /** Changes how the people of a draft are reached, if it still has the version. */
+  deliver: (id: number, d: NonNullable<Detail["delivery"]>, version: number) =>
+    take(api.POST("/v1/econtract/{service}/sign/describe-docs", { params: service, body: { ...named(id), message: d.message, guest_code: d.guest_code as "sign" | "read", messages: d.messages ? 1 : 0, attach: d.attach ? 1 : 0, hide_addresses: d.hide_addresses ? 1 : 0, delegation: d.delegation ? 1 : 0, remind: d.remind, version } })),
   remove: (id: number) => take(api.DELETE("/v1/econtract/web_app/document/{document_id}", at(id))),
 };

@@ -8,8 +8,6 @@ export type Delivery = NonNullable<Detail["delivery"]>;
 interface Props {
   value: Delivery;
   onChange: (d: Delivery) => void;
-  /** Stores the value, when the owner has left a field; missing: each change is stored. */
-  store?: () => void;
   /** Whether a guest takes part, or may. */
   guests: boolean;
   /** Whether the document has a deadline, or may get one. */
@@ -17,10 +15,10 @@ interface Props {
 }
 
 /** HowReached takes the owner's message, and when guests enter a code. */
-export function HowReached({ value: d, onChange, store, guests, expires }: Props) {
+export function HowReached({ value: d, onChange, guests, expires }: Props) {
   const t = useText();
   return (
-    <Paper withBorder p="md" component="section" onBlur={store}>
+    <Paper withBorder p="md" component="section">
       <Stack gap="sm">
         <Title order={2} size="h5">{t("new.delivery")}</Title>
         <Checkbox label={t("new.messages")} checked={d.messages} onChange={(e) => onChange({ ...d, messages: e.currentTarget.checked })} />

@@ -3,21 +3,24 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconAlertTriangle, IconEye } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useRef, useState } from "react";
+import { lazy, Suspense, useEffect, useRef, type RefObject } from "react";
 
 import { Problem } from "../../api/client";
 import { draftPeople, draftPlacements, type Warning } from "../../api/draft";
 import { groupOf, holders, signs, balance, verbs, type Detail, type Person, type Placement } from "../../api/documents";
 import { useLanguage, useText } from "../../text";
+import { ConflictNotice } from "../../ui/conflict";
 import { AnchorLink } from "../../ui/links";
 import { Loading } from "../../ui/loading";
 import { pageRanges } from "../../ui/page-ranges";
+import { Saved } from "../../ui/saved";
 import { Notes } from "../../ui/told";
 import { Trouble } from "../../ui/trouble";
 import { TeamOf } from "../../ui/team-of";
 import { Accepting, useAccepting } from "./accepting";
 import { bill, rounds } from "./bill";
 import { HowReached, type Delivery } from "./delivery";
+import { useSavedDelivery } from "./saved-delivery";
 
 // The PDF engine is loaded only if the owner wants to see the pages.
 const SaveTemplate = lazy(() => import("../../ui/save-template").then((m) => ({ default: m.SaveTemplate })));
@@ -39,17 +42,10 @@ function Whole({ document: d, people, placed, warnings }: { document: Detail; pe
   const quota = useQuery({ ...balance, refetchOnMount: "always" });
   const cost = bill(people, placed, d.owner.user_id);
   const findings = useAccepting(d);
-  const [delivery, setDelivery] = useState<Delivery | undefined>(d.delivery);
-  const stored = useRef(d.delivery);
-  const storeDelivery = async () => {
-    if (!delivery || stored.current === delivery) return;
-    await verbs.deliver(d.id, delivery);
-    stored.current = delivery;
-  };
-  const store = useMutation({ mutationFn: storeDelivery });
+  const storeMessages = useRef<() => Promise<void>>(undefined);
   const finalize = useMutation({
     mutationFn: async () => {
-      await storeDelivery();
+      await storeMessages.current?.();
       return verbs.finalize(d.id, findings.codes);
     },
     onError: findings.refused,
@@ -68,9 +64,8 @@ function Whole({ document: d, people, placed, warnings }: { document: Detail; pe
     <Stack>
       <Order document={d} people={people} placed={placed} stampOnly={cost.stampOnly} />
       <Cost cost={cost} left={quota.data} />
-      {delivery && people.some((p) => !p.is_owner) && <HowReached value={delivery} onChange={setDelivery} store={() => store.mutate()} guests={people.some((p) => p.is_guest)} expires={d.expired !== null} />}
+      {d.delivery && people.some((p) => !p.is_owner) && <Messages document={d} known={d.delivery} guests={people.some((p) => p.is_guest)} store={storeMessages} />}
       <TeamOf document={d} />
-      {store.isError && <Trouble error={store.error} retry={() => store.mutate()} />}
       {signers.length > 0 && !cost.stampOnly && (
         <>
           <Button variant="default" leftSection={<IconEye size={16} aria-hidden />} style={{ alignSelf: "flex-start" }} aria-expanded={previewed} onClick={togglePreview}>{t("new.previewAs")}</Button>
@@ -95,6 +90,24 @@ function Whole({ document: d, people, placed, warnings }: { document: Detail; pe
         <Button size="md" disabled={nothing || !findings.all} loading={finalize.isPending} onClick={() => finalize.mutate()}>{t(cost.stampOnly ? "new.finalizeStamp" : "new.finalize")}</Button>
       </Group>
       {saving && <Suspense><SaveTemplate document={d} close={save.close} /></Suspense>}
+    </Stack>
+  );
+}
+
+/** Messages edits how the people are reached. Changes are saved at once; store gets what saves the rest and fails if that is refused. */
+function Messages({ document: d, known, guests, store }: { document: Detail; known: Delivery; guests: boolean; store: RefObject<(() => Promise<void>) | undefined> }) {
+  const { delivery, setDelivery, change, saver, versioned, refused } = useSavedDelivery(d, known);
+  useEffect(() => {
+    store.current = async () => {
+      if (!(await saver.flush())) throw saver.error;
+    };
+    return () => { store.current = undefined; };
+  }, [saver, store]);
+  return (
+    <Stack gap="xs">
+      <Group justify="flex-end"><Saved saver={saver} also={refused} /></Group>
+      <ConflictNotice saver={saver} versioned={versioned} load={setDelivery} />
+      <HowReached value={delivery} onChange={change} guests={guests} expires={d.expired !== null} />
     </Stack>
   );
 }
