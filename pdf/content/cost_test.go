@@ -77,3 +77,16 @@ func TestWhatOperatorsShareCountsTowardsTheLimits(t *testing.T) {
 		}
 	}
 }
+
+func TestInlineImagesThatAreNotSearchedCostOnlyTheirContent(t *testing.T) {
+	t.Parallel()
+	for name, image := range map[string]string{
+		"fax": "BI /F /CCF ID a EI ", "JPEG": "BI /F /DCT ID a EI ", "LZW": "BI /F [/LZW] ID a EI ", "damaged, compressed": "BI /F /Fl ID a EI ",
+	} {
+		d, page := openPage(t, square, strings.Repeat(image, 200), nil)
+		marks, err := content.NewDeepReader(d, content.Limits{Bytes: 20_000, Operators: 10_000}).PageMarks(page)
+		if err != nil {
+			t.Errorf("%s: %d marks, %v", name, len(marks), err)
+		}
+	}
+}

@@ -312,6 +312,7 @@ func (p *interpreter) measureInline(entries map[string][]operand, b []byte) (n i
 		return n + space, known
 	}
 	data := b[space:]
+	searched := len(data) // if it has no end
 	switch string(filters[0].text) {
 	case "AHx", "ASCIIHexDecode":
 		n = bytes.IndexByte(data, '>') + 1
@@ -320,12 +321,14 @@ func (p *interpreter) measureInline(entries map[string][]operand, b []byte) (n i
 			n = 0
 		}
 	case "Fl", "FlateDecode":
-		n = p.measureDeflated(data)
+		n, searched = p.measureDeflated(data)
 	case "RL", "RunLengthDecode":
 		n = measureRunLength(data)
+	default:
+		return 0, false
 	}
-	// Data without an end was searched to the end of the content, and that of the next image may be, too.
-	if n == 0 && !p.spendBytes(int64(len(data))) {
+	// The next image may be searched to the same place, so this counts for each.
+	if n == 0 && !p.spendBytes(int64(searched)) {
 		p.stopAtLimit(errBytes)
 	}
 	return n + space, n > 0
@@ -384,18 +387,22 @@ func (p *interpreter) countInlineComponents(name pdf.Name) float64 {
 	return 0
 }
 
-// measureDeflated returns the length of compressed data; 0 if it is damaged.
-func (p *interpreter) measureDeflated(b []byte) int {
+// measureDeflated returns the length of compressed data, or 0 if it is damaged, and how many bytes were read.
+func (p *interpreter) measureDeflated(b []byte) (n, read int) {
 	src := bytes.NewReader(b) // zlib reads no byte ahead of an io.ByteReader
 	z, err := zlib.NewReader(src)
+	if err == nil {
+		var size int64
+		size, err = io.Copy(io.Discard, io.LimitReader(z, max(p.bytes, 0)+1))
+		if !p.spendBytes(size) {
+			err = errBytes
+		}
+	}
+	read = len(b) - src.Len()
 	if err != nil {
-		return 0
+		return 0, read
 	}
-	n, err := io.Copy(io.Discard, io.LimitReader(z, max(p.bytes, 0)+1))
-	if !p.spendBytes(n) || err != nil {
-		return 0
-	}
-	return len(b) - src.Len()
+	return read, read
 }
 
 // measureRunLength returns the length of run-length data, with its end (ISO 32000-2 §7.4.5); 0 if it has none.
