@@ -232,8 +232,9 @@ type Admitted struct {
 	Factor bool        // the provider states a second factor, and it counts
 }
 
-// clockSkew is how far the clock of a provider may be ahead.
-const clockSkew = 5 * time.Minute
+// maxAgeTolerance is how much older than [SSOSettings.MaxAge] a login may be: the clock of the provider may be behind. How far it may be ahead is decided where
+// its tokens are verified.
+const maxAgeTolerance = 5 * time.Minute
 
 // Admit decides from the claims of a verified token whether a person may log in. Domains are those that were granted to the organisation.
 // An address counts only if the provider states that it verified it: a person who may choose their address at the provider could otherwise take over the
@@ -245,7 +246,7 @@ func (s *SSO) Admit(c ProviderClaims, domains []string, now time.Time) (Admitted
 		return Admitted{}, ErrEmailUnverified
 	case !slices.Contains(domains, MailDomain(email)):
 		return Admitted{}, ErrEmailDomain
-	case s.MaxAge > 0 && (c.AuthTime.IsZero() || now.Sub(c.AuthTime) > s.MaxAge+clockSkew):
+	case s.MaxAge > 0 && (c.AuthTime.IsZero() || now.Sub(c.AuthTime) > s.MaxAge+maxAgeTolerance):
 		return Admitted{}, ErrLoginTooOld
 	}
 	role, in := s.RoleOf(c.Groups, c.HasGroups)
