@@ -26,6 +26,11 @@ func (c *call) serveSCIM() error {
 		scim.WriteError(c.w, scimerrors.ScimError{Status: http.StatusUnauthorized, Detail: "The secret is missing, unknown, or was replaced."})
 		return nil
 	}
+	if contract.KindOf(err) == contract.Forbidden {
+		c.cause = err
+		scim.WriteError(c.w, scimerrors.ScimError{Status: http.StatusForbidden, Detail: "The organisation is suspended or closed."})
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -71,3 +71,17 @@ func TestTheDirectoryOfAnOrganisationHasAShareOfRequests(t *testing.T) {
 		t.Errorf("afterwards: %d %s", w.Code, w.Body)
 	}
 }
+
+func TestTheDirectoryOfAnOrganisationThatIsSuspendedIsRefusedInItsProtocol(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, contract.Document{})
+	secret := b.newDirectory(works)
+	e := contract.Event{Type: contract.EventOrganisationSuspended, At: now, Details: map[string]string{"organisation": string(works)}}
+	if err := b.store.SetOrganisationState(t.Context(), works, contract.OrganisationSuspended, "", e); err != nil {
+		t.Fatal(err)
+	}
+	w := b.patchGroup(secret, strings.NewReader("{"))
+	if w.Code != http.StatusForbidden || w.Header().Get("Content-Type") != "application/scim+json" || !strings.Contains(w.Body.String(), `"urn:ietf:params:scim:api:messages:2.0:Error"`) {
+		t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
+	}
+}
