@@ -211,7 +211,7 @@ func (d *Driver) sendRequest(ctx context.Context, c call, read func(*http.Respon
 	switch s := got.StatusCode; {
 	case s == http.StatusUnauthorized:
 		return s, 0, nil
-	case s >= 500, s == http.StatusTooManyRequests, s >= 300 && s < 400:
+	case s >= 500, s == http.StatusTooManyRequests, s == http.StatusRequestTimeout, s >= 300 && s < 400:
 		seconds, _ := strconv.Atoi(got.Header.Get("Retry-After"))
 		return s, time.Duration(min(max(seconds, 0), 3600)) * time.Second, fmt.Errorf("status %d", s)
 	}
