@@ -218,7 +218,8 @@ func takeOver(ctx context.Context, e riverdriver.Executor, name string, now time
 }
 
 // waitAfterDeath returns how long a job waits during which a process died: longer each time, because the job itself may be what ends the process. River counts in the
-// metadata how often it was requeued. Jobs that ran together wait for different times: one of them may end the process again, and the others are done meanwhile.
+// metadata how often it was requeued. Jobs that ran together wait for different times, from the second wait on by more than the 5 s in which River looks for jobs
+// that are due: one of them may end the process again, and the others are done meanwhile.
 func waitAfterDeath(j *rivertype.JobRow) time.Duration {
 	var m struct {
 		Requeued float64 `json:"river:rescue_count"`

@@ -35,27 +35,31 @@ const endHold = `holder = '', held_until = 0`
 const longestMessageWait = time.Hour
 
 // putBackMessages makes what a process that ended was sending due. It may have been sent: the next try repeats it under the same identifier. At the first try it is due
-// at once. From then on it waits, longer after each try, because the message itself may be what ends the process. Messages about different documents wait for
-// different times: one of them may end the process again, and the others are sent meanwhile.
+// at once. From then on it waits, longer after each try, because the message itself may be what ends the process. Mails about different documents, and different
+// messages to a webhook, wait for different times: one of them may end the process again, and the others are sent meanwhile.
 func putBackMessages(ctx context.Context, t tx, name, clock string) error {
-	// The time 0 has come by all clocks. That at which a message was ordered may not have: the clock of the process that ordered it may be ahead.
-	due := `CASE WHEN tries <= 1 THEN 0 ELSE ` + clock + ` + (16 + document % 16) * CASE tries`
-	for tries := 2; ; tries++ {
-		wait := jobs.WaitAfterCrash(tries, longestMessageWait)
-		part := (wait / 32).Microseconds()
-		if wait == longestMessageWait {
-			due += fmt.Sprintf(` ELSE %d END END`, part)
-			break
-		}
-		due += fmt.Sprintf(` WHEN %d THEN %d`, tries, part)
-	}
-	for _, table := range []string{"notice", "webhook_delivery"} {
+	for _, table := range []struct{ name, number string }{{"notice", "document"}, {"webhook_delivery", "number"}} {
 		// The condition on '' is that of the index.
-		if err := t.addStatements(ctx, statement{sql: `UPDATE ` + table + ` SET due_at = ` + due + `, ` + endHold + ` WHERE holder = $1 AND holder <> '' AND state = 'ordered'`, args: []any{name}}); err != nil {
+		sql := `UPDATE ` + table.name + ` SET due_at = ` + dueAfterCrash(table.number, clock) + `, ` + endHold + ` WHERE holder = $1 AND holder <> '' AND state = 'ordered'`
+		if err := t.addStatements(ctx, statement{sql: sql, args: []any{name}}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// dueAfterCrash returns the expression of the time at which a message is due whose process ended. Messages whose column number differs wait for different times.
+func dueAfterCrash(number, clock string) string {
+	// The time 0 has come by all clocks. That at which a message was ordered may not have: the clock of the process that ordered it may be ahead.
+	due := `CASE WHEN tries <= 1 THEN 0 ELSE ` + clock + ` + (16 + ` + number + ` % 16) * CASE tries`
+	for tries := 2; ; tries++ {
+		wait := jobs.WaitAfterCrash(tries, longestMessageWait)
+		part := (wait / 32).Microseconds()
+		if wait == longestMessageWait {
+			return due + fmt.Sprintf(` ELSE %d END END`, part)
+		}
+		due += fmt.Sprintf(` WHEN %d THEN %d`, tries, part)
+	}
 }
 
 // PutBackMessages implements [store.Notices].
