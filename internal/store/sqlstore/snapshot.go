@@ -171,7 +171,7 @@ func RestoreSnapshot(ctx context.Context, dsn string, kind SnapshotKind, migrati
 // restoreSQLite writes the file under another name, brings it up to date, and renames it.
 func restoreSQLite(ctx context.Context, path string, from io.Reader, r store.Restoration, version string) error {
 	beside := path + ".restoring"
-	// A restoration that was killed may have left the file under this name: with a log, which SQLite would apply to the new one, or as a second name of a
+	// A restoration that was killed may have left the file under this name: with a journal or a log, which SQLite would apply to the new one, or as a second name of a
 	// database that is in use.
 	for _, end := range []string{"", "-journal", "-wal", "-shm", ".lock"} {
 		if err := os.Remove(beside + end); err != nil && !errors.Is(err, fs.ErrNotExist) {

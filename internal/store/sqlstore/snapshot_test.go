@@ -52,6 +52,9 @@ func TestARestorationUsesNothingOfOneThatWasKilled(t *testing.T) {
 	for _, end := range []string{"", "-wal", "-shm"} {
 		copyFile(t, killed+end, path+".restoring"+end)
 	}
+	if err := os.WriteFile(path+".restoring-journal", []byte("journal"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if err := RestoreSnapshot(t.Context(), path, shot.Kind, shot.Migration, bytes.NewReader(snapshot), store.Restoration{Backup: "1"}, "test"); err != nil {
 		t.Fatal(err)
 	}
