@@ -90,7 +90,7 @@ func Remind(d *Document, by Actor, now time.Time) (Change, error) {
 	}
 	c := newChange(d)
 	c.addEvent(EventReminded, by, now)
-	if now.Sub(d.RemindedAt) < reminderPause {
+	if since := now.Sub(d.RemindedAt); since >= 0 && since < reminderPause { // negative: the clock was ahead at the last reminder
 		return c, nil
 	}
 	c.After.RemindedAt = now
