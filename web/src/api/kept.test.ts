@@ -22,6 +22,13 @@ test.each([["blocked", { getItem: denied, setItem: denied, removeItem: denied }]
   expect(guest.token()).toBeUndefined();
 });
 
+test("a value for which the storage has no space replaces the one that is stored", () => {
+  vi.stubGlobal("localStorage", { ...full, getItem: () => "former" });
+  kept.write("a", "newer");
+  expect(kept.read("a")).toBe("newer");
+  kept.remove("a");
+});
+
 test("what is kept is in the storage of the browser", () => {
   const stored = new Map<string, string>();
   vi.stubGlobal("localStorage", { getItem: (k: string) => stored.get(k) ?? null, setItem: (k: string, v: string) => stored.set(k, v), removeItem: (k: string) => stored.delete(k) });

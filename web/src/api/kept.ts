@@ -8,11 +8,13 @@ const memory = new Map<string, string>();
  */
 export const kept = {
   read(key: string): string | null {
-    let value: string | null = null;
+    const value = memory.get(key); // newer than what is stored, if anything is
+    if (value !== undefined || isEmbedded) return value ?? null;
     try {
-      if (!isEmbedded) value = localStorage.getItem(key);
-    } catch { /* storage is blocked */ }
-    return value ?? memory.get(key) ?? null;
+      return localStorage.getItem(key);
+    } catch { // storage is blocked
+      return null;
+    }
   },
   write(key: string, value: string): void {
     try {
