@@ -135,8 +135,9 @@ func (t *trial) readFeed(ctx context.Context) ([]event, error) {
 	}
 }
 
-// undelivered is how long the service may go without delivering an event: longer than the pauses before the tries of one.
-const undelivered = 8 * time.Minute
+// undelivered is how long the service may go without delivering an event or a mail: longer than the pauses before the tries of one, also where its process
+// was killed six times while it was sent.
+const undelivered = 25 * time.Minute
 
 // waitDelivered waits until the receiver has as many events as the feed, and returns the feed.
 func (t *trial) waitDelivered(ctx context.Context) ([]event, error) {
