@@ -157,7 +157,8 @@ func (s *checkedSignature) untrustedTimestampArgs() []string {
 }
 
 // embeddedEvidence reports whether the file has all revocation data about a signature and its best timestamp, and the
-// last revision that is needed for it. A document timestamp does not cover the revocation data about its own authority.
+// first revision whose document timestamp covers it. A document timestamp does not cover the revocation data about its own
+// authority.
 func (s *checkedSignature) embeddedEvidence() (last int, inside bool) {
 	last, inside = s.trust.lastRevision, s.trust.embedded
 	for i, st := range s.tokenStatuses {

@@ -131,6 +131,7 @@ func TestDocumentTimestampProvesNothingInItsOwnContainer(t *testing.T) {
 	// Its revision has space for the container, and no signature covers the CRLs in that.
 	s.Container = &cms.SignedData{CRLs: [][]byte{w.issuing.list(date(2025, 6, 1))}}
 	s.Info = &cms.Signer{}
+	is(t, p.validate(date(2025, 6, 4)), 0, "", LevelLT)
 	p.prove([][]byte{w.issuing.revoked(date(2025, 8, 1), date(2025, 9, 1), 2)})
 	is(t, p.validate(date(2025, 9, 2)), 0, NoPOE, LevelT)
 	// A later one covers the container.

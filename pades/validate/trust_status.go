@@ -36,7 +36,8 @@ type trustStatus struct {
 	certificates []Certificate
 	sub          SubIndication
 	reasons      []Reason
-	// embedded is whether the file has all revocation data, and lastRevision the last revision needed for it.
+	// embedded is whether the file has all revocation data, and lastRevision the first revision whose document timestamp
+	// covers all of it.
 	embedded     bool
 	lastRevision int
 	undated      bool // the revision of some revocation data is unknown
@@ -161,8 +162,10 @@ func (s *trustStatus) recordEvidence(e *revocation.Evidence, q certificateUse, c
 		s.embedded = false
 	case e.Revision == 0:
 		s.undated = true
-	case e.Revision > s.lastRevision:
-		s.lastRevision = e.Revision
+	case e.Origin == revocation.FromSignature:
+		s.lastRevision = max(s.lastRevision, e.Revision+1) // no timestamp covers its own container
+	default:
+		s.lastRevision = max(s.lastRevision, e.Revision)
 	}
 	if e != nil && q.purpose == ForTime && validUntil(e).Before(q.bestTime) {
 		s.notes = append(s.notes, NewReason("time.not_asked_since", "subject", holderName(cert), "until", formatTime(validUntil(e))))
