@@ -37,7 +37,7 @@ var table = map[string][]string{
 
 	"pades/validate":       {"pdf", "pdf/inspect", "cms", "certpath", "tsp", "revocation", "pades/validate/..."},
 	"pades/validate/diff":  {"pdf", "pdf/content", "pades/validate/formfield"},
-	"pades/validate/facts": {"pdf", "pdf/content", "pdf/inspect", "cms", "der", "tsp", "revocation", "pades/validate/diff"},
+	"pades/validate/facts": {"pdf", "pdf/content", "pdf/inspect", "cms", "der", "tsp", "revocation", "pades/validate/diff", "pades/validate/formfield"},
 
 	"pades/validate/formfield":          {"pdf", "pdf/content"},
 	"pades/validate/formfield/formtest": {"pdf", "pdf/pdftest"},

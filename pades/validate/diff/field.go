@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"segel/pades/validate/formfield"
 	"segel/pdf"
 )
 
@@ -82,18 +83,12 @@ func (r *revision) locateWidget(d *pdf.Document, widget pdf.Dict, number uint32)
 		page = int(r.g.pages.get(widget.Ref("P").Number))
 	}
 	flags, _ := d.Integer(widget["F"])
-	visible = Shows(flags)
+	visible = formfield.Shows(flags)
 	box, err := d.Rect(widget["Rect"])
 	if err != nil {
 		return page, pdf.Rect{}, visible
 	}
 	return page, box, visible && !box.Empty()
-}
-
-// Shows reports whether the flags of a widget let it show on a screen or in print. The flag Invisible concerns only
-// annotations of unknown types (ISO 32000-2 §12.5.3).
-func Shows(flags int64) bool {
-	return flags&flagHidden == 0 && (flags&flagNoView == 0 || flags&flagPrint != 0)
 }
 
 // Flags of annotations (ISO 32000-2 §12.5.3).

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"segel/pades/validate/formfield"
 	"segel/pdf"
 )
 
@@ -116,7 +117,7 @@ func (r *revision) checkFieldKey(widget uint32, k pdf.Name, old, new pdf.Object,
 		return r.checkStyle(was, old, new)
 	case "F":
 		before, _ := r.old.Integer(old)
-		if after, _ := r.new.Integer(new); !signature && Shows(after) && !Shows(before) {
+		if after, _ := r.new.Integer(new); !signature && formfield.Shows(after) && !formfield.Shows(before) {
 			return deny(CodeFieldChanged, "it was not shown") // with /NoView, /Print lets it show
 		}
 		return r.checkFlags(k, old, new, flagsHarmless)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"segel/pades/validate/diff"
+	"segel/pades/validate/formfield"
 	"segel/pdf"
 )
 
@@ -138,7 +138,7 @@ func (r *reader) locateWidget(s *Signature, f *pdf.Field) {
 			continue
 		}
 		flags, _ := r.d.Integer(w.Dict["F"])
-		s.Box, s.Visible = box, !box.Empty() && diff.Shows(flags)
+		s.Box, s.Visible = box, !box.Empty() && formfield.Shows(flags)
 		page := r.pageOf(w)
 		if page == nil {
 			return

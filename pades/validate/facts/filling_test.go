@@ -59,6 +59,23 @@ func TestAFieldThatWasNotShownIsNotShownLater(t *testing.T) {
 	}
 }
 
+func TestAFieldThatIsShownUnderTheMouseAloneShowsItsValue(t *testing.T) {
+	t.Parallel()
+	const noView, toggleNoView = 1 << 5, 1 << 8
+	b := must[[]byte](t)(formtest.Append(must[[]byte](t)(formtest.Form()), func(f *formtest.Filler) { f.Field("name")["F"] = pdf.Integer(noView | toggleNoView) }))
+	b = on(t, b).fields(pades.FieldSpec{Name: "A"}).sign("A").b
+	for shown, denied := range map[string]bool{"Agus": false, "Lunas": true} {
+		f := runSteps(t, must[[]byte](t)(formtest.Append(b, func(f *formtest.Filler) {
+			w := f.Field("name")
+			w["V"] = pdf.TextString("Agus")
+			f.SetAppearance(w, "BT /Helv 12 Tf 2 5 Td ("+shown+") Tj ET")
+		})))
+		if found := troubles(f.Signatures[0]); len(found) > 0 != denied {
+			t.Errorf("it shows %s: %v\n%s", shown, found, summary(f))
+		}
+	}
+}
+
 // caseNamed is one of all cases.
 func caseNamed(t *testing.T, name string) formtest.Case {
 	t.Helper()

@@ -298,10 +298,17 @@ func (f *Field) addKids(kids pdf.Array, depth int) error {
 
 // Flags of annotations (ISO 32000-2 §12.5.3).
 const (
-	flagHidden = 1 << 1
-	flagPrint  = 1 << 2
-	flagNoView = 1 << 5
+	flagHidden       = 1 << 1
+	flagPrint        = 1 << 2
+	flagNoView       = 1 << 5
+	flagToggleNoView = 1 << 8
 )
+
+// Shows reports whether the flags of a widget let it show on a screen, if only under the mouse, or in print. The flag
+// Invisible concerns only annotations of unknown types (ISO 32000-2 §12.5.3).
+func Shows(flags int64) bool {
+	return flags&flagHidden == 0 && (flags&flagNoView == 0 || flags&(flagPrint|flagToggleNoView) != 0)
+}
 
 func (f *Field) addWidget(dict pdf.Dict, number uint32) error {
 	w := Widget{Number: number, dict: dict}
@@ -315,7 +322,7 @@ func (f *Field) addWidget(dict pdf.Dict, number uint32) error {
 	if err != nil {
 		return err
 	}
-	w.visible = !w.rect.Empty() && flags&flagHidden == 0 && (flags&flagNoView == 0 || flags&flagPrint != 0)
+	w.visible = !w.rect.Empty() && Shows(flags)
 	characteristics, err := f.d.Dict(dict["MK"])
 	if err != nil {
 		return err
