@@ -3,7 +3,6 @@ package facts
 import (
 	"bytes"
 	"crypto"
-	"crypto/rsa"
 	"crypto/x509"
 	"encoding/asn1"
 	"errors"
@@ -157,7 +156,6 @@ func (r *reader) verifySignatures() error {
 	for _, s := range r.file.Signatures {
 		s.Computed = s.computedDigest(s.Digest)
 		s.Integrity = s.verifyIntegrity()
-		s.Weak = s.weakAlgorithms()
 		s.readTokens()
 		if err := r.ctx.Err(); err != nil {
 			return err
@@ -256,36 +254,4 @@ func (s *Signature) readTokens() {
 			s.Tokens = append(s.Tokens, t)
 		}
 	}
-}
-
-// weakAlgorithms lists the algorithms that are no longer relied on.
-func (s *Signature) weakAlgorithms() []string {
-	var names []string
-	add := func(h crypto.Hash) {
-		name := ""
-		switch h {
-		case crypto.MD5:
-			name = "MD5"
-		case crypto.SHA1:
-			name = "SHA-1"
-		}
-		if name != "" && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	add(s.Digest)
-	if s.Info != nil {
-		add(s.Info.Digest)
-		if s.Signer != nil {
-			if scheme, err := s.Info.Scheme(s.Signer); err == nil {
-				add(scheme.Hash)
-			}
-		}
-	}
-	if s.Signer != nil {
-		if k, ok := s.Signer.PublicKey.(*rsa.PublicKey); ok && k.N.BitLen() < 2048 {
-			names = append(names, fmt.Sprintf("RSA-%d", k.N.BitLen()))
-		}
-	}
-	return names
 }

@@ -59,8 +59,7 @@ type File struct {
 	SHA256     [32]byte // of the whole file; zero if not computed, see Options.ForSigning
 	Pages      int      // 0 if they cannot be counted
 	Encrypted  bool
-	Repaired   bool // the cross-reference was rebuilt: no signature can be relied on
-	Linearized bool
+	Repaired   bool         // the cross-reference was rebuilt: no signature can be relied on
 	Revisions  []Revision   // oldest first; none if repaired
 	Signatures []*Signature // in the order in which they were added to the file
 	Warnings   []Warning

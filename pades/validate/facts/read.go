@@ -98,7 +98,7 @@ func (r *reader) openFile(size int64) error {
 	}
 	r.d = d
 	f := d.Properties()
-	r.file.Encrypted, r.file.Repaired, r.file.Linearized = f.Encrypted, f.Repaired, f.Linearized
+	r.file.Encrypted, r.file.Repaired = f.Encrypted, f.Repaired
 	if r.file.Pages, err = d.PageCount(); err != nil {
 		r.addWarning(Warning{Code: WarnTolerated, Detail: err.Error()})
 		r.file.Pages = 0

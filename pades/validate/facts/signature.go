@@ -130,7 +130,6 @@ type Signature struct {
 	Computed []byte      // the digest of the file
 	// Integrity is nil if digest and signature value are right; otherwise ErrDigest or another of the errors below.
 	Integrity error
-	Weak      []string // algorithms that are no longer relied on, such as "SHA-1", "RSA-1024"
 
 	// Token is that of a document timestamp; nil with Kind Timestamp and TokenErr.
 	Token    *tsp.Token
