@@ -64,9 +64,10 @@ func openTrial(ctx context.Context, o options, dir string) (t *trial, err error)
 		options: o, dir: dir, data: filepath.Join(dir, "data"), their: filepath.Join(dir, "office"),
 		deaths: map[killMoment]int{}, outageCounts: map[string]int{}, office: &running.Program{},
 	}
+	opened := t // an error is returned with nil
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, t.close())
+			err = errors.Join(err, opened.close())
 		}
 	}()
 	t.masterKey = running.NewMasterKey()
