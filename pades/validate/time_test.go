@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"segel/revocation"
 )
 
 // signed is a file with a signature of Budi of 1 June 2025, with a timestamp on it.
@@ -172,6 +174,33 @@ func TestHoldEndsOnlyWithDataThatCounts(t *testing.T) {
 	// The response of 10 June may be that of an attacker who had the issuer's key in August.
 	p.prove([][]byte{w.budi.good(date(2025, 6, 10)), w.issuing.revoked(date(2025, 8, 1), date(2025, 9, 1), 2)})
 	is(t, p.validate(date(2025, 9, 2)), 0, TryLater, LevelT)
+}
+
+// TestEndOfHoldsIsFoundOnceForAllOfThem is not parallel: it counts allocations.
+func TestEndOfHoldsIsFoundOnceForAllOfThem(t *testing.T) {
+	w := newTestPKI(t)
+	v := newValidation(Options{At: date(2025, 9, 2), Trust: w.trust})
+	allocate := func(n int) float64 {
+		var responses [][]byte
+		for i := range n {
+			at := date(2025, 6, 2).Add(time.Duration(i) * time.Minute)
+			responses = append(responses, w.budi.revoked(date(2025, 5, 20), at, 6), w.budi.good(at.AddDate(0, 0, -9)))
+		}
+		v.revocations = revocation.Store{}
+		v.revocations.Add(revocation.NewItems(responses, nil, revocation.Item{Origin: revocation.FromDSS})...)
+		q := certificateUse{cert: w.budi.cert, bestTime: v.o.At}
+		check := func() {
+			// No response counts: the issuer was revoked before each is proved to exist.
+			if s := v.checkRevocation(q, w.budi.cert, w.issuing.cert, date(2025, 8, 1), false); s.limit.sub != TryLater {
+				t.Errorf("%+v", s.limit)
+			}
+		}
+		check() // verifies all
+		return testing.AllocsPerRun(1, check)
+	}
+	if few, many := allocate(50), allocate(200); many > 8*few {
+		t.Errorf("%.0f allocations for 50 holds, %.0f for 200", few, many)
+	}
 }
 
 func TestRevokedClockProvesNothing(t *testing.T) {

@@ -484,8 +484,8 @@ type revocationStatus struct {
 // checkRevocation evaluates the revocation data about one certificate.
 func (v *validation) checkRevocation(q certificateUse, cert, issuer *x509.Certificate, control time.Time, ca bool) revocationStatus {
 	all, complete := v.findEvidence(cert, issuer)
-	best, doubt := v.findGoodStatus(q, cert, issuer, all, control)
-	if l, e := v.findRevocation(q, cert, issuer, all, control, ca); e != nil {
+	best, newest, doubt := v.findGoodStatus(q, cert, issuer, all, control)
+	if l, e := findRevocation(q, cert, all, newest, ca); e != nil {
 		if best != nil && !l.until.Before(q.bestTime) {
 			return revocationStatus{l, best, e} // it was revoked later; the earlier evidence counts
 		}
@@ -520,15 +520,12 @@ func (d *Certificate) describeRevocation(r revocationStatus) {
 	}
 }
 
-// findRevocation returns the earliest revocation, if any. A certificate that was on hold and is good in newer data that
-// counts is not revoked.
-func (v *validation) findRevocation(q certificateUse, cert, issuer *x509.Certificate, all []revocation.Evidence, control time.Time, ca bool) (*trustLimit, *revocation.Evidence) {
+// findRevocation returns the earliest revocation, if any. A certificate that was on hold is not revoked if goodAt, when the
+// newest good evidence that counts was made, is later.
+func findRevocation(q certificateUse, cert *x509.Certificate, all []revocation.Evidence, goodAt time.Time, ca bool) (*trustLimit, *revocation.Evidence) {
 	var first *revocation.Evidence
 	for _, e := range all {
-		newerIsGood := func(x revocation.Evidence) bool {
-			return statesGood(x, cert) && x.ThisUpdate.After(e.ThisUpdate) && v.doubtEvidence(x, cert, issuer, control) == nil
-		}
-		if e.CertStatus != revocation.Revoked || e.Reason == revocation.CertificateHold && slices.ContainsFunc(all, newerIsGood) {
+		if e.CertStatus != revocation.Revoked || e.Reason == revocation.CertificateHold && goodAt.After(e.ThisUpdate) {
 			continue
 		}
 		if first == nil || e.At.Before(first.At) {
@@ -574,8 +571,9 @@ func (v *validation) doubtEvidence(e revocation.Evidence, cert, issuer *x509.Cer
 }
 
 // findGoodStatus returns the evidence of good status that counts: of that in the file which is valid long enough the
-// oldest in the file, else the one valid longest. Doubt is why some does not count.
-func (v *validation) findGoodStatus(q certificateUse, cert, issuer *x509.Certificate, all []revocation.Evidence, control time.Time) (best *revocation.Evidence, doubt *trustLimit) {
+// oldest in the file, else the one valid longest. Newest is when the newest that counts was made, or zero. Doubt is why some
+// does not count.
+func (v *validation) findGoodStatus(q certificateUse, cert, issuer *x509.Certificate, all []revocation.Evidence, control time.Time) (best *revocation.Evidence, newest time.Time, doubt *trustLimit) {
 	needed := q.bestTime
 	if q.purpose == ForTime {
 		needed = q.claimed
@@ -591,6 +589,9 @@ func (v *validation) findGoodStatus(q certificateUse, cert, issuer *x509.Certifi
 			doubt = why
 			continue
 		}
+		if e.ThisUpdate.After(newest) {
+			newest = e.ThisUpdate
+		}
 		switch {
 		case best == nil, enough(&e) && !enough(best):
 			best = &e
@@ -599,5 +600,5 @@ func (v *validation) findGoodStatus(q certificateUse, cert, issuer *x509.Certifi
 			best = &e
 		}
 	}
-	return best, doubt
+	return best, newest, doubt
 }
