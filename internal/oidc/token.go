@@ -120,7 +120,8 @@ func (p *Provider) newVerifier(c Client) (*oidclib.IDTokenVerifier, *tokenKeys) 
 }
 
 // Exchange exchanges the code of a login for an ID token and returns its claims, after every check of OpenID Connect Core 1.0 §3.1.3.7. If the
-// token lacks the address or the groups, its claims are completed from the UserInfo endpoint. Errors are ErrUnreachable or ErrAnswer.
+// token lacks the address, the groups or the name, its claims are completed from the UserInfo endpoint. An empty groupsClaim means that no groups
+// are needed. Errors are ErrUnreachable or ErrAnswer.
 func (p *Provider) Exchange(ctx context.Context, c Client, l Login, code, groupsClaim string) (Claims, error) {
 	tokens, err := p.config(c).Exchange(context.WithValue(ctx, oauth2.HTTPClient, p.http), code, oauth2.VerifierOption(l.Verifier))
 	var refused *oauth2.RetrieveError
@@ -142,8 +143,10 @@ func (p *Provider) Exchange(ctx context.Context, c Client, l Login, code, groups
 		return Claims{}, err
 	}
 	_, hasGroups := claims.all[groupsClaim]
-	if (claims.Email == "" || !hasGroups) && p.userInfo != "" {
-		if err := p.addUserInfo(ctx, &claims, tokens.AccessToken); err != nil {
+	isNeeded := claims.Email == "" || groupsClaim != "" && !hasGroups
+	if (isNeeded || claims.Name == "") && p.userInfo != "" {
+		// A login does not depend on the name: an endpoint that fails, or answers with a JWT, must not block it for that alone.
+		if err := p.addUserInfo(ctx, &claims, tokens.AccessToken); err != nil && isNeeded {
 			return Claims{}, err
 		}
 	}

@@ -192,7 +192,11 @@ func (s *Service) finishLogin(ctx context.Context, of contract.OrganisationID, a
 	if err != nil {
 		return FinishedLogin{}, err
 	}
-	claims, err := provider.Exchange(ctx, client, oidc.Login{Nonce: p.Nonce, Verifier: p.Verifier}, a.Code, found.GroupsClaim)
+	groupsClaim := found.GroupsClaim
+	if len(found.Groups) == 0 {
+		groupsClaim = "" // groups decide nothing
+	}
+	claims, err := provider.Exchange(ctx, client, oidc.Login{Nonce: p.Nonce, Verifier: p.Verifier}, a.Code, groupsClaim)
 	if err != nil {
 		return FinishedLogin{}, refusalOf(err)
 	}

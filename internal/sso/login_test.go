@@ -227,6 +227,63 @@ func TestKeysOfTheProviderAreReadAgainOnceTheyChange(t *testing.T) {
 	}
 }
 
+func TestALoginNeedsTheUserInfoEndpointOnlyForWhatTheTokenLacks(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	legal := func(to *contract.SSOSettings) {
+		to.Groups = []contract.GroupRole{{Group: "legal", Role: contract.RoleSender}}
+	}
+	for _, c := range []struct {
+		name   string
+		change func(*contract.SSOSettings)
+		claims oidctest.Object
+		needed bool
+	}{
+		{"an address, and no groups listed", nil, nil, false},
+		{"no name", nil, oidctest.Object{"name": ""}, false},
+		{"an address and the groups that are listed", legal, oidctest.Object{"groups": []string{"legal"}}, false},
+		{"no address", nil, oidctest.Object{"email": ""}, true},
+		{"no groups, which are listed", legal, nil, true},
+	} {
+		s.configure(c.change)
+		for _, works := range []bool{false, true} {
+			s.p.Set(func() {
+				s.p.Claims, s.p.UserInfo = c.claims, nil
+				s.p.Metadata = oidctest.Object{"userinfo_endpoint": s.p.URL + "/nothing"}
+				if works {
+					s.p.UserInfo, s.p.Metadata = oidctest.Object{"sub": "siti-1", "email": oidctest.Email, "email_verified": true, "groups": []string{"legal"}}, nil
+				}
+			})
+			s.Providers = &oidc.Providers{HTTP: s.p.Client(), Clock: s.Clock, Plain: s.Providers.Plain} // which reads the metadata again
+			switch _, err := s.logIn(nil); {
+			case works || !c.needed:
+				if err != nil {
+					t.Errorf("a token with %s, where UserInfo works: %v: %v", c.name, works, err)
+				}
+			default:
+				s.refused("a token with "+c.name, err, contract.ErrProviderDown)
+			}
+		}
+	}
+	u, err := s.db.MemberByEmail(t.Context(), s.of, oidctest.Email)
+	if s.must(err); u.Role() != contract.RoleSender {
+		t.Errorf("the groups of UserInfo give %s", u.Role())
+	}
+}
+
+func TestAnAccountIsNamedByTheUserInfoEndpointIfTheTokenHasNoName(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.p.Set(func() {
+		s.p.Claims, s.p.UserInfo = oidctest.Object{"name": ""}, oidctest.Object{"sub": "siti-1", "name": "Siti Rahma"}
+	})
+	_, err := s.logIn(nil)
+	s.must(err)
+	if u, err := s.db.MemberByEmail(t.Context(), s.of, oidctest.Email); err != nil || u.Name != "Siti Rahma" {
+		t.Errorf("named %q, %v", u.Name, err)
+	}
+}
+
 func TestTheFirstListedGroupOfAPersonGivesTheirRole(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
