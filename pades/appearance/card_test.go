@@ -120,6 +120,19 @@ func TestNameThatDoesNotFitIsCutOff(t *testing.T) {
 	}
 }
 
+// TestNameIsNotCutOffBetweenALetterAndItsMark has a mark that no font has, so that it takes space.
+func TestNameIsNotCutOffBetweenALetterAndItsMark(t *testing.T) {
+	t.Parallel()
+	for width := 60.0; width < 70; width++ {
+		d := appearance.Signature(appearance.SignatureText{Name: strings.Repeat("x\U0001E8D0", 40)}, width, 12)
+		box := pdf.Rect{LLX: 100, LLY: 500, URX: 100 + width, URY: 512}
+		got := shownText(t, placeDrawings(t, pdftest.Table(1), placed{1, box, d}))
+		if !strings.Contains(got, "x\uFFFD…") {
+			t.Errorf("in %g points: %q", width, got)
+		}
+	}
+}
+
 func TestHandwritingUsesTheSpaceThatTextLeaves(t *testing.T) {
 	t.Parallel()
 	specimen := must[*appearance.Strokes](t)(appearance.ExtractStrokes(picture(t, true, 600, 200))) // three times as wide as high

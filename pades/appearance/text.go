@@ -162,18 +162,30 @@ func (s *textLayout) fitWrapping(lines []Line) bool {
 	return false
 }
 
-// leastShortened is how many characters of a text must remain for it to be worth showing.
+// leastShortened is how many letters of a text must remain for it to be worth showing.
 const leastShortened = 4
 
-// fitShortened fits as much of a line as possible at the smallest size, with an ellipsis at its end.
+// fitShortened fits as much of a line as possible at the smallest size, with an ellipsis at its end. Marks stay with their
+// letter: without them it is another letter.
 func (s *textLayout) fitShortened(l Line) bool {
-	text := []rune(l.Text)
+	text, ends := l.Text, letterEnds(l.Text)
 	fits := func(n int) bool {
-		l.Text = strings.TrimRight(string(text[:n]), " .,") + "…"
+		l.Text = strings.TrimRight(text[:ends[n]], " .,") + "…"
 		return s.trySize([]Line{l}, s.least, breakWords)
 	}
-	n := sort.Search(len(text), func(n int) bool { return !fits(n) }) - 1
+	n := sort.Search(len(ends), func(n int) bool { return !fits(n) }) - 1
 	return n >= leastShortened && fits(n)
+}
+
+// letterEnds returns where the first n letters of a text with their marks end, for each n but that of the whole text.
+func letterEnds(text string) []int {
+	var ends []int
+	for i, r := range text {
+		if i == 0 || !unicode.Is(unicode.M, r) {
+			ends = append(ends, i)
+		}
+	}
+	return ends
 }
 
 // tinySize is the size in points of text that must be in the file and has no space.
