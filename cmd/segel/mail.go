@@ -51,18 +51,30 @@ func (a *app) wireMail() error {
 	return nil
 }
 
-// newMailSender returns what sends mail through the configured servers, and these.
-func newMailSender(conf config.Config) (*smtp.Sender, []smtp.Server, error) {
-	o := smtp.Options{Timeout: conf.MailTimeout, Name: helloName(conf)}
-	reach := outbound.Options{Ports: []uint16{}, Allowed: prefixesOf(conf.OutboundPrivate)}
+// parseMailServers returns the configured mail servers, or every problem with them. Its errors do not show passwords.
+func parseMailServers(conf config.Config) (servers []smtp.Server, err error) {
+	var bad []error
 	for i, address := range conf.MailServers {
 		s, err := smtp.ParseServer(address)
 		if err != nil {
-			return nil, nil, fmt.Errorf("SEGEL_MAIL_SERVERS, number %d: %w", i+1, err)
+			bad = append(bad, fmt.Errorf("SEGEL_MAIL_SERVERS: number %d: %w", i+1, err))
 		}
-		o.Servers = append(o.Servers, s)
-		if !slices.Contains(reach.Ports, uint16(s.Port)) {
-			reach.Ports = append(reach.Ports, uint16(s.Port))
+		servers = append(servers, s)
+	}
+	return servers, errors.Join(bad...)
+}
+
+// newMailSender returns what sends mail through the configured servers, and these.
+func newMailSender(conf config.Config) (*smtp.Sender, []smtp.Server, error) {
+	servers, err := parseMailServers(conf)
+	if err != nil {
+		return nil, nil, err
+	}
+	o := smtp.Options{Servers: servers, Timeout: conf.MailTimeout, Name: helloName(conf)}
+	reach := outbound.Options{Ports: []uint16{}, Allowed: prefixesOf(conf.OutboundPrivate)}
+	for _, s := range servers {
+		if !slices.Contains(reach.Ports, s.Port) {
+			reach.Ports = append(reach.Ports, s.Port)
 		}
 	}
 	o.Dial = outbound.NewDialer(reach)

@@ -3,11 +3,15 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"mime/quotedprintable"
 	"net"
 	"net/mail"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -243,6 +247,30 @@ func TestMailServersAreGreetedWithTheHostOfThePublicAddress(t *testing.T) {
 			t.Errorf("%q: the server was greeted by %q, want %q", public, mails.hello, want)
 		}
 		mails.mu.Unlock()
+	}
+}
+
+func TestConfigReportsEveryMailServerThatCannotBeUsed(t *testing.T) {
+	t.Parallel()
+	env := []string{
+		"SEGEL_MAIL_FROM=segel@example.test", "SEGEL_LISTEN=127.0.0.1:0",
+		"SEGEL_MAIL_SERVERS=smtp://u:s3cret@mail.example.com/path,smtp://mail.example.com:587,smtp://u:s3cret@mail.example.com?starttls=no,smtps://mail.example.com?tls=none",
+	}
+	status, _, stderr := runHere(t, env, "config")
+	for _, want := range []string{"SEGEL_MAIL_SERVERS: number 1: mail server: path", "number 3: mail server: the only parameter is tls", "number 4: mail server: tls is"} {
+		if !strings.Contains(stderr, want) {
+			t.Errorf("it does not say %q", want)
+		}
+	}
+	if status == 0 || strings.Contains(stderr, "number 2") || strings.Contains(stderr, "s3cret") {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+	data := filepath.Join(t.TempDir(), "data")
+	if status, _, stderr := runHere(t, env, "serve", "--data", data); status == 0 || !strings.Contains(stderr, "number 1: mail server") {
+		t.Errorf("serve: status %d, %s", status, stderr)
+	}
+	if _, err := os.Stat(data); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a start that fails created the data folder: %v", err)
 	}
 }
 

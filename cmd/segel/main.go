@@ -140,7 +140,8 @@ type dataFlag struct {
 	Config string `help:"File of settings, which segel config --write makes; default: SEGEL_CONFIG. The environment takes precedence." placeholder:"FILE"`
 }
 
-// loadConfig reads the configuration, with the flags that were given.
+// loadConfig reads the configuration, with the flags that were given. It checks the mail servers with the parser of the package that uses them, which
+// internal/config does not import: otherwise a wrong one is found only when an installation is opened, and a first start has created it by then.
 func (d dataFlag) loadConfig(w *environment, more map[string]string) (config.Config, error) {
 	environ, err := d.readEnvironment(w)
 	if err != nil {
@@ -155,7 +156,14 @@ func (d dataFlag) loadConfig(w *environment, more map[string]string) (config.Con
 	if d.Data != "" {
 		flags["SEGEL_DATA_DIR"] = d.Data
 	}
-	return config.Load(environ, flags)
+	conf, err := config.Load(environ, flags)
+	if err != nil {
+		return config.Config{}, err
+	}
+	if _, err := parseMailServers(conf); err != nil {
+		return config.Config{}, err
+	}
+	return conf, nil
 }
 
 // settingsFile returns the path of the file of settings; empty: there is none.
