@@ -204,7 +204,11 @@ func (a *ACME) Reload(ctx context.Context) {
 	}
 }
 
-// readCertificate serves the certificate that is stored, and returns its record; the zero record: there is none.
+// errCertificateRecord means that the stored certificate cannot be parsed.
+var errCertificateRecord = errors.New("the stored certificate cannot be parsed")
+
+// readCertificate serves the certificate that is stored, and returns its record; the zero record: there is none. Errors that are not of the
+// storage are errCertificateRecord.
 func (a *ACME) readCertificate(ctx context.Context) (c certificate, err error) {
 	record, err := a.o.Storage.Read(ctx, certificateRecord)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -214,7 +218,7 @@ func (a *ACME) readCertificate(ctx context.Context) (c certificate, err error) {
 		return certificate{}, err
 	}
 	if err := json.Unmarshal(record, &c); err != nil {
-		return certificate{}, err
+		return certificate{}, fmt.Errorf("%w: %w", errCertificateRecord, err)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -223,12 +227,22 @@ func (a *ACME) readCertificate(ctx context.Context) (c certificate, err error) {
 	}
 	pair, err := tls.X509KeyPair(c.Chain, c.Key)
 	if err != nil {
-		return certificate{}, err
+		return certificate{}, fmt.Errorf("%w: %w", errCertificateRecord, err)
 	}
 	a.current.Store(&pair)
 	a.served = record
 	a.o.Log.InfoContext(ctx, "TLS certificate read", "not_after", pair.Leaf.NotAfter)
 	return c, nil
+}
+
+// readIfDue reads the certificate that is stored, and reports whether another one is needed. One that cannot be parsed is replaced, else no node
+// would ever order again; [ACME.Reload] logs it.
+func (a *ACME) readIfDue(ctx context.Context) (bool, error) {
+	c, err := a.readCertificate(ctx)
+	if errors.Is(err, errCertificateRecord) {
+		return true, nil
+	}
+	return err == nil && a.isDue(c), err
 }
 
 // isDue reports whether another certificate is needed than that of a record, which is served.
@@ -244,8 +258,8 @@ func (a *ACME) isDue(c certificate) bool {
 
 // orderIfDue orders a certificate if one is due and no other node orders one.
 func (a *ACME) orderIfDue(ctx context.Context) error {
-	c, err := a.readCertificate(ctx)
-	if err != nil || !a.isDue(c) {
+	due, err := a.readIfDue(ctx)
+	if err != nil || !due {
 		return err
 	}
 	release, ok, err := a.o.Storage.Lock(ctx)
@@ -254,7 +268,7 @@ func (a *ACME) orderIfDue(ctx context.Context) error {
 	}
 	defer release()
 	// Another node may have got one since it was read, and tried in vain.
-	if c, err = a.readCertificate(ctx); err != nil || !a.isDue(c) {
+	if due, err = a.readIfDue(ctx); err != nil || !due {
 		return err
 	}
 	var tries attempt
@@ -274,7 +288,7 @@ func (a *ACME) orderIfDue(ctx context.Context) error {
 	a.o.Log.InfoContext(ctx, "ordering a TLS certificate", "directory", a.o.Directory, "hosts", a.o.Hosts)
 	ordering, cancel := context.WithTimeout(ctx, orderTimeout)
 	defer cancel()
-	c, err = a.orderCertificate(ordering, preferHTTP)
+	c, err := a.orderCertificate(ordering, preferHTTP)
 	if err != nil {
 		if after, limited := acme.RateLimit(err); limited && now.Add(after).After(tries.NextAt) {
 			tries.NextAt = now.Add(after)

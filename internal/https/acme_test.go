@@ -225,6 +225,32 @@ func TestAfterAFailureTheOtherChallengeIsTriedAndNotBeforeItsTime(t *testing.T) 
 	}
 }
 
+func TestACertificateIsOrderedInPlaceOfARecordThatCannotBeParsed(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(server.Close)
+	for name, record := range map[string]string{
+		"no JSON":             `{"Version":1,`,
+		"another type":        `{"Version":1,"Directory":7}`,
+		"no certificate":      `{"Version":1,"Directory":"` + server.URL + `","Hosts":["` + clusterHost + `"],"Chain":"eA==","Key":"eA=="}`,
+		"an empty record":     ``,
+		"another record's":    `[{"Host":"` + clusterHost + `"}]`,
+		"nothing but a value": `null`,
+	} {
+		shared := newMemory()
+		shared.records[certificateRecord] = []byte(record)
+		a := NewACME(ACMEOptions{Directory: server.URL, Hosts: []string{clusterHost}, Client: server.Client(), Storage: shared, Clock: time.Now, Log: slog.New(slog.DiscardHandler)})
+		err := a.orderIfDue(t.Context())
+		if err == nil || !strings.Contains(err.Error(), "account: ") { // it asked the server
+			t.Errorf("%s: %v", name, err)
+		}
+		var tries attempt
+		if err := a.readRecord(t.Context(), attemptRecord, &tries); err != nil || tries.Failures != 1 || shared.orders != 1 {
+			t.Errorf("%s: the order is recorded as %+v, %v", name, tries, err)
+		}
+	}
+}
+
 func TestAChallengeIsAnsweredOnlyWithItsTokenAndItsHost(t *testing.T) {
 	t.Parallel()
 	shared := newMemory()
