@@ -184,7 +184,7 @@ func TestEndOfHoldsIsFoundOnceForAllOfThem(t *testing.T) {
 		var responses [][]byte
 		for i := range n {
 			at := date(2025, 6, 2).Add(time.Duration(i) * time.Minute)
-			responses = append(responses, w.budi.revoked(date(2025, 5, 20), at, 6), w.budi.good(at.AddDate(0, 0, -9)))
+			responses = append(responses, w.budi.revoked(date(2025, 5, 20), at, 6), w.budi.good(at.AddDate(0, 0, 9)))
 		}
 		v.revocations = revocation.Store{}
 		v.revocations.Add(revocation.NewItems(responses, nil, revocation.Item{Origin: revocation.FromDSS})...)
