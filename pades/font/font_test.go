@@ -104,7 +104,13 @@ func TestArabicLettersJoin(t *testing.T) {
 		"علي":                "\uFECB\uFEE0\uFEF2",
 		"لا":                 "\uFEFB", // mandatory ligature
 		"دار":                "\uFEA9\uFE8D\uFEAD",
-		"\u0628\u200c\u0631": "\uFE8F\uFEAD", // a non-joiner separates beh and reh
+		"\u0628\u200c\u0631": "\uFE8F\uFEAD",             // a non-joiner separates beh and reh
+		"شريڤ":               "\uFEB7\uFEAE\uFEF3\uFB6B", // veh of Jawi, final
+		"ڤاوي":               "\uFB6C\uFE8E\uFEED\uFEF1", // veh initial
+		"س\u06A0ڬه":          "\uFEB3\u06A0\u06AC\uFEEA", // letters without forms join their neighbours
+		"ي\u06BDم":           "\uFEF3\u06BD\uFEE2",
+		"ب\u0762ب":           "\uFE91\u0762\uFE90",
+		"ب\u06CFب":           "\uFE91\u06CF\uFE8F", // waw with a dot does not join the next letter
 	} {
 		if got := CleanText(in); got != want {
 			t.Errorf("%s became %+q, want %+q", in, got, want)
