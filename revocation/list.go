@@ -40,7 +40,14 @@ type List struct {
 	signed  map[[sha256.Size]byte]error // by the issuer's certificate
 	queried bool
 	index   *index // nil until the second query
+	work    int    // how often more was done than a lookup in the index
 }
+
+// Limits of what counts as a lookup. A list can be made so that one costs as much as reading it.
+const (
+	maxLookupEntries = 16       // of one serial
+	maxLookupScope   = 16 << 10 // of all extensions, in bytes
+)
 
 // maxIssuers limits how many certificates with the issuer's name one list is verified with.
 const maxIssuers = 16
@@ -55,6 +62,13 @@ func (l *List) Verify(cert, issuer *x509.Certificate) (Status, error) {
 	}
 	if err := cms.CheckKey(issuer.PublicKey); err != nil {
 		return Status{}, newUnusable("key of the issuer: %w", err)
+	}
+	scope := 0
+	for _, e := range l.head.Extensions {
+		scope += len(e.Value)
+	}
+	if scope > maxLookupScope {
+		l.work++
 	}
 	if err := checkScope(l.head, cert); err != nil {
 		return Status{}, err
@@ -74,6 +88,7 @@ func (l *List) checkSignature(issuer *x509.Certificate) error {
 	if len(l.signed) == maxIssuers {
 		return newUnusable("CRL of more than %d issuers of one name", maxIssuers)
 	}
+	l.work++
 	var err error
 	if bad := l.verifySignature(issuer); bad != nil {
 		err = newUnusable("CRL: %w", bad)
@@ -98,9 +113,11 @@ func (l *List) verifySignature(issuer *x509.Certificate) error {
 func (l *List) findStatus(serial *big.Int, s *Status) error {
 	if !l.queried || serial.Sign() < 0 {
 		l.queried = true
+		l.work++
 		return l.scanEntries(l.entries, serial, s)
 	}
 	if l.index == nil {
+		l.work++
 		l.index = newIndex(l)
 	}
 	return l.index.findStatus(l, serial, s)
@@ -318,9 +335,12 @@ func (x *index) findStatus(l *List, serial *big.Int, s *Status) error {
 	}
 	wanted := x.hashSerial(number)
 	first, _ := slices.BinarySearch(x.rows, wanted<<32)
-	for _, row := range x.rows[first:] {
+	for i, row := range x.rows[first:] {
 		if row>>32 != wanted {
 			break
+		}
+		if i == maxLookupEntries {
+			l.work++
 		}
 		one := l.entries[uint32(row):]
 		var entry cryptobyte.String

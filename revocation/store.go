@@ -61,8 +61,9 @@ type Evidence struct {
 const (
 	maxResponses  = 4096
 	maxLists      = 512
-	maxQueries    = 10_000 // of items about certificates
-	maxCandidates = 8      // items of each kind that FindNewest verifies for one certificate; a normal file has one
+	maxQueries    = 10_000  // of items about certificates
+	maxLookups    = 100_000 // of certificates in CRLs that were read already; each result takes memory
+	maxCandidates = 8       // items of each kind that FindNewest verifies for one certificate; a normal file has one
 )
 
 // Store is the revocation data that one operation on a file uses: from the file and from the network. The file is
@@ -75,7 +76,7 @@ type Store struct {
 	bySubject  map[string][]indexedItem // by Subject.ID
 	newest     map[string][]indexedItem // the same, newest first; filled by FindNewest, emptied by addItem
 	known      map[[sha256.Size]byte]*Item
-	counts     struct{ responses, lists, queries int }
+	counts     struct{ responses, lists, queries, lookups int }
 	responders responders
 	fetched    map[[sha256.Size]byte]*fetchResult // by SHA-256 of the certificate
 }
@@ -245,23 +246,26 @@ func (s *Store) verifyItem(m *Item, about certPair, cert, issuer *x509.Certifica
 	if r, known := m.results[about]; known {
 		return r.status, r.err
 	}
-	if s.counts.queries >= maxQueries {
+	if s.counts.queries >= maxQueries || s.counts.lookups >= maxLookups {
 		s.Truncated = true
 		return Status{}, errTooManyQueries
 	}
-	s.counts.queries++
+	count := &s.counts.queries
 	var r itemResult
 	switch {
 	case m.response != nil:
 		r.status, r.err = m.response.verify(cert, issuer, s.responders)
 	case m.list == nil:
-		if m.list, r.err = ParseList(m.CRL); r.err != nil {
-			break
+		if m.list, r.err = ParseList(m.CRL); r.err == nil {
+			r.status, r.err = m.list.Verify(cert, issuer)
 		}
-		fallthrough
 	default:
-		r.status, r.err = m.list.Verify(cert, issuer)
+		before := m.list.work
+		if r.status, r.err = m.list.Verify(cert, issuer); m.list.work == before {
+			count = &s.counts.lookups
+		}
 	}
+	*count++
 	m.results[about] = r
 	return r.status, r.err
 }

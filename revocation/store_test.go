@@ -1,9 +1,12 @@
 package revocation
 
 import (
+	"bytes"
 	"context"
+	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"encoding/binary"
 	"errors"
 	"math/big"
 	"runtime"
@@ -206,6 +209,56 @@ func TestStoreVerifiesAnItemOnceForACertificateAndUpToALimit(t *testing.T) {
 	s.Add(NewItems(fetched, nil, Item{Origin: FromNet})...)
 	if all, _ := s.FindAll(other.cert, ca.cert); len(all) != 2 {
 		t.Errorf("%d items about the other", len(all))
+	}
+}
+
+func TestCertificatesOfOneIssuerAreLookedUpInItsListsBeyondTheLimitOfQueries(t *testing.T) {
+	t.Parallel()
+	ca := newCertificate(t, "CA", 1, nil)
+	leaf := newCertificate(t, "Leaf", 7, &ca)
+	find := func(lists [][]byte, certificates int) (s Store, incomplete int) {
+		s.Add(NewItems(nil, lists, Item{Origin: FromDSS, Revision: 1})...)
+		for i := range certificates {
+			one := *leaf.cert
+			one.Raw, one.SerialNumber = binary.BigEndian.AppendUint16(bytes.Clone(one.Raw), uint16(i)), big.NewInt(int64(i))
+			if all, complete := s.FindAll(&one, ca.cert); !complete || len(all) != len(lists) {
+				incomplete++
+			}
+		}
+		return s, incomplete
+	}
+	// build is a list with some entries of the serial 5 and an extension of some bytes.
+	build := func(number int64, entries, size int) []byte {
+		l := &x509.RevocationList{Number: big.NewInt(number), ThisUpdate: now, NextUpdate: now.Add(time.Hour)}
+		l.ExtraExtensions = []pkix.Extension{{Id: []int{1, 2, 3}, Value: make([]byte, size)}}
+		for range entries {
+			l.RevokedCertificateEntries = append(l.RevokedCertificateEntries, x509.RevocationListEntry{SerialNumber: big.NewInt(5), RevocationTime: now})
+		}
+		der, err := x509.CreateRevocationList(rand.Reader, l, ca.cert, ca.key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return der
+	}
+	var lists [][]byte
+	for i := range int64(90) {
+		lists = append(lists, build(i, 1, 1))
+	}
+	if s, incomplete := find(lists, 120); incomplete > 0 || s.counts.queries != 180 || s.counts.lookups != 118*90 {
+		t.Errorf("%d of 120 certificates are not looked up in all lists, %+v", incomplete, s.counts)
+	}
+	// What costs more than a lookup is a query.
+	if s, _ := find([][]byte{build(1, 1, maxLookupScope)}, 20); s.counts.lookups != 0 {
+		t.Errorf("with large extensions: %+v", s.counts)
+	}
+	if s, _ := find([][]byte{build(1, maxLookupEntries+1, 1)}, 20); s.counts.queries != 3 {
+		t.Errorf("with many entries of one certificate: %+v", s.counts)
+	}
+	var s Store
+	s.Add(NewItems(nil, lists[:1], Item{Origin: FromDSS})...)
+	s.counts.lookups = maxLookups
+	if _, complete := s.FindAll(leaf.cert, ca.cert); complete {
+		t.Error("lookups have no limit")
 	}
 }
 
