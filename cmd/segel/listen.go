@@ -87,6 +87,22 @@ func (a *app) openCertificates(answersHTTP bool) (certificates, error) {
 	return files, nil
 }
 
+// checkCertificateFiles checks that the files can be read from which openCertificates makes the certificate of the listener.
+func checkCertificateFiles(conf config.Config) error {
+	switch {
+	case conf.ACMEDirectory != "":
+		_, err := acmeClient(conf)
+		return err
+	case conf.TLSCert == "":
+		return nil
+	}
+	// It is opened without a host, so that another host is logged once, by openCertificates.
+	if _, err := https.OpenFiles(https.FilesOptions{Certificate: conf.TLSCert, Key: conf.TLSKey, Clock: systemClock()}); err != nil {
+		return fmt.Errorf("TLS certificate: %w", err)
+	}
+	return nil
+}
+
 // newServer returns a server with the bounds on slow clients that hold before the api has the request.
 func (a *app) newServer(handler http.Handler) *http.Server {
 	server := &http.Server{

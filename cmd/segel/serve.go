@@ -59,12 +59,10 @@ func (c serveCommand) Run(w *environment) error {
 	}
 	defer l.close()
 	conf.Listen = l.main.Addr().String()
-
-	a, err := openApp(w.ctx, conf, log, creating)
-	if err != nil {
+	// These need no installation. A first start that fails later has created one, with an authority and a first login.
+	if err := checkCertificateFiles(conf); err != nil {
 		return err
 	}
-	defer a.close()
 	if c.Pprof != "" {
 		profiles, err := serveProfiles(c.Pprof)
 		if err != nil {
@@ -73,6 +71,12 @@ func (c serveCommand) Run(w *environment) error {
 		defer profiles.Close()
 		fmt.Fprintf(w.stdout, "profiles at http://%s/debug/pprof/\n", profiles.Addr())
 	}
+
+	a, err := openApp(w.ctx, conf, log, creating)
+	if err != nil {
+		return err
+	}
+	defer a.close()
 	if err := a.makeFirstLogin(w); err != nil {
 		return err
 	}
