@@ -13,14 +13,14 @@ interface Props {
 
 // Mantine renders the head of a dialog as a <header>, which would be a second banner of the page.
 
-/** Dialog is a dialog in the middle of the window. */
-export function Dialog({ opened, onClose, title, children }: Props) {
+/** Dialog is a dialog in the middle of the window. One that stays is closed only by a button in its content: what it shows cannot be shown again. */
+export function Dialog({ opened, onClose, title, stays = false, children }: Props & { stays?: boolean }) {
   useFocusReturn();
   return (
-    <Modal.Root opened={opened} onClose={onClose}>
+    <Modal.Root opened={opened} onClose={onClose} closeOnClickOutside={!stays} closeOnEscape={!stays}>
       <Modal.Overlay />
       <Modal.Content>
-        <Modal.Body p="md"><Head title={<Modal.Title fw={600} lh={1.3}>{title}</Modal.Title>} close={onClose} />{children}</Modal.Body>
+        <Modal.Body p="md"><Head title={<Modal.Title fw={600} lh={1.3}>{title}</Modal.Title>} close={stays ? undefined : onClose} />{children}</Modal.Body>
       </Modal.Content>
     </Modal.Root>
   );
@@ -39,7 +39,7 @@ export function Sheet({ opened, onClose, title, className, children }: Props & {
   );
 }
 
-function Head({ title, close }: { title: ReactNode; close: () => void }) {
+function Head({ title, close }: { title: ReactNode; close: (() => void) | undefined }) {
   const t = useText();
-  return <Group justify="space-between" wrap="nowrap" align="flex-start" mb="sm">{title}<CloseButton onClick={close} aria-label={t("close")} /></Group>;
+  return <Group justify="space-between" wrap="nowrap" align="flex-start" mb="sm">{title}{close && <CloseButton onClick={close} aria-label={t("close")} />}</Group>;
 }

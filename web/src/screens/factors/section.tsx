@@ -68,7 +68,7 @@ export function FactorSection({ factors: f }: { factors: Factors }) {
       <Dialog opened={doing !== undefined} onClose={() => end()} title={doing ? t(`factors.do.${doing.what}`) : ""}>
         {doing && <Do doing={doing} end={end} />}
       </Dialog>
-      <Dialog opened={codes !== undefined} onClose={() => setCodes(undefined)} title={t("factors.codesTitle")}>
+      <Dialog stays opened={codes !== undefined} onClose={() => setCodes(undefined)} title={t("factors.codesTitle")}>
         {codes && <RecoveryCodes codes={codes} done={() => setCodes(undefined)} />}
       </Dialog>
     </Stack>
