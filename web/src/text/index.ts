@@ -50,9 +50,14 @@ export function loadAdminText(): Promise<void> {
 /** Loads the sentences of the language that this person reads. Nothing can be shown before. */
 export const loadText = (): Promise<void> => load(preferred());
 
-export function setLanguage(language: Language): void {
+let chosen: Language | undefined;
+
+/** Shows the app in a language once its sentences are loaded, unless another was chosen meanwhile. */
+export async function setLanguage(language: Language): Promise<void> {
   kept.write(key, language);
-  void load(language).then(() => i18next.changeLanguage(language));
+  chosen = language;
+  await load(language);
+  if (chosen === language) await i18next.changeLanguage(language);
 }
 
 i18next.on("languageChanged", (language) => {

@@ -18,7 +18,7 @@ export function LanguageMenu() {
       </Menu.Target>
       <Menu.Dropdown>
         {languages.map((l) => (
-          <Menu.Item key={l} lang={l} onClick={() => setLanguage(l)} aria-current={l === current}>
+          <Menu.Item key={l} lang={l} onClick={() => void setLanguage(l)} aria-current={l === current}>
             {names[l]}
           </Menu.Item>
         ))}
