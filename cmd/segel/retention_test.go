@@ -89,7 +89,7 @@ func TestACompletedDocumentIsRemovedAfterItsOwnerWasTold(t *testing.T) {
 	t.Parallel()
 	server, mail := startMailServer(t)
 	s := starting{set: append(mail, "SEGEL_RETENTION_LEAST_YEARS", "2")}.start(t)
-	admin, owner, signer, other := s.administrator(t, "Admin", ""), s.person(t, "Pemilik", ""), s.person(t, "Penanda", ""), s.person(t, "Lain", "PT Lain")
+	admin, owner, signer, other := s.administrator(t, "Admin", ""), s.person(t, "Pemilik", ""), s.administrator(t, "Penanda", ""), s.person(t, "Lain", "PT Lain")
 	id := owner.signedAndStamped(signer)
 	file, keys := owner.download(id), s.filesOf(t, id)
 	db := editRows(t, databaseDSN(s.conf))
@@ -115,6 +115,11 @@ func TestACompletedDocumentIsRemovedAfterItsOwnerWasTold(t *testing.T) {
 	}
 	if lines := due(); len(lines) != 1 || lines[0].(object)["announced_at"] == nil || lines[0].(object)["remove_at"] == nil {
 		t.Fatalf("due: %v", lines)
+	}
+	for who, want := range map[*client]bool{admin: false, signer: true} {
+		if got := who.do("GET", "/v1/admin/retention/due", nil).ok().object("data")["documents"].([]any)[0].(object)["document"].(object)["may_open"]; got != want {
+			t.Errorf("%s may open what is due: %v", who.email, got)
+		}
 	}
 	db.age(id, 29)
 	s.applyRetention(t)

@@ -87,7 +87,7 @@ func loadRemovals(s *workflow.Service, ctx context.Context, by contract.Actor, q
 func (c *call) removalsOf(p page, l workflow.Page[workflow.RemovalLine]) dueDocumentsData {
 	return dueDocumentsData{Pagination: paginate(p, l.Total, len(l.Lines)), Documents: convertAll(l.Lines, func(l workflow.RemovalLine) dueDocument {
 		return dueDocument{
-			Document: documentOut{ID: l.Document, Name: &l.Name, Title: &l.Title, MayOpen: l.Owner.ID == c.by.ID}, Owner: contactPerson{c.nameOf(l.Owner), l.Owner.Email},
+			Document: documentOut{ID: l.Document, Name: &l.Name, Title: &l.Title, MayOpen: l.Listed}, Owner: contactPerson{c.nameOf(l.Owner), l.Owner.Email},
 			CompletedAt: formatISO(l.CompletedAt), AnnouncedAt: isoOrNull(l.AnnouncedAt), RemoveAt: isoOrNull(l.RemoveAt), Held: l.Held,
 		}
 	})}

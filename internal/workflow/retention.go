@@ -56,6 +56,7 @@ func (s *Service) SetRetention(ctx context.Context, by contract.Actor, of contra
 type RemovalLine struct {
 	store.DueRemoval
 	RemoveAt time.Time // not before this; zero: a legal hold covers it
+	Listed   bool      // the caller has the document in a list, so they may open it
 }
 
 // Removals returns one page of the documents of an organisation whose files are due within the time that messages look ahead, the oldest completion first.
@@ -66,20 +67,24 @@ func (s *Service) Removals(ctx context.Context, by contract.Actor, of contract.O
 	}
 	now := s.Clock()
 	due, total, err := s.Store.DueRemovals(ctx, store.RemovalQuery{Organisation: o.Organisation.ID, CompletedBy: o.CompletedBy(now.Add(contract.RemovalAhead)), Offset: offset, Limit: limit})
-	lines := make([]RemovalLine, len(due))
-	for i, d := range due {
-		lines[i] = RemovalLine{DueRemoval: d, RemoveAt: o.DueAt(d.CompletedAt)}
+	if err != nil {
+		return Page[RemovalLine]{}, err
+	}
+	refers := func(d store.DueRemoval) []contract.DocumentID { return []contract.DocumentID{d.Document} }
+	lines, err := loadTitledLines(ctx, s, by, due, refers, func(d store.DueRemoval, t titles) RemovalLine {
+		line := RemovalLine{DueRemoval: d, RemoveAt: o.DueAt(d.CompletedAt), Listed: t[d.Document].Listed}
 		told := d.AnnouncedAt
 		if told.IsZero() {
 			told = now
 		}
 		switch earliest := told.Add(contract.RemovalNotice); {
 		case d.Held:
-			lines[i].RemoveAt = time.Time{}
-		case earliest.After(lines[i].RemoveAt):
-			lines[i].RemoveAt = earliest
+			line.RemoveAt = time.Time{}
+		case earliest.After(line.RemoveAt):
+			line.RemoveAt = earliest
 		}
-	}
+		return line
+	})
 	return Page[RemovalLine]{lines, total}, err
 }
 
