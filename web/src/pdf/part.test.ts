@@ -60,6 +60,17 @@ test("however long the line was cut, the part is asked for until it arrives, and
   expect((await got).byteLength).toBe(10);
 });
 
+test("an answer whose body is cut is not a failure of the line, so the pauses grow", async () => {
+  const cut: Answer = () => new Response(new ReadableStream({ pull: (body) => body.error(new TypeError("cut")) }), { status: 206, headers: { "Content-Range": "bytes 20-29/100" } });
+  const gone = new AbortController();
+  vi.stubGlobal("fetch", async (url: string) => url.endsWith("/healthz") ? new Response() : (calls++, cut()));
+  const got = expect(ask(true, gone.signal)).rejects.toThrow("aborted");
+  await vi.advanceTimersByTimeAsync(100_000);
+  expect(calls).toBeLessThanOrEqual(9);
+  gone.abort();
+  await got;
+});
+
 test("it gives up at once when the result is not needed any more", async () => {
   answers(lost);
   const gone = new AbortController(), got = expect(ask(true, gone.signal)).rejects.toThrow("aborted");

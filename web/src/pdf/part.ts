@@ -13,8 +13,10 @@ export const asked = { credentials };
  */
 export async function part(url: string, begin: number, end: number, signal: AbortSignal, patient: () => boolean): Promise<ArrayBuffer> {
   for (let pause = 500; ; pause = Math.min(pause * 2, 32_000)) {
+    let answered = false;
     try {
       const answer = await session.send(() => fetch(url, { ...asked, headers: { ...headers(), Range: `bytes=${begin}-${end - 1}` }, signal }));
+      answered = true;
       if (answer.status === 206) {
         const bytes = await answer.arrayBuffer();
         // The engine assumes that it gets what it requested: other bytes would be drawn as another page.
@@ -25,7 +27,8 @@ export async function part(url: string, begin: number, end: number, signal: Abor
       } else if (answer.status < 500 && answer.status !== 429) throw await refusalOf(answer);
     } catch (error) {
       if (error instanceof Problem || signal.aborted) throw error;
-      reportFailure();
+      // If the service cuts the body, as when it cannot read the file, the probe of the line succeeds and would end each pause.
+      if (!answered) reportFailure();
     }
     if (!patient()) throw new Problem(0, "network", "no answer", [], true);
     await pauseFor(pause, signal);
