@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"segel/pades/validate/formfield"
 	"segel/pdf"
 )
 
@@ -117,8 +116,8 @@ func (r *revision) checkFieldKey(widget uint32, k pdf.Name, old, new pdf.Object,
 		return r.checkStyle(was, old, new)
 	case "F":
 		before, _ := r.old.Integer(old)
-		if after, _ := r.new.Integer(new); !signature && formfield.Shows(after) && !formfield.Shows(before) {
-			return deny(CodeFieldChanged, "it was not shown") // with /NoView, /Print lets it show
+		if after, _ := r.new.Integer(new); !signature && after&flagHidden == 0 && after&flagNoView != 0 && after&^before&flagPrint != 0 {
+			return deny(CodeFieldChanged, "it was not shown") // in print; with /NoView, /Print lets it show there
 		}
 		return r.checkFlags(k, old, new, flagsHarmless)
 	case "Ff":

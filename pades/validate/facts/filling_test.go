@@ -40,13 +40,14 @@ func TestAFieldThatIsFilledInShowsItsValue(t *testing.T) {
 
 func TestAFieldThatWasNotShownIsNotShownLater(t *testing.T) {
 	t.Parallel()
-	const print, noView, locked = 1 << 2, 1 << 5, 1 << 7
+	const print, noView, locked, toggleNoView = 1 << 2, 1 << 5, 1 << 7, 1 << 8
 	for name, c := range map[string]struct {
 		before, after pdf.Integer
 		denied        bool
 	}{
 		"nowhere, then in print":                   {noView, noView | print, true},
 		"nowhere, then locked":                     {noView, noView | locked, false},
+		"under the mouse alone, then in print":     {noView | toggleNoView, noView | toggleNoView | print, true},
 		"on screens alone, then in print too":      {0, print, false},
 		"in print alone, then in print and locked": {noView | print, noView | print | locked, false},
 	} {
