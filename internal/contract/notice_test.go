@@ -98,6 +98,8 @@ func TestAReminderGoesToThoseInTurn(t *testing.T) {
 	again.RemindedAt = t0
 	c, err = Remind(again, owner, t0.Add(time.Hour))
 	again = applyChange(t, c, err)
+	c, err = Remind(again, owner, t0.Add(time.Hour-time.Second)) // another node, whose clock is behind
+	again = requireNotices(t, c, err)
 	c, err = Remind(again, owner, t0.Add(-24*time.Hour)) // the clock was ahead
 	requireNotices(t, c, err, "reminder to first")
 	c, err = Remind(finalizeDraft(t, newDraft(t, inParallel)), owner, t0)

@@ -90,7 +90,8 @@ func Remind(d *Document, by Actor, now time.Time) (Change, error) {
 	}
 	c := newChange(d)
 	c.addEvent(EventReminded, by, now)
-	if since := now.Sub(d.RemindedAt); since >= 0 && since < reminderPause { // negative: the clock was ahead at the last reminder
+	// In either direction: clocks of nodes differ, and one that was further ahead at the last reminder was set back.
+	if now.Sub(d.RemindedAt).Abs() < reminderPause {
 		return c, nil
 	}
 	c.After.RemindedAt = now
