@@ -36,15 +36,10 @@ func (s *Store) RememberCaller(ctx context.Context, id contract.PersonID, c stor
 		if err := forgiveTries(ctx, t, forgiven); err != nil {
 			return err
 		}
+		var others bool
 		if unknown != nil {
-			var others bool
 			if err := queryOne(ctx, t, []any{&others}, `SELECT EXISTS (SELECT 1 FROM known_address WHERE person = $1)`, id); err != nil {
 				return err
-			}
-			if others {
-				if err := addAccountNotices(ctx, t, *unknown); err != nil {
-					return err
-				}
 			}
 		}
 		for _, q := range []struct {
@@ -62,7 +57,10 @@ func (s *Store) RememberCaller(ctx context.Context, id contract.PersonID, c stor
 				return err
 			}
 		}
-		return nil
+		if !others {
+			return nil
+		}
+		return addAccountNotices(ctx, t, *unknown)
 	})
 	return wrapf(err, "remember where %s logs in from", id)
 }
