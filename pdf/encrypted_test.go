@@ -112,6 +112,37 @@ func TestUpdateOfEncryptedFileIsEncryptedAlike(t *testing.T) {
 	}
 }
 
+// TestAESDataWithoutABlockIsEmpty cuts the data of a stream to its initialization vector, or to nothing. The rest becomes a comment.
+func TestAESDataWithoutABlockIsEmpty(t *testing.T) {
+	t.Parallel()
+	for name, file := range encrypted(t) {
+		if !strings.HasPrefix(name, "aes") {
+			continue
+		}
+		d := must[*pdf.Document](t)(openWith(file, "user"))
+		u := d.NewUpdate()
+		ref := u.Add(&pdf.Stream{Plain: true, Data: bytes.Repeat([]byte("x"), 5000)})
+		updated := build(t, file, u)
+		const all, head = 5024, "/Length 5024\n>>\nstream\n"
+		at := bytes.Index(updated, []byte(head))
+		if at < 0 {
+			t.Fatalf("%s: the stream is written in another way", name)
+		}
+		begin := at + len(head)
+		for _, length := range []int{0, 16} {
+			short := bytes.Clone(updated)
+			copy(short[at:], fmt.Sprintf("/Length %-4d", length))
+			rest := short[begin+length : begin+all]
+			copy(rest, "\nendstream\nendobj\n%"+strings.Repeat("x", len(rest)))
+			again := must[*pdf.Document](t)(openWith(short, "user"))
+			if b, err := again.Decode(must[*pdf.Stream](t)(again.Stream(ref))); err != nil || len(b) > 0 {
+				t.Errorf("%s: %d bytes are read as %q, %v", name, length, b, err)
+			}
+			requireAccepted(t, name, short, "--password=owner")
+		}
+	}
+}
+
 // requireAccepted checks a file with qpdf, if it is installed.
 func requireAccepted(t *testing.T, name string, file []byte, options ...string) {
 	t.Helper()
