@@ -75,6 +75,18 @@ function ask(method: string, url: string, extra: Record<string, string>, body: B
   });
 }
 
+/**
+ * Throws if a file cannot be read at a position, as after it was changed or removed on the disk since it was chosen. Browsers report that
+ * as a request without an answer.
+ */
+export async function requireReadable(file: File, at: number): Promise<void> {
+  try {
+    await file.slice(at, at + 1).arrayBuffer();
+  } catch (error) {
+    throw new Problem(0, "file.unreadable", String(error));
+  }
+}
+
 /** Whether a refusal will not go away by itself. */
 const isFinal = (p: Problem) => p.code !== 0 && !p.retryable;
 
@@ -155,6 +167,12 @@ export async function sendInParts(file: File, onProgress: (p: Progress) => void,
       if (isFinal(problem) && !moved) {
         if (upload && problem.code !== 401) endUpload(file, upload.upload_id);
         throw problem;
+      }
+      if (problem.code === 0) {
+        await requireReadable(file, offset).catch((unreadable: unknown) => {
+          endUpload(file);
+          throw unreadable;
+        });
       }
       tell("waiting", offset, problem.code === 0 || moved ? undefined : problem.message);
       await pauseFor(Math.max(pause, asked), signal);

@@ -2,7 +2,7 @@ import { base } from "./base";
 import { api, headers, Problem, problemOf, service, take, type Schemas } from "./client";
 import type { Warning } from "./draft";
 import { browserOffline, reportFailure } from "./line";
-import { endUpload, forgetUpload, sendInParts, type Progress } from "./resumable";
+import { endUpload, forgetUpload, requireReadable, sendInParts, type Progress } from "./resumable";
 import { session } from "./session";
 
 export interface Uploaded {
@@ -85,7 +85,7 @@ function uploadOnce(file: File, o: UploadOptions): Promise<Uploaded> {
     };
     request.onerror = () => {
       reportFailure();
-      reject(new Problem(0, "unanswered", "no answer", [], true));
+      requireReadable(file, 0).then(() => reject(new Problem(0, "unanswered", "no answer", [], true)), reject);
     };
     request.onabort = () => reject(new DOMException("aborted", "AbortError"));
     o.signal.addEventListener("abort", () => request.abort());

@@ -9,6 +9,7 @@ export function sentenceOf(t: TFunction, error: unknown): string {
     case "network": return t("problem.network");
     case "offline": return t("problem.offline");
     case "unanswered": return t("problem.unanswered");
+    case "file.unreadable": return t("problem.fileUnreadable");
     case "passkey.none": return t("factor.passkeyNone");
     case "passkey.known": return t("factor.passkeyKnown");
     default: return error.message;

@@ -16,6 +16,7 @@ import { sizeOf } from "../../ui/file-size";
 import { Limits, TooLarge, useTooLarge } from "../../ui/limits";
 import { AnchorLink } from "../../ui/links";
 import { moment } from "../../ui/moment";
+import { sentenceOf } from "../../ui/sentence";
 import { Trouble } from "../../ui/trouble";
 import { stem } from "./format";
 import classes from "./new.module.css";
@@ -87,7 +88,7 @@ function Send({ file, another, instead }: { file: File; another: (f: File | null
   useEffect(() => () => stop.current?.abort(), []);
   const problem = sending.error instanceof Problem ? sending.error : undefined;
   const canceled = sending.error !== null && !problem;
-  const beside = problem?.of("document_base64") ?? problem?.of("document") ?? (problem && !problem.retryable && problem.fields.length === 0 ? problem.message : undefined);
+  const beside = problem?.of("document_base64") ?? problem?.of("document") ?? (problem && !problem.retryable && problem.fields.length === 0 ? sentenceOf(t, problem) : undefined);
   const send = () => sending.mutate();
   const cancel = () => {
     stop.current?.abort();
