@@ -3,6 +3,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, service, take, type Schemas } from "./client";
 import { proving, type Refused } from "./proof";
 import type { Accepted } from "./consent";
+import { timeUntil } from "./time-until";
 
 export type ListItem = Schemas["ListItem"];
 export type Pagination = Schemas["Pagination"];
@@ -194,7 +195,12 @@ export const verbs = {
   correctGuest: (id: number, person: string, to: { name: string; email: string; phone: string; channel?: Person["channel"] }) =>
     take(api.POST("/v1/econtract/{service}/sign/correct-guest-docs", { params: service, body: { ...named(id), user_id: person, ...to } })),
   /** Sends a code to the mailbox of the caller, a guest. */
-  orderCode: async (id: number) => (await take(api.POST("/v1/econtract/{service}/sign/guest-code-docs", { params: service, body: named(id) }))).response.data,
+  /** Wait: milliseconds until another code can be asked for. */
+  orderCode: async (id: number) => {
+    const asked = api.POST("/v1/econtract/{service}/sign/guest-code-docs", { params: service, body: named(id) });
+    const { data } = (await take(asked)).response;
+    return { ...data, wait: timeUntil(data.next_at, (await asked).response) };
+  },
   proveMailbox: (id: number, code: string) => take(api.POST("/v1/econtract/{service}/sign/guest-verify-docs", { params: service, body: { ...named(id), code } })),
   /** Changes how the people of a draft are reached, if it still has the version. */
   deliver: (id: number, d: NonNullable<Detail["delivery"]>, version: number) =>

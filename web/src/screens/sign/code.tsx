@@ -19,7 +19,7 @@ export function Code({ document: d, check }: Props) {
   const [tried, setTried] = useState(false);
   const order = useMutation({ mutationFn: () => verbs.orderCode(d.id), onSuccess: () => { setCode(""); prove.reset(); } });
   const prove = useMutation({ mutationFn: () => verbs.proveMailbox(d.id, code), onSuccess: () => queries.invalidateQueries({ queryKey: ["document"] }) });
-  const waits = useUntil(order.data?.next_at);
+  const waits = useWait(order.data);
   const phone = check.channel !== "mail";
   if (!check.delivered) return <Text size="sm" role="alert">{t(phone ? "code.notDeliveredPhone" : "code.notDelivered")}</Text>;
   const digits = code.replace(/\D/g, "");
@@ -47,13 +47,13 @@ export function Code({ document: d, check }: Props) {
   );
 }
 
-/** Whether a moment is still to come. */
-function useUntil(moment: string | undefined): boolean {
-  const [passed, setPassed] = useState("");
+/** Whether the time that an answer says to wait is still running. */
+function useWait(answer: { wait: number } | undefined): boolean {
+  const [passed, setPassed] = useState<object>();
   useEffect(() => {
-    if (moment === undefined) return;
-    const later = setTimeout(() => setPassed(moment), Math.max(0, Date.parse(moment) - Date.now()));
+    if (answer === undefined) return;
+    const later = setTimeout(() => setPassed(answer), answer.wait);
     return () => clearTimeout(later);
-  }, [moment]);
-  return moment !== undefined && passed !== moment;
+  }, [answer]);
+  return answer !== undefined && passed !== answer;
 }
