@@ -63,7 +63,7 @@ test("a member reads and signs on a phone, and sees the document stamped and sea
   await page.goto(`${s.url}/inbox?status=all`);
   await page.locator(`[data-document="${contract.id}"]`).getByRole("img", { name: "Penanda Dua has signed" }).filter({ visible: true }).waitFor();
   // The drawn picture was saved for the next time.
-  expect((await page.request.get(`${s.url}/v1/auth/specimen`)).status()).toBe(200);
+  await expect.poll(async () => (await page.request.get(`${s.url}/v1/auth/specimen`)).status()).toBe(200);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
   await page.context().close();
 });

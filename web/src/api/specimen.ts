@@ -24,4 +24,8 @@ export const specimen = (kind: SpecimenKind) => queryOptions({
   },
 });
 
-export const keepSpecimen = async (kind: SpecimenKind, picture: Blob): Promise<unknown> => guest.token() ? keepDevicePicture(kind, picture) : ask(kind, { method: "PUT", body: picture, headers: { "Content-Type": picture.type } });
+/** Browsers let so many bytes of requests finish after the page was closed (64 KiB), with some left for others. */
+const mostAfterClosing = 48_000;
+
+/** Saves a picture. A small one is saved even if the page is closed meanwhile. */
+export const keepSpecimen = async (kind: SpecimenKind, picture: Blob): Promise<unknown> => guest.token() ? keepDevicePicture(kind, picture) : ask(kind, { method: "PUT", body: picture, keepalive: picture.size <= mostAfterClosing, headers: { "Content-Type": picture.type } });

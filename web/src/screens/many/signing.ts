@@ -62,7 +62,7 @@ export function useSigning(queue: Queued[]) {
       await action(await encodePictures(pictures));
       if (pictures.signature && kept.current !== pictures.signature) {
         kept.current = pictures.signature;
-        await savePictures(pictures, hand, undefined);
+        void savePictures(pictures, hand, undefined).then(() => queries.invalidateQueries({ queryKey: ["specimen"], refetchType: "none" })); // the signer need not wait for it
       }
     } catch (e) {
       setError(e);

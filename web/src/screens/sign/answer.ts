@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 import { verbs, type Given, type Shown } from "../../api/documents";
 import { useConsent } from "./consent";
 import type { Hand } from "./hand";
-import { choosePictures, encodePictures, savePictures, type AskedInitials } from "./pictures";
+import { signWithPictures, type AskedInitials } from "./pictures";
 
 /** What a signer signs with. */
 interface Signing {
@@ -31,12 +31,9 @@ export function useAnswer(id: number, asks: boolean) {
   const [proof, setProof] = useState<Given>({ password: "" }); // of a person with an account in a frame
   const onSettled = () => void queries.invalidateQueries();
   const sign = useMutation({
-    mutationFn: async ({ shown, initials: asked }: Signing) => {
-      const pictures = await choosePictures(hand, initials, asked);
-      const sent = await encodePictures(pictures);
-      await verbs.sign(id, shown, consenting.accepted, sent.signature, sent.initials, givenOf(proof));
-      await savePictures(pictures, hand, initials);
-    },
+    mutationFn: ({ shown, initials: asked }: Signing) => signWithPictures(hand, initials, asked,
+      (sent) => verbs.sign(id, shown, consenting.accepted, sent.signature, sent.initials, givenOf(proof)),
+      () => void queries.invalidateQueries({ queryKey: ["specimen"] })),
     onSettled,
   });
   const approve = useMutation({ mutationFn: (shown: Shown) => verbs.approve(id, shown, consenting.accepted, givenOf(proof)), onSettled });

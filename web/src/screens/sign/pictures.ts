@@ -32,6 +32,16 @@ export async function encodePictures({ signature, initials }: Pictures): Promise
   return { signature: signature ? await base64(signature) : undefined, initials: initials ? await base64(initials) : undefined };
 }
 
+/**
+ * Signs with pictures, and then saves them without making the signer wait. Saved is called when both are saved or could not be. Resolves
+ * when the signature is made.
+ */
+export async function signWithPictures(hand: Hand | undefined, initials: Hand | undefined, asked: AskedInitials | undefined, sign: (sent: Awaited<ReturnType<typeof encodePictures>>) => Promise<unknown>, saved: () => void): Promise<void> {
+  const pictures = await choosePictures(hand, initials, asked);
+  await sign(await encodePictures(pictures));
+  void savePictures(pictures, hand, initials).then(saved);
+}
+
 /** Saves the pictures that the signer wants to use again. A signature that was made counts even if this fails. */
 export async function savePictures({ signature, initials }: Pictures, hand: Hand | undefined, initialsHand: Hand | undefined): Promise<void> {
   if (signature && hand?.remember && hand.way !== "kept") await keepSpecimen("signature", signature).catch(() => undefined);
