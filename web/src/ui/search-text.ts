@@ -9,11 +9,14 @@ export function useSearchText(value: string, change: (text: string) => void): [t
   const [text, setText] = useState(value);
   const [known, setKnown] = useState(value);
   const sent = useRef(value);
+  const settle = useDebouncedCallback((to: string) => { sent.current = to.trim(); change(sent.current); }, 300);
   if (known !== value) {
     setKnown(value);
-    if (value !== sent.current) setText(value); // else it is what was typed here, and more may have been typed since
+    if (value !== sent.current) { // else it is what was typed here, and more may have been typed since
+      settle.cancel();
+      setText(value);
+    }
     sent.current = value;
   }
-  const settle = useDebouncedCallback((to: string) => { sent.current = to.trim(); change(sent.current); }, 300);
   return [text, (to) => { setText(to); settle(to); }];
 }
