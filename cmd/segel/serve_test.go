@@ -20,8 +20,8 @@ func TestAFirstStartThatCannotListenAsConfiguredCreatesNothing(t *testing.T) {
 	} {
 		data := filepath.Join(t.TempDir(), "data")
 		env := append([]string{"SEGEL_LISTEN=127.0.0.1:0", "SEGEL_CONVERT=off", "SEGEL_PAGE_PICTURES=off"}, c.env...)
-		if status, stdout, stderr := runHere(t, env, append([]string{"serve", "--data", data}, c.args...)...); status == 0 || stdout != "" {
-			t.Errorf("%s: status %d, %s%s", name, status, stdout, stderr)
+		if got := runProgram(t, env, append([]string{"serve", "--data", data}, c.args...)...); got.status == 0 {
+			t.Errorf("%s: status %d, %s", name, got.status, got.text)
 		}
 		if _, err := os.Stat(data); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: the data folder was created: %v", name, err)

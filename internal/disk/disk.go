@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"syscall"
 
 	"segel/internal/contract"
 	"segel/internal/outage"
@@ -30,7 +29,7 @@ type Monitor struct {
 	Folders []string
 	Reserve int64 // bytes to keep free, at most a tenth of a disk
 	Warning int64 // free bytes below which the space is scarce, at most a fifth of a disk; 0: never
-	// Look returns the space of a folder's file system; nil asks the operating system.
+	// Look returns the space of a folder's file system; nil asks the operating system, for two seconds at most.
 	Look func(folder string) (Space, error)
 }
 
@@ -95,13 +94,4 @@ func (m *Monitor) readSpace(folder string) (Space, error) {
 		err = &outage.Error{Part: outage.Blobs, Err: err}
 	}
 	return space, fmt.Errorf("read free space: %w", err)
-}
-
-// ReadSpace returns the space of a folder's file system that the operating system reports.
-func ReadSpace(folder string) (Space, error) {
-	var s syscall.Statfs_t
-	if err := syscall.Statfs(folder, &s); err != nil {
-		return Space{}, fmt.Errorf("%s: %w", folder, err)
-	}
-	return Space{Total: int64(s.Blocks) * int64(s.Bsize), Free: int64(s.Bavail) * int64(s.Bsize)}, nil //nolint:unconvert // the types differ by system
 }
