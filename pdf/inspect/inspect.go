@@ -115,7 +115,8 @@ type inspection struct {
 	pagesByKind map[Kind]map[int]bool // pages
 	reader      *content.Reader
 
-	alternates bool // an image has an alternate for printing
+	alternates   bool // an image has an alternate for printing
+	flagsChecked int  // annotations of pages that were not examined
 }
 
 // addFinding adds a finding, at most one of its kind per page.

@@ -130,6 +130,38 @@ func TestUnexaminedPagesAreAFinding(t *testing.T) {
 	}
 }
 
+// TestPagesThatShareAnnotationsCostNoMoreThanTheLimit has pages with a list of 50,000 annotations, and pages without
+// annotations. Behind the limit those with the list count as different in print.
+func TestPagesThatShareAnnotationsCostNoMoreThanTheLimit(t *testing.T) {
+	t.Parallel()
+	const pages, annotations = 8, 50_000
+	file := pdftest.Table(pages)
+	u := open(t, file).NewUpdate()
+	shared := u.Add(slices.Repeat(pdf.Array{pdf.Dict{"F": pdf.Integer(4)}}, annotations))
+	for i := range pages {
+		page, err := u.Edit(pdf.Ref{Number: uint32(pdftest.FirstPageNumber + 2*i)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i != pages-2 {
+			page["Annots"] = shared
+		}
+	}
+	tail, err := u.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var differ []inspect.Finding
+	for _, f := range inspectFile(t, append(file, tail.Bytes...), inspect.Limits{Content: content.Limits{Operators: 1}}) {
+		if f.Kind == inspect.PrintDiffers {
+			differ = append(differ, f)
+		}
+	}
+	if got := inspect.PageRanges(differ); got != "5-6, 8" {
+		t.Errorf("different in print: %q", got)
+	}
+}
+
 // newNestedFile is a page with a form that shows itself.
 func newNestedFile(t *testing.T) []byte {
 	t.Helper()

@@ -65,14 +65,21 @@ func (i *inspection) addNotExamined(page *pdf.Page, why string) {
 	}
 }
 
-// maxFlags bounds the annotations of a page whose flags are checked if the page is not examined.
-const maxFlags = 50_000
+// maxFlags bounds the annotations whose flags are checked on all pages that are not examined, and those of one page.
+const maxFlags, maxFlagsOfPage = 200_000, 50_000
 
-// hasPrintOnlyAnnotation reports whether an annotation of a page is only printed.
+// hasPrintOnlyAnnotation reports whether an annotation of a page is only printed, or whether too many were checked before.
 func (i *inspection) hasPrintOnlyAnnotation(page *pdf.Page) bool {
 	const hidden, printed, noView = 1 << 1, 1 << 2, 1 << 5
+	if page.Dict["Annots"] == nil {
+		return false
+	}
+	if i.flagsChecked >= maxFlags {
+		return true
+	}
 	annots, _ := i.d.Array(page.Dict["Annots"])
-	for _, o := range annots[:min(len(annots), maxFlags)] {
+	i.flagsChecked += len(annots) // pages may share a long list
+	for _, o := range annots[:min(len(annots), maxFlagsOfPage)] {
 		dict, err := i.d.Dict(o)
 		if err != nil {
 			continue
@@ -82,7 +89,7 @@ func (i *inspection) hasPrintOnlyAnnotation(page *pdf.Page) bool {
 			return true
 		}
 	}
-	return len(annots) > maxFlags
+	return len(annots) > maxFlagsOfPage
 }
 
 // findTextOutside finds words outside the page.
