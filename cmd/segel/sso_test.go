@@ -228,6 +228,39 @@ func TestPeopleLogInWithTheProviderOfTheirOrganisation(t *testing.T) {
 	})
 }
 
+func TestAnAnswerToAnotherLoginDoesNotEndTheOneThatIsPending(t *testing.T) {
+	t.Parallel()
+	g := stageSSO(t, starting{}, nil)
+	b := newBrowser(t, g.service)
+	q := b.visit(g.p, "siti@contoh.id")
+	right := url.Values{"state": {q.Get("state")}, "code": {"c1"}, "iss": {g.p.URL}}
+	for name, other := range map[string]url.Values{"no state": {"code": {"c1"}}, "another state": {"state": {"x"}, "code": {"c1"}, "iss": {g.p.URL}}, "an error": {"state": {"x"}, "error": {"access_denied"}}} {
+		if got := b.back(g.of, other); got != refusal("sso.login_lost") {
+			t.Errorf("%s leads to %s", name, got)
+		}
+	}
+	if got := b.back("8f14e45f-ceea-467f-a0e6-1b1f0c8d3aff", right); got != refusal("sso.login_lost") {
+		t.Errorf("at the address of another organisation it leads to %s", got)
+	}
+	if got := b.back(g.of, right); got != "/sent" || b.me() == nil {
+		t.Errorf("the right answer leads to %s", got)
+	}
+	// A login that was answered, also one that the person gave up, is over.
+	q = b.visit(g.p, "siti@contoh.id")
+	if got := b.back(g.of, url.Values{"state": {q.Get("state")}, "error": {"access_denied"}, "iss": {g.p.URL}}); got != refusal("sso.refused") {
+		t.Errorf("giving up leads to %s", got)
+	}
+	at, err := url.Parse(g.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range b.Jar.Cookies(at) {
+		if strings.Contains(c.Name, "segel_sso") {
+			t.Errorf("%s is left", c.Name)
+		}
+	}
+}
+
 // TestAnErasedPersonWhomTheProviderStillNamesGetsAnotherAccount states what decision 0091 says: a disabled account keeps a person out, an erased one does not.
 func TestAnErasedPersonWhomTheProviderStillNamesGetsAnotherAccount(t *testing.T) {
 	t.Parallel()
@@ -295,6 +328,9 @@ func TestAnAccountWithASecondFactorIsNotLetInByTheProviderAlone(t *testing.T) {
 		prove(b, "").is(http.StatusForbidden, "auth.factor_required")
 		prove(b, "000000").is(http.StatusBadRequest, "auth.otp_wrong")
 		prove(newBrowser(t, g.service), code).is(http.StatusBadRequest, "sso.login_lost")
+		if got := b.back(g.of, url.Values{"state": {"x"}, "code": {"c1"}}); got != refusal("sso.login_lost") { // which leaves the login that waits for the factor
+			t.Errorf("an answer to another login leads to %s", got)
+		}
 		// The cookie of a login that was not confirmed yet is not one that was.
 		unconfirmed := newBrowser(t, g.service)
 		unconfirmed.visit(g.p, "siti@contoh.id")

@@ -67,7 +67,9 @@ func (c *call) finishSSO() error {
 	h := c.w.Header()
 	h.Set("Cache-Control", "no-store")
 	f, err := c.SSO.FinishLogin(c.r.Context(), c.pathOrganisation(), answer, identity.Client{IP: c.client, UserAgent: c.r.UserAgent()})
-	c.setCookie(ssoCookie, f.Cookie, cookieAge(f.Cookie, sso.LoginLifetime)) // a login is answered once, also if it is refused
+	if f.Cookie != answer.Cookie { // a login is answered once, also if it is refused
+		c.setCookie(ssoCookie, f.Cookie, cookieAge(f.Cookie, sso.LoginLifetime))
+	}
 	if err != nil {
 		_, refusal, cause := refusalOf(c.r.Context(), err)
 		c.cause = cause

@@ -140,9 +140,12 @@ type FinishedLogin struct {
 	Target string // path of the web app to open
 
 	// Accepted are the second factors of the account, if the person has to prove one of them. There is no session then: [Service.FinishFactor]
-	// opens it, with Cookie, which replaces the one of the login.
+	// opens it, with Cookie.
 	Accepted []string
-	Cookie   string
+
+	// Cookie replaces the one of the answer; empty: that one is removed. It is the same one if the answer is to another login than the pending one:
+	// any page can have a browser send such an answer, and must not end the login with it.
+	Cookie string
 }
 
 // FinishLogin finishes a login with the answer of the provider, and opens a session. The account is the one that is linked to the person at
@@ -159,8 +162,11 @@ func (s *Service) FinishLogin(ctx context.Context, of contract.OrganisationID, a
 
 func (s *Service) finishLogin(ctx context.Context, of contract.OrganisationID, a Answer, from identity.Client) (FinishedLogin, error) {
 	var p pendingLogin
-	if err := s.unseal(cookieID, a.Cookie, &p); err != nil || p.Organisation != of || subtle.ConstantTimeCompare([]byte(p.State), []byte(a.State)) != 1 || s.Clock().Unix() >= p.Until {
-		return FinishedLogin{}, contract.ErrLoginLost.WithCause(err)
+	if err := s.unseal(cookieID, a.Cookie, &p); err != nil || p.Organisation != of || subtle.ConstantTimeCompare([]byte(p.State), []byte(a.State)) != 1 {
+		return FinishedLogin{Cookie: a.Cookie}, contract.ErrLoginLost.WithCause(err)
+	}
+	if s.Clock().Unix() >= p.Until {
+		return FinishedLogin{}, contract.ErrLoginLost
 	}
 	found, err := s.Store.SSO(ctx, of)
 	if errors.Is(err, store.ErrNotFound) || err == nil && (!found.Enabled || found.Issuer != p.Issuer || found.ClientID != p.Client) {
