@@ -220,18 +220,22 @@ func signedFields(d *contract.Document) []string {
 type invalidError struct{ faults []contract.SealFault }
 
 func (e *invalidError) Error() string {
-	all := make([]string, len(e.faults))
-	for i, f := range e.faults {
+	return "sealed file did not pass validation: " + joinFaults(e.faults)
+}
+
+func joinFaults(faults []contract.SealFault) string {
+	all := make([]string, len(faults))
+	for i, f := range faults {
 		all[i] = f.String()
 	}
-	return "sealed file did not pass validation: " + strings.Join(all, ", ")
+	return strings.Join(all, ", ")
 }
 
 // checkSealed validates the file of a document with the added revisions, before they are committed. It uses the stored
 // bytes, verified against the recorded sums, and no state from the time when the revisions were made. The file is read
 // once from end to end, and its structure besides.
 //
-// A renewal is not refused for changes that were in the document before it, see [Service.newFaults].
+// A renewal is not refused for faults that the document had before it, see [Service.newFaults].
 //
 // Errors: an [invalidError] with what [contract.Document.CheckSealed] found, after an alarm; [documents.ErrFileMissing];
 // [documents.ErrFileChanged].
@@ -266,22 +270,46 @@ func (s *Service) checkSealed(ctx context.Context, d contract.Document, added []
 	return invalid
 }
 
-// isFromEarlierRules reports whether a fault may be one that earlier releases did not look for.
-func isFromEarlierRules(f contract.SealFault) bool { return f.Code == contract.FaultChanged }
+// isFromEarlierRules reports whether a fault may be one that earlier releases did not look for, or follow from one: a
+// signature whose timestamp does not count any more is validated at the present.
+func isFromEarlierRules(f contract.SealFault) bool {
+	switch f.Code {
+	case contract.FaultChanged, contract.FaultLevel:
+		return true
+	case contract.FaultNotPassed:
+		return !slices.Contains(refusedByAllRules, validate.SubIndication(f.Detail))
+	}
+	return false
+}
+
+// refusedByAllRules are verdicts that no rule of a later release causes. A root that is missing is for an operator to add.
+var refusedByAllRules = []validate.SubIndication{
+	validate.FormatFailure, validate.HashFailure, validate.SigCryptoFailure, validate.SignedDataNotFound, validate.RevokedBefore, validate.Expired,
+	validate.NoSigningCertificateFound, validate.NoCertificateChainFound,
+}
 
 // newFaults removes the faults that the document already had when it was completed under earlier rules. A renewal does
-// not cause them, and without renewals the signatures could no longer be validated.
+// not cause them, and without renewals the signatures could no longer be validated. The timestamp that it adds had no
+// fault before, so all of its own count.
 func (s *Service) newFaults(ctx context.Context, d contract.Document, before []contract.Revision, faults []contract.SealFault) ([]contract.SealFault, error) {
 	d.Revisions = before
 	known, err := s.sealFaults(ctx, &d)
 	if err != nil {
 		return nil, err
 	}
-	added := slices.DeleteFunc(faults, func(f contract.SealFault) bool { return isFromEarlierRules(f) && slices.Contains(known, f) })
+	added := slices.DeleteFunc(slices.Clone(faults), func(f contract.SealFault) bool { return isFromEarlierRules(f) && isKnownFault(f, known) })
 	if len(added) == 0 {
-		s.Log.WarnContext(ctx, "renewed a document whose signatures do not permit what was added before it was completed", "document", d.ID)
+		s.Log.WarnContext(ctx, "renewed a document that had faults before", "document", d.ID, "faults", joinFaults(faults))
 	}
 	return added, nil
+}
+
+// isKnownFault reports whether a fault is among those of the document before, or remains of a worse one of the same field:
+// the further timestamp may prove more.
+func isKnownFault(f contract.SealFault, known []contract.SealFault) bool {
+	return slices.ContainsFunc(known, func(k contract.SealFault) bool {
+		return k == f || k.Field == f.Field && k.Code == contract.FaultNotPassed && f.Code == contract.FaultLevel
+	})
 }
 
 // sealFaults reads and validates a document's file.

@@ -2,8 +2,16 @@ package workflow_test
 
 import (
 	"context"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/asn1"
 	"errors"
 	"io"
+	"math/big"
 	"strings"
 	"testing"
 	"time"
@@ -11,11 +19,15 @@ import (
 	"segel/internal/authority"
 	"segel/internal/blob"
 	"segel/internal/contract"
+	"segel/internal/documents"
 	"segel/internal/store"
+	"segel/internal/store/sqlstore"
+	"segel/internal/store/storetest"
 	"segel/internal/workflow"
 	"segel/pades/validate"
 	"segel/pdf"
 	"segel/revocation"
+	"segel/tsp"
 )
 
 const year = 365 * 24 * time.Hour
@@ -245,6 +257,100 @@ func TestRenewalThatIsCutOffIsDoneAgainAndLeavesNothingTwice(t *testing.T) {
 	}
 	if _, err := h.Renew(ctx, id); err != nil || len(h.read(id).Revisions) != n+2 {
 		t.Errorf("another renewal at once: %v", err)
+	}
+}
+
+// sha1Lists answers about the certificates of an issuer with lists that are signed with SHA-1.
+type sha1Lists struct {
+	issuer *x509.Certificate
+	key    crypto.Signer
+	now    func() time.Time
+}
+
+func (s sha1Lists) Revocation(_ context.Context, _, issuer *x509.Certificate) (revocation.Data, error) {
+	if !issuer.Equal(s.issuer) {
+		return revocation.Data{}, errors.New("certificate of another issuer")
+	}
+	at := s.now().UTC().Truncate(time.Second)
+	der, err := x509.CreateRevocationList(rand.Reader, &x509.RevocationList{
+		Number: big.NewInt(at.Unix()), ThisUpdate: at, NextUpdate: at.AddDate(0, 0, 7), SignatureAlgorithm: x509.ECDSAWithSHA1,
+	}, s.issuer, s.key)
+	return revocation.Data{CRL: der}, err
+}
+
+// useSHA1 replaces the time-stamp authority by a new, trusted one with sha1Lists.
+func (h *harness) useSHA1() {
+	h.t.Helper()
+	create := func(template, parent *x509.Certificate, by crypto.Signer) (*x509.Certificate, crypto.Signer) {
+		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		if parent == nil {
+			parent, by = template, key
+		}
+		template.NotBefore, template.NotAfter = h.now().Add(-time.Hour), h.now().Add(20*year)
+		der, err := x509.CreateCertificate(rand.Reader, template, parent, key.Public(), by)
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		c, err := x509.ParseCertificate(der)
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		return c, key
+	}
+	root, rootKey := create(&x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "Time Root"}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
+	}, nil, nil)
+	purpose, err := asn1.Marshal([]asn1.ObjectIdentifier{{1, 3, 6, 1, 5, 5, 7, 3, 8}})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	c, key := create(&x509.Certificate{
+		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "Clock"}, KeyUsage: x509.KeyUsageDigitalSignature,
+		ExtraExtensions: []pkix.Extension{{Id: asn1.ObjectIdentifier{2, 5, 29, 37}, Critical: true, Value: purpose}},
+	}, root, rootKey)
+	h.Trust.Add(validate.ForTime, "sha1", root)
+	h.clock.Timestamper = &tsp.Responder{Key: key, Chain: []*x509.Certificate{c, root}, Policy: asn1.ObjectIdentifier{1, 2, 3}, Clock: h.now, Random: rand.Reader}
+	h.Service.Revocation = revocation.Sources{h.Service.Revocation, sha1Lists{root, rootKey, h.now}}
+}
+
+// TestDocumentIsRenewedWhoseTimestampsCountedUnderEarlierRules completes a document while SHA-1 counts.
+func TestDocumentIsRenewedWhoseTimestampsCountedUnderEarlierRules(t *testing.T) {
+	t.Parallel()
+	begin := time.Date(2016, 1, 1, 0, 0, 0, 0, time.UTC)
+	h := newHarnessAt(t, storetest.SQLite(t, sqlstore.Migrate), time.Until(begin))
+	h.useSHA1()
+	id := h.closed()
+	h.valid(id)
+	h.later(19*year + 30*24*time.Hour)
+	// The timestamp of the renewal must pass: one of this authority does not.
+	h.useSHA1()
+	h.renewDue(workflow.Renewed{PutOff: 1})
+	h.raised("the authority is one with SHA-1 too", map[documents.Alarm]int{documents.AlarmInvalid: 1})
+	h.later(25 * time.Hour)
+	h.another()
+	h.renewDue(workflow.Renewed{Renewed: 1})
+	h.raised("another authority", map[documents.Alarm]int{documents.AlarmInvalid: 1})
+	if fields, _ := h.timestamps(id); len(fields) != 2 {
+		t.Errorf("timestamps %v", fields)
+	}
+}
+
+func TestDocumentIsNotRenewedWhileARootOfItsTimestampsIsMissing(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	h.another()
+	id := h.closed()
+	h.later(19*year + 30*24*time.Hour)
+	h.Trust = &validate.Trust{}
+	h.Trust.Add(validate.ForAll, validate.OriginOwn, h.ca.Root())
+	h.another()
+	h.renewDue(workflow.Renewed{PutOff: 1})
+	h.raised("without the root", map[documents.Alarm]int{documents.AlarmInvalid: 1})
+	if fields, _ := h.timestamps(id); len(fields) != 1 {
+		t.Errorf("timestamps %v", fields)
 	}
 }
 

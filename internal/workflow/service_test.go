@@ -62,7 +62,10 @@ func newHarness(t testing.TB) *harness {
 }
 
 // newHarnessOn is newHarness on the given database.
-func newHarnessOn(t testing.TB, dsn string) *harness {
+func newHarnessOn(t testing.TB, dsn string) *harness { return newHarnessAt(t, dsn, 0) }
+
+// newHarnessAt is newHarnessOn whose clock begins so long after the present.
+func newHarnessAt(t testing.TB, dsn string, ahead time.Duration) *harness {
 	t.Helper()
 	ctx, dir := context.Background(), t.TempDir()
 	real, err := sqlstore.Open(ctx, dsn, sqlstore.Options{Mode: sqlstore.Writing})
@@ -75,6 +78,7 @@ func newHarnessOn(t testing.TB, dsn string) *harness {
 		}
 	})
 	h := &harness{t: t, store: &failingStore{Store: real}}
+	h.later(ahead)
 	h.store.ahead = func() time.Duration { return time.Duration(h.ahead.Load()) } // the database is on the same machine as the service
 	sealer, err := credential.NewSealer(bytes.Repeat([]byte{7}, 32))
 	if err != nil {
@@ -113,12 +117,12 @@ func newHarnessOn(t testing.TB, dsn string) *harness {
 		defer mu.Unlock()
 		h.alarms[a]++
 	}
-	o := store.Organisation{ID: "8f14e45f-ceea-467f-a0e6-1b1f0c8d3a00", Name: "PT Contoh", CreatedAt: time.Now()}
+	o := store.Organisation{ID: "8f14e45f-ceea-467f-a0e6-1b1f0c8d3a00", Name: "PT Contoh", CreatedAt: h.now()}
 	if err := real.CreateOrganisation(ctx, o); err != nil {
 		t.Fatal(err)
 	}
 	for _, u := range []contract.Unit{contract.UnitStamp, contract.UnitSignature} {
-		if _, err := real.Grant(ctx, o.ID, u, 1000, "test", contract.Actor{}, time.Now()); err != nil {
+		if _, err := real.Grant(ctx, o.ID, u, 1000, "test", contract.Actor{}, h.now()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -137,7 +141,7 @@ func (h *harness) useStore(s workflow.Store) (undo func()) {
 func (h *harness) person(o contract.OrganisationID, id contract.PersonID, name string) contract.Actor {
 	h.t.Helper()
 	p := contract.Person{ID: id, Name: name, Email: name + "@example.test"}
-	if err := h.store.CreateUser(context.Background(), store.User{Person: p, Organisation: o, CreatedAt: time.Now()}); err != nil {
+	if err := h.store.CreateUser(context.Background(), store.User{Person: p, Organisation: o, CreatedAt: h.now()}); err != nil {
 		h.t.Fatal(err)
 	}
 	return contract.Actor{Person: p, Organisation: o}
