@@ -38,6 +38,17 @@ export const draftPlacements = (id: number) =>
     refetchOnMount: "always",
   });
 
+/** A draft, as stored once all local changes are. */
+export const draftDetail = (id: number) =>
+  queryOptions({
+    queryKey: ["document", id, "draft detail"],
+    queryFn: async () => {
+      await arrived(id);
+      return (await take(api.GET("/v1/econtract/web_app/document/detail/{document_id}", { params: { path: { document_id: id } } }))).data;
+    },
+    refetchOnMount: "always",
+  });
+
 /**
  * Replaces the participants of a draft, if it still has the version, and resolves to its new version. Refused with
  * document.version_changed otherwise.

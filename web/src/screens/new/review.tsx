@@ -6,7 +6,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useRef, type RefObject } from "react";
 
 import { Problem } from "../../api/client";
-import { draftPeople, draftPlacements, type Warning } from "../../api/draft";
+import { draftDetail, draftPeople, draftPlacements, type Warning } from "../../api/draft";
 import { groupOf, holders, signs, balance, verbs, type Detail, type Person, type Placement } from "../../api/documents";
 import { useLanguage, useText } from "../../text";
 import { ConflictNotice } from "../../ui/conflict";
@@ -29,13 +29,15 @@ const Preview = lazy(() => import("./preview").then((m) => ({ default: m.Preview
 /** Review shows what will happen and what it costs, before it becomes final. */
 export function Review({ document: d }: { document: Detail }) {
   const people = useQuery(draftPeople(d.id)), placed = useQuery(draftPlacements(d.id));
-  const error = people.error ?? placed.error;
-  if (error) return <Trouble error={error} retry={() => { void people.refetch(); void placed.refetch(); }} />;
-  if (!people.isFetchedAfterMount || !placed.isFetchedAfterMount) return <Loading />;
-  return <Whole document={d} people={people.data?.signer ?? []} placed={placed.data?.placements ?? []} warnings={placed.data?.warnings ?? []} />;
+  const stored = useQuery(draftDetail(d.id)); // d may be from before a message that is still being stored
+  const error = people.error ?? placed.error ?? stored.error;
+  if (error) return <Trouble error={error} retry={() => { void people.refetch(); void placed.refetch(); void stored.refetch(); }} />;
+  if (!people.isFetchedAfterMount || !placed.isFetchedAfterMount || !stored.isFetchedAfterMount) return <Loading />;
+  return <Whole document={d} stored={stored.data ?? d} people={people.data?.signer ?? []} placed={placed.data?.placements ?? []} warnings={placed.data?.warnings ?? []} />;
 }
 
-function Whole({ document: d, people, placed, warnings }: { document: Detail; people: Person[]; placed: Placement[]; warnings: Warning[] }) {
+/** Whole shows document, and lets the owner edit how the people are reached from stored, which has all local changes. */
+function Whole({ document: d, stored, people, placed, warnings }: { document: Detail; stored: Detail; people: Person[]; placed: Placement[]; warnings: Warning[] }) {
   const t = useText();
   const go = useNavigate();
   const queries = useQueryClient();
@@ -64,7 +66,7 @@ function Whole({ document: d, people, placed, warnings }: { document: Detail; pe
     <Stack>
       <Order document={d} people={people} placed={placed} stampOnly={cost.stampOnly} />
       <Cost cost={cost} left={quota.data} />
-      {d.delivery && people.some((p) => !p.is_owner) && <Messages document={d} known={d.delivery} guests={people.some((p) => p.is_guest)} store={storeMessages} />}
+      {stored.delivery && people.some((p) => !p.is_owner) && <Messages document={stored} known={stored.delivery} guests={people.some((p) => p.is_guest)} store={storeMessages} />}
       <TeamOf document={d} />
       {signers.length > 0 && !cost.stampOnly && (
         <>
