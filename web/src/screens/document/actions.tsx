@@ -11,6 +11,7 @@ import { loadAdminText, useText } from "../../text";
 import { Dialog } from "../../ui/dialog";
 import { Download } from "../../ui/download";
 import { ButtonLink } from "../../ui/links";
+import { RemoveDraft } from "../../ui/remove-draft";
 import { Trouble } from "../../ui/trouble";
 
 const FilingDialog = lazy(() => import("../../ui/filing").then((m) => ({ default: m.FilingDialog })));
@@ -25,7 +26,6 @@ export function Actions({ document: d }: { document: Detail }) {
   const refresh = () => void queries.invalidateQueries();
   const restamp = useMutation({ mutationFn: (newSerial: boolean) => verbs.restamp(d.id, newSerial), onSuccess: refresh });
   const remind = useMutation({ mutationFn: () => verbs.remind(d.id), onSuccess: refresh });
-  const remove = useMutation({ mutationFn: () => verbs.remove(d.id), onSuccess: () => { refresh(); void go(d.template ? { to: "/templates", search: { page: 1, search: "" } } : { to: "/drafts", search: noSearch }); } });
   const copy = useMutation({
     mutationFn: () => verbs.copy(d.id),
     onSuccess: ({ document_id: document, signer }) => {
@@ -35,6 +35,7 @@ export function Actions({ document: d }: { document: Detail }) {
       void go({ to: "/new", search: { document, step: "people" }, state: { told: { msg: t("document.copied", { title: d.document_title }), notes: left.map((name) => t("document.leftOut", { name })) } } });
     },
   });
+  const [removing, remove] = useDisclosure();
   const [canceling, cancel] = useDisclosure();
   const [saving, save] = useDisclosure();
   const [filing, setFiling] = useState<"labels" | "folder">();
@@ -42,7 +43,7 @@ export function Actions({ document: d }: { document: Detail }) {
   const acts = d.is_owner || d.may_manage === true;
   const mine = d.is_owner || (d.participant !== null && d.status !== "draft"); // in my lists; else in that of the team alone
   const running = acts && d.status === "processing";
-  const trouble = restamp.error ?? remind.error ?? remove.error ?? copy.error;
+  const trouble = restamp.error ?? remind.error ?? copy.error;
   const corrects = acts && ["rejected", "canceled", "expired"].includes(d.status);
   return (
     <Stack gap="xs" align="flex-end">
@@ -64,7 +65,7 @@ export function Actions({ document: d }: { document: Detail }) {
             {!d.template && (mine || (acts && d.team)) && <Menu.Item onClick={() => setFiling("folder")}>{t("filing.setFolder")}</Menu.Item>}
             {running && <Menu.Item onClick={() => remind.mutate()}>{t("document.remind")}</Menu.Item>}
             {(running || (acts && d.status === "failed")) && <Menu.Item color="red" onClick={cancel.open}>{t("document.cancel")}</Menu.Item>}
-            {d.is_owner && d.status === "draft" && <Menu.Item color="red" onClick={() => remove.mutate()}>{t("document.remove")}</Menu.Item>}
+            {d.is_owner && d.status === "draft" && <Menu.Item color="red" onClick={remove.open}>{t("document.remove")}</Menu.Item>}
           </Menu.Dropdown>
         </Menu>
       </Group>
@@ -81,6 +82,7 @@ export function Actions({ document: d }: { document: Detail }) {
       </Dialog>
       {filing && <Suspense><FilingDialog what={filing} documents={[d]} team={mine ? undefined : d.team?.id} close={() => setFiling(undefined)} back={() => setFiling(undefined)} /></Suspense>}
       {saving && <Suspense><SaveTemplate document={d} close={save.close} /></Suspense>}
+      <RemoveDraft draft={removing ? d : undefined} close={remove.close} removed={() => void go(d.template ? { to: "/templates", search: { page: 1, search: "" } } : { to: "/drafts", search: noSearch })} />
       <Cancel id={d.id} opened={canceling} close={cancel.close} />
     </Stack>
   );

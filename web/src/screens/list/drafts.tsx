@@ -1,18 +1,18 @@
 import { Button, Group, Paper, Stack, Text, TextInput } from "@mantine/core";
 import { IconSearch, IconTrash } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 
-import { list, noSearch, verbs, type ListItem, type Search } from "../../api/documents";
+import { list, noSearch, type ListItem, type Search } from "../../api/documents";
 import { useLanguage, useText } from "../../text";
-import { Dialog } from "../../ui/dialog";
 import { Filing } from "../../ui/label";
 import { AnchorLink, ButtonLink } from "../../ui/links";
 import { Loading } from "../../ui/loading";
 import { usePageWithin } from "../../ui/page-within";
 import { Paging } from "../../ui/paging";
 import { People } from "../../ui/people";
+import { RemoveDraft } from "../../ui/remove-draft";
 import { ScreenTitle } from "../../ui/screen-title";
 import { useSearchText } from "../../ui/search-text";
 import { Trouble } from "../../ui/trouble";
@@ -84,28 +84,7 @@ export function Drafts() {
         </>
       )}
       {selected.size > 0 && <Suspense><Selection documents={[...selected.values()]} owned files clear={clear} /></Suspense>}
-      <Remove draft={removing} close={() => setRemoving(undefined)} removed={(id) => { if (selected.has(id)) select(removing!, false); }} />
+      <RemoveDraft draft={removing} close={() => setRemoving(undefined)} removed={(id) => { if (selected.has(id)) select(removing!, false); }} />
     </Stack>
-  );
-}
-
-function Remove({ draft, close, removed }: { draft: ListItem | undefined; close: () => void; removed: (id: number) => void }) {
-  const t = useText();
-  const queries = useQueryClient();
-  const remove = useMutation({ mutationFn: (id: number) => verbs.remove(id), onSuccess: (_, id) => { void queries.invalidateQueries(); removed(id); leave(); } });
-  const leave = () => { remove.reset(); close(); };
-  return (
-    <Dialog opened={draft !== undefined} onClose={leave} title={t("document.remove")}>
-      {draft && (
-        <Stack>
-          <Text size="sm" style={{ overflowWrap: "anywhere" }}>{t("list.removeLead", { title: draft.document_title })}</Text>
-          {remove.isError && <Trouble error={remove.error} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={leave}>{t("close")}</Button>
-            <Button color="red" loading={remove.isPending} onClick={() => remove.mutate(draft.id)} data-autofocus>{t("document.remove")}</Button>
-          </Group>
-        </Stack>
-      )}
-    </Dialog>
   );
 }
