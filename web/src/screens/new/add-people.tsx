@@ -2,25 +2,27 @@ import { Autocomplete, Button, Group, NativeSelect, Select, Stack, Text, TextInp
 import { useDebouncedValue, useDisclosure } from "@mantine/hooks";
 import { IconSearch, IconUserPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useState, type FormEvent } from "react";
+import { useEffect, useState, type FormEvent, type RefObject } from "react";
 
 import { useAccount } from "../../api/account";
 import type { Channel } from "../../api/documents";
 import { directory, formerGuests } from "../../api/draft";
 import { useText } from "../../text";
 import { ChannelSelect } from "../../ui/channel";
-import { draftee, international, looksLikeEmail, taken, type Draftee } from "./people";
+import { addLeftGuest, draftee, taken, wrongGuest, type Draftee, type TypedGuest } from "./people";
 
 interface Props {
   people: Draftee[];
   add: (p: Draftee) => void;
+  /** Gets a function that adds a guest who was typed but not added. It returns false if that is wrong, and shows why. */
+  left?: RefObject<(() => boolean) | undefined>;
 }
 
 /** Tells a former guest from the members of the same list. */
 const guestKey = (email: string) => `guest ${email.toLowerCase()}`;
 
 /** AddPeople finds members of the organisation, and adds guests by name and e-mail. */
-export function AddPeople({ people, add }: Props) {
+export function AddPeople({ people, add, left }: Props) {
   const t = useText();
   const [search, setSearch] = useState("");
   const [settled] = useDebouncedValue(search, 200);
@@ -47,12 +49,12 @@ export function AddPeople({ people, add }: Props) {
           ]} />
         <Button variant="default" leftSection={<IconUserPlus size={16} aria-hidden />} aria-expanded={asGuest} onClick={toggle}>{t("new.addGuest")}</Button>
       </Group>
-      {asGuest && <Guest people={people} add={add} close={close} />}
+      {asGuest && <Guest people={people} add={add} left={left} close={close} />}
     </Stack>
   );
 }
 
-function Guest({ people, add, close }: Props & { close: () => void }) {
+function Guest({ people, add, left, close }: Props & { close: () => void }) {
   const t = useText();
   const [name, setName] = useState("");
   const [email, setEmail] = useState("");
@@ -75,14 +77,10 @@ function Guest({ people, add, close }: Props & { close: () => void }) {
     setEmail(g.email);
     setPhone(g.phone ?? "");
   };
-  const wrongName = name.trim() === "" ? t("new.needName") : undefined;
-  const wrongEmail = email.trim() === "" && channel !== "mail" ? undefined : !looksLikeEmail(email) ? t("new.needEmail") : taken(people, email) ? t("new.twice") : undefined;
-  const wrongPhone = channel !== "mail" && people.some((p) => p.channel !== "mail" && p.phone === international(phone)) ? t("new.twice") : undefined;
-  const submit = (e: FormEvent) => {
-    e.preventDefault();
-    setTried(true);
-    if (wrongName || wrongEmail || wrongPhone) return;
-    add(draftee({ guest: true, name: name.trim(), email: email.trim(), phone: phone.trim(), channel, language: language === "id" || language === "en" ? language : "" }));
+  const typed: TypedGuest = { name, email, phone, channel, language: language === "id" || language === "en" ? language : "" };
+  const wrong = wrongGuest(typed, people);
+  const addGuest = (g: TypedGuest) => {
+    add(draftee({ ...g, guest: true, name: g.name.trim(), email: g.email.trim(), phone: g.phone.trim() }));
     setChannel("mail");
     setName("");
     setEmail("");
@@ -91,13 +89,27 @@ function Guest({ people, add, close }: Props & { close: () => void }) {
     setTried(false);
     close();
   };
+  const submit = (e: FormEvent) => {
+    e.preventDefault();
+    setTried(true);
+    if (!wrong) addGuest(typed);
+  };
+  useEffect(() => {
+    if (!left) return;
+    left.current = () => {
+      const fine = addLeftGuest(typed, people, addGuest);
+      setTried(!fine);
+      return fine;
+    };
+    return () => { left.current = undefined; };
+  });
   return (
     <Stack component="form" gap="sm" onSubmit={submit} {...{ noValidate: true }} aria-label={t("new.addGuest")}>
       <Group align="flex-start" gap="sm">
-        <Autocomplete style={{ flex: "1 1 12rem" }} label={t("new.guestName")} required autoFocus value={name} onChange={changeName} onOptionSubmit={choose} error={tried && wrongName} maxLength={255} limit={8} filter={({ options }) => options}
+        <Autocomplete style={{ flex: "1 1 12rem" }} label={t("new.guestName")} required autoFocus value={name} onChange={changeName} onOptionSubmit={choose} error={tried && wrong?.name && t(wrong.name)} maxLength={255} limit={8} filter={({ options }) => options}
           data={offered.map((g) => ({ value: guestKey(g.email), label: `${g.name} (${g.email})` }))} />
-        <TextInput style={{ flex: "1 1 14rem" }} type="email" label={t("login.email")} required={channel === "mail"} value={email} onChange={(e) => setEmail(e.currentTarget.value)} error={tried && wrongEmail} maxLength={254} />
-        <TextInput style={{ flex: "1 1 10rem" }} type="tel" label={t("new.phone")} value={phone} onChange={(e) => setPhone(e.currentTarget.value)} error={tried && wrongPhone} maxLength={50} />
+        <TextInput style={{ flex: "1 1 14rem" }} type="email" label={t("login.email")} required={channel === "mail"} value={email} onChange={(e) => setEmail(e.currentTarget.value)} error={tried && wrong?.email && t(wrong.email)} maxLength={254} />
+        <TextInput style={{ flex: "1 1 10rem" }} type="tel" label={t("new.phone")} value={phone} onChange={(e) => setPhone(e.currentTarget.value)} error={tried && wrong?.phone && t(wrong.phone)} maxLength={50} />
         {offersPhones && phone.trim() !== "" && <ChannelSelect value={channel} change={setChannel} />}
         <NativeSelect style={{ flex: "0 1 10rem" }} label={t("new.messageLanguage")} value={language} onChange={(e) => setLanguage(e.currentTarget.value)} data={[{ value: "", label: t("new.messageLanguages.service") }, { value: "id", label: "Indonesia" }, { value: "en", label: "English" }]} />
       </Group>

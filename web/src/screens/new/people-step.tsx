@@ -58,6 +58,7 @@ function Editor({ document: d, known, version }: { document: Detail; known: Pers
     setChoice(next);
     saver.change(next);
   };
+  const left = useRef<() => boolean>(undefined);
   const { people, parallel } = choice;
   const names = toService(people).names;
   const problem = saver.error instanceof Problem ? saver.error : undefined;
@@ -74,13 +75,13 @@ function Editor({ document: d, known, version }: { document: Detail; known: Pers
         <Saved saver={saver} also={problem?.of("signer")} />
       </Group>
       <ConflictNotice saver={saver} versioned={versioned} load={setChoice} />
-      <AddPeople people={people} add={(p) => change({ people: [...people, p] })} />
+      <AddPeople people={people} add={(p) => change({ people: [...people, p] })} left={left} />
       <AddRole people={people} add={(p) => change({ people: [...people, p] })} />
       {me && <Checkbox label={t("new.meToo")} checked={mine >= 0} onChange={(e) => signToo(e.currentTarget.checked)} />}
       <PeopleList people={people} parallel={parallel} wrong={wrong} change={(p) => change({ people: p })} />
       {people.length > 1 && <Switch label={t("new.parallel")} description={t(parallel ? "new.parallelOn" : "new.parallelOff")} checked={parallel} onChange={(e) => change({ parallel: e.currentTarget.checked })} />}
       <Group justify="flex-end">
-        <ContinueButton saver={saver} go={() => void go({ to: "/new", search: { document: d.id, step: "place" } })} />
+        <ContinueButton saver={saver} before={() => left.current?.() ?? true} go={() => void go({ to: "/new", search: { document: d.id, step: "place" } })} />
       </Group>
     </Stack>
   );

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { draftee, fromService, international, join, joined, numbers, reorder, sameChoice, settle, taken, toService, withRole } from "./people";
+import { addLeftGuest, draftee, fromService, international, join, joined, numbers, reorder, sameChoice, settle, taken, toService, withRole, type TypedGuest } from "./people";
 
 const a = draftee({ name: "A", id: "1", email: "a@x.test" });
 const b = draftee({ name: "B", guest: true, email: "B@x.test", phone: "08" });
@@ -84,4 +84,16 @@ test("two choices are the same if the service stores the same for them", () => {
   expect(sameChoice(choice, { people: [b, a], parallel: false })).toBe(false);
   expect(sameChoice(choice, { ...choice, parallel: true })).toBe(false);
   expect(sameChoice(choice, { people: [a, { ...b, role: "viewer" }], parallel: false })).toBe(false);
+});
+
+test("a guest who was typed but not added is added by going on, and holds it up if something is wrong", () => {
+  const added: TypedGuest[] = [], add = (g: TypedGuest) => { added.push(g); };
+  const typed: TypedGuest = { name: "Budi", email: "budi@x.test", phone: "", channel: "mail", language: "" };
+  expect(addLeftGuest({ ...typed, name: " ", email: "" }, [], add)).toBe(true);
+  expect(addLeftGuest({ ...typed, email: "" }, [], add)).toBe(false);
+  expect(addLeftGuest({ ...typed, name: "" }, [], add)).toBe(false);
+  expect(addLeftGuest({ ...typed, email: "a@x.test" }, [a], add)).toBe(false);
+  expect(added).toEqual([]);
+  expect(addLeftGuest(typed, [a], add)).toBe(true);
+  expect(added).toEqual([typed]);
 });

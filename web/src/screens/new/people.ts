@@ -142,3 +142,22 @@ export const taken = (all: Draftee[], email: string): boolean => all.some((p) =>
 
 /** Finds likely typing errors; the service decides. */
 export const looksLikeEmail = (s: string): boolean => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(s.trim());
+
+/** What was typed for a guest. */
+export type TypedGuest = Pick<Draftee, "name" | "email" | "phone" | "channel" | "language">;
+
+/** What is wrong with what was typed for a guest, by field; undefined: it can be added. */
+export function wrongGuest(g: TypedGuest, people: Draftee[]): { name?: "new.needName"; email?: "new.needEmail" | "new.twice"; phone?: "new.twice" } | undefined {
+  const email = g.email.trim() === "" && g.channel !== "mail" ? undefined : !looksLikeEmail(g.email) ? "new.needEmail" : taken(people, g.email) ? "new.twice" : undefined;
+  const twice = g.channel !== "mail" && people.some((p) => p.channel !== "mail" && p.phone === international(g.phone));
+  const wrong = { ...(g.name.trim() === "" ? { name: "new.needName" as const } : {}), ...(email ? { email } as const : {}), ...(twice ? { phone: "new.twice" as const } : {}) };
+  return Object.keys(wrong).length > 0 ? wrong : undefined;
+}
+
+/** Adds a guest who was typed but not added when the sender goes on. Returns whether they can: nothing is left that is wrong. */
+export function addLeftGuest(g: TypedGuest, people: Draftee[], add: (g: TypedGuest) => void): boolean {
+  if ([g.name, g.email, g.phone].every((s) => s.trim() === "")) return true;
+  if (wrongGuest(g, people)) return false;
+  add(g);
+  return true;
+}
