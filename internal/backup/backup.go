@@ -101,9 +101,19 @@ const manifestVersion = 1
 // maxManifest bounds a manifest in bytes.
 const maxManifest = 64 << 20
 
-// newManifestKey returns a key that is after those of earlier manifests in the order of keys.
-func newManifestKey(at time.Time, random io.Reader) (blob.Key, error) {
-	b := binary.BigEndian.AppendUint64(nil, uint64(at.UnixMicro()))
+// newManifestKey returns a key that is after those of earlier manifests in the order of keys. One of them may have been made while the clock was
+// ahead: it would stay the newest until that time, and Prune would remove the backups made since.
+func (d Destination) newManifestKey(ctx context.Context, at time.Time, random io.Reader) (blob.Key, error) {
+	micros := uint64(at.UnixMicro())
+	for b, err := range d.Manifests.List(ctx) {
+		if err != nil {
+			return "", err
+		}
+		if before, err := hex.DecodeString(string(b.Key)); err == nil && len(before) >= 8 {
+			micros = max(micros, binary.BigEndian.Uint64(before)+1)
+		}
+	}
+	b := binary.BigEndian.AppendUint64(nil, micros)
 	b = append(b, make([]byte, 8)...)
 	if _, err := io.ReadFull(random, b[8:]); err != nil {
 		return "", fmt.Errorf("draw manifest key: %w", err)

@@ -28,7 +28,8 @@ type copied struct {
 	named  []contract.File
 	to     Destination
 	commit func(context.Context) error
-	again  bool // compares files that are there
+	again  bool          // compares files that are there
+	ahead  time.Duration // of the clock of the next run
 }
 
 func newCopied(t *testing.T) *copied {
@@ -91,7 +92,7 @@ func (c *copied) run() (Manifest, Progress, error) {
 			return Database{Kind: "sqlite"}, nil
 		},
 	}
-	return Run(c.t.Context(), c.to, s, Manifest{Installation: "1"}, Options{Dir: c.t.TempDir(), Clock: time.Now, Random: rand.Reader, Commit: c.commit, Compare: c.again})
+	return Run(c.t.Context(), c.to, s, Manifest{Installation: "1"}, Options{Dir: c.t.TempDir(), Clock: func() time.Time { return time.Now().Add(c.ahead) }, Random: rand.Reader, Commit: c.commit, Compare: c.again})
 }
 
 // mustRun requires a backup with that many files copied, kept and damaged.
@@ -213,6 +214,25 @@ func TestWhatChangedAtTheDestinationIsFoundAndCopiedAgain(t *testing.T) {
 	c.verify(c.mustRun(1, 1, 0))
 	c.overwrite("parts", m.Database.Key, "rovs")
 	c.verify(m, m.Database.Key)
+}
+
+func TestTheNewestBackupIsTheLastOneAlsoAfterTheClockWasAhead(t *testing.T) {
+	t.Parallel()
+	c := newCopied(t)
+	c.add("a")
+	c.ahead = 10 * 365 * 24 * time.Hour
+	c.mustRun(1, 0, 0)
+	c.ahead = 0
+	for range 2 {
+		m := c.mustRun(0, 1, 0)
+		if newest, err := c.to.Find(t.Context(), ""); err != nil || newest.ID != m.ID || newest.EndedAt.After(time.Now()) {
+			t.Errorf("the newest is %s of %s, not %s: %v", newest.ID, newest.EndedAt, m.ID, err)
+		}
+		if _, err := c.to.Prune(t.Context(), []byte("installation 1"), 1); err != nil {
+			t.Fatal(err)
+		}
+		c.verify(m)
+	}
 }
 
 func TestPruningRemovesOnlyWhatNoBackupThatStaysHas(t *testing.T) {

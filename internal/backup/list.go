@@ -144,7 +144,7 @@ func (c *counter) Write(p []byte) (int, error) {
 
 // writeManifest writes the manifest. The backup exists from its commit on.
 func (d Destination) writeManifest(ctx context.Context, m *Manifest, random io.Reader) error {
-	key, err := newManifestKey(m.EndedAt, random)
+	key, err := d.newManifestKey(ctx, m.EndedAt, random)
 	if err != nil {
 		return err
 	}
