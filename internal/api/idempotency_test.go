@@ -71,7 +71,7 @@ func TestAKeyIsScopedToAccountAndPath(t *testing.T) {
 	}
 }
 
-// A program that is tried with a test key and then used in earnest must not be told that the test document is the real one.
+// A program that is tried with a test key and then used with another one must not be told that the test document is the real one.
 func TestAnswersToATestKeyAreNotRepeatedToAKeyOfDocumentsWithValue(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, contract.Document{})

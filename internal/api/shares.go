@@ -106,7 +106,7 @@ func (c *call) acquireSlot(q *admission.Queue, key string, maxWait time.Duration
 	return release, err
 }
 
-// acquireRequestShare counts one request in the rate and the shares of its caller. A stream counts in the rate alone: it has shares of its own while it lasts.
+// acquireRequestShare counts one request in the rate and the shares of its caller. A stream counts in the rate alone: it has separate shares while it lasts.
 func (c *call) acquireRequestShare() (release func(), err error) {
 	nothing := func() {}
 	if err := c.requireKeyRate(); err != nil {

@@ -38,7 +38,7 @@ func (c Config) Validate() error {
 	v.checkURL("PUBLIC_URL", c.PublicURL)
 	v.addIf(strings.HasSuffix(c.PublicURL, "/"), "PUBLIC_URL", "must not end in a slash")
 	if strings.ContainsFunc(c.PublicURL, func(r rune) bool { return r > unicode.MaxASCII }) {
-		host, _ := idna.Lookup.ToASCII(c.publicHost()) // empty if it is no name
+		host, _ := idna.Lookup.ToASCII(c.publicHost()) // empty if it is not a name
 		v.addProblem("PUBLIC_URL", "must be in ASCII, because certificates and mails state it; the host is %q then", host)
 	}
 	if c.Database != "" {

@@ -290,7 +290,7 @@ var refusedByAllRules = []validate.SubIndication{
 
 // newFaults removes the faults that the document already had when it was completed under earlier rules. A renewal does
 // not cause them, and without renewals the signatures could no longer be validated. The timestamp that it adds had no
-// fault before, so all of its own count.
+// fault before, so all faults of that count.
 func (s *Service) newFaults(ctx context.Context, d contract.Document, before []contract.Revision, faults []contract.SealFault) ([]contract.SealFault, error) {
 	d.Revisions = before
 	known, err := s.sealFaults(ctx, &d)
